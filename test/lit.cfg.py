@@ -1,0 +1,28 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The lit suite: programs with their expected text beside them, in folders that mirror the source."""
+import os
+
+import lit.formats
+
+config.name = "perfc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".test", ".perf", ".ir"]
+config.excludes = ["Inputs", "unit", "fuzz"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.perfc_build_root, "test")
+
+# Substitutions are tried in order, so no name may be the beginning of a later one.
+config.substitutions.append(("%perfc", os.path.join(config.perfc_build_root, "bin", "perfc")))
+config.substitutions.append(("%stdlib", os.path.join(config.perfc_source_root, "stdlib")))
+config.substitutions.append(("%examples", os.path.join(config.perfc_source_root, "docs", "examples")))
+config.substitutions.append(("%docs", os.path.join(config.perfc_source_root, "docs")))
+config.substitutions.append(("%root", config.perfc_source_root))
+config.substitutions.append(("%python", config.python_executable))
+
+# FileCheck, not and split-file.
+config.environment["PATH"] = os.pathsep.join([config.llvm_tools_dir, config.environment["PATH"]])
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if config.perfc_sanitize:
+    config.available_features.add("sanitizer")
