@@ -1,0 +1,13 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# docker build -t perfc . && docker run --rm -v "$PWD":/src perfc run my.perf
+
+FROM debian:12 AS build
+COPY . /perfc
+WORKDIR /perfc
+RUN ./dev build perfc && cd build && cpack -G DEB -B /packages
+
+FROM debian:12-slim
+RUN --mount=type=bind,from=build,source=/packages,target=/packages \
+    apt-get update && apt-get install -y --no-install-recommends /packages/*.deb && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+ENTRYPOINT ["perfc"]
