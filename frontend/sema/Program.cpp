@@ -1,0 +1,344 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/Program.h"
+
+#include "frontend/syntax/Parser.h"
+#include "stdlib/Embedded.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace perfc;
+
+const Parameter *Decl::findParameter(llvm::StringRef wanted) const {
+  for (const Parameter &parameter : parameters)
+    if (parameter.name == wanted)
+      return &parameter;
+  return nullptr;
+}
+
+llvm::StringRef perfc::declKindName(DeclKind kind) {
+  static constexpr llvm::StringLiteral names[] = {
+      "op",         "workload", "hardware", "system", "mapping", "mapspace",
+      "dataflow",   "algorithm", "collective", "memory", "compute", "array",
+      "network",    "fn",       "let",      "param",  "metric"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+static llvm::Optional<DeclKind> declKind(llvm::StringRef word) {
+  for (unsigned kind = 0; kind <= static_cast<unsigned>(DeclKind::Metric); ++kind)
+    if (declKindName(static_cast<DeclKind>(kind)) == word)
+      return static_cast<DeclKind>(kind);
+  return llvm::None;
+}
+
+//===-- Declarations ---------------------------------------------------------------------------===//
+
+/// The head of a declaration: its name and the arguments in its parentheses.
+struct DeclHead {
+  const ast::Expr *name = nullptr;
+  llvm::ArrayRef<ast::Arg> parameters;
+};
+
+static DeclHead headOf(const ast::Expr *expr) {
+  if (expr->kind == ast::ExprKind::Call && expr->operands[0]->kind == ast::ExprKind::Name)
+    return {expr->operands[0], expr->args};
+  // `array SM[160]`: the brackets hold axes, which belong to the elaboration.
+  if (expr->kind == ast::ExprKind::Index && expr->operands[0]->kind == ast::ExprKind::Name)
+    return {expr->operands[0], {}};
+  return {expr->kind == ast::ExprKind::Name ? expr : nullptr, {}};
+}
+
+/// A parameter is `name`, `name = default`, or for ops `tensor[extents]`.
+static llvm::Optional<Parameter> parameterOf(const ast::Arg &arg) {
+  const ast::Expr *expr = arg.value;
+  if (expr->kind == ast::ExprKind::Index)
+    expr = expr->operands[0];
+  if (expr->kind != ast::ExprKind::Name || (!arg.assign.empty() && arg.assign != "="))
+    return llvm::None;
+  return Parameter{expr->text, arg.assigned, expr->range};
+}
+
+void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
+  if (item.args.empty()) {
+    diagnostics.report(item.wordRange.after(), diag::DeclarationWithoutName, item.word);
+    return;
+  }
+  const ast::Arg &first = item.args[0];
+  DeclHead head = headOf(first.value);
+  if (!head.name) {
+    diagnostics.report(first.range, diag::DeclarationWithoutName, item.word);
+    return;
+  }
+  Decl decl{kind, head.name->text, head.name->range, &item, &module, {}};
+  for (const ast::Arg &arg : head.parameters) {
+    auto parameter = parameterOf(arg);
+    if (!parameter)
+      diagnostics.report(arg.range, diag::BadParameter);
+    else if (const Parameter *other = decl.findParameter(parameter->name))
+      diagnostics.report(parameter->range, diag::DuplicateParameter, parameter->name)
+          .note(other->range, "it stands here already");
+    else
+      decl.parameters.push_back(*parameter);
+  }
+  bool hasValue = kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric ||
+                  (kind == DeclKind::Function && !item.block);
+  if (hasValue) {
+    if (!first.assigned || first.assign != "=") {
+      diagnostics.report(first.range.after(), diag::MissingValue, item.word, decl.name);
+      return;
+    }
+    decl.value = first.assigned;
+    if (kind == DeclKind::Param && decl.value->kind == ast::ExprKind::Binary &&
+        decl.value->text == "in") {
+      decl.domain = decl.value->operands[1];
+      decl.value = decl.value->operands[0];
+    }
+  }
+  auto inserted = module.byName.try_emplace(decl.name, nullptr);
+  if (!inserted.second) {
+    diagnostics.report(decl.nameRange, diag::DuplicateDeclaration, decl.name)
+        .note(inserted.first->second->nameRange, "the first declaration is here");
+    return;
+  }
+  decls.push_back(std::move(decl));
+  inserted.first->second = &decls.back();
+  module.decls.push_back(&decls.back());
+}
+
+void Program::collect(Module &module) {
+  for (const ast::Item *item : module.syntax->body->items) {
+    if (item->kind == ast::ItemKind::Import) {
+      collectImport(module, *item);
+      continue;
+    }
+    auto kind = item->kind == ast::ItemKind::Line ? declKind(item->word) : llvm::None;
+    if (kind)
+      declare(module, *item, *kind);
+    else
+      module.statements.push_back(item);
+  }
+}
+
+//===-- Imports --------------------------------------------------------------------------------===//
+
+static const EmbeddedFile *findEmbedded(llvm::StringRef path) {
+  for (const EmbeddedFile &file : embeddedStdlib())
+    if (file.path == path)
+      return &file;
+  return nullptr;
+}
+
+static std::string dotted(llvm::ArrayRef<ast::ImportName> path) {
+  std::string text;
+  for (const ast::ImportName &part : path)
+    text += (text.empty() ? "" : ".") + part.name.str();
+  return text;
+}
+
+const Module *Program::loadLibrary(llvm::StringRef name) {
+  if (auto found = byKey.find(name); found != byKey.end())
+    return found->second;
+  llvm::StringRef path = name;
+  if (!path.consume_front("std."))
+    return nullptr;
+  std::string file = path.str();
+  std::replace(file.begin(), file.end(), '.', '/');
+  const EmbeddedFile *embedded = findEmbedded(file + ".perf");
+  if (!embedded)
+    return nullptr;
+  FileId id = sources.add("std/" + file + ".perf", embedded->text.str());
+  return loadFile(id, name.str());
+}
+
+Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
+  std::string name = dotted(path);
+  for (const auto &[module, key] : loading)
+    if (key == name) {
+      auto &error = diagnostics.report(range, diag::ImportCycle, name);
+      std::string chain;
+      for (const auto &[other, otherKey] : loading)
+        chain += otherKey + " imports ";
+      error.note(chain + name);
+      return nullptr;
+    }
+  return const_cast<Module *>(loadLibrary(name));
+}
+
+void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
+  std::string name = dotted(path);
+  auto &error = diagnostics.report(range, diag::UnknownModule, name);
+  std::vector<std::string> names;
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    std::string module = "std." + file.path.drop_back(5).str();
+    std::replace(module.begin(), module.end(), '/', '.');
+    names.push_back(module);
+  }
+  std::vector<llvm::StringRef> candidates(names.begin(), names.end());
+  if (std::string nearest = nearestName(name, candidates); !nearest.empty())
+    error.help("did you mean `" + nearest + "`?");
+  else if (path[0].name != "std")
+    error.help("modules of the library begin with `std.`; a file of your own is imported as `import "
+               "\"" + path.back().name.str() + ".perf\"`");
+  else
+    error.help("`perfc list` prints the modules");
+}
+
+void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
+                        SourceRange range) {
+  size_t errors = diagnostics.errorCount();
+  if (Module *whole = loadStd(path, range)) {
+    module.imports.push_back({whole, alias, "", "", range});
+    return;
+  }
+  if (diagnostics.errorCount() != errors)
+    return;
+  // A path may end in one name of a module.
+  Module *outer = path.size() > 1 ? loadStd(path.drop_back(), range) : nullptr;
+  if (diagnostics.errorCount() != errors)
+    return;
+  if (!outer) {
+    reportUnknownModule(path, range);
+    return;
+  }
+  llvm::StringRef name = path.back().name;
+  auto found = outer->byName.find(name);
+  if (found == outer->byName.end() || found->second->isPrivate()) {
+    auto &error = diagnostics.report(path.back().range, diag::NotInModule, outer->name, name);
+    std::vector<llvm::StringRef> candidates;
+    for (const Decl *decl : outer->decls)
+      if (!decl->isPrivate())
+        candidates.push_back(decl->name);
+    if (std::string nearest = nearestName(name, candidates); !nearest.empty())
+      error.help("did you mean `" + nearest + "`?");
+    return;
+  }
+  module.imports.push_back({outer, "", name, alias.empty() ? name : alias, range});
+}
+
+void Program::importFile(Module &module, const ast::Item &item) {
+  llvm::StringRef written = item.file->text;
+  if (!item.format.empty()) {
+    diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);
+    return;
+  }
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(module.file));
+  if (llvm::sys::path::is_absolute(written))
+    path = written;
+  else
+    llvm::sys::path::append(path, written);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  for (const auto &[other, key] : loading)
+    if (key == path) {
+      auto &error = diagnostics.report(item.file->range, diag::ImportCycle, key);
+      for (const auto &[link, linkKey] : loading)
+        error.note("through `" + linkKey + "`");
+      return;
+    }
+  Module *&entry = byKey[path];
+  if (!entry) {
+    std::string error;
+    FileId file = sources.load(path, error);
+    if (!file) {
+      diagnostics.report(item.file->range, diag::CannotRead, path.str(), error);
+      return;
+    }
+    entry = loadFile(file, path.str().str());
+  }
+  module.imports.push_back({entry, item.alias, "", "", item.range});
+}
+
+void Program::collectImport(Module &module, const ast::Item &item) {
+  if (item.file) {
+    importFile(module, item);
+    return;
+  }
+  if (item.names.empty()) {
+    addImport(module, item.path, item.alias, item.range);
+    return;
+  }
+  for (const ast::ImportName &name : item.names) {
+    llvm::SmallVector<ast::ImportName, 4> path(item.path.begin(), item.path.end());
+    path.push_back(name);
+    addImport(module, path, name.alias, name.range);
+  }
+}
+
+//===-- Loading and lookup ---------------------------------------------------------------------===//
+
+Module *Program::loadFile(FileId file, std::string name) {
+  modules.emplace_back();
+  Module &module = modules.back();
+  module.name = name;
+  module.file = file;
+  byKey[name] = &module;
+  loading.push_back({&module, name});
+  module.syntax = parseFile(sources, file, diagnostics);
+  collect(module);
+  loading.pop_back();
+  return &module;
+}
+
+const Module *Program::loadRoot(FileId file) {
+  llvm::SmallString<128> path = sources.path(file);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  return root = loadFile(file, path.str().str());
+}
+
+bool Program::setParameter(llvm::StringRef name, std::string text) {
+  auto found = root->byName.find(name);
+  if (found == root->byName.end() || found->second->kind != DeclKind::Param)
+    return false;
+  FileId file = sources.add("-D " + name.str(), "let " + name.str() + " = " + text);
+  overrideFiles.push_back(parseFile(sources, file, diagnostics));
+  const ast::Body *body = overrideFiles.back()->body;
+  if (body->items.size() == 1 && body->items[0]->args.size() == 1)
+    overrides[found->second] = body->items[0]->args[0].assigned;
+  return true;
+}
+
+const ast::Expr *Program::overrideOf(const Decl *param) const { return overrides.lookup(param); }
+
+NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
+  NameResult result;
+  if (auto found = module.byName.find(name); found != module.byName.end()) {
+    result.decl = found->second;
+    return result;
+  }
+  for (const Import &import : module.imports) {
+    if (!import.alias.empty()) {
+      if (import.alias == name && !result.alias)
+        result.alias = import.module;
+      continue;
+    }
+    if (!import.only.empty() && import.rename != name)
+      continue;
+    auto found = import.module->byName.find(import.only.empty() ? name : import.only);
+    if (found == import.module->byName.end() || found->second->isPrivate() ||
+        found->second == result.decl)
+      continue;
+    if (result.decl) {
+      result.second = &import;
+      return result;
+    }
+    result.decl = found->second;
+    result.first = &import;
+  }
+  return result;
+}
+
+std::vector<llvm::StringRef> Program::visibleNames(const Module &module) const {
+  std::vector<llvm::StringRef> names;
+  for (const Decl *decl : module.decls)
+    names.push_back(decl->name);
+  for (const Import &import : module.imports) {
+    if (!import.alias.empty())
+      names.push_back(import.alias);
+    else if (!import.only.empty())
+      names.push_back(import.rename);
+    else
+      for (const Decl *decl : import.module->decls)
+        if (!decl->isPrivate())
+          names.push_back(decl->name);
+  }
+  return names;
+}

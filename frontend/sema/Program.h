@@ -1,0 +1,126 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program: the root file, the modules that it imports, and the declarations of each. Nothing is
+// evaluated here; this is where names at file level lead.
+#ifndef PERFC_FRONTEND_SEMA_PROGRAM_H
+#define PERFC_FRONTEND_SEMA_PROGRAM_H
+
+#include "frontend/sema/Words.h"
+#include "frontend/syntax/AST.h"
+#include "ir/common/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+#include <memory>
+
+namespace perfc {
+
+struct Module;
+
+enum class DeclKind : uint8_t {
+  Op, Workload, Hardware, System, Mapping, Mapspace, Dataflow, Algorithm, Collective, Memory,
+  Compute, Array, Network, Function, Let, Param, Metric,
+};
+
+/// A parameter of a declaration.
+struct Parameter {
+  llvm::StringRef name;
+  const ast::Expr *byDefault = nullptr; ///< null: an argument is needed
+  SourceRange range;
+};
+
+/// A declaration at file level, as written.
+struct Decl {
+  DeclKind kind;
+  llvm::StringRef name;
+  SourceRange nameRange;
+  const ast::Item *item;
+  const Module *module;
+  /// Of `name(a, b = 1)`. An op's include its tensors (see OpSignature for the extents).
+  std::vector<Parameter> parameters;
+  /// let, param, metric, fn without a block: what it stands for.
+  const ast::Expr *value = nullptr;
+  /// param: the values it may take (after `in`), or null.
+  const ast::Expr *domain = nullptr;
+
+  const Parameter *findParameter(llvm::StringRef name) const;
+  bool isPrivate() const { return name.startswith("_"); }
+};
+
+/// "op", "workload", …
+llvm::StringRef declKindName(DeclKind kind);
+
+struct Import {
+  const Module *module;
+  llvm::StringRef alias;  ///< visible only under `alias.`; "" makes names visible as they are
+  llvm::StringRef only;   ///< the one name that is brought, or "" for all public ones
+  llvm::StringRef rename; ///< what `only` is called here
+  SourceRange range;
+};
+
+/// One `.perf` file.
+struct Module {
+  std::string name; ///< std.hardware.a100, or the path of a local file
+  FileId file = 0;
+  std::unique_ptr<ast::SyntaxFile> syntax;
+  std::vector<const Decl *> decls; ///< in file order
+  llvm::StringMap<const Decl *> byName;
+  std::vector<Import> imports;
+  std::vector<const ast::Item *> statements; ///< evaluate, sweep, for, if, … in file order
+};
+
+/// Where a name leads at file level.
+struct NameResult {
+  const Decl *decl = nullptr;
+  const Module *alias = nullptr;
+  /// A second import that brings the same name.
+  const Import *first = nullptr, *second = nullptr;
+};
+
+class Program {
+public:
+  Program(SourceManager &sources, DiagnosticEngine &diagnostics)
+      : sources(sources), diagnostics(diagnostics) {}
+
+  /// Parses `file` and everything it imports. Mistakes are reported; what is sound stays usable.
+  const Module *loadRoot(FileId file);
+  /// A module of the standard library by its dotted path (std.ops.conv2d), for `list` and `doc`.
+  const Module *loadLibrary(llvm::StringRef dotted);
+
+  /// Sets `param` `name` from the command line; false when the root has no such parameter.
+  bool setParameter(llvm::StringRef name, std::string text);
+  /// The text given with -D for this parameter, parsed, or null.
+  const ast::Expr *overrideOf(const Decl *param) const;
+
+  NameResult lookup(const Module &module, llvm::StringRef name) const;
+  /// All names visible at file level, for suggestions.
+  std::vector<llvm::StringRef> visibleNames(const Module &module) const;
+
+  SourceManager &sourceManager() { return sources; }
+  DiagnosticEngine &diags() { return diagnostics; }
+
+private:
+  Module *loadFile(FileId file, std::string name);
+  void collect(Module &module);
+  void collectImport(Module &module, const ast::Item &item);
+  void addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
+                 SourceRange range);
+  void importFile(Module &module, const ast::Item &item);
+  Module *loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range);
+  void reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range);
+  void declare(Module &module, const ast::Item &item, DeclKind kind);
+
+  SourceManager &sources;
+  DiagnosticEngine &diagnostics;
+  std::deque<Module> modules;
+  std::deque<Decl> decls;
+  llvm::StringMap<Module *> byKey;          ///< by library path or absolute file
+  std::vector<std::pair<const Module *, std::string>> loading; ///< for cycles
+  llvm::DenseMap<const Decl *, const ast::Expr *> overrides;
+  std::vector<std::unique_ptr<ast::SyntaxFile>> overrideFiles;
+  const Module *root = nullptr;
+};
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_SEMA_PROGRAM_H

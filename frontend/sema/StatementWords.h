@@ -1,0 +1,16 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The word tables of statements (evaluate, search, sweep, serve, train, compare); part of Words.h.
+#ifndef PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
+#define PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
+
+#include "frontend/sema/Words.h"
+
+namespace perfc {
+
+/// The words of a statement's block; empty for a block that holds none.
+llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_SEMA_STATEMENTWORDS_H

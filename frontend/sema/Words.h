@@ -1,0 +1,89 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The words of the language: one table per kind of block. The grammar accepts any word; these
+// tables say which exist, what values and clauses they take, in which dimension, what is assumed
+// when they are left out, and what they mean. The same tables feed the checker, `perfc doc`, and
+// every "did you mean".
+#ifndef PERFC_FRONTEND_SEMA_WORDS_H
+#define PERFC_FRONTEND_SEMA_WORDS_H
+
+#include "ir/common/Quantity.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace perfc {
+
+/// What a `{ … }` holds.
+enum class BlockKind : uint8_t {
+  None, File, Op, Workload, Hardware, Memory, Array, Network, Compute, Energy, Bandwidth, NetEnergy,
+  ByDtype, System, Group, Fault, Mapping, Mapspace, Place, Dataflow, Algorithm, Choosing, Collective,
+  Evaluate, Compare, Search, Sweep, Serve, Train, TensorSparsity, Pool, Draft, PrefixCache, Experts,
+  Optimizer, Function, Loop,
+};
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Loop) + 1;
+
+/// How the values of a word are read.
+enum class ArgKind : uint8_t {
+  Flag,      ///< no values
+  Measure,   ///< numbers in one of the dimensions of `dims`
+  Integer,   ///< whole numbers
+  Name,      ///< names that are declared or mentioned here, not looked up
+  Choice,    ///< one of `choices`, with arguments if it has any: fat_tree(radix = 64)
+  Constant,  ///< any constant expression
+  Reference, ///< declarations, with arguments: row_stationary, eyeriss(pes = 84)
+  Metric,    ///< an expression over metrics
+  Pairs,     ///< name = value: parallel tensor = 8
+  Text,      ///< a string, a format name may stand before it
+  Syntax,    ///< read by the owner of the block: loops, declarations, domains
+};
+
+/// Sets of dimensions that an attribute accepts.
+enum class Dims : uint8_t {
+  Any, Number, Data, Bandwidth, Time, Frequency, AccessEnergy, OpEnergy, HopEnergy, Area, Power,
+  Rate, Money, RequestRate, Tokens, Share,
+};
+
+/// True when a value of `dimension` can be given to an attribute of `dims`.
+bool accepts(Dims dims, const Dimension &dimension);
+/// "a bandwidth, such as 8B/cycle or 2TB/s".
+llvm::StringRef describe(Dims dims);
+
+inline constexpr uint8_t anyNumber = 255;
+
+struct WordSpec {
+  llvm::StringLiteral word;
+  ArgKind kind = ArgKind::Flag;
+  Dims dims = Dims::Any;
+  uint8_t minArgs = 1;
+  uint8_t maxArgs = 1;
+  BlockKind block = BlockKind::None;   ///< what its block holds; clauses are words of that block too
+  llvm::StringLiteral choices = "";    ///< space-separated
+  bool repeats = false;                ///< may stand more than once in a block
+  bool clauseOnly = false;             ///< `after`, `for`: never a line of its own
+  llvm::StringLiteral byDefault = "";  ///< what is assumed without it
+  llvm::StringLiteral doc = "";
+};
+
+/// The words of a block, in documentation order.
+llvm::ArrayRef<WordSpec> wordsOf(BlockKind kind);
+/// The entry for `word` in blocks of `kind`, or null.
+const WordSpec *findWord(BlockKind kind, llvm::StringRef word);
+/// "hardware", "memory", …, for messages and documentation.
+llvm::StringRef blockName(BlockKind kind);
+/// The kinds of block in which `word` exists (to answer a word in the wrong place).
+llvm::SmallVector<BlockKind, 4> blocksWith(llvm::StringRef word);
+
+/// Metrics: name, dimension, level and definition.
+struct MetricSpec {
+  llvm::StringLiteral name;
+  Dimension dimension;
+  llvm::StringLiteral unit;
+  llvm::StringLiteral level;
+  llvm::StringLiteral doc;
+};
+llvm::ArrayRef<MetricSpec> metrics();
+const MetricSpec *findMetric(llvm::StringRef name);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_SEMA_WORDS_H

@@ -1,0 +1,184 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/Diagnostics.h"
+
+#include "llvm/Support/JSON.h"
+#include <algorithm>
+
+using namespace perfc;
+
+static constexpr DiagnosticKind kindTable[] = {
+#define DIAG(NAME, CODE, SEVERITY, MESSAGE) {CODE, Severity::SEVERITY, #NAME, MESSAGE},
+#include "ir/common/Diagnostics.def"
+#undef DIAG
+};
+
+llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
+
+Diagnostic &Diagnostic::note(SourceRange where, std::string text) {
+  remarks.push_back({Severity::Note, where, std::move(text)});
+  return *this;
+}
+
+Diagnostic &Diagnostic::help(std::string text) {
+  remarks.push_back({Severity::Help, {}, std::move(text)});
+  return *this;
+}
+
+Diagnostic &DiagnosticEngine::add(Diagnostic diagnostic) {
+  if (diagnostic.kind->severity == Severity::Error)
+    ++errors;
+  diagnostics.push_back(std::move(diagnostic));
+  return diagnostics.back();
+}
+
+void DiagnosticEngine::truncate(size_t count) {
+  for (; diagnostics.size() > count; diagnostics.pop_back())
+    if (diagnostics.back().kind->severity == Severity::Error)
+      --errors;
+}
+
+static const char *severityName(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Note:
+    return "note";
+  case Severity::Help:
+    return "help";
+  }
+  return "";
+}
+
+static llvm::raw_ostream::Colors severityColor(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return llvm::raw_ostream::RED;
+  case Severity::Warning:
+    return llvm::raw_ostream::MAGENTA;
+  default:
+    return llvm::raw_ostream::CYAN;
+  }
+}
+
+/// A source line as it is shown: tabs become one space, other control bytes and bytes that are not
+/// ASCII or well-formed UTF-8 become `?`, and very long lines are cut around the caret.
+static std::string visibleLine(llvm::StringRef line, size_t first) {
+  std::string shown;
+  for (unsigned char c : line.substr(first, 160))
+    shown += c == '\t' ? ' ' : (c < 0x20 || c == 0x7f) ? '?' : static_cast<char>(c);
+  return shown;
+}
+
+static size_t displayWidth(llvm::StringRef text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+static void printExcerpt(llvm::raw_ostream &os, const SourceManager &sources, SourceRange range) {
+  LineColumn place = sources.lineColumn(range.file, range.begin);
+  llvm::StringRef line = sources.line(range.file, place.line);
+  size_t start = std::min<size_t>(place.column - 1, line.size());
+  size_t first = start > 100 ? start - 60 : 0;
+  while (first > 0 && first < line.size() && (line[first] & 0xC0) == 0x80)
+    --first;
+  std::string number = std::to_string(place.line);
+  std::string gutter(number.size(), ' ');
+  os << ' ' << number << " | " << visibleLine(line, first) << '\n';
+  size_t width = displayWidth(line.slice(start, std::min<size_t>(start + (range.end - range.begin),
+                                                                 line.size())));
+  width = std::min<size_t>(std::max<size_t>(width, 1), 160);
+  os << ' ' << gutter << " | " << std::string(displayWidth(line.slice(first, start)), ' ') << '^'
+     << std::string(width - 1, '~') << '\n';
+}
+
+static void printOne(llvm::raw_ostream &os, const SourceManager &sources, Severity severity,
+                     llvm::StringRef code, SourceRange range, llvm::StringRef message,
+                     bool color) {
+  if (range.isValid())
+    os << sources.describe(range) << ": ";
+  if (color)
+    os.changeColor(severityColor(severity), /*Bold=*/true);
+  os << severityName(severity);
+  if (!code.empty())
+    os << '[' << code << ']';
+  os << ": ";
+  if (color)
+    os.resetColor();
+  os << message << '\n';
+  if (range.isValid())
+    printExcerpt(os, sources, range);
+}
+
+static std::string codeText(const DiagnosticKind &kind) { return fmt::format("PERF{:04}", kind.code); }
+
+void perfc::printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, bool color,
+                             size_t limit) {
+  size_t shown = 0;
+  for (const Diagnostic &diagnostic : engine.all()) {
+    if (shown++ == limit) {
+      os << "… and " << engine.all().size() - limit << " more diagnostics\n";
+      break;
+    }
+    const SourceManager &sources = engine.sourceManager();
+    printOne(os, sources, diagnostic.kind->severity, codeText(*diagnostic.kind), diagnostic.range,
+             diagnostic.message, color);
+    for (const Remark &remark : diagnostic.remarks)
+      printOne(os, sources, remark.severity, "", remark.range, remark.message, color);
+  }
+  os.flush();
+}
+
+static llvm::json::Object placeJson(const SourceManager &sources, SourceRange range) {
+  llvm::json::Object object;
+  if (!range.isValid())
+    return object;
+  LineColumn begin = sources.lineColumn(range.file, range.begin);
+  LineColumn end = sources.lineColumn(range.file, range.end);
+  object["file"] = llvm::json::fixUTF8(sources.path(range.file));
+  object["line"] = begin.line;
+  object["column"] = begin.column;
+  object["end_line"] = end.line;
+  object["end_column"] = end.column;
+  return object;
+}
+
+void perfc::printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &engine) {
+  const SourceManager &sources = engine.sourceManager();
+  llvm::json::Array list;
+  for (const Diagnostic &diagnostic : engine.all()) {
+    llvm::json::Object object = placeJson(sources, diagnostic.range);
+    object["code"] = codeText(*diagnostic.kind);
+    object["severity"] = severityName(diagnostic.kind->severity);
+    object["message"] = llvm::json::fixUTF8(diagnostic.message);
+    llvm::json::Array remarks;
+    for (const Remark &remark : diagnostic.remarks) {
+      llvm::json::Object entry = placeJson(sources, remark.range);
+      entry["severity"] = severityName(remark.severity);
+      entry["message"] = llvm::json::fixUTF8(remark.message);
+      remarks.push_back(std::move(entry));
+    }
+    object["remarks"] = std::move(remarks);
+    list.push_back(std::move(object));
+  }
+  llvm::json::Object document{{"schema", 1}, {"diagnostics", std::move(list)}};
+  os << llvm::json::Value(std::move(document)) << '\n';
+}
+
+std::string perfc::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  unsigned limit = name.size() <= 2 ? 1 : name.size() <= 5 ? 2 : 3;
+  std::string best;
+  for (llvm::StringRef candidate : candidates) {
+    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
+    if (distance > limit || distance >= candidate.size() || distance >= name.size())
+      continue;
+    if (best.empty() || distance < limit || (distance == limit && candidate.str() < best)) {
+      // A nearer one lowers the limit, so the nearest and then the first by name wins.
+      if (!best.empty() && distance == limit && candidate.str() >= best)
+        continue;
+      best = candidate.str();
+      limit = distance;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,103 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Diagnostics: what is wrong, where, why, and how to fix it. Each kind is declared once, in
+// Diagnostics.def, with a stable code (PERF0123), a severity and a message; messages are lower-case,
+// one line, without a full stop, names in `backquotes`. `note` points at another place involved,
+// `help` proposes a fix. Kinds are explained by docs/diagnostics.md (`perfc explain PERF0123`).
+#ifndef PERFC_IR_COMMON_DIAGNOSTICS_H
+#define PERFC_IR_COMMON_DIAGNOSTICS_H
+
+#include "ir/common/Source.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Optional.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+namespace perfc {
+
+enum class Severity { Error, Warning, Note, Help };
+
+/// One kind of diagnostic.
+struct DiagnosticKind {
+  uint16_t code;          ///< 123 for PERF0123
+  Severity severity;      ///< Error or Warning
+  const char *name;       ///< the identifier in Diagnostics.def
+  const char *message;    ///< an fmt format string
+};
+
+namespace diag {
+#define DIAG(NAME, CODE, SEVERITY, MESSAGE)                                                        \
+  inline constexpr DiagnosticKind NAME{CODE, Severity::SEVERITY, #NAME, MESSAGE};
+#include "ir/common/Diagnostics.def"
+#undef DIAG
+} // namespace diag
+
+/// Every kind, by ascending code.
+llvm::ArrayRef<DiagnosticKind> allDiagnosticKinds();
+
+/// A note or help line below a diagnostic.
+struct Remark {
+  Severity severity;
+  SourceRange range; ///< may be nowhere
+  std::string message;
+};
+
+struct Diagnostic {
+  const DiagnosticKind *kind;
+  SourceRange range;
+  std::string message;
+  llvm::SmallVector<Remark, 2> remarks;
+
+  Diagnostic &note(SourceRange where, std::string text);
+  Diagnostic &note(std::string text) { return note({}, std::move(text)); }
+  Diagnostic &help(std::string text);
+};
+
+/// Collects the diagnostics of one run, in the order in which they are found.
+class DiagnosticEngine {
+public:
+  explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
+
+  /// Adds a diagnostic; the reference is valid until the next report.
+  template <typename... Args>
+  Diagnostic &report(SourceRange range, const DiagnosticKind &kind, const Args &...args) {
+    return add({&kind, range, fmt::format(fmt::runtime(kind.message), args...), {}});
+  }
+
+  bool hasErrors() const { return errors != 0; }
+  size_t errorCount() const { return errors; }
+  llvm::ArrayRef<Diagnostic> all() const { return diagnostics; }
+  const SourceManager &sourceManager() const { return sources; }
+  /// Forgets everything from the `count`-th diagnostic on (used by speculative checks).
+  void truncate(size_t count);
+
+private:
+  Diagnostic &add(Diagnostic diagnostic);
+
+  const SourceManager &sources;
+  std::vector<Diagnostic> diagnostics;
+  size_t errors = 0;
+};
+
+/// Prints `diagnostics` as `file:line:col: error[PERF0123]: …`, the source line and a caret range.
+/// At most `limit` are shown, then a count of the rest. `color` uses ANSI escapes.
+void printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, bool color,
+                      size_t limit = 50);
+
+/// The same as one JSON document: {"schema":1,"diagnostics":[{code,severity,message,file,…}]}.
+void printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &engine);
+
+/// The candidate nearest to `name` by edit distance, or "" when none is near enough to be meant.
+std::string nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+} // namespace perfc
+
+template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<fmt::string_view> {
+  template <typename Context> auto format(llvm::StringRef text, Context &context) const {
+    return fmt::formatter<fmt::string_view>::format({text.data(), text.size()}, context);
+  }
+};
+
+#endif // PERFC_IR_COMMON_DIAGNOSTICS_H

@@ -1,0 +1,91 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/Source.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace perfc;
+
+SourceRange SourceRange::join(SourceRange other) const {
+  if (!isValid())
+    return other;
+  if (!other.isValid() || other.file != file)
+    return *this;
+  return {file, std::min(begin, other.begin), std::max(end, other.end)};
+}
+
+SourceManager::SourceManager() { files.push_back({"<unknown>", "", {}}); }
+
+FileId SourceManager::add(std::string path, std::string text) {
+  assert(text.size() < UINT32_MAX && "the loader limits file sizes");
+  FileId id = files.size();
+  byPath[path] = id;
+  files.push_back({std::move(path), std::move(text), {}});
+  return id;
+}
+
+FileId SourceManager::load(llvm::StringRef path, std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer) {
+    error = buffer.getError().message();
+    return 0;
+  }
+  if ((*buffer)->getBufferSize() >= UINT32_MAX) {
+    error = "the file is larger than 4 GiB";
+    return 0;
+  }
+  return add(path == "-" ? "<stdin>" : path.str(), (*buffer)->getBuffer().str());
+}
+
+FileId SourceManager::find(llvm::StringRef path) const {
+  auto found = byPath.find(path);
+  return found == byPath.end() ? 0 : found->second;
+}
+
+llvm::StringRef SourceManager::path(FileId file) const { return files[file].path; }
+llvm::StringRef SourceManager::text(FileId file) const { return files[file].text; }
+
+llvm::StringRef SourceManager::text(SourceRange range) const {
+  return text(range.file).slice(range.begin, range.end);
+}
+
+const std::vector<uint32_t> &SourceManager::lineStarts(const File &file) const {
+  if (file.lineStarts.empty()) {
+    file.lineStarts.push_back(0);
+    for (size_t i = 0; i < file.text.size(); ++i)
+      if (file.text[i] == '\n')
+        file.lineStarts.push_back(i + 1);
+  }
+  return file.lineStarts;
+}
+
+LineColumn SourceManager::lineColumn(FileId file, uint32_t offset) const {
+  const auto &starts = lineStarts(files[file]);
+  auto next = std::upper_bound(starts.begin(), starts.end(), offset);
+  uint32_t line = next - starts.begin();
+  return {line, offset - starts[line - 1] + 1};
+}
+
+uint32_t SourceManager::offset(FileId file, LineColumn place) const {
+  const auto &starts = lineStarts(files[file]);
+  if (place.line == 0 || place.line > starts.size())
+    return files[file].text.size();
+  uint32_t offset = starts[place.line - 1] + (place.column ? place.column - 1 : 0);
+  return std::min<uint32_t>(offset, files[file].text.size());
+}
+
+llvm::StringRef SourceManager::line(FileId file, uint32_t line) const {
+  const auto &starts = lineStarts(files[file]);
+  if (line == 0 || line > starts.size())
+    return {};
+  llvm::StringRef text = files[file].text;
+  size_t end = line < starts.size() ? starts[line] : text.size();
+  return text.slice(starts[line - 1], end).rtrim("\r\n");
+}
+
+std::string SourceManager::describe(SourceRange range) const {
+  LineColumn place = lineColumn(range.file, range.begin);
+  return path(range.file).str() + ":" + std::to_string(place.line) + ":" +
+         std::to_string(place.column);
+}

@@ -1,0 +1,88 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/Uncertain.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace perfc;
+
+UncertaintySource perfc::uncertaintySource(llvm::StringRef path, uint32_t offset) {
+  // FNV-1a: stable over runs and machines, unlike llvm::hash_value.
+  uint64_t hash = 1469598103934665603ull;
+  auto mix = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211ull; };
+  for (char c : path)
+    mix(c);
+  for (int shift = 0; shift < 32; shift += 8)
+    mix(offset >> shift);
+  return hash;
+}
+
+Uncertain::Uncertain(double value, double halfWidth, UncertaintySource source) : value(value) {
+  if (halfWidth != 0)
+    parts.push_back({source, halfWidth});
+}
+
+Uncertain::Uncertain(double value, llvm::ArrayRef<Contribution> contributions)
+    : value(value), parts(contributions.begin(), contributions.end()) {
+  std::sort(parts.begin(), parts.end(),
+            [](const Contribution &a, const Contribution &b) { return a.source < b.source; });
+}
+
+double Uncertain::halfWidth() const {
+  double sum = 0;
+  for (const Contribution &part : parts)
+    sum += part.delta * part.delta;
+  return std::sqrt(sum);
+}
+
+Uncertain Uncertain::map(double newValue, double derivative) const {
+  Uncertain result(newValue);
+  result.parts = parts;
+  for (Contribution &part : result.parts)
+    part.delta *= derivative;
+  return result;
+}
+
+Uncertain Uncertain::combine(double value, const Uncertain &a, double scaleA, const Uncertain &b,
+                             double scaleB) {
+  Uncertain result(value);
+  auto left = a.parts.begin(), right = b.parts.begin();
+  while (left != a.parts.end() || right != b.parts.end()) {
+    bool takeLeft = right == b.parts.end() ||
+                    (left != a.parts.end() && left->source <= right->source);
+    bool takeRight = left == a.parts.end() ||
+                     (right != b.parts.end() && right->source <= left->source);
+    Contribution part{takeLeft ? left->source : right->source, 0};
+    if (takeLeft)
+      part.delta += scaleA * (left++)->delta;
+    if (takeRight)
+      part.delta += scaleB * (right++)->delta;
+    if (part.delta != 0)
+      result.parts.push_back(part);
+  }
+  return result;
+}
+
+namespace perfc {
+
+Uncertain operator+(const Uncertain &a, const Uncertain &b) {
+  return Uncertain::combine(a.value + b.value, a, 1, b, 1);
+}
+
+Uncertain operator-(const Uncertain &a, const Uncertain &b) {
+  return Uncertain::combine(a.value - b.value, a, 1, b, -1);
+}
+
+Uncertain operator*(const Uncertain &a, const Uncertain &b) {
+  return Uncertain::combine(a.value * b.value, a, b.value, b, a.value);
+}
+
+Uncertain operator/(const Uncertain &a, const Uncertain &b) {
+  double quotient = a.value / b.value;
+  return Uncertain::combine(quotient, a, 1 / b.value, b, -quotient / b.value);
+}
+
+Uncertain max(const Uncertain &a, const Uncertain &b) { return a.central() >= b.central() ? a : b; }
+Uncertain min(const Uncertain &a, const Uncertain &b) { return a.central() <= b.central() ? a : b; }
+
+} // namespace perfc
