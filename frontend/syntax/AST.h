@@ -43,7 +43,7 @@ enum class ExprKind : uint8_t {
 };
 
 struct Expr {
-  ExprKind kind;
+  ExprKind kind = ExprKind::Name;
   llvm::StringRef text;   ///< number, string, name or member text; operator of Unary and Binary
   llvm::StringRef format; ///< of a String: the name right before it, or ""
   llvm::ArrayRef<Expr *> operands;
@@ -78,7 +78,7 @@ struct ImportName {
 };
 
 struct Item {
-  ItemKind kind;
+  ItemKind kind = ItemKind::Line;
   llvm::StringRef word; ///< Line: the word; Equation: the name that is set
   SourceRange wordRange;
   SourceRange range; ///< the item without its line ending

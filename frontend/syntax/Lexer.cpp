@@ -1,0 +1,91 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/syntax/Token.h"
+
+#include "antlr4-runtime.h"
+#include "grammar/PerfLexer.h"
+
+using namespace perfc::syntax;
+using perfc::grammar::PerfLexer;
+
+// TokenKind follows the grammar; these catch a token added to one of them only.
+static_assert(PerfLexer::IMPORT == size_t(TokenKind::Import));
+static_assert(PerfLexer::WORD == size_t(TokenKind::Word));
+static_assert(PerfLexer::OPEN_STRING == size_t(TokenKind::OpenString));
+static_assert(PerfLexer::DOT_DOT == size_t(TokenKind::DotDot));
+static_assert(PerfLexer::GREATER == size_t(TokenKind::Greater));
+static_assert(PerfLexer::CARET == size_t(TokenKind::Caret));
+static_assert(PerfLexer::SEMI == size_t(TokenKind::Semi));
+static_assert(PerfLexer::R_BRACE == size_t(TokenKind::RBrace));
+static_assert(PerfLexer::STRAY == size_t(TokenKind::Stray));
+
+namespace {
+
+/// The bytes of a text as ANTLR's characters. Bytes that are not ASCII all look like DEL, which
+/// only strings and comments may hold: ANTLR caches its decisions for ASCII only.
+class ByteStream final : public antlr4::CharStream {
+public:
+  explicit ByteStream(llvm::StringRef text) : text(text) {}
+
+  void consume() override { ++position; }
+  size_t LA(ssize_t distance) override {
+    size_t at = position + distance - (distance > 0 ? 1 : 0);
+    if (at >= text.size())
+      return antlr4::IntStream::EOF;
+    auto byte = static_cast<unsigned char>(text[at]);
+    return byte < 0x80 ? byte : 0x7F;
+  }
+  ssize_t mark() override { return -1; }
+  void release(ssize_t) override {}
+  size_t index() override { return position; }
+  void seek(size_t target) override { position = target; }
+  size_t size() override { return text.size(); }
+  std::string getSourceName() const override { return {}; }
+  std::string getText(const antlr4::misc::Interval &interval) override {
+    return text.slice(interval.a, interval.b + 1).str();
+  }
+  std::string toString() const override { return text.str(); }
+
+private:
+  llvm::StringRef text;
+  size_t position = 0;
+};
+
+/// The generated lexer, without an allocation per token.
+class PlainLexer final : public PerfLexer {
+public:
+  using PerfLexer::PerfLexer;
+
+  antlr4::Token *emit() override {
+    last = {static_cast<TokenKind>(type), static_cast<uint32_t>(tokenStartCharIndex),
+            static_cast<uint32_t>(getCharIndex())};
+    return nullptr;
+  }
+  antlr4::Token *emitEOF() override {
+    last = {TokenKind::End, static_cast<uint32_t>(_input->size()),
+            static_cast<uint32_t>(_input->size())};
+    return nullptr;
+  }
+
+  Token last;
+};
+
+} // namespace
+
+struct Lexer::Machine {
+  explicit Machine(llvm::StringRef text) : stream(text), lexer(&stream) {
+    if (text.startswith("\xEF\xBB\xBF"))
+      stream.seek(3);
+    lexer.removeErrorListeners();
+  }
+
+  ByteStream stream;
+  PlainLexer lexer;
+};
+
+Lexer::Lexer(llvm::StringRef text) : machine(std::make_unique<Machine>(text)) {}
+Lexer::~Lexer() = default;
+
+Token Lexer::next() {
+  machine->lexer.nextToken();
+  return machine->lexer.last;
+}
