@@ -1,0 +1,327 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls: functions of the file, instances of declarations, built-in functions.
+#include "frontend/sema/Evaluator.h"
+
+#include <cmath>
+
+using namespace perfc;
+
+static constexpr unsigned maxCallDepth = 64;
+
+llvm::ArrayRef<llvm::StringRef> perfc::builtinFunctions() {
+  static const llvm::StringRef names[] = {
+      "ceil", "floor", "round", "min", "max",     "abs",    "sqrt", "log2",
+      "log",  "exp",   "pow",   "sum", "length",  "normal", "uniform", "lognormal",
+      "rsqrt", "tanh", "erf",   "sin", "cos",     "sigmoid"};
+  return names;
+}
+
+bool perfc::isElementFunction(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {"exp", "log",  "sqrt", "rsqrt", "tanh",
+                                                  "erf", "sin",  "cos",  "abs",   "floor",
+                                                  "ceil", "max", "min",  "pow",   "sigmoid"};
+  return llvm::is_contained(names, name);
+}
+
+Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
+  const ast::Expr &callee = *expr.operands[0];
+  if (callee.kind == ast::ExprKind::Name && !scope.find(callee.text)) {
+    NameResult found = program.lookup(scope.file(), callee.text);
+    if (!found.decl && !found.alias && llvm::is_contained(builtinFunctions(), callee.text))
+      return builtin(callee.text, arguments(expr.args, scope), expr.range);
+  }
+  Value value = evaluate(callee, scope);
+  if (value.isUnknown()) {
+    arguments(expr.args, scope); // mistakes in them are found all the same
+    return Value();
+  }
+  const Instance *instance = value.getIf<Instance>();
+  if (!instance) {
+    diagnostics.report(callee.range, diag::NotCallable, value.describe());
+    return Value();
+  }
+  if (instance->decl->kind == DeclKind::Function)
+    return callFunction(*instance->decl, expr, scope);
+  return callInstance(*instance, expr, scope);
+}
+
+Value Evaluator::callInstance(Instance instance, const ast::Expr &call, const Scope &scope) {
+  instance.range = call.range;
+  for (Argument &argument : arguments(call.args, scope)) {
+    if (!argument.name.empty() && findArgument(instance.arguments, argument.name)) {
+      diagnostics.report(argument.range, diag::DuplicateArgument, argument.name);
+      continue;
+    }
+    instance.arguments.push_back(std::move(argument));
+  }
+  DeclKind kind = instance.decl->kind;
+  bool inWorkload = kind == DeclKind::Op || kind == DeclKind::Workload ||
+                    kind == DeclKind::Collective;
+  if (tensors && inWorkload)
+    return tensors->apply(instance, call.range);
+  return instance;
+}
+
+bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) {
+  const Decl &decl = *instance.decl;
+  bool complete = true;
+  size_t position = 0;
+  llvm::StringMap<const Argument *> given;
+  for (const Argument &argument : instance.arguments) {
+    llvm::StringRef name = argument.name;
+    if (name.empty()) {
+      if (position >= decl.parameters.size()) {
+        diagnostics.report(argument.range, diag::TooManyArguments, decl.name,
+                           decl.parameters.size());
+        return false;
+      }
+      name = decl.parameters[position++].name;
+    } else if (!decl.findParameter(name)) {
+      auto &error = diagnostics.report(argument.range, diag::UnknownParameter, decl.name, name);
+      std::vector<llvm::StringRef> candidates;
+      for (const Parameter &parameter : decl.parameters)
+        candidates.push_back(parameter.name);
+      if (std::string nearest = nearestName(name, candidates); !nearest.empty())
+        error.help("did you mean `" + nearest + "`?");
+      error.note(decl.nameRange, "it is declared here");
+      complete = false;
+      continue;
+    }
+    if (!given.try_emplace(name, &argument).second)
+      diagnostics.report(argument.range, diag::DuplicateArgument, name);
+  }
+  for (const Parameter &parameter : decl.parameters) {
+    if (auto found = given.find(parameter.name); found != given.end()) {
+      scope.set(parameter.name, *found->second->value);
+    } else if (parameter.byDefault) {
+      scope.set(parameter.name, evaluate(*parameter.byDefault, scope));
+    } else {
+      scope.set(parameter.name, Value());
+      if (allowMissing)
+        continue;
+      diagnostics.report(instance.range, diag::MissingArgument, decl.name, parameter.name)
+          .note(parameter.range, "it has no default");
+      complete = false;
+    }
+  }
+  return complete;
+}
+
+Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const Scope &scope) {
+  Instance instance{&function, "", arguments(call.args, scope), call.range};
+  if (llvm::is_contained(busy, &function) || busy.size() > maxCallDepth) {
+    diagnostics.report(call.range, diag::RecursiveFunction, function.name);
+    return Value();
+  }
+  Scope inner(*function.module);
+  if (!bind(instance, inner, /*allowMissing=*/false))
+    return Value();
+  busy.push_back(&function);
+  Value result = function.value ? evaluate(*function.value, inner)
+                                : functionBody(*function.item->block, inner);
+  busy.pop_back();
+  return result;
+}
+
+Value Evaluator::functionBody(const ast::Body &body, Scope &scope) {
+  for (const ast::Item *item : body.items) {
+    if (item->kind == ast::ItemKind::If) {
+      auto chosen = condition(*item->value, scope);
+      const ast::Body *branch = !chosen ? nullptr : *chosen ? item->block : item->otherwise;
+      Scope inner(scope);
+      if (Value result = branch ? functionBody(*branch, inner) : Value(); !result.isUnknown())
+        return result;
+    } else if (item->word == "let" && item->args.size() == 1 && item->args[0].assigned) {
+      scope.set(item->args[0].value->text, evaluate(*item->args[0].assigned, scope));
+    } else if (item->word == "return" && item->args.size() == 1) {
+      return evaluate(*item->args[0].value, scope);
+    } else {
+      diagnostics.report(item->range, diag::NotInFunction);
+    }
+  }
+  return Value();
+}
+
+Value Evaluator::index(const ast::Expr &expr, const Scope &scope) {
+  const ast::Expr &base = *expr.operands[0];
+  static constexpr llvm::StringLiteral kinds[] = {"weight", "cache", "tensor", "token"};
+  if (tensors && base.kind == ast::ExprKind::Name && llvm::is_contained(kinds, base.text) &&
+      !scope.find(base.text)) {
+    Value::List shape;
+    for (const ast::Arg &arg : expr.args)
+      shape.values.push_back(evaluate(*arg.value, scope));
+    return tensors->make(base.text, shape, expr.range);
+  }
+  Value value = evaluate(base, scope);
+  if (value.isUnknown())
+    return Value();
+  const Value::List *list = value.getIf<Value::List>();
+  if (!list || expr.args.size() != 1) {
+    diagnostics.report(base.range, diag::NotIndexable, value.describe());
+    return Value();
+  }
+  auto position = integer(*expr.args[0].value, scope, "an index");
+  if (!position)
+    return Value();
+  if (*position < 0 || *position >= static_cast<int64_t>(list->values.size())) {
+    diagnostics.report(expr.args[0].range, diag::IndexOutOfRange, *position, list->values.size());
+    return Value();
+  }
+  return list->values[*position];
+}
+
+//===-- Built-in functions ---------------------------------------------------------------------===//
+
+/// Rounding keeps counts exact: whole numbers of a plain or counted quantity.
+static llvm::Optional<Quantity> rounded(llvm::StringRef name, const Quantity &value) {
+  if (!value.isExact()) {
+    double real = value.toDouble();
+    double whole = name == "ceil" ? std::ceil(real) : name == "floor" ? std::floor(real)
+                                                                      : std::round(real);
+    if (!(std::fabs(whole) < 9.2e18))
+      return llvm::None;
+    return Quantity(Rational(static_cast<int64_t>(whole)), value.dimension());
+  }
+  Rational number = value.rational();
+  int64_t whole = name == "ceil" ? number.ceil() : number.floor();
+  if (name == "round") {
+    auto shifted = add(number, *Rational::make(1, 2));
+    if (!shifted)
+      return llvm::None;
+    whole = shifted->floor();
+  }
+  return Quantity(Rational(whole), value.dimension());
+}
+
+/// A real function of one plain number and its derivative.
+struct RealFunction {
+  llvm::StringLiteral name;
+  double (*value)(double);
+  double (*derivative)(double);
+};
+
+static constexpr RealFunction realFunctions[] = {
+    {"log2", [](double x) { return std::log2(x); }, [](double x) { return 1 / (x * std::log(2.0)); }},
+    {"log", [](double x) { return std::log(x); }, [](double x) { return 1 / x; }},
+    {"exp", [](double x) { return std::exp(x); }, [](double x) { return std::exp(x); }},
+    {"tanh", [](double x) { return std::tanh(x); }, [](double x) { return 1 - std::pow(std::tanh(x), 2); }},
+    {"sin", [](double x) { return std::sin(x); }, [](double x) { return std::cos(x); }},
+    {"cos", [](double x) { return std::cos(x); }, [](double x) { return -std::sin(x); }},
+};
+
+static llvm::Optional<Quantity> applyReal(llvm::StringRef name, const Quantity &value) {
+  for (const RealFunction &function : realFunctions) {
+    if (function.name != name || !value.dimension().isNumber())
+      continue;
+    double x = value.toDouble(), y = function.value(x);
+    if (!std::isfinite(y))
+      return llvm::None;
+    // log2 of an exact power of two is a count as often as not.
+    if (value.isExact() && y == std::floor(y) && std::fabs(y) < 64 && name == "log2")
+      return Quantity(Rational(static_cast<int64_t>(y)));
+    return Quantity(value.toUncertain().map(y, function.derivative(x)), {});
+  }
+  return llvm::None;
+}
+
+/// Half the central 90 % interval of the distributions that can be spelled out. For `normal` and
+/// `lognormal` 1.6449 is the 95 % point of the standard normal distribution.
+static double distributionHalfWidth(llvm::StringRef name, double first, double second) {
+  if (name == "normal")
+    return 1.6449 * second;
+  if (name == "uniform")
+    return 0.45 * (second - first);
+  return first * std::sinh(1.6449 * second);
+}
+
+Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments,
+                         SourceRange range) {
+  llvm::SmallVector<Quantity, 4> numbers;
+  llvm::SmallVector<Value, 2> operands;
+  bool hasTensor = false;
+  for (const Argument &argument : arguments) {
+    if (argument.value->isUnknown())
+      return Value();
+    operands.push_back(*argument.value);
+    hasTensor |= argument.value->is<Tensor>();
+    if (const Quantity *number = argument.value->getIf<Quantity>())
+      numbers.push_back(*number);
+    else if (const Value::List *list = argument.value->getIf<Value::List>())
+      for (const Value &value : list->values)
+        if (value.is<Quantity>())
+          numbers.push_back(value.get<Quantity>());
+  }
+  if (hasTensor && tensors && isElementFunction(name))
+    return tensors->elementwise(name, operands, range);
+  if (name == "length" && operands.size() == 1 && operands[0].is<Value::List>())
+    return Quantity(Rational(operands[0].get<Value::List>().values.size()));
+  auto arity = [&](size_t wanted) {
+    if (numbers.size() == wanted && arguments.size() == wanted)
+      return true;
+    diagnostics.report(range, diag::BadFunctionArguments, name, wanted);
+    return false;
+  };
+  auto outside = [&] {
+    diagnostics.report(range, diag::OutsideFunctionDomain, name,
+                       numbers.empty() ? "" : numbers[0].text());
+    return Value();
+  };
+  QuantityError error = QuantityError::None;
+  if (name == "min" || name == "max" || name == "sum") {
+    if (numbers.empty())
+      return diagnostics.report(range, diag::BadFunctionArguments, name, 1), Value();
+    Quantity result = numbers[0];
+    for (const Quantity &number : llvm::makeArrayRef(numbers).drop_front()) {
+      if (!compatible(result.dimension(), number.dimension())) {
+        diagnostics.report(range, diag::DimensionMismatch, name, result.dimension().describe(),
+                           number.dimension().describe());
+        return Value();
+      }
+      if (name == "sum") {
+        auto total = apply("+", result, number, error);
+        if (!total)
+          return diagnostics.report(range, diag::IntegerOverflow, result.text(), "+",
+                                    number.text()), Value();
+        result = *total;
+      } else if ((compare(number, result) < 0) == (name == "min")) {
+        result = number;
+      }
+    }
+    return result;
+  }
+  if (name == "normal" || name == "uniform" || name == "lognormal") {
+    if (!arity(2))
+      return Value();
+    double first = numbers[0].toDouble(), second = numbers[1].toDouble();
+    auto source = uncertaintySource(program.sourceManager().path(range.file), range.begin);
+    double central = name == "uniform" ? (first + second) / 2 : first;
+    return Quantity(Uncertain(central, distributionHalfWidth(name, first, second), source),
+                    numbers[0].dimension());
+  }
+  if (name == "pow") {
+    if (!arity(2))
+      return Value();
+    auto result = apply("^", numbers[0], numbers[1], error);
+    return result ? Value(*result) : outside();
+  }
+  if (!arity(1))
+    return Value();
+  if (name == "ceil" || name == "floor" || name == "round") {
+    auto result = rounded(name, numbers[0]);
+    return result ? Value(*result) : outside();
+  }
+  if (name == "abs") {
+    if (numbers[0].sign() >= 0)
+      return numbers[0];
+    auto result = apply("-", Quantity(Rational(0), numbers[0].dimension()), numbers[0], error);
+    return result ? Value(*result) : outside();
+  }
+  if (name == "sqrt" || name == "rsqrt") {
+    Rational half = *Rational::make(name == "sqrt" ? 1 : -1, 2);
+    auto result = apply("^", numbers[0], Quantity(half), error);
+    return result ? Value(*result) : outside();
+  }
+  auto result = applyReal(name, numbers[0]);
+  return result ? Value(*result) : outside();
+}

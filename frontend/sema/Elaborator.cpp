@@ -1,0 +1,369 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Items, clauses and values. Templates and `from` are in Inheritance.cpp.
+#include "frontend/sema/Elaborator.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <functional>
+
+using namespace perfc;
+
+static constexpr unsigned maxRounds = 1000000;
+
+const Node *Node::find(llvm::StringRef childWord) const {
+  for (const Node *child : children)
+    if (child->word == childWord)
+      return child;
+  return nullptr;
+}
+
+const Quantity *Node::quantity(llvm::StringRef childWord) const {
+  const Node *child = find(childWord);
+  return child && !child->args.empty() ? child->args[0].value.getIf<Quantity>() : nullptr;
+}
+
+Node &Elaborator::newNode() { return nodes.emplace_back(); }
+Scope &Elaborator::newScope(const Scope &parent) { return scopes.emplace_back(parent); }
+Scope &Elaborator::newScope(const Module &module) { return scopes.emplace_back(module); }
+
+//===-- Items ----------------------------------------------------------------------------------===//
+
+void Elaborator::body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into) {
+  for (const ast::Item *entry : body.items)
+    item(*entry, kind, scope, into);
+}
+
+void Elaborator::item(const ast::Item &item, BlockKind kind, Scope &scope, Node &into) {
+  switch (item.kind) {
+  case ast::ItemKind::If:
+    return choice(item, kind, scope, into);
+  case ast::ItemKind::Equation:
+    return equation(item, kind, scope, into);
+  case ast::ItemKind::Import:
+    diagnostics.report(item.wordRange, diag::ImportInBlock);
+    return;
+  case ast::ItemKind::Line:
+    break;
+  }
+  if (let(item, scope))
+    return;
+  bool loops = item.word == "for" && !item.args.empty() &&
+               item.args[0].value->kind == ast::ExprKind::Binary &&
+               item.args[0].value->text == "in";
+  if (loops) {
+    forEach(item, scope, [&](Scope &inner) {
+      if (item.block)
+        body(*item.block, kind, inner, into);
+    });
+    return;
+  }
+  if (Node *node = line(item, kind, scope))
+    add(into, node);
+}
+
+bool Elaborator::let(const ast::Item &item, Scope &scope) {
+  if (item.word != "let")
+    return false;
+  if (item.args.size() != 1 || !item.args[0].assigned ||
+      item.args[0].value->kind != ast::ExprKind::Name) {
+    diagnostics.report(item.range, diag::BadLet);
+    return true;
+  }
+  llvm::StringRef name = item.args[0].value->text;
+  if (scope.hasLocal(name))
+    diagnostics.report(item.args[0].value->range, diag::DuplicateDeclaration, name);
+  scope.set(name, evaluator.evaluate(*item.args[0].assigned, scope));
+  return true;
+}
+
+void Elaborator::choice(const ast::Item &item, BlockKind kind, Scope &scope, Node &into) {
+  Value value = evaluator.evaluate(*item.value, scope);
+  auto branch = [&](const ast::Body *chosen) {
+    if (chosen)
+      body(*chosen, kind, newScope(scope), into);
+  };
+  if (const bool *truth = value.getIf<bool>())
+    return branch(*truth ? item.block : item.otherwise);
+  if (!value.isUnknown()) {
+    diagnostics.report(item.value->range, diag::ExpectedCondition, value.describe());
+    return;
+  }
+  // The parameters are not known yet: both branches are checked, neither is chosen.
+  Node &scratch = newNode();
+  for (const ast::Body *either : {item.block, item.otherwise})
+    if (either)
+      body(*either, kind, newScope(scope), scratch);
+}
+
+bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
+                         llvm::function_ref<void(Scope &)> each) {
+  std::function<bool(size_t, const Scope &)> nest = [&](size_t depth, const Scope &outer) {
+    if (depth == loop.args.size()) {
+      each(newScope(outer));
+      return true;
+    }
+    const ast::Expr &head = *loop.args[depth].value;
+    if (head.kind != ast::ExprKind::Binary || head.text != "in" ||
+        head.operands[0]->kind != ast::ExprKind::Name) {
+      diagnostics.report(loop.args[depth].range, diag::BadFor);
+      return false;
+    }
+    Value domain = evaluator.evaluate(*head.operands[1], outer);
+    std::vector<Value> members = evaluator.members(domain, head.operands[1]->range);
+    if (domain.isUnknown())
+      members.push_back(Value()); // checked once, with an unknown name
+    for (Value &member : members) {
+      if (++rounds > maxRounds) {
+        diagnostics.report(loop.range, diag::TooManyMembers, maxRounds);
+        return false;
+      }
+      Scope &inner = newScope(outer);
+      inner.set(head.operands[0]->text, std::move(member));
+      if (!nest(depth + 1, inner))
+        return false;
+    }
+    return true;
+  };
+  return nest(0, scope);
+}
+
+void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into) {
+  if (kind == BlockKind::System) {
+    Node &node = newNode();
+    node.word = item.word;
+    node.name = item.word.str();
+    node.wordRange = item.wordRange;
+    node.range = item.range;
+    node.item = &item;
+    node.scope = &scope;
+    into.children.push_back(&node);
+    return;
+  }
+  if (findWord(kind, item.word)) {
+    diagnostics.report(item.assignRange, diag::AttributeHasNoAssign, item.word)
+        .help("write `" + item.word.str() + " " +
+              evaluator.program.sourceManager().text(item.value->range).str() + "`");
+    return;
+  }
+  diagnostics.report(item.range, diag::NoEquationsHere, blockName(kind))
+      .help("write `let " + item.word.str() + " = …` to name a constant");
+}
+
+void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, blockName(kind), item.word);
+  std::vector<llvm::StringRef> candidates;
+  for (const WordSpec &spec : wordsOf(kind))
+    if (!spec.clauseOnly)
+      candidates.push_back(spec.word);
+  if (std::string nearest = nearestName(item.word, candidates); !nearest.empty()) {
+    error.help("did you mean `" + nearest + "`?");
+    return;
+  }
+  if (findMetric(item.word)) {
+    error.help("a metric stands in `expect` or `report` in a statement's block");
+    return;
+  }
+  std::string places;
+  for (BlockKind other : blocksWith(item.word))
+    places += (places.empty() ? "" : ", ") + ("`" + blockName(other).str() + "`");
+  if (!places.empty())
+    error.help("it belongs to " + places);
+}
+
+//===-- Lines ----------------------------------------------------------------------------------===//
+
+Node *Elaborator::statement(const ast::Item &item, BlockKind kind, const Scope &scope) {
+  return line(item, kind, scope);
+}
+
+Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope) {
+  const WordSpec *spec = findWord(kind, item.word);
+  if (!spec || spec->clauseOnly) {
+    unknownWord(item, kind);
+    return nullptr;
+  }
+  Node &node = newNode();
+  node.spec = spec;
+  node.word = item.word;
+  node.wordRange = item.wordRange;
+  node.range = item.range;
+  node.item = &item;
+  node.scope = &scope;
+  node.hasBlock = item.block != nullptr;
+  values(node, item.args, scope);
+  if (!item.results.empty())
+    diagnostics.report(item.results.front().range, diag::ResultsNotHere, item.word);
+  bool isPart = spec->kind == ArgKind::Syntax && (item.word == "memory" || item.word == "array" ||
+                                                  item.word == "network" || item.word == "compute");
+  if (isPart && !item.args.empty())
+    part(node, item.args[0], scope);
+  clauses(item, *spec, node, scope);
+  if (isPart)
+    instantiate(node, scope);
+  if (!item.block)
+    return &node;
+  // Sweeps are elaborated point by point, by their owner.
+  if (spec->block == BlockKind::Sweep)
+    return &node;
+  if (spec->block == BlockKind::None) {
+    diagnostics.report(item.block->range, diag::NoBlockHere, item.word);
+    return &node;
+  }
+  Node &overlay = newNode();
+  overlay.word = item.word;
+  body(*item.block, spec->block, newScope(scope), overlay);
+  for (Node *child : overlay.children)
+    add(node, child);
+  return &node;
+}
+
+void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node,
+                         const Scope &scope) {
+  for (const ast::Clause &clause : item.clauses) {
+    const WordSpec *word = findWord(spec.block, clause.word);
+    if (!word) {
+      auto &error = diagnostics.report(clause.wordRange, diag::UnknownClause, item.word,
+                                       clause.word);
+      std::vector<llvm::StringRef> candidates;
+      for (const WordSpec &candidate : wordsOf(spec.block))
+        candidates.push_back(candidate.word);
+      if (std::string nearest = nearestName(clause.word, candidates); !nearest.empty())
+        error.help("did you mean `" + nearest + "`?");
+      else if (!candidates.empty() && candidates.size() <= 8)
+        error.help("its clauses are `" + llvm::join(candidates, "`, `") + "`");
+      continue;
+    }
+    Node &child = newNode();
+    child.spec = word;
+    child.word = clause.word;
+    child.wordRange = clause.wordRange;
+    child.range = clause.args.empty() ? clause.wordRange
+                                      : clause.wordRange.join(clause.args.back().range);
+    child.clause = &clause;
+    child.scope = &scope;
+    values(child, clause.args, scope);
+    add(node, &child);
+  }
+}
+
+//===-- Values ---------------------------------------------------------------------------------===//
+
+void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope) {
+  const WordSpec &spec = *node.spec;
+  bool blockInstead = node.item && node.item->block && spec.minArgs == 0;
+  if (args.size() < spec.minArgs && !blockInstead)
+    diagnostics.report(node.wordRange.after(), diag::TooFewValues, node.word);
+  else if (args.empty() && spec.minArgs == 0 && spec.kind == ArgKind::Measure && node.item &&
+           !node.item->block)
+    diagnostics.report(node.wordRange.after(), diag::TooFewValues, node.word);
+  if (spec.maxArgs != anyNumber && args.size() > spec.maxArgs)
+    diagnostics.report(args[spec.maxArgs].range, diag::TooManyValues, node.word,
+                       static_cast<unsigned>(spec.maxArgs));
+  for (const ast::Arg &arg : args)
+    if (auto result = value(node, arg, scope))
+      node.args.push_back(std::move(*result));
+}
+
+llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
+                                          const Scope &scope) {
+  NodeArg result{"", Value(), &arg, arg.range};
+  ArgKind kind = node.spec->kind;
+  if (kind == ArgKind::Syntax || kind == ArgKind::Metric)
+    return result;
+  if (kind == ArgKind::Pairs) {
+    if (arg.assign != "=" || arg.value->kind != ast::ExprKind::Name) {
+      diagnostics.report(arg.range, diag::ExpectedPair, node.word);
+      return llvm::None;
+    }
+    result.name = arg.value->text.str();
+    result.value = evaluator.evaluate(*arg.assigned, scope);
+    return result;
+  }
+  if (!arg.assign.empty()) {
+    diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
+    return llvm::None;
+  }
+  llvm::Optional<Value> value;
+  switch (kind) {
+  case ArgKind::Measure:
+    value = measure(node, arg, scope);
+    break;
+  case ArgKind::Choice:
+    value = chosen(node, arg, scope);
+    break;
+  case ArgKind::Integer: {
+    Value evaluated = evaluator.evaluate(*arg.value, scope);
+    if (evaluated.is<Value::Any>() || evaluated.isUnknown())
+      value = evaluated;
+    else if (auto number = evaluator.integer(*arg.value, scope, "`" + node.word.str() + "`"))
+      value = Value(Quantity(Rational(*number)));
+    break;
+  }
+  case ArgKind::Name:
+    if (arg.value->kind == ast::ExprKind::Name)
+      value = Value(WordValue{arg.value->text.str(), {}});
+    else
+      diagnostics.report(arg.range, diag::ExpectedName, node.word);
+    break;
+  case ArgKind::Text:
+    if (arg.value->kind == ast::ExprKind::String)
+      value = Value(evaluator.string(*arg.value, scope));
+    else
+      diagnostics.report(arg.range, diag::ExpectedText, node.word);
+    break;
+  default:
+    value = evaluator.evaluate(*arg.value, scope);
+  }
+  if (!value)
+    return llvm::None;
+  result.value = std::move(*value);
+  return result;
+}
+
+llvm::Optional<Value> Elaborator::measure(const Node &node, const ast::Arg &arg,
+                                          const Scope &scope) {
+  Value value = evaluator.evaluate(*arg.value, scope);
+  if (value.isUnknown())
+    return value;
+  const Quantity *quantity = value.getIf<Quantity>();
+  if (!quantity || !accepts(node.spec->dims, quantity->dimension())) {
+    diagnostics.report(arg.range, diag::WrongDimension, node.word, describe(node.spec->dims),
+                       value.describe());
+    return llvm::None;
+  }
+  if (quantity->sign() < 0) {
+    diagnostics.report(arg.range, diag::NegativeValue, node.word);
+    return llvm::None;
+  }
+  return value;
+}
+
+llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
+                                         const Scope &scope) {
+  const ast::Expr &expr = *arg.value;
+  WordValue word;
+  SourceRange range = expr.range;
+  if (expr.kind == ast::ExprKind::Name) {
+    word.word = expr.text.str();
+  } else if (expr.kind == ast::ExprKind::Call && expr.operands[0]->kind == ast::ExprKind::Name) {
+    word.word = expr.operands[0]->text.str();
+    range = expr.operands[0]->range;
+    word.arguments = evaluator.arguments(expr.args, scope);
+  } else if (expr.kind == ast::ExprKind::String && !expr.format.empty()) {
+    word.word = expr.format.str();
+    word.arguments.push_back(makeArgument("", evaluator.string(expr, scope), expr.range));
+  } else {
+    diagnostics.report(arg.range, diag::ExpectedName, node.word);
+    return llvm::None;
+  }
+  llvm::SmallVector<llvm::StringRef, 12> choices;
+  llvm::StringRef(node.spec->choices).split(choices, ' ');
+  if (!llvm::is_contained(choices, word.word)) {
+    auto &error = diagnostics.report(range, diag::UnknownChoice, node.word, word.word);
+    std::string nearest = nearestName(word.word, choices);
+    error.help(!nearest.empty() ? "did you mean `" + nearest + "`?"
+                                : "it is one of `" + llvm::join(choices, "`, `") + "`");
+    return llvm::None;
+  }
+  return Value(std::move(word));
+}

@@ -1,0 +1,93 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elaboration: from the items of a block to a tree of nodes with evaluated values. `if`, `for`,
+// `let`, parameters, templates and `from` are gone afterwards; every word was found in its table and
+// every quantity has a dimension that its word accepts.
+#ifndef PERFC_FRONTEND_SEMA_ELABORATOR_H
+#define PERFC_FRONTEND_SEMA_ELABORATOR_H
+
+#include "frontend/sema/Evaluator.h"
+
+namespace perfc {
+
+/// One value of a node. `name` is set for pairs and axes (`x = 14`).
+struct NodeArg {
+  std::string name;
+  Value value;
+  const ast::Arg *syntax = nullptr;
+  SourceRange range;
+};
+
+/// An attribute, declaration, clause or statement after elaboration.
+struct Node {
+  const WordSpec *spec = nullptr; ///< null for an equation
+  llvm::StringRef word;
+  SourceRange wordRange;
+  SourceRange range;
+  std::string name; ///< of a part: `GLB` of `memory GLB`
+  llvm::SmallVector<NodeArg, 1> args;
+  std::vector<Node *> children; ///< attributes, clauses and parts, in order
+  const ast::Item *item = nullptr;     ///< null for a clause
+  const ast::Clause *clause = nullptr; ///< null for an item
+  const Scope *scope = nullptr;        ///< in which its syntax may be evaluated
+  bool hasBlock = false;
+
+  /// The first child with this word, or null.
+  const Node *find(llvm::StringRef childWord) const;
+  /// The quantity of attribute `childWord`, or null.
+  const Quantity *quantity(llvm::StringRef childWord) const;
+  /// The syntax of the values, whether this is an item or a clause.
+  llvm::ArrayRef<ast::Arg> syntaxArgs() const { return item ? item->args : clause->args; }
+};
+
+class Elaborator {
+public:
+  explicit Elaborator(Evaluator &evaluator)
+      : evaluator(evaluator), diagnostics(evaluator.diagnostics) {}
+
+  /// Elaborates the body of `instance`'s declaration on top of what its `from` brings. `kind` is
+  /// what the declaration's block holds. With `allowMissing`, parameters without a value are
+  /// unknown instead of an error.
+  Node *declaration(const Instance &instance, BlockKind kind, bool allowMissing);
+  /// Elaborates one line at file level or in a sweep (a statement).
+  Node *statement(const ast::Item &item, BlockKind kind, const Scope &scope);
+  /// Elaborates a body into `into`'s children.
+  void body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into);
+  /// Calls `each` with a scope for every round of `for i in …, j in …`.
+  bool forEach(const ast::Item &loop, const Scope &scope, llvm::function_ref<void(Scope &)> each);
+  /// A scope that lives as long as the nodes.
+  Scope &newScope(const Scope &parent);
+  Scope &newScope(const Module &module);
+  /// Handles `let`; false when `item` is something else.
+  bool let(const ast::Item &item, Scope &scope);
+
+  Evaluator &evaluator;
+
+private:
+  void item(const ast::Item &item, BlockKind kind, Scope &scope, Node &into);
+  void choice(const ast::Item &item, BlockKind kind, Scope &scope, Node &into);
+  Node *line(const ast::Item &item, BlockKind kind, const Scope &scope);
+  void clauses(const ast::Item &item, const WordSpec &spec, Node &node, const Scope &scope);
+  void values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope);
+  llvm::Optional<NodeArg> value(const Node &node, const ast::Arg &arg, const Scope &scope);
+  llvm::Optional<Value> measure(const Node &node, const ast::Arg &arg, const Scope &scope);
+  llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
+  void part(Node &node, const ast::Arg &head, const Scope &scope);
+  void instantiate(Node &node, const Scope &scope);
+  void add(Node &into, Node *child);
+  void merge(Node &into, Node *overlay);
+  void remove(Node &into, const Node &without);
+  void unknownWord(const ast::Item &item, BlockKind kind);
+  void equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into);
+  Node &newNode();
+
+  DiagnosticEngine &diagnostics;
+  std::deque<Node> nodes;
+  std::deque<Scope> scopes;
+  llvm::SmallVector<const Decl *, 4> instantiating;
+  unsigned rounds = 0; ///< of `for`, over the whole elaboration
+};
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_SEMA_ELABORATOR_H

@@ -1,0 +1,339 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names, members, lists and the dispatch of expressions. Operators are in Operators.cpp, calls in
+// Calls.cpp.
+#include "frontend/sema/Evaluator.h"
+
+#include <algorithm>
+
+using namespace perfc;
+
+//===-- Scope ----------------------------------------------------------------------------------===//
+
+void Scope::set(llvm::StringRef name, Value value) {
+  for (auto &entry : values)
+    if (entry.first == name) {
+      entry.second = std::move(value);
+      return;
+    }
+  values.push_back({name, std::move(value)});
+}
+
+const Value *Scope::find(llvm::StringRef name) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    for (const auto &entry : scope->values)
+      if (entry.first == name)
+        return &entry.second;
+  return nullptr;
+}
+
+bool Scope::hasLocal(llvm::StringRef name) const {
+  return llvm::any_of(values, [&](const auto &entry) { return entry.first == name; });
+}
+
+void Scope::names(std::vector<llvm::StringRef> &out) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    for (const auto &entry : scope->values)
+      out.push_back(entry.first);
+}
+
+//===-- Names ----------------------------------------------------------------------------------===//
+
+llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral words[] = {
+      "fp64", "fp32", "tf32", "fp16", "bf16", "fp8",    "int64",  "int32",        "int16",
+      "int8", "int4", "bool", "rest", "input", "weight", "output", "intermediate", "cache"};
+  if (name == "any")
+    return Value(Value::Any{});
+  if (name == "true" || name == "false")
+    return Value(name == "true");
+  if (llvm::is_contained(words, name))
+    return Value(WordValue{name.str(), {}});
+  return llvm::None;
+}
+
+Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
+  using ast::ExprKind;
+  switch (expr.kind) {
+  case ExprKind::Number: {
+    llvm::StringRef bad;
+    if (auto number = parseNumber(expr.text, bad))
+      return *number;
+    if (bad.empty())
+      return diagnostics.report(expr.range, diag::NumberTooLarge, expr.text), Value();
+    auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
+    if (std::string nearest = nearestName(bad, unitNames()); !nearest.empty())
+      error.help("did you mean `" + nearest + "`?");
+    else if (expr.text.contains('/'))
+      error.help("put spaces around `/` to divide");
+    return Value();
+  }
+  case ExprKind::String:
+    return string(expr, scope);
+  case ExprKind::Name:
+    return name(expr, scope);
+  case ExprKind::Ellipsis:
+    return WordValue{"...", {}};
+  case ExprKind::Unary:
+    return unary(expr, scope);
+  case ExprKind::Binary:
+    return binary(expr, scope);
+  case ExprKind::Range:
+    return rangeOf(expr, scope);
+  case ExprKind::If: {
+    auto chosen = condition(*expr.operands[0], scope);
+    if (!chosen)
+      return Value();
+    return evaluate(*expr.operands[*chosen ? 1 : 2], scope);
+  }
+  case ExprKind::Call:
+    return call(expr, scope);
+  case ExprKind::Index:
+    return index(expr, scope);
+  case ExprKind::Member:
+    return member(expr, scope);
+  case ExprKind::Tuple:
+  case ExprKind::List:
+    return list(expr, scope);
+  }
+  return Value();
+}
+
+Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
+  if (const Value *local = scope.find(expr.text))
+    return *local;
+  NameResult found = program.lookup(scope.file(), expr.text);
+  if (found.second) {
+    diagnostics.report(expr.range, diag::AmbiguousName, expr.text)
+        .note(found.first->range, "`" + found.first->module->name + "` has one")
+        .note(found.second->range, "`" + found.second->module->name + "` has one")
+        .help("import one of them with `as`");
+    return Value();
+  }
+  if (found.decl)
+    return valueOf(*found.decl, expr.range);
+  if (auto builtin = builtinName(expr.text))
+    return *builtin;
+  if (found.alias)
+    return diagnostics.report(expr.range, diag::ModuleIsNoValue, expr.text), Value();
+  return unknownName(expr, scope);
+}
+
+Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
+  auto &error = diagnostics.report(expr.range, diag::UnknownName, expr.text);
+  std::vector<llvm::StringRef> candidates = program.visibleNames(scope.file());
+  scope.names(candidates);
+  llvm::append_range(candidates, builtinFunctions());
+  if (std::string nearest = nearestName(expr.text, candidates); !nearest.empty())
+    error.help("did you mean `" + nearest + "`?");
+  else if (findMetric(expr.text))
+    error.help("`" + expr.text.str() +
+               "` is a metric: it stands in a statement's block or after a result's name");
+  return Value();
+}
+
+Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
+  bool constant = decl.kind == DeclKind::Let || decl.kind == DeclKind::Param;
+  if (!constant)
+    return Instance{&decl, "", {}, use};
+  if (auto given = paramOverrides.find(&decl); given != paramOverrides.end())
+    return given->second;
+  if (auto known = cache.find(&decl); known != cache.end())
+    return known->second;
+  if (llvm::is_contained(busy, &decl)) {
+    diagnostics.report(decl.nameRange, diag::CyclicDefinition, decl.name);
+    return Value();
+  }
+  busy.push_back(&decl);
+  const ast::Expr *given = program.overrideOf(&decl);
+  Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
+  if (decl.domain && !value.isUnknown()) {
+    Value domain = evaluate(*decl.domain, Scope(*decl.module));
+    std::vector<Value> allowed = members(domain, decl.domain->range);
+    if (!allowed.empty() && !llvm::is_contained(allowed, value))
+      diagnostics.report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
+                         value.text())
+          .note(decl.domain->range, "it may be one of these");
+  }
+  busy.pop_back();
+  return cache[&decl] = value;
+}
+
+void Evaluator::overrideParam(const Decl &param, Value value) {
+  if (value.isUnknown())
+    paramOverrides.erase(&param);
+  else
+    paramOverrides[&param] = std::move(value);
+  cache.clear(); // what depends on it follows
+}
+
+Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
+  const ast::Expr &outer = *expr.operands[0];
+  // `lib.grid`: a name of a module that is visible under an alias.
+  if (outer.kind == ast::ExprKind::Name && !scope.find(outer.text)) {
+    NameResult found = program.lookup(scope.file(), outer.text);
+    if (!found.decl && found.alias) {
+      auto inner = found.alias->byName.find(expr.text);
+      if (inner != found.alias->byName.end() && !inner->second->isPrivate())
+        return valueOf(*inner->second, expr.range);
+      auto &error = diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text);
+      std::vector<llvm::StringRef> candidates;
+      for (const Decl *decl : found.alias->decls)
+        candidates.push_back(decl->name);
+      if (std::string nearest = nearestName(expr.text, candidates); !nearest.empty())
+        error.help("did you mean `" + nearest + "`?");
+      return Value();
+    }
+  }
+  Value value = evaluate(outer, scope);
+  if (value.isUnknown())
+    return Value();
+  if (const Value::Record *record = value.getIf<Value::Record>())
+    if (const Value *field = findArgument(record->fields, expr.text))
+      return *field;
+  if (const Instance *instance = value.getIf<Instance>()) {
+    Instance result = *instance;
+    // A phase of a workload; whether it exists is known to the builder, which reads its body.
+    result.phase = result.phase.empty() ? expr.text.str() : result.phase + "." + expr.text.str();
+    result.range = expr.range;
+    return result;
+  }
+  diagnostics.report(expr.opRange, diag::NoMember, value.describe(), expr.text);
+  return Value();
+}
+
+//===-- Lists, ranges, strings -----------------------------------------------------------------===//
+
+Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
+  bool tuple = expr.kind == ast::ExprKind::Tuple;
+  if (tuple && expr.args.size() == 1 && expr.args[0].assign.empty() && !expr.trailingComma)
+    return evaluate(*expr.args[0].value, scope);
+  bool record = tuple && !expr.args.empty() &&
+                llvm::all_of(expr.args, [](const ast::Arg &arg) { return !arg.assign.empty(); });
+  if (record)
+    return Value::Record{arguments(expr.args, scope)};
+  Value::List values;
+  values.isTuple = tuple;
+  for (const ast::Arg &arg : expr.args) {
+    if (!arg.assign.empty())
+      diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
+    values.values.push_back(evaluate(*arg.value, scope));
+  }
+  return values;
+}
+
+Value Evaluator::rangeOf(const ast::Expr &expr, const Scope &scope) {
+  Value bounds[3];
+  for (size_t i = 0; i < expr.operands.size(); ++i) {
+    bounds[i] = evaluate(*expr.operands[i], scope);
+    if (bounds[i].isUnknown())
+      return Value();
+    if (!bounds[i].is<Quantity>()) {
+      diagnostics.report(expr.operands[i]->range, diag::ExpectedQuantity, bounds[i].describe());
+      return Value();
+    }
+  }
+  RangeValue range{bounds[0].get<Quantity>(), bounds[1].get<Quantity>(), llvm::None, false};
+  if (!compatible(range.first.dimension(), range.last.dimension())) {
+    diagnostics.report(expr.range, diag::DimensionMismatch, "..", bounds[0].describe(),
+                       bounds[1].describe());
+    return Value();
+  }
+  if (expr.operands.size() > 2) {
+    range.step = bounds[2].get<Quantity>();
+    const ast::Expr &step = *expr.operands[2];
+    range.multiplies = step.kind == ast::ExprKind::Number && step.text.endswith("x");
+    if (range.multiplies ? range.step->toDouble() <= 1 : range.step->sign() <= 0) {
+      diagnostics.report(step.range, diag::BadStep);
+      return Value();
+    }
+  }
+  return range;
+}
+
+std::vector<Value> Evaluator::members(const Value &domain, SourceRange range) {
+  constexpr size_t limit = 1000000;
+  if (domain.isUnknown())
+    return {};
+  if (const Value::List *list = domain.getIf<Value::List>())
+    return list->values;
+  if (const RangeValue *values = domain.getIf<RangeValue>()) {
+    if (auto expanded = expandRange(*values, limit))
+      return *expanded;
+    diagnostics.report(range, diag::TooManyMembers, limit);
+    return {};
+  }
+  if (domain.is<Value::Any>()) {
+    diagnostics.report(range, diag::HoleInDomain);
+    return {};
+  }
+  return {domain};
+}
+
+std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
+  std::string result;
+  llvm::StringRef text = expr.text;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      char next = text[++i];
+      result += next == 'n' ? '\n' : next;
+      continue;
+    }
+    size_t close = text[i] == '{' ? text.find('}', i) : llvm::StringRef::npos;
+    if (close == llvm::StringRef::npos) {
+      result += text[i];
+      continue;
+    }
+    uint32_t begin = static_cast<uint32_t>(expr.text.data() + i + 1 -
+                                           program.sourceManager().text(expr.range.file).data());
+    ast::Expr inner{ast::ExprKind::Name, text.slice(i + 1, close).trim()};
+    inner.range = {expr.range.file, begin, begin + static_cast<uint32_t>(close - i - 1)};
+    Value value = evaluate(inner, scope);
+    const std::string *string = value.getIf<std::string>();
+    result += string ? *string : value.text();
+    i = close;
+  }
+  return result;
+}
+
+std::vector<Argument> Evaluator::arguments(llvm::ArrayRef<ast::Arg> args, const Scope &scope) {
+  std::vector<Argument> result;
+  bool named = false;
+  for (const ast::Arg &arg : args) {
+    if (arg.assign.empty()) {
+      if (named)
+        diagnostics.report(arg.range, diag::PositionalAfterNamed);
+      result.push_back(makeArgument("", evaluate(*arg.value, scope), arg.range));
+      continue;
+    }
+    named = true;
+    if (arg.assign != "=" || arg.value->kind != ast::ExprKind::Name) {
+      diagnostics.report(arg.range, diag::BadArgumentName);
+      continue;
+    }
+    std::string name = arg.value->text.str();
+    if (findArgument(result, name))
+      diagnostics.report(arg.range, diag::DuplicateArgument, name);
+    else
+      result.push_back(makeArgument(name, evaluate(*arg.assigned, scope), arg.range));
+  }
+  return result;
+}
+
+llvm::Optional<int64_t> Evaluator::integer(const ast::Expr &expr, const Scope &scope,
+                                           llvm::StringRef what) {
+  Value value = evaluate(expr, scope);
+  if (value.isUnknown())
+    return llvm::None;
+  const Quantity *quantity = value.getIf<Quantity>();
+  if (!quantity || !quantity->dimension().withoutCounts().isNumber()) {
+    diagnostics.report(expr.range, diag::ExpectedInteger, what, value.describe());
+    return llvm::None;
+  }
+  if (!quantity->isInteger()) {
+    diagnostics.report(expr.range, diag::NotWhole, what, quantity->text())
+        .help("write `ceil` or `floor` where a whole number is needed");
+    return llvm::None;
+  }
+  return quantity->rational().numerator();
+}

@@ -1,0 +1,113 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constant evaluation: expression and scope to value. Integers are exact, quantities carry their
+// dimension, `+-` makes an uncertainty source. What only a workload's body gives a meaning (tensors)
+// is asked of a TensorSemantics, so that this file knows no graph.
+#ifndef PERFC_FRONTEND_SEMA_EVALUATOR_H
+#define PERFC_FRONTEND_SEMA_EVALUATOR_H
+
+#include "frontend/sema/Program.h"
+#include "frontend/sema/Value.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace perfc {
+
+/// Names of one block; looked up from the inside out, then in the file.
+class Scope {
+public:
+  explicit Scope(const Module &module) : module(&module) {}
+  explicit Scope(const Scope &parent) : module(parent.module), parent(&parent) {}
+
+  /// Sets `name` here; a name set again is the newer value.
+  void set(llvm::StringRef name, Value value);
+  const Value *find(llvm::StringRef name) const;
+  bool hasLocal(llvm::StringRef name) const;
+  const Module &file() const { return *module; }
+  void names(std::vector<llvm::StringRef> &out) const;
+
+private:
+  const Module *module;
+  const Scope *parent = nullptr;
+  llvm::SmallVector<std::pair<llvm::StringRef, Value>, 4> values;
+};
+
+/// What tensors mean in the body of a workload.
+class TensorSemantics {
+public:
+  virtual ~TensorSemantics() = default;
+  /// `weight[…]`, `cache[…]`, `tensor[…]`, `token[…]`.
+  virtual Value make(llvm::StringRef kind, const Value::List &shape, SourceRange range) = 0;
+  /// A call of an op, workload or collective.
+  virtual Value apply(const Instance &callee, SourceRange range) = 0;
+  /// An operator or element function on tensors (and numbers).
+  virtual Value elementwise(llvm::StringRef function, llvm::ArrayRef<Value> operands,
+                            SourceRange range) = 0;
+};
+
+class Evaluator {
+public:
+  explicit Evaluator(Program &program) : program(program), diagnostics(program.diags()) {}
+
+  Value evaluate(const ast::Expr &expr, const Scope &scope);
+  /// The value of a `let`, `param` or other declaration named at file level.
+  Value valueOf(const Decl &decl, SourceRange use);
+  /// The whole number that `expr` is, or nothing (reported, unless it is unknown).
+  llvm::Optional<int64_t> integer(const ast::Expr &expr, const Scope &scope, llvm::StringRef what);
+  /// Evaluates arguments of a call: `x`, `name = x`.
+  std::vector<Argument> arguments(llvm::ArrayRef<ast::Arg> args, const Scope &scope);
+  /// Binds `instance`'s arguments and the defaults of its declaration to names in `scope`.
+  /// Parameters without either are Unknown if `allowMissing`, else reported; false then.
+  bool bind(const Instance &instance, Scope &scope, bool allowMissing);
+  /// The members of what `for` and `sweep` run over; empty after a report.
+  std::vector<Value> members(const Value &domain, SourceRange range);
+  /// `text` of a string with its escapes and `{name}` replaced.
+  std::string string(const ast::Expr &expr, const Scope &scope);
+
+  /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
+  void overrideParam(const Decl &param, Value value);
+
+  Program &program;
+  DiagnosticEngine &diagnostics;
+  TensorSemantics *tensors = nullptr;
+
+private:
+  Value name(const ast::Expr &expr, const Scope &scope);
+  Value unknownName(const ast::Expr &expr, const Scope &scope);
+  Value member(const ast::Expr &expr, const Scope &scope);
+  Value call(const ast::Expr &expr, const Scope &scope);
+  Value callInstance(Instance instance, const ast::Expr &call, const Scope &scope);
+  Value callFunction(const Decl &function, const ast::Expr &call, const Scope &scope);
+  Value functionBody(const ast::Body &body, Scope &scope);
+  Value builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments, SourceRange range);
+  Value index(const ast::Expr &expr, const Scope &scope);
+  Value unary(const ast::Expr &expr, const Scope &scope);
+  Value binary(const ast::Expr &expr, const Scope &scope);
+  Value arithmetic(llvm::StringRef op, const Value &left, const Value &right,
+                   const ast::Expr &expr);
+  Value multiply(const Value &left, const Value &right, const ast::Expr &expr);
+  Value addGroups(const Value &left, const Value &right);
+  Value comparison(llvm::StringRef op, const Value &left, const Value &right,
+                   const ast::Expr &expr);
+  Value logical(const ast::Expr &expr, const Scope &scope);
+  Value plusMinus(const Value &left, const Value &right, const ast::Expr &expr);
+  Value rangeOf(const ast::Expr &expr, const Scope &scope);
+  Value list(const ast::Expr &expr, const Scope &scope);
+  Value quantityError(QuantityError error, llvm::StringRef op, const Value &left,
+                      const Value &right, const ast::Expr &expr);
+  llvm::Optional<bool> condition(const ast::Expr &expr, const Scope &scope);
+
+  llvm::DenseMap<const Decl *, Value> cache;
+  llvm::DenseMap<const Decl *, Value> paramOverrides;
+  llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion
+  friend class Elaborator;
+};
+
+/// The names that every file has without an import: dtypes, roles, `any`, `rest`, true, false.
+llvm::Optional<Value> builtinName(llvm::StringRef name);
+bool isElementFunction(llvm::StringRef name);
+/// All built-in function names, for suggestions and documentation.
+llvm::ArrayRef<llvm::StringRef> builtinFunctions();
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_SEMA_EVALUATOR_H

@@ -1,0 +1,170 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Templates: `hardware B from A { … }`, `memory GLB from sram(108KiB)`. An attribute replaces, a part
+// with the same name merges, `array SM[160]` without a block changes the size only, `without L2`
+// removes, `memory L3 after HBM` inserts.
+#include "frontend/sema/Elaborator.h"
+
+using namespace perfc;
+
+/// The name and the axes of a part: `GLB`, `PE[x = 14, y = 12]`.
+void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
+  const ast::Expr &expr = *head.value;
+  bool indexed = expr.kind == ast::ExprKind::Index &&
+                 expr.operands[0]->kind == ast::ExprKind::Name && node.word == "array";
+  if (!indexed && expr.kind != ast::ExprKind::Name) {
+    diagnostics.report(head.range, diag::BadPartName, node.word);
+    return;
+  }
+  node.args.clear();
+  node.name = (indexed ? expr.operands[0]->text : expr.text).str();
+  if (!indexed)
+    return;
+  for (const Argument &axis : evaluator.arguments(expr.args, scope)) {
+    const Quantity *size = axis.value->getIf<Quantity>();
+    if (!axis.value->isUnknown() &&
+        (!size || !size->isInteger() || size->sign() <= 0)) {
+      diagnostics.report(axis.range, diag::BadAxisSize, node.name, axis.value->text());
+      continue;
+    }
+    node.args.push_back({axis.name.empty() ? "x" : axis.name, *axis.value, nullptr, axis.range});
+  }
+}
+
+static BlockKind blockOf(DeclKind kind) {
+  switch (kind) {
+  case DeclKind::Hardware: return BlockKind::Hardware;
+  case DeclKind::Memory:   return BlockKind::Memory;
+  case DeclKind::Array:    return BlockKind::Array;
+  case DeclKind::Network:  return BlockKind::Network;
+  case DeclKind::Compute:  return BlockKind::Compute;
+  case DeclKind::System:   return BlockKind::System;
+  default:                 return BlockKind::None;
+  }
+}
+
+Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool allowMissing) {
+  const Decl &decl = *instance.decl;
+  Node &node = newNode();
+  node.word = declKindName(decl.kind);
+  node.name = decl.name.str();
+  node.wordRange = decl.nameRange;
+  node.range = instance.range;
+  node.item = decl.item;
+  if (llvm::is_contained(instantiating, &decl)) {
+    diagnostics.report(decl.nameRange, diag::InheritanceCycle, decl.name);
+    return &node;
+  }
+  instantiating.push_back(&decl);
+  Scope &scope = newScope(*decl.module);
+  node.scope = &scope;
+  bool bound = evaluator.bind(instance, scope, allowMissing);
+  for (const ast::Clause &clause : decl.item->clauses) {
+    if (clause.word != "from" || clause.args.size() != 1)
+      continue;
+    Value base = evaluator.evaluate(*clause.args[0].value, scope);
+    const Instance *origin = base.getIf<Instance>();
+    if (origin && origin->decl->kind == decl.kind) {
+      Node *inherited = declaration(*origin, kind, allowMissing);
+      node.children = inherited->children;
+      node.args = inherited->args;
+    } else if (!base.isUnknown()) {
+      diagnostics.report(clause.args[0].range, diag::WrongBase, declKindName(decl.kind),
+                         base.describe());
+    }
+  }
+  if (decl.kind == DeclKind::Array && !decl.item->args.empty() &&
+      decl.item->args[0].value->kind == ast::ExprKind::Index)
+    part(node, decl.item->args[0], scope);
+  if (bound && decl.item->block) {
+    Node &overlay = newNode();
+    body(*decl.item->block, kind, scope, overlay);
+    for (Node *child : overlay.children)
+      add(node, child);
+  }
+  instantiating.pop_back();
+  return &node;
+}
+
+/// `memory GLB from sram(108KiB)`: the part begins as what the template holds.
+void Elaborator::instantiate(Node &node, const Scope &scope) {
+  const Node *from = node.find("from");
+  if (!from || from->args.empty() || from->args[0].value.isUnknown())
+    return;
+  const Instance *origin = from->args[0].value.getIf<Instance>();
+  if (!origin || declKindName(origin->decl->kind) != node.word) {
+    diagnostics.report(from->range, diag::WrongBase, node.word, from->args[0].value.describe());
+    return;
+  }
+  Node *base = declaration(*origin, blockOf(origin->decl->kind), /*allowMissing=*/false);
+  node.children.insert(node.children.end(), base->children.begin(), base->children.end());
+  if (node.args.empty())
+    node.args = base->args;
+}
+
+void Elaborator::remove(Node &into, const Node &without) {
+  for (const NodeArg &arg : without.args) {
+    const std::string &name = arg.value.get<WordValue>().word;
+    auto matches = [&](const Node *child) { return child->name == name; };
+    size_t before = into.children.size();
+    llvm::erase_if(into.children, matches);
+    if (into.children.size() == before)
+      diagnostics.report(arg.range, diag::NothingToRemove, name);
+  }
+}
+
+void Elaborator::add(Node &into, Node *child) {
+  if (child->word == "without")
+    return remove(into, *child);
+  if (!child->name.empty() || child->word == "network")
+    return merge(into, child);
+  if (!child->spec || child->spec->repeats) {
+    into.children.push_back(child);
+    return;
+  }
+  for (Node *&other : into.children) {
+    if (other->word != child->word)
+      continue;
+    bool sameBlock = other->scope == child->scope || (other->clause && child->item);
+    if (sameBlock)
+      diagnostics.report(child->range, diag::GivenTwice, child->word)
+          .note(other->range, "it is given here already");
+    other = child;
+    return;
+  }
+  into.children.push_back(child);
+}
+
+/// Adds a part; one with the same word and name that `from` brought takes over what is new.
+void Elaborator::merge(Node &into, Node *overlay) {
+  for (Node *&other : into.children) {
+    if (other->word != overlay->word || other->name != overlay->name)
+      continue;
+    if (other->scope == overlay->scope && other->item != overlay->item) {
+      diagnostics.report(overlay->range, diag::DuplicatePart, overlay->word, overlay->name)
+          .note(other->range, "the first one is here");
+      return;
+    }
+    Node &merged = newNode();
+    merged = *other;
+    merged.range = overlay->range;
+    if (!overlay->args.empty())
+      merged.args = overlay->args;
+    for (Node *child : overlay->children)
+      add(merged, child);
+    other = &merged;
+    return;
+  }
+  const Node *after = overlay->find("after");
+  if (!after || after->args.empty()) {
+    into.children.push_back(overlay);
+    return;
+  }
+  const std::string &name = after->args[0].value.get<WordValue>().word;
+  for (size_t i = 0; i < into.children.size(); ++i)
+    if (into.children[i]->name == name) {
+      into.children.insert(into.children.begin() + i + 1, overlay);
+      return;
+    }
+  diagnostics.report(after->range, diag::NothingToFollow, name);
+}

@@ -1,0 +1,130 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/Value.h"
+
+#include "frontend/sema/Program.h"
+
+using namespace perfc;
+
+const Value *perfc::findArgument(llvm::ArrayRef<Argument> arguments, llvm::StringRef name) {
+  for (const Argument &argument : arguments)
+    if (argument.name == name)
+      return argument.value.get();
+  return nullptr;
+}
+
+std::string Value::describe() const {
+  if (is<Unknown>())
+    return "an unknown value";
+  if (is<Any>())
+    return "a hole (`any`)";
+  if (is<bool>())
+    return "a truth value";
+  if (const Quantity *quantity = getIf<Quantity>())
+    return quantity->dimension().describe();
+  if (is<std::string>())
+    return "a string";
+  if (const WordValue *word = getIf<WordValue>())
+    return "the name `" + word->word + "`";
+  if (const List *list = getIf<List>())
+    return list->isTuple ? "a tuple" : "a list";
+  if (is<Record>())
+    return "a record";
+  if (is<RangeValue>())
+    return "a range";
+  if (const Instance *instance = getIf<Instance>())
+    return "the " + declKindName(instance->decl->kind).str() + " `" + instance->decl->name.str() + "`";
+  if (is<Multiple>())
+    return "a group";
+  return "a tensor";
+}
+
+static std::string argumentsText(llvm::ArrayRef<Argument> arguments) {
+  std::string text;
+  for (const Argument &argument : arguments) {
+    text += text.empty() ? "" : ", ";
+    if (!argument.name.empty())
+      text += argument.name + " = ";
+    text += argument.value->text();
+  }
+  return text;
+}
+
+static std::string instanceText(const Instance &instance) {
+  std::string text = instance.decl->name.str();
+  if (!instance.phase.empty())
+    text += "." + instance.phase;
+  if (!instance.arguments.empty())
+    text += "(" + argumentsText(instance.arguments) + ")";
+  return text;
+}
+
+static std::string tensorText(const Tensor &tensor) {
+  std::string text = "%" + std::to_string(tensor.id) + "[";
+  for (int64_t extent : tensor.shape)
+    text += (text.back() == '[' ? "" : ", ") + std::to_string(extent);
+  return text + "]";
+}
+
+static std::string multipleText(const Multiple &multiple) {
+  std::string text;
+  for (const Multiple::Part &part : multiple.parts)
+    text += (text.empty() ? "" : " + ") + std::to_string(part.count) + " * " + part.of->text();
+  return text;
+}
+
+static std::string rangeText(const RangeValue &range) {
+  std::string text = range.first.text() + ".." + range.last.text();
+  if (range.step)
+    text += " step " + range.step->text() + (range.multiplies ? "x" : "");
+  return text;
+}
+
+std::string Value::text() const {
+  if (is<Unknown>())
+    return "?";
+  if (is<Any>())
+    return "any";
+  if (const bool *truth = getIf<bool>())
+    return *truth ? "true" : "false";
+  if (const Quantity *quantity = getIf<Quantity>())
+    return quantity->text();
+  if (const std::string *string = getIf<std::string>())
+    return '"' + *string + '"';
+  if (const WordValue *word = getIf<WordValue>())
+    return word->arguments.empty() ? word->word
+                                   : word->word + "(" + argumentsText(word->arguments) + ")";
+  if (const List *list = getIf<List>()) {
+    std::string text = list->isTuple ? "(" : "[";
+    for (size_t i = 0; i < list->values.size(); ++i)
+      text += (i ? ", " : "") + list->values[i].text();
+    return text + (list->isTuple ? ")" : "]");
+  }
+  if (const Record *record = getIf<Record>())
+    return "(" + argumentsText(record->fields) + ")";
+  if (const RangeValue *range = getIf<RangeValue>())
+    return rangeText(*range);
+  if (const Instance *instance = getIf<Instance>())
+    return instanceText(*instance);
+  if (const Multiple *multiple = getIf<Multiple>())
+    return multipleText(*multiple);
+  return tensorText(get<Tensor>());
+}
+
+llvm::Optional<std::vector<Value>> perfc::expandRange(const RangeValue &range, size_t limit) {
+  std::vector<Value> values;
+  Quantity step = range.step.getValueOr(Quantity(Rational(1), range.first.dimension()));
+  bool rising = range.multiplies ? step.toDouble() > 1 : step.sign() > 0;
+  if (!rising)
+    return llvm::None;
+  QuantityError error = QuantityError::None;
+  for (Quantity value = range.first; compare(value, range.last) <= 0;) {
+    if (values.size() == limit)
+      return llvm::None;
+    values.push_back(value);
+    auto next = apply(range.multiplies ? "*" : "+", value, step, error);
+    if (!next || (range.multiplies && compare(*next, value) <= 0))
+      return llvm::None;
+    value = *next;
+  }
+  return values;
+}
