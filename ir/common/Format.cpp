@@ -1,0 +1,95 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Quantities as people read them: engineering units, four significant digits.
+#include "ir/common/Quantity.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace perfc;
+
+/// A prefix that may stand before a unit, and its size.
+struct Scale {
+  llvm::StringLiteral prefix;
+  double size;
+};
+
+static constexpr Scale decimalScales[] = {{"P", 1e15}, {"T", 1e12}, {"G", 1e9},  {"M", 1e6},
+                                          {"k", 1e3},  {"", 1},     {"m", 1e-3}, {"u", 1e-6},
+                                          {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}};
+static constexpr Scale binaryScales[] = {{"Ti", 1099511627776.0}, {"Gi", 1073741824.0},
+                                         {"Mi", 1048576.0},       {"Ki", 1024.0},
+                                         {"", 1}};
+static constexpr Scale areaScales[] = {{"m", 1e-6}, {"u", 1e-12}};
+
+static std::string significant(double value, unsigned digits) {
+  if (value == 0)
+    return "0";
+  int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  // Rounding may carry into the next power of ten: 9.9996 is 10.00.
+  double rounded = std::round(value / std::pow(10, magnitude - static_cast<int>(digits) + 1));
+  if (std::fabs(rounded) >= std::pow(10, digits))
+    ++magnitude;
+  int places = static_cast<int>(digits) - 1 - magnitude;
+  if (magnitude >= 15 || magnitude < -6)
+    return fmt::format("{:.{}e}", value, digits - 1);
+  return fmt::format("{:.{}f}", value, std::max(places, 0));
+}
+
+static std::string grouped(double value) {
+  std::string digits = fmt::format("{:.0f}", std::fabs(value));
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(at, ",");
+  return (value < 0 ? "-" : "") + digits;
+}
+
+static std::string scaled(double value, llvm::ArrayRef<Scale> scales, llvm::StringRef unit,
+                          unsigned digits) {
+  double size = std::fabs(value);
+  const Scale *chosen = nullptr;
+  for (const Scale &scale : scales) {
+    chosen = &scale;
+    // What would round up to the next prefix takes that prefix.
+    if (size >= scale.size * (1 - 0.5 * std::pow(10, -static_cast<int>(digits))))
+      break;
+  }
+  if (size == 0)
+    chosen = llvm::find_if(scales, [](const Scale &scale) { return scale.size == 1; });
+  if (size == 0 && chosen == scales.end())
+    chosen = scales.begin();
+  return significant(value / chosen->size, digits) + " " + chosen->prefix.str() + unit.str();
+}
+
+std::string perfc::formatEngineering(double value, const Dimension &dimension, unsigned digits) {
+  if (std::isnan(value))
+    return "not a number";
+  using enum BaseUnit;
+  std::string unit = dimension.unitText();
+  Dimension base = dimension.withoutCounts();
+  if (base.isNumber()) {
+    bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
+    std::string text = whole ? grouped(value) : significant(value, digits);
+    return unit.empty() ? text : text + " " + unit;
+  }
+  if (dimension == Dimension(Byte))
+    return scaled(value, binaryScales, "B", digits);
+  if (dimension == Dimension(Metre, 2))
+    return scaled(value, areaScales, "m2", digits);
+  if (dimension == Dimension(Cycle) || dimension == Dimension(Word))
+    return (value == std::floor(value) && std::fabs(value) < 1e15 ? grouped(value)
+                                                                  : significant(value, digits)) +
+           " " + unit;
+  if (dimension == Dimension() / Second)
+    return scaled(value, decimalScales, "Hz", digits);
+  if (dimension == Dimension(Joule) / Second)
+    return scaled(value, decimalScales, "W", digits);
+  return scaled(value, decimalScales, unit, digits);
+}
+
+std::string perfc::formatEngineering(const Uncertain &value, const Dimension &dimension) {
+  std::string text = formatEngineering(value.central(), dimension);
+  if (value.isCertain())
+    return text;
+  return text + " +- " + formatEngineering(value.halfWidth(), dimension, 2);
+}
