@@ -11,10 +11,21 @@ unsigned syntax::displayWidth(llvm::StringRef text) {
   return llvm::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-unsigned FormatLine::width() const {
-  unsigned width = 2 * indent;
+unsigned FormatLine::endColumn() const {
+  unsigned column = 2 * indent;
   for (const FormatToken &token : tokens)
-    width += token.gap + displayWidth(token.text);
+    column = (token.isBreakBefore ? 2 * indent + continuationIndent : column + token.gap) +
+             displayWidth(token.text);
+  return column;
+}
+
+unsigned FormatLine::width() const {
+  unsigned column = 2 * indent, width = 0;
+  for (const FormatToken &token : tokens) {
+    column = (token.isBreakBefore ? 2 * indent + continuationIndent : column + token.gap) +
+             displayWidth(token.text);
+    width = std::max(width, column);
+  }
   return width;
 }
 
@@ -115,6 +126,7 @@ void LineSplitter::add(size_t i) {
     line.isOneLine = false;
   }
   line.tokens.push_back(token(i));
+  line.tokens.back().isBreakBefore = line.tokens.size() > 1 && kind(i - 1) == TokenKind::Newline;
 }
 
 void LineSplitter::endLine() {
@@ -139,6 +151,10 @@ void LineSplitter::comment(size_t i) {
     return;
   }
   if (line.tokens.empty()) {
+    const FormatLine *above = lines.empty() ? nullptr : &lines.back();
+    bool isBelowComment = above && !above->comment.empty() && !isBlank &&
+                          (!above->tokens.empty() || above->isContinued);
+    line.isContinued = isBelowComment && above->commentColumn == comment.column;
     line.isBlankBefore = isBlank;
     isBlank = false;
   }

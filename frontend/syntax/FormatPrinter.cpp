@@ -39,7 +39,7 @@ private:
 
 bool Aligner::isEligible(size_t i) const {
   const FormatLine &line = lines[i];
-  return line.isOneLine && !line.tokens.empty() && !isLeftOut[i];
+  return !isLeftOut[i] && (line.tokens.empty() ? line.isContinued : line.isOneLine);
 }
 
 /// True when lines i - 1 and i may share columns.
@@ -83,6 +83,8 @@ void Aligner::align(llvm::ArrayRef<Place> chain) {
 void Aligner::alignColumn(unsigned column, size_t begin, size_t end) {
   std::vector<Place> chain;
   for (size_t i = begin; i < end; ++i) {
+    if (lines[i].tokens.empty())
+      continue;
     size_t token = tokenAt(i, column);
     if (token < lines[i].tokens.size()) {
       chain.push_back({i, token});
@@ -113,7 +115,7 @@ void Aligner::alignRun(size_t begin, size_t end) {
 void Aligner::run() {
   isLeftOut.assign(lines.size(), false);
   for (size_t i = 0; i < lines.size(); ++i)
-    isLeftOut[i] = lines[i].width() > maxColumns;
+    isLeftOut[i] = lines[i].endColumn() > maxColumns;
   for (size_t begin = 0, end; begin < lines.size(); begin = end) {
     end = begin + 1;
     while (end < lines.size() && areNeighbours(end))
@@ -121,7 +123,7 @@ void Aligner::run() {
     alignRun(begin, end);
     bool isAgain = false;
     for (size_t i = begin; i < end; ++i)
-      if (!isLeftOut[i] && lines[i].width() > maxColumns) {
+      if (!isLeftOut[i] && lines[i].endColumn() > maxColumns) {
         isLeftOut[i] = true;
         isAgain = true;
       }
@@ -135,67 +137,81 @@ void Aligner::run() {
 static std::vector<unsigned> commentColumns(const std::vector<FormatLine> &lines) {
   constexpr unsigned farthest = 80;
   std::vector<unsigned> columns(lines.size(), 0);
+  auto trails = [&](size_t i) {
+    return !lines[i].comment.empty() && (!lines[i].tokens.empty() || lines[i].isContinued);
+  };
   for (size_t begin = 0, end; begin < lines.size(); begin = end) {
     end = begin + 1;
     const FormatLine &first = lines[begin];
-    if (first.tokens.empty() || first.comment.empty())
+    if (!trails(begin)) {
+      columns[begin] = 2 * first.indent;
       continue;
-    while (end < lines.size() && !lines[end].tokens.empty() && !lines[end].comment.empty() &&
-           lines[end].commentColumn == first.commentColumn && !lines[end].isBlankBefore)
+    }
+    while (end < lines.size() && trails(end) && !lines[end].isBlankBefore &&
+           lines[end].commentColumn == first.commentColumn)
       ++end;
     unsigned column = first.commentColumn <= farthest ? first.commentColumn : 0;
     for (size_t i = begin; i < end; ++i)
-      column = std::max(column, lines[i].width() + 2);
+      if (!lines[i].tokens.empty())
+        column = std::max(column, lines[i].endColumn() + 2);
     std::fill(columns.begin() + begin, columns.begin() + end, column);
   }
   return columns;
 }
 
 namespace {
-/// Prints one line, broken after commas and operators where it is too long or has comments inside.
-class LinePrinter {
+/// Breaks one line where it is still too long, after commas and operators.
+class LineBreaker {
 public:
-  LinePrinter(const FormatLine &line, std::string &out) : line(line), out(out) {}
+  explicit LineBreaker(FormatLine &line) : line(line) {}
   void run();
 
 private:
+  void measureGroups();
   size_t chooseBreak(size_t begin, unsigned column) const;
-  bool mayBreakAfter(size_t i) const;
 
-  const FormatLine &line;
-  std::string &out;
-  std::vector<unsigned> depths; ///< brackets around the place after each token
+  FormatLine &line;
+  std::vector<unsigned> groups; ///< per token: the width of the brackets around the place after it
 };
 } // namespace
 
-bool LinePrinter::mayBreakAfter(size_t i) const {
-  TokenKind kind = line.tokens[i].kind;
-  bool isOperator = isBinary(kind) && kind != TokenKind::Caret && kind != TokenKind::DotDot &&
-                    kind != TokenKind::Assign && kind != TokenKind::PlusAssign &&
-                    kind != TokenKind::Arrow && kind != TokenKind::In;
-  bool isTight = i + 1 < line.tokens.size() && line.tokens[i + 1].gap == 0;
-  bool isOpen = (kind == TokenKind::LParen || kind == TokenKind::LBracket) &&
-                i + 1 < line.tokens.size() && !isClosing(line.tokens[i + 1].kind);
-  return kind == TokenKind::Comma || (isOperator && !isTight) || isOpen;
+void LineBreaker::measureGroups() {
+  std::vector<std::pair<size_t, unsigned>> open; // token, column
+  std::vector<size_t> owner(line.tokens.size());
+  unsigned column = 0;
+  groups.assign(line.tokens.size(), 0);
+  for (size_t i = 0; i < line.tokens.size(); ++i) {
+    const FormatToken &token = line.tokens[i];
+    column += token.gap + displayWidth(token.text);
+    if (isOpening(token.kind)) {
+      open.push_back({i, column});
+    } else if (isClosing(token.kind) && !open.empty()) {
+      groups[open.back().first] = column - open.back().second;
+      open.pop_back();
+    }
+    owner[i] = open.empty() ? line.tokens.size() : open.back().first;
+  }
+  std::vector<unsigned> widths = groups;
+  for (size_t i = 0; i < line.tokens.size(); ++i)
+    groups[i] = owner[i] == line.tokens.size() ? ~0u : widths[owner[i]];
 }
 
 /// Where the line that starts with token `begin` in `column` ends: after the token returned. Of the
-/// places in its second half the one with the fewest brackets around it, and of these the last.
-size_t LinePrinter::chooseBreak(size_t begin, unsigned column) const {
+/// places in its second half the one in the widest brackets, and of these the last.
+size_t LineBreaker::chooseBreak(size_t begin, unsigned column) const {
   size_t best = line.tokens.size();
   unsigned start = column;
   bool isBestLate = false;
   for (size_t i = begin; i + 1 < line.tokens.size(); ++i) {
-    if (!line.tokens[i].comments.empty())
-      break;
     column += (i == begin ? 0 : line.tokens[i].gap) + displayWidth(line.tokens[i].text);
-    if (column > maxColumns && best < line.tokens.size())
+    if ((column > maxColumns && best < line.tokens.size()) ||
+        (i > begin && line.tokens[i].isBreakBefore))
       break;
-    if (!mayBreakAfter(i))
+    if (!mayBreakAfter(line.tokens, i))
       continue;
     bool isLate = column > (start + maxColumns) / 2;
     if (best == line.tokens.size() || (isLate && !isBestLate) ||
-        (isLate == isBestLate && depths[i] <= depths[best])) {
+        (isLate == isBestLate && groups[i] >= groups[best])) {
       best = i;
       isBestLate = isLate;
     }
@@ -203,61 +219,60 @@ size_t LinePrinter::chooseBreak(size_t begin, unsigned column) const {
   return best;
 }
 
-void LinePrinter::run() {
-  unsigned depth = 0;
-  for (const FormatToken &token : line.tokens) {
-    depth += isOpening(token.kind) ? 1 : isClosing(token.kind) && depth > 0 ? -1 : 0;
-    depths.push_back(depth);
-  }
-  unsigned rest = line.width(), indent = 2 * line.indent;
+void LineBreaker::run() {
+  if (line.width() <= maxColumns)
+    return;
+  measureGroups();
   size_t begin = 0;
-  out.append(indent, ' ');
-  while (begin < line.tokens.size()) {
-    size_t last = rest > maxColumns ? chooseBreak(begin, indent) : line.tokens.size();
-    size_t i = begin;
-    unsigned column = indent;
-    for (; i < line.tokens.size(); ++i) {
-      const FormatToken &token = line.tokens[i];
-      out.append(i == begin ? 0 : token.gap, ' ');
-      out += token.text.str();
-      column += (i == begin ? 0 : token.gap) + displayWidth(token.text);
-      if (i == last || !token.comments.empty())
-        break;
+  unsigned indent = 2 * line.indent, column = indent;
+  for (size_t i = 0; i < line.tokens.size(); ++i) {
+    if (i > begin && line.tokens[i].isBreakBefore) {
+      begin = i;
+      column = indent + continuationIndent;
     }
-    if (i >= line.tokens.size())
-      return;
-    indent = 2 * line.indent + 4;
-    for (llvm::StringRef comment : line.tokens[i].comments)
-      out += "  " + comment.str() + "\n" + std::string(indent - 2, ' ');
-    if (line.tokens[i].comments.empty())
-      out += "\n" + std::string(indent, ' ');
+    column += (i == begin ? 0 : line.tokens[i].gap) + displayWidth(line.tokens[i].text);
+    if (column <= maxColumns)
+      continue;
+    size_t last = chooseBreak(begin, begin == 0 ? indent : indent + continuationIndent);
+    if (last >= line.tokens.size() || line.tokens[last + 1].isBreakBefore)
+      continue;
+    line.tokens[last + 1].isBreakBefore = true;
+    i = last; // goes on with the token that now starts a line
+  }
+}
+
+static void printTokens(const FormatLine &line, std::string &out) {
+  out.append(2 * line.indent, ' ');
+  std::string next = "\n" + std::string(2 * line.indent + continuationIndent, ' ');
+  for (size_t i = 0; i < line.tokens.size(); ++i) {
+    const FormatToken &token = line.tokens[i];
+    if (token.isBreakBefore)
+      out += next;
     else
-      out.append(2, ' ');
-    begin = i + 1;
-    rest = indent + (rest - column) - (begin < line.tokens.size() ? line.tokens[begin].gap : 0);
+      out.append(token.gap, ' ');
+    out += token.text.str();
+    for (size_t k = 0; k < token.comments.size(); ++k)
+      out += (k == 0 ? "  " : next) + token.comments[k].str();
   }
 }
 
 std::string syntax::printLines(std::vector<FormatLine> &lines) {
   Aligner(lines).run();
+  for (FormatLine &line : lines)
+    LineBreaker(line).run();
   std::vector<unsigned> columns = commentColumns(lines);
   std::string out;
   for (size_t i = 0; i < lines.size(); ++i) {
     const FormatLine &line = lines[i];
     if (line.isBlankBefore && !out.empty())
       out += '\n';
-    size_t start = out.size();
-    LinePrinter(line, out).run();
+    if (!line.tokens.empty())
+      printTokens(line, out);
     if (!line.comment.empty()) {
-      size_t from = out.rfind('\n');
-      from = from == std::string::npos || from + 1 < start ? start : from + 1;
-      unsigned width = displayWidth(llvm::StringRef(out).drop_front(from));
-      if (!line.tokens.empty())
-        out.append(columns[i] > width + 2 ? columns[i] - width : 2, ' ');
+      unsigned column = line.tokens.empty() ? 0 : line.endColumn();
+      out.append(columns[i] - column, ' ');
       out += line.comment.str();
     }
-    while (out.size() > start && out.back() == ' ')
-      out.pop_back();
     out += '\n';
   }
   return out;

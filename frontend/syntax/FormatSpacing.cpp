@@ -17,6 +17,10 @@ public:
       tokens[i].gap = i > 0 && wantsSpace(i) ? 1 : 0;
       advance(i);
     }
+    for (size_t i = 1; i < tokens.size(); ++i) {
+      bool isBroken = tokens[i].isBreakBefore && mayBreakAfter(tokens, i - 1);
+      tokens[i].isBreakBefore = isBroken || !tokens[i - 1].comments.empty();
+    }
   }
 
 private:
@@ -164,3 +168,24 @@ void Spacing::advance(size_t i) {
 }
 
 void syntax::setGaps(std::vector<FormatToken> &tokens) { Spacing(tokens).run(); }
+
+bool syntax::mayBreakAfter(llvm::ArrayRef<FormatToken> tokens, size_t i) {
+  if (i + 1 >= tokens.size())
+    return false;
+  switch (tokens[i].kind) {
+  case TokenKind::Comma:
+    return true;
+  case TokenKind::LParen:
+  case TokenKind::LBracket:
+    return !isClosing(tokens[i + 1].kind);
+  case TokenKind::Assign:
+  case TokenKind::PlusAssign:
+  case TokenKind::Arrow:
+  case TokenKind::In:
+  case TokenKind::DotDot:
+  case TokenKind::Caret:
+    return false;
+  default:
+    return isBinary(tokens[i].kind) && tokens[i + 1].gap > 0;
+  }
+}

@@ -6,13 +6,15 @@
 //   braces of a block on one line; none around `..`, `^` and `.`, nor inside ( ), [ ] and the braces
 //   of an import. `*` may be tight on both sides (`2*x`), as the author wrote it.
 // - What the author put on one line stays there, `;` and blocks included, up to 100 columns. A longer
-//   line gets one item per line, then its block is opened up, then it is broken after a comma or an
-//   operator, with four spaces before what follows.
+//   line gets one item per line, then its block is opened up, then it is broken after a comma, an
+//   operator or an opening parenthesis. Where the author broke it at such a place it stays broken.
+//   What follows a break is indented by four more spaces.
 // - What the author lined up stays lined up: when tokens of neighbouring lines start in the same
 //   column, after two spaces or more in one of them, they start in one column, the leftmost possible.
 //   All other runs of spaces become one.
-// - A comment keeps its column, two spaces from the code at least; a comment of its own line has the
-//   indent of its block. The text of a comment is not touched.
+// - A comment behind code keeps its column, two spaces from the code at least, and so does a comment
+//   below it in the same column; any other comment has the indent of its block. The text of a comment
+//   is not touched.
 #include "frontend/syntax/FormatLines.h"
 #include "frontend/syntax/Parser.h"
 
