@@ -57,7 +57,8 @@ R_BRACKET : ']' ;
 L_BRACE   : '{' ;
 R_BRACE   : '}' ;
 
-NEWLINE : '\n' ;
+// With the empty lines below it.
+NEWLINE : '\n' ([ \t\r\f]* '\n')* ;
 COMMENT : '//' ~[\n]* ;
 SPACE   : [ \t\r\f]+ -> skip ;
 

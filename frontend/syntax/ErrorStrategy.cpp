@@ -70,19 +70,31 @@ void ErrorStrategy::reportError(antlr4::Parser *parser, const antlr4::Recognitio
     report(parser);
 }
 
+static antlr4::tree::ParseTree *clauseAround(antlr4::tree::ParseTree *context) {
+  while (context && !dynamic_cast<PerfParser::ClauseContext *>(context))
+    context = context->parent;
+  return context;
+}
+
 void ErrorStrategy::report(antlr4::Parser *parser) {
   isRecovering = true;
-  antlr4::Token *before = parser->getTokenStream()->LT(-1);
-  Token previous = before ? plainToken(before) : Token();
-  Token found = plainToken(parser->getCurrentToken());
-  if (!reportLineStart(previous, found) && !reportCommonMistake(parser))
-    reportExpected(parser, previous, found);
+  auto at = [&](ssize_t distance) {
+    antlr4::Token *token = parser->getTokenStream()->LT(distance);
+    return token ? plainToken(token) : Token();
+  };
+  Place place{at(-3), at(-2), at(-1), at(1)};
+  auto *args = dynamic_cast<PerfParser::ClauseContext *>(clauseAround(parser->getContext()));
+  bool isClause = args && args->word == parser->getTokenStream()->LT(-1);
+  if (!reportLineStart(place) && !(isClause && reportEmptyClause(place)) &&
+      !reportSecondValue(place))
+    reportExpected(parser, place);
   if (errors.isFull())
     throw GiveUp();
 }
 
 /// A line that starts with an operator or a block.
-bool ErrorStrategy::reportLineStart(Token previous, Token found) {
+bool ErrorStrategy::reportLineStart(const Place &place) {
+  auto [previous, found] = std::pair(place.previous, place.found);
   bool isStart = previous.kind == TokenKind::Newline || previous.kind == TokenKind::Semi ||
                  previous.kind == TokenKind::LBrace || previous.kind == TokenKind::End;
   if (!isStart)
@@ -99,50 +111,44 @@ bool ErrorStrategy::reportLineStart(Token previous, Token found) {
   return false;
 }
 
-/// Mistakes that everyone makes, each with its fix.
-bool ErrorStrategy::reportCommonMistake(antlr4::Parser *parser) {
-  antlr4::TokenStream &stream = *parser->getTokenStream();
-  antlr4::Token *before = stream.LT(-1);
-  if (!before)
+/// A clause that has no value: `keep input output`, `224 word`, `on x, with y`.
+bool ErrorStrategy::reportEmptyClause(const Place &place) {
+  bool isBare = isName(place.previous.kind) &&
+                (endsLine(place.found.kind) || place.found.kind == TokenKind::LBrace ||
+                 place.found.kind == TokenKind::Comma || place.found.kind == TokenKind::Assign);
+  if (!isBare || !endsValue(place.earlier.kind))
     return false;
-  Token previous = plainToken(before), found = plainToken(stream.LT(1));
-  Token earlier = stream.LT(-2) ? plainToken(stream.LT(-2)) : Token();
-  llvm::StringRef word = errors.text(previous);
-  bool isClause = dynamic_cast<PerfParser::ArgsContext *>(parser->getContext()->parent) ||
-                  parser->getContext()->getRuleIndex() == PerfParser::RuleExpression ||
-                  parser->getContext()->getRuleIndex() == PerfParser::RuleOperand ||
-                  parser->getContext()->getRuleIndex() == PerfParser::RulePrimary;
-  bool isBare = isName(previous.kind) && (endsLine(found.kind) || found.kind == TokenKind::LBrace ||
-                                          found.kind == TokenKind::Comma);
-  if (isClause && isBare && earlier.kind == TokenKind::Number) {
-    llvm::StringRef number = errors.text(earlier);
-    Token both{TokenKind::Number, earlier.begin, previous.end};
-    if (number.endswith("%"))
-      errors.report(both, diag::PercentNotSpaced, number)
-          .help(fmt::format("put spaces around `%` for the remainder: `{} % {}`",
-                            number.drop_back(), word));
-    else
-      errors.report(both, diag::UnitNotGlued).help(fmt::format("write `{}{}`", number, word));
-    return true;
-  }
-  if (isClause && isBare && endsValue(earlier.kind)) {
-    errors.report(previous, diag::ClauseWithoutValue, word)
-        .help(fmt::format("if it is one more value, put a comma before it: `{}, {}`",
-                          errors.text(earlier), word));
-    return true;
-  }
-  bool isValue = found.kind == TokenKind::Number || found.kind == TokenKind::String;
-  if (endsValue(previous.kind) && isValue && !endsLine(found.kind)) {
-    Diagnostic &diagnostic = errors.report(found, diag::ValueAfterValue, word);
-    if (isName(previous.kind))
-      diagnostic.help(fmt::format("give it to the name with `=`: `{} = {}`", word,
-                                  errors.text(found)));
-    else
-      diagnostic.help(fmt::format("separate values with a comma: `{}, {}`", word,
-                                  errors.text(found)));
-    return true;
-  }
-  return false;
+  llvm::StringRef word = errors.text(place.previous), value = errors.text(place.earlier);
+  Token both{TokenKind::Number, place.earlier.begin, place.previous.end};
+  if (place.found.kind == TokenKind::Assign)
+    errors.report(place.previous, diag::ExpectedFound, "`,` between two values",
+                  fmt::format("`{}`", word));
+  else if (place.earlier.kind == TokenKind::Number && value.endswith("%"))
+    errors.report(both, diag::PercentNotSpaced, value)
+        .help(fmt::format("put spaces around `%` for the remainder: `{} % {}`", value.drop_back(),
+                          word));
+  else if (place.earlier.kind == TokenKind::Number)
+    errors.report(both, diag::UnitNotGlued).help(fmt::format("write `{}{}`", value, word));
+  else if (place.first.kind == TokenKind::Comma && isName(place.earlier.kind))
+    errors.report(place.first, diag::CommaBeforeClause, value);
+  else
+    errors.report(place.previous, diag::ClauseWithoutValue, word)
+        .help(fmt::format("if it is one more value, put a comma before it: `{}, {}`", value, word));
+  return true;
+}
+
+/// Two values side by side: `tensor 8`, `f(2 3)`.
+bool ErrorStrategy::reportSecondValue(const Place &place) {
+  bool isValue = place.found.kind == TokenKind::Number || place.found.kind == TokenKind::String;
+  if (!isValue || !endsValue(place.previous.kind) || place.previous.kind == TokenKind::As)
+    return false;
+  llvm::StringRef word = errors.text(place.previous), value = errors.text(place.found);
+  Diagnostic &diagnostic = errors.report(place.found, diag::ValueAfterValue, word);
+  if (isName(place.previous.kind))
+    diagnostic.help(fmt::format("give it to the name with `=`: `{} = {}`", word, value));
+  else
+    diagnostic.help(fmt::format("separate values with a comma: `{}, {}`", word, value));
+  return true;
 }
 
 /// The token in quotes; a newline and the end as what they are for a reader.
@@ -185,6 +191,9 @@ static std::string describeExpected(antlr4::Parser *parser) {
       words.push_back(sign);
   if (has(antlr4::Token::EOF) || has(PerfParser::NEWLINE))
     words.push_back("the end of the line");
+  bool isList = has(PerfParser::R_PAREN) || has(PerfParser::R_BRACKET);
+  if (isList && !isExpression && !has(PerfParser::COMMA))
+    words.insert(words.begin(), "`,`");
   if (words.size() > 4)
     words.resize(4);
   if (words.empty())
@@ -193,11 +202,14 @@ static std::string describeExpected(antlr4::Parser *parser) {
   return words.empty() ? last : llvm::join(words, ", ") + " or " + last;
 }
 
-void ErrorStrategy::reportExpected(antlr4::Parser *parser, Token previous, Token found) {
+void ErrorStrategy::reportExpected(antlr4::Parser *parser, const Place &place) {
+  auto [previous, found] = std::pair(place.previous, place.found);
   std::string expected = describeExpected(parser);
   bool wantsName = expected == "a name" || llvm::StringRef(expected).startswith("an expression");
-  if (isReserved(found.kind) && wantsName) {
-    errors.report(found, diag::ReservedWord, errors.text(found));
+  bool isNamed = found.kind == TokenKind::Assign && isReserved(previous.kind);
+  if (isNamed || (isReserved(found.kind) && wantsName)) {
+    Token word = isNamed ? previous : found;
+    errors.report(word, diag::ReservedWord, errors.text(word));
     return;
   }
   if (endsLine(found.kind) || isClosing(found.kind)) {

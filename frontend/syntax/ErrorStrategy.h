@@ -27,10 +27,16 @@ public:
   void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &error) override;
 
 private:
+  /// The tokens around an error; `found` is the one that does not fit.
+  struct Place {
+    Token first, earlier, previous, found;
+  };
+
   void report(antlr4::Parser *parser);
-  bool reportCommonMistake(antlr4::Parser *parser);
-  bool reportLineStart(Token previous, Token found);
-  void reportExpected(antlr4::Parser *parser, Token previous, Token found);
+  bool reportLineStart(const Place &place);
+  bool reportEmptyClause(const Place &place);
+  bool reportSecondValue(const Place &place);
+  void reportExpected(antlr4::Parser *parser, const Place &place);
   void skipLine(antlr4::Parser *parser);
 
   SyntaxErrors &errors;

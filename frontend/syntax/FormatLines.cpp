@@ -138,10 +138,10 @@ void LineSplitter::endLine() {
 }
 
 void LineSplitter::newline(size_t i) {
-  if (kind(i + 1) == TokenKind::Newline)
-    isBlank = !isUnfinished();
-  if (!isUnfinished())
-    endLine();
+  if (isUnfinished())
+    return;
+  isBlank = text.slice(raw[i].begin, raw[i].end).count('\n') > 1;
+  endLine();
 }
 
 void LineSplitter::comment(size_t i) {

@@ -6,7 +6,6 @@
 using namespace perfc;
 using namespace perfc::syntax;
 
-/// The next token without comments; runs of newlines and runs of stray bytes are one each.
 Token ItemReader::readToken() {
   Token token = lexer.next();
   while (token.kind == TokenKind::Comment)
@@ -14,15 +13,18 @@ Token ItemReader::readToken() {
   return token;
 }
 
+/// Token `index` of the buffer. A run of stray bytes is one token, so it is read to its end; so are
+/// newlines with comments between them.
 Token ItemReader::peek(size_t index) {
-  while (buffer.size() <= index) {
+  auto isRun = [](TokenKind kind) {
+    return kind == TokenKind::Newline || kind == TokenKind::Stray;
+  };
+  while (buffer.size() <= index || (buffer.size() == index + 1 && isRun(buffer.back().kind))) {
     Token token = readToken();
     Token *last = buffer.empty() ? nullptr : &buffer.back();
     if (last && last->kind == TokenKind::End)
       return *last;
-    bool isRun = last && last->kind == token.kind &&
-                 (token.kind == TokenKind::Newline || token.kind == TokenKind::Stray);
-    if (isRun)
+    if (last && last->kind == token.kind && isRun(token.kind))
       last->end = token.end;
     else
       buffer.push_back(token);
@@ -93,7 +95,9 @@ void ItemReader::unclosedBrace(std::vector<Token> &item) {
   while (levels.size() > 2)
     levels.pop_back();
   Level brace = levels.pop_back_val();
-  errors.report(brace.open, diag::UnclosedBracket, "{");
+  Diagnostic &diagnostic = errors.report(brace.open, diag::UnclosedBracket, "{");
+  if (misplaced.kind == TokenKind::RBrace)
+    diagnostic.note(errors.range(misplaced), "this `}` closes a block that is indented otherwise");
   item.resize(levels.back().lineStart);
   levels.back().isDamaged = true;
   uint32_t indent = indentOf(brace.open);
@@ -171,8 +175,12 @@ void ItemReader::close(std::vector<Token> &item, Token token) {
   }
   Level &top = levels.back();
   if (levels.size() > 1 && top.open.kind == partnerOf(token.kind)) {
-    if (token.kind == TokenKind::RBrace)
+    if (token.kind == TokenKind::RBrace) {
+      if (misplaced.kind == TokenKind::End && isFirstOfLine(token) &&
+          indentOf(token) != indentOf(top.open))
+        misplaced = token;
       endOfLine(item, token);
+    }
     levels.pop_back();
     item.push_back(token);
     return;
@@ -249,6 +257,7 @@ bool ItemReader::next(std::vector<Token> &item) {
   buffer.erase(buffer.begin(), buffer.begin() + position);
   position = 0;
   levels.assign(1, {});
+  misplaced = {};
   while (!errors.isFull() && scan(item))
     if (item.size() > maxItemTokens) {
       errors.report(item.front(), diag::ItemTooLong, maxItemTokens);

@@ -58,6 +58,7 @@ private:
   std::vector<Token> buffer; ///< tokens read and not yet given away
   size_t position = 0;       ///< in `buffer`: the next token to look at
   llvm::SmallVector<Level, 16> levels;
+  Token misplaced; ///< the first `}` of the item whose indent is not that of its block
 };
 
 } // namespace perfc::syntax
