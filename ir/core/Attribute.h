@@ -1,0 +1,120 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes: the constant data of an operation. A value is a flag, a truth value, a 64-bit integer,
+// a quantity, a string, the name of another operation, an affine expression, or a list or ordered
+// dictionary of such values. Each value has one text and each text one value: whole plain numbers
+// are always integers, constant affine expressions too, so a program round-trips byte for byte.
+#ifndef PERFC_IR_CORE_ATTRIBUTE_H
+#define PERFC_IR_CORE_ATTRIBUTE_H
+
+#include "ir/common/Affine.h"
+#include "ir/common/Quantity.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace perfc {
+namespace ir {
+
+/// What an attribute holds; `Any` stands in declarations only.
+enum class AttrKind : uint8_t { Unit, Bool, Int, Quantity, String, Symbol, Affine, List, Dict, Any };
+
+/// "an integer", "a list", …, for messages and documentation.
+llvm::StringRef describe(AttrKind kind);
+
+class Attribute;
+using AttrList = std::vector<Attribute>;
+
+/// A dictionary that keeps the order in which its keys were first set.
+class AttrDict {
+public:
+  using Entry = std::pair<std::string, Attribute>;
+
+  AttrDict() = default;
+  AttrDict(std::initializer_list<Entry> entries);
+
+  llvm::ArrayRef<Entry> entries() const;
+  size_t size() const;
+  bool empty() const { return size() == 0; }
+  /// Null when there is no such key.
+  const Attribute *find(llvm::StringRef key) const;
+  void set(llvm::StringRef key, Attribute value);
+  /// Equal keys and values in equal order.
+  bool operator==(const AttrDict &other) const;
+  bool operator!=(const AttrDict &other) const { return !(*this == other); }
+
+private:
+  std::vector<Entry> list;
+};
+
+class Attribute {
+public:
+  /// A flag.
+  Attribute() = default;
+  Attribute(bool value) : data(value) {}
+  template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer> &&
+                                                          !std::is_same_v<Integer, bool>>>
+  Attribute(Integer value) : data(static_cast<int64_t>(value)) {}
+  Attribute(Quantity value);
+  Attribute(const char *text) : data(std::string(text)) {}
+  Attribute(llvm::StringRef text) : data(text.str()) {}
+  Attribute(std::string text) : data(std::move(text)) {}
+  Attribute(AffineExpr value);
+  Attribute(AttrList value) : data(std::move(value)) {}
+  Attribute(AttrDict value) : data(std::move(value)) {}
+  static Attribute unit() { return Attribute(); }
+  static Attribute symbol(llvm::StringRef name) { return Attribute(SymbolName{name.str()}); }
+  static Attribute strings(llvm::ArrayRef<std::string> values);
+  static Attribute ints(llvm::ArrayRef<int64_t> values);
+  static Attribute affines(llvm::ArrayRef<AffineExpr> values);
+
+  AttrKind kind() const { return static_cast<AttrKind>(data.index()); }
+  bool is(AttrKind wanted) const { return kind() == wanted; }
+  /// True when this may stand where `wanted` is declared: an integer is also a quantity and an
+  /// affine expression, and everything is `Any`.
+  bool fits(AttrKind wanted) const;
+
+  // Accessors; the kind must fit (asserted).
+  bool asBool() const { return std::get<bool>(data); }
+  int64_t asInt() const { return std::get<int64_t>(data); }
+  Quantity asQuantity() const;
+  llvm::StringRef asString() const { return std::get<std::string>(data); }
+  llvm::StringRef asSymbol() const { return std::get<SymbolName>(data).name; }
+  AffineExpr asAffine() const;
+  const AttrList &asList() const { return std::get<AttrList>(data); }
+  const AttrDict &asDict() const { return std::get<AttrDict>(data); }
+  /// Lists with elements of one kind.
+  std::vector<std::string> asStrings() const;
+  std::vector<int64_t> asInts() const;
+  std::vector<AffineExpr> asAffines() const;
+
+  bool operator==(const Attribute &other) const { return data == other.data; }
+  bool operator!=(const Attribute &other) const { return !(*this == other); }
+
+  /// The text of the printer.
+  std::string text() const;
+
+private:
+  struct SymbolName {
+    std::string name;
+    bool operator==(const SymbolName &other) const { return name == other.name; }
+  };
+  explicit Attribute(SymbolName symbol) : data(std::move(symbol)) {}
+
+  // In the order of AttrKind.
+  std::variant<std::monostate, bool, int64_t, Quantity, std::string, SymbolName, AffineExpr,
+               AttrList, AttrDict>
+      data;
+};
+
+inline llvm::ArrayRef<AttrDict::Entry> AttrDict::entries() const { return list; }
+inline size_t AttrDict::size() const { return list.size(); }
+
+} // namespace ir
+} // namespace perfc
+
+#endif // PERFC_IR_CORE_ATTRIBUTE_H
