@@ -27,7 +27,7 @@ endif()
 add_library(perfc_options INTERFACE)
 target_include_directories(perfc_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(perfc_options INTERFACE
-  -Wall -Wextra $<$<BOOL:${PERFC_WERROR}>:-Werror> -ffunction-sections -fdata-sections)
+  -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${PERFC_WERROR}>:-Werror> -ffunction-sections -fdata-sections)
 target_link_options(perfc_options INTERFACE -Wl,--gc-sections -Wl,--as-needed)
 
 # Under clang, the targets that g++ compiles for it (see perfc_library) are not instrumented.
