@@ -1,0 +1,174 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cost: what running an operation on a target takes, and why. Every evaluator of every level answers
+// in this one form, so that costs add up from a kernel to a cluster: latencies of parts that follow
+// each other add, latencies of parts that overlap give their maximum, energies, counts and traffic
+// always add. Figures are central values with their error budget (ir/common/Uncertain.h), in SI
+// units; what the hardware does not give is kept as "not given" with its owner, never as zero.
+#ifndef PERFC_BACKENDS_CORE_COST_H
+#define PERFC_BACKENDS_CORE_COST_H
+
+#include "ir/common/Quantity.h"
+#include "ir/common/Source.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Optional.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perfc {
+
+/// A sum of which some terms may be unknown because the hardware does not give them.
+struct Figure {
+  /// The terms that are known.
+  Uncertain known;
+  /// Whose terms are not, such as "memory `L2`"; sorted, without repetitions.
+  std::vector<std::string> missing;
+
+  Figure(Uncertain value = 0) : known(std::move(value)) {}
+  static Figure notGiven(std::string owner);
+  bool isGiven() const { return missing.empty(); }
+  /// The sum when all of it is known.
+  llvm::Optional<Uncertain> value() const;
+  Figure &operator+=(const Figure &other);
+  /// This, `count` times.
+  Figure times(double count) const;
+};
+
+/// What moves between one memory and its neighbours for one tensor, in words, summed over the
+/// instances of the memory; the counts of the native reuse analysis (docs/cost-model.md).
+struct AccessCounts {
+  std::string memory;
+  std::string tensor;
+  std::string role; ///< "input", "weight", "output", …
+  bool isOutput = false;
+  int64_t fills = 0;      ///< words that enter from the parent
+  int64_t reads = 0;      ///< reads after what the network multicasts (inputs) or reduces (output)
+  int64_t updates = 0;    ///< output: partial sums that arrive, after what the network reduces
+  int64_t writebacks = 0; ///< output: words that leave for the parent
+  int64_t maxResident = 0; ///< most words held by one instance at one time
+  // As if the network did nothing, and as if it did all it can.
+  int64_t readsUnicast = 0, readsMulticast = 0;     ///< inputs
+  int64_t readsUnreduced = 0, readsReduced = 0;     ///< output
+  int64_t updatesUnreduced = 0, updatesReduced = 0; ///< output
+};
+
+/// Bytes that one memory moves.
+struct MemoryTraffic {
+  std::string memory;
+  SourceRange location;
+  bool isOffChip = false;
+  double readBytes = 0;
+  double writeBytes = 0;
+  Figure energy;
+  /// Time that the traffic takes by itself; 0 when the bandwidth is not given.
+  Uncertain latency;
+
+  double bytes() const { return readBytes + writeBytes; }
+};
+
+/// What a line of the breakdown stands for.
+enum class PartKind : uint8_t {
+  Program, Phase, Repeat, Kernel, Collective, Compute, Memory, Network, Launch,
+};
+llvm::StringRef partKindName(PartKind kind);
+
+/// How the latencies of the children make that of their parent.
+enum class Composition : uint8_t { Sequence, Overlap };
+
+/// A node of the breakdown tree.
+struct CostPart {
+  std::string label;
+  PartKind kind = PartKind::Kernel;
+  /// Where in the source this stands; may be nowhere.
+  SourceRange location;
+  /// How often it runs. `latency` and the other figures are of all runs together; those of the
+  /// children are of one run.
+  int64_t count = 1;
+  Uncertain latency;
+  Figure energy;
+  double flops = 0;
+  double macs = 0;
+  double utilization = 0;
+  /// The resource that sets the latency, "" when the children say it.
+  std::string bound;
+  /// Provider and mapping of a kernel, shown in results; "" elsewhere.
+  std::string provider;
+  std::string mapping;
+  Composition composition = Composition::Sequence;
+  std::vector<CostPart> children;
+};
+
+/// Who computed a cost, and how.
+struct Provenance {
+  std::string provider; ///< "roofline", "loopnest", "tile", "phase", "collective"
+  std::string mapping;  ///< name of the mapping, "" when there is none
+  std::string formula;  ///< one line, in the terms of docs/cost-model.md
+};
+
+struct Cost {
+  Uncertain latency; ///< s
+  Figure energy;     ///< J
+  Figure area;       ///< m2 of one chip, without what is off chip
+  /// Exact counts. 2 FLOPs per multiply-accumulate.
+  int64_t flops = 0;
+  int64_t macs = 0;
+  /// Cycles of the chip's clock: a whole number where the level counts cycles, else latency * clock;
+  /// nothing when the chip has no clock.
+  llvm::Optional<Uncertain> cycles;
+  /// Share of the MAC lanes' time that does work: macs / lanes / cycles. Over a sequence it is
+  /// weighted with time.
+  Uncertain utilization;
+  /// The resource that sets the latency: "compute MAC", "memory DRAM", "launch", "network nvswitch".
+  std::string bound;
+  /// By memory, outermost first.
+  std::vector<MemoryTraffic> traffic;
+  /// Loop-nest level: by memory (outermost first) and tensor.
+  std::vector<AccessCounts> accesses;
+  /// Largest number of bytes resident at one time in the outermost memory, and its capacity.
+  int64_t peakMemory = 0;
+  llvm::Optional<double> memoryCapacity;
+  /// Collective level.
+  int64_t chips = 1;
+  Uncertain exposed;                      ///< s of communication that nothing hides
+  llvm::Optional<Uncertain> busBandwidth; ///< B/s, of a single collective
+  CostPart breakdown;
+  /// Facts to print below a result: fallbacks taken, partial passes, what was left out.
+  std::vector<std::string> notes;
+  Provenance provenance;
+
+  Uncertain trafficBytes() const;
+  void addNote(std::string note);
+};
+
+/// Adds `part`, run `count` times after what `total` holds, to `total`: latency, energy, counts,
+/// traffic by memory, exposed time, and utilization weighted with time. The bound becomes that of the
+/// largest share of time. The breakdown, area and provenance of `total` stay as they are. False when a
+/// count does not fit 64 bits (`total` is then unusable).
+bool addSequential(Cost &total, const Cost &part, int64_t count = 1);
+
+/// A metric of a result.
+struct MetricValue {
+  /// Meaningless when `notGiven` or `text` is set.
+  Uncertain value;
+  Dimension dimension;
+  /// A word instead of a number (`bottleneck`).
+  std::string text;
+  /// Why there is no value: "energy of memory `L2` is not given".
+  std::string notGiven;
+
+  bool hasNumber() const { return text.empty() && notGiven.empty(); }
+};
+
+/// The metric `name` of `cost`: latency energy area power utilization edp throughput flops macs
+/// traffic traffic.MEMORY cycles chips exposed memory.peak bus_bandwidth bottleneck. Nothing when
+/// there is no such metric of an evaluation.
+llvm::Optional<MetricValue> metric(const Cost &cost, llvm::StringRef name);
+
+/// The names that `metric` knows, in the order of docs/cost-model.md.
+llvm::ArrayRef<llvm::StringRef> metricNames();
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_COST_H

@@ -1,0 +1,64 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Providers of costs. A provider answers spans of queries, each an operation to run on a target:
+// roofline an op.kernel, loop-nest a loopnest.nest, tile a tile.kernel, network a collective. What
+// has been asked before, up to names and places, is answered from a memo: the key is a structural
+// hash of (operation, target), so 80 equal layers are costed once.
+#ifndef PERFC_BACKENDS_CORE_COSTPROVIDER_H
+#define PERFC_BACKENDS_CORE_COSTPROVIDER_H
+
+#include "backends/core/Cost.h"
+#include "backends/core/StructuralHash.h"
+#include "ir/common/Diagnostics.h"
+#include "ir/core/Module.h"
+#include <map>
+#include <memory>
+
+namespace perfc {
+
+/// One question: what does `op` take on `target` (a target.chip, or target.system for collectives)?
+struct CostQuery {
+  const ir::Operation *op = nullptr;
+  const ir::Operation *target = nullptr;
+};
+
+class CostProvider {
+public:
+  virtual ~CostProvider() = default;
+  /// As `using` names it and results show it.
+  virtual llvm::StringRef name() const = 0;
+  /// True when this kind of operation is answered here.
+  virtual bool serves(const ir::Operation &op) const = 0;
+  /// One answer per query, in order; nothing where it failed (reported).
+  virtual std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
+                                                     DiagnosticEngine &diagnostics) = 0;
+};
+
+/// The providers of a run, and the memo of their answers.
+class ProviderSet {
+public:
+  void add(std::unique_ptr<CostProvider> provider);
+  /// Null when there is none of that name.
+  CostProvider *find(llvm::StringRef name) const;
+  /// The first that serves `op`; null when none does.
+  CostProvider *providerFor(const ir::Operation &op) const;
+  llvm::ArrayRef<std::unique_ptr<CostProvider>> all() const { return providers; }
+
+  /// The cost of one query, from the memo when its structure has been seen. Null when no provider
+  /// serves it or the provider failed (reported). Valid as long as this set.
+  const Cost *evaluate(const CostQuery &query, DiagnosticEngine &diagnostics);
+  size_t memoSize() const { return memo.size(); }
+
+private:
+  StructuralHash targetHash(const ir::Operation &target);
+
+  std::vector<std::unique_ptr<CostProvider>> providers;
+  std::map<StructuralHash, Cost> memo;
+};
+
+/// Every provider of perfc, with the names roofline, loopnest, tile, network.
+ProviderSet defaultProviders();
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_COSTPROVIDER_H
