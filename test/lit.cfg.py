@@ -7,7 +7,7 @@ import lit.formats
 config.name = "perfc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".test", ".perf", ".ir"]
-config.excludes = ["Inputs", "unit", "fuzz"]
+config.excludes = ["Inputs", "unit", "fuzz", "samples"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.perfc_build_root, "test")
 

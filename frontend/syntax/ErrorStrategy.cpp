@@ -82,7 +82,7 @@ void ErrorStrategy::report(antlr4::Parser *parser) {
     antlr4::Token *token = parser->getTokenStream()->LT(distance);
     return token ? plainToken(token) : Token();
   };
-  Place place{at(-3), at(-2), at(-1), at(1)};
+  Place place{at(-3), at(-2), at(-1), at(1), at(2)};
   auto *args = dynamic_cast<PerfParser::ClauseContext *>(clauseAround(parser->getContext()));
   bool isClause = args && args->word == parser->getTokenStream()->LT(-1);
   if (!reportLineStart(place) && !(isClause && reportEmptyClause(place)) &&
@@ -207,6 +207,11 @@ void ErrorStrategy::reportExpected(antlr4::Parser *parser, const Place &place) {
   std::string expected = describeExpected(parser);
   bool wantsName = expected == "a name" || llvm::StringRef(expected).startswith("an expression");
   bool isNamed = found.kind == TokenKind::Assign && isReserved(previous.kind);
+  if (found.kind == TokenKind::If && isBinary(previous.kind) && expected != "a name") {
+    errors.report(found, diag::NeedsParentheses, "if");
+    return;
+  }
+  wantsName |= place.next.kind == TokenKind::Assign;
   if (isNamed || (isReserved(found.kind) && wantsName)) {
     Token word = isNamed ? previous : found;
     errors.report(word, diag::ReservedWord, errors.text(word));

@@ -29,7 +29,7 @@ public:
 private:
   /// The tokens around an error; `found` is the one that does not fit.
   struct Place {
-    Token first, earlier, previous, found;
+    Token first, earlier, previous, found, next;
   };
 
   void report(antlr4::Parser *parser);

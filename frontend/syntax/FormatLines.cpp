@@ -63,6 +63,7 @@ private:
   FormatLine line;
   unsigned indent = 0;
   bool isBlank = false;            ///< an empty line was seen
+  bool isAfterBrace = true;        ///< at the begin of a block, or of the file
   std::vector<FormatLine> lines;
 };
 
@@ -121,7 +122,7 @@ bool LineSplitter::isUnfinished() const {
 void LineSplitter::add(size_t i) {
   if (line.tokens.empty()) {
     line.isBlankBefore = isBlank;
-    isBlank = false;
+    isBlank = isAfterBrace = false;
   } else if (kind(i - 1) == TokenKind::Newline) {
     line.isOneLine = false;
   }
@@ -140,7 +141,7 @@ void LineSplitter::endLine() {
 void LineSplitter::newline(size_t i) {
   if (isUnfinished())
     return;
-  isBlank = text.slice(raw[i].begin, raw[i].end).count('\n') > 1;
+  isBlank = !isAfterBrace && text.slice(raw[i].begin, raw[i].end).count('\n') > 1;
   endLine();
 }
 
@@ -156,7 +157,7 @@ void LineSplitter::comment(size_t i) {
                           (!above->tokens.empty() || above->isContinued);
     line.isContinued = isBelowComment && above->commentColumn == comment.column;
     line.isBlankBefore = isBlank;
-    isBlank = false;
+    isBlank = isAfterBrace = false;
   }
   line.comment = comment.text.rtrim();
   line.commentColumn = comment.column;
@@ -184,7 +185,7 @@ void LineSplitter::openBrace(size_t i) {
   if (kind(i + 1) == TokenKind::Comment)
     comment(i + 1);
   endLine();
-  isBlank = false;
+  isAfterBrace = true;
   ++indent;
 }
 
@@ -274,17 +275,25 @@ static void fitPart(const FormatLine &line, size_t begin, size_t end, unsigned i
     fit(std::move(part), result);
 }
 
+/// Gives each item of the tokens [begin, end) a line of its own.
+static void fitItems(const FormatLine &line, size_t begin, size_t end, unsigned indent,
+                     std::vector<FormatLine> &result) {
+  while (begin < end) {
+    size_t semi = std::min(findOutside(line, TokenKind::Semi, begin), end);
+    fitPart(line, begin, semi, indent, result);
+    begin = semi + 1;
+  }
+}
+
 /// Appends `line`; when it is too long, one item per line, then one line per item of its block.
 static void fit(FormatLine line, std::vector<FormatLine> &result) {
   setGaps(line.tokens);
   size_t count = line.tokens.size();
-  size_t semi = findOutside(line, TokenKind::Semi, 0);
   size_t open = findOutside(line, TokenKind::LBrace, 0);
   bool isImport = open > 0 && open < count && line.tokens[open - 1].kind == TokenKind::Dot;
   bool isTooLong = line.width() > maxColumns;
-  if (isTooLong && semi < count) {
-    fitPart(line, 0, semi, line.indent, result);
-    fitPart(line, semi + 1, count, line.indent, result);
+  if (isTooLong && findOutside(line, TokenKind::Semi, 0) < count) {
+    fitItems(line, 0, count, line.indent, result);
     return;
   }
   if (!isTooLong || isImport || open + 1 >= count) {
@@ -293,12 +302,7 @@ static void fit(FormatLine line, std::vector<FormatLine> &result) {
   }
   size_t close = findOutside(line, TokenKind::RBrace, open + 1);
   fitPart(line, 0, open + 1, line.indent, result);
-  size_t begin = open + 1;
-  while (begin < close) {
-    size_t end = std::min(findOutside(line, TokenKind::Semi, begin), close);
-    fitPart(line, begin, end, line.indent + 1, result);
-    begin = end + 1;
-  }
+  fitItems(line, open + 1, close, line.indent + 1, result);
   fitPart(line, close, count, line.indent, result);
 }
 

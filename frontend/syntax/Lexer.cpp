@@ -56,6 +56,8 @@ public:
   using PerfLexer::PerfLexer;
 
   antlr4::Token *emit() override {
+    if (type == antlr4::Token::EOF)
+      return emitEOF();
     last = {static_cast<TokenKind>(type), static_cast<uint32_t>(tokenStartCharIndex),
             static_cast<uint32_t>(getCharIndex())};
     return nullptr;
