@@ -1,9 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes: the constant data of an operation. A value is a flag, a truth value, a 64-bit integer,
-// a quantity, a string, the name of another operation, an affine expression, or a list or ordered
-// dictionary of such values. Each value has one text and each text one value: whole plain numbers
-// are always integers, constant affine expressions too, so a program round-trips byte for byte.
+// Attributes: the constant data of an operation. A value is a flag, a truth value, a 64-bit
+// integer, a quantity, a string, the name of another operation, an affine expression, or a list or
+// ordered dictionary of such values. Each value has one text and each text one value: whole plain
+// numbers are always integers, constant affine expressions too, so a program round-trips byte for
+// byte.
 #ifndef PERFC_IR_CORE_ATTRIBUTE_H
 #define PERFC_IR_CORE_ATTRIBUTE_H
 
@@ -21,7 +22,18 @@ namespace perfc {
 namespace ir {
 
 /// What an attribute holds; `Any` stands in declarations only.
-enum class AttrKind : uint8_t { Unit, Bool, Int, Quantity, String, Symbol, Affine, List, Dict, Any };
+enum class AttrKind : uint8_t {
+  Unit,
+  Bool,
+  Int,
+  Quantity,
+  String,
+  Symbol,
+  Affine,
+  List,
+  Dict,
+  Any
+};
 
 /// "an integer", "a list", …, for messages and documentation.
 llvm::StringRef describe(AttrKind kind);

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where an operation comes from: a list of source ranges, the place itself first and then the places
-// that were fused into it (the declarations it was made from, the operations it replaces).
+// Where an operation comes from: a list of source ranges, the place itself first and then the
+// places that were fused into it (the declarations it was made from, the operations it replaces).
 #ifndef PERFC_IR_CORE_LOCATION_H
 #define PERFC_IR_CORE_LOCATION_H
 

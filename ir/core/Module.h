@@ -45,6 +45,10 @@ private:
   Region top;
 };
 
+/// What `name` means at `from`: the operation with that symbol in the innermost region around
+/// `from` that has one, in the end the module; else null.
+Operation *resolve(const Operation &from, llvm::StringRef name);
+
 /// Makes operations by name.
 class Builder {
 public:

@@ -26,9 +26,11 @@ struct AttrDecl {
   AttrKind element = AttrKind::Any;
   /// Of a quantity, or of the quantities in a list or dictionary; nothing where any will do.
   llvm::Optional<Dimension> dimension = llvm::None;
-  /// Smallest value of an integer, or of the integers in a list or dictionary.
+  /// Smallest value of an integer, or of those in a list or dictionary. For quantities only 0
+  /// counts: they are not negative.
   int64_t minimum = INT64_MIN;
-  /// The values a string (or a string in a list) may take; empty where any will do.
+  /// The values a string (or a string in a list) may take, or the operations that a symbol may
+  /// name; empty where any will do.
   std::vector<llvm::StringRef> choices = {};
 
   // For tables: `intAttr("count", "how often").atLeast(1).optional()`.

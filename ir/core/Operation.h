@@ -124,8 +124,12 @@ template <typename View> View as(Operation *op) {
 }
 template <typename View> View as(Operation &op) { return as<View>(&op); }
 /// Views read; passes that only read may view what is const.
-template <typename View> View as(const Operation &op) { return as<View>(const_cast<Operation *>(&op)); }
-template <typename View> View as(const Operation *op) { return as<View>(const_cast<Operation *>(op)); }
+template <typename View> View as(const Operation &op) {
+  return as<View>(const_cast<Operation *>(&op));
+}
+template <typename View> View as(const Operation *op) {
+  return as<View>(const_cast<Operation *>(op));
+}
 
 inline Region::iterator Region::begin() { return ops.begin(); }
 inline Region::iterator Region::end() { return ops.end(); }

@@ -20,10 +20,11 @@ struct ParseOptions {
 /// How deep regions, lists and dictionaries may be nested.
 inline constexpr unsigned maxIrNesting = 256;
 
-/// Reads `file` into a new module; null when anything is wrong (reported). The result is well-formed
-/// text, not yet verified.
+/// Reads `file` into a new module; null when anything is wrong (reported). The result is
+/// well-formed text, not yet verified.
 std::unique_ptr<Module> parseModule(FileId file, const OpRegistry &registry,
-                                    DiagnosticEngine &diagnostics, const ParseOptions &options = {});
+                                    DiagnosticEngine &diagnostics,
+                                    const ParseOptions &options = {});
 
 } // namespace ir
 } // namespace perfc

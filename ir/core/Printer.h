@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text form of the IR. What it prints the parser reads back to the same operations, and printing
-// those gives the same bytes.
-//   %y = op.apply @s %x, %w (kernel = @conv, pad = 3) : tensor<1x64xfp16> { … } loc("f.perf":3:5-3:9)
+// The text form of the IR. What it prints the parser reads back to the same operations, and
+// printing those gives the same bytes.
+//   %y = op.apply @s %x, %w (kernel = @conv, pad = 3) : tensor<1x64xfp16> { … }
+//   loc("f.perf":3:5-3:9)
 #ifndef PERFC_IR_CORE_PRINTER_H
 #define PERFC_IR_CORE_PRINTER_H
 

@@ -16,7 +16,8 @@ class Region;
 
 class Value {
 public:
-  Value(Operation &op, unsigned index, Type type) : op(&op), position(index), held(std::move(type)) {}
+  Value(Operation &op, unsigned index, Type type)
+      : op(&op), position(index), held(std::move(type)) {}
   Value(Region &region, unsigned index, Type type)
       : region(&region), position(index), held(std::move(type)) {}
   Value(const Value &) = delete;

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks that a module keeps the rules of its declarations: known attributes of the right kind, unit
-// and range, arity, nesting, symbols that exist and are unique, values defined before they are used;
-// then each operation's own rules. Passes may assume a verified module.
+// Checks that a module keeps the rules of its declarations: known attributes of the right kind,
+// unit and range, arity, nesting, symbols that exist and are unique, values defined before they are
+// used; then each operation's own rules. Passes may assume a verified module.
 #ifndef PERFC_IR_CORE_VERIFIER_H
 #define PERFC_IR_CORE_VERIFIER_H
 

@@ -1,0 +1,48 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/collective/CollectiveOps.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+
+static OpDecl transfer(llvm::StringRef name, llvm::StringRef doc) {
+  return {.name = name,
+          .doc = doc,
+          .attrs = {intAttr("bytes", "that one rank contributes").atLeast(0),
+                    stringAttr("group", "name of the group of ranks"),
+                    intAttr("ranks", "how many take part").atLeast(1),
+                    stringAttr("algorithm", "ring, tree, …").optional()}};
+}
+
+static std::vector<OpDecl> declarations() {
+  std::vector<OpDecl> transfers = {
+      transfer("collective.all_reduce", "Every rank gets the sum of all."),
+      transfer("collective.all_gather", "Every rank gets the parts of all."),
+      transfer("collective.reduce_scatter", "Every rank gets its part of the sum of all."),
+      transfer("collective.all_to_all", "Every rank sends a different part to each other one."),
+      transfer("collective.broadcast", "One rank sends the same to all others."),
+      transfer("collective.send", "One rank sends to another one.")};
+  RegionDecl steps{{"collective.run", "collective.repeat"}};
+  for (const OpDecl &decl : transfers)
+    steps.allowed.push_back(decl.name);
+  std::vector<OpDecl> all = {
+      {.name = "collective.program",
+       .doc = "What the ranks of a system do, in order.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {symbolAttr("system", "where").oneOf({"target.system", "target.chip"})},
+       .regions = {steps}},
+      {.name = "collective.run",
+       .doc = "A sequence of phases on every rank.",
+       .attrs = {symbolAttr("phase", "which").oneOf({"phase.sequence"})}},
+      {.name = "collective.repeat",
+       .doc = "Its region, so many times.",
+       .attrs = {intAttr("count", "how often").atLeast(0)},
+       .regions = {steps}}};
+  all.insert(all.end(), transfers.begin(), transfers.end());
+  return all;
+}
+
+llvm::ArrayRef<OpDecl> collective::collectiveOps() {
+  static const std::vector<OpDecl> table = declarations();
+  return table;
+}

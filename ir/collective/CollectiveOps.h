@@ -1,0 +1,100 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs on a system: phases on every chip and the collectives between them. Bytes are those
+// that one rank contributes.
+#ifndef PERFC_IR_COLLECTIVE_COLLECTIVEOPS_H
+#define PERFC_IR_COLLECTIVE_COLLECTIVEOPS_H
+
+#include "ir/core/Operation.h"
+
+namespace perfc {
+namespace collective {
+
+/// The declarations of this level.
+llvm::ArrayRef<ir::OpDecl> collectiveOps();
+
+/// What a system runs, in order.
+struct ProgramOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.program";
+  llvm::StringRef system() const { return op->symbolAttr("system"); }
+};
+
+/// A sequence of phases on every rank.
+struct RunOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.run";
+  llvm::StringRef phase() const { return op->symbolAttr("phase"); }
+};
+
+/// Its region, so many times.
+struct RepeatOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.repeat";
+  int64_t count() const { return op->intAttr("count"); }
+};
+
+/// Every rank gets the sum.
+struct AllReduceOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.all_reduce";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef group() const { return op->stringAttr("group"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+};
+
+/// Every rank gets every part.
+struct AllGatherOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.all_gather";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef group() const { return op->stringAttr("group"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+};
+
+/// Each rank gets its part of the sum.
+struct ReduceScatterOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.reduce_scatter";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef group() const { return op->stringAttr("group"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+};
+
+/// Each rank sends a part to each other.
+struct AllToAllOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.all_to_all";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef group() const { return op->stringAttr("group"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+};
+
+/// One rank sends to all.
+struct BroadcastOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.broadcast";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef group() const { return op->stringAttr("group"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+};
+
+/// One rank sends to another.
+struct SendOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.send";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef group() const { return op->stringAttr("group"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+};
+
+} // namespace collective
+} // namespace perfc
+
+#endif // PERFC_IR_COLLECTIVE_COLLECTIVEOPS_H

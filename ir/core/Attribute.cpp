@@ -1,0 +1,106 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/core/Attribute.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <cassert>
+
+using namespace perfc;
+using namespace perfc::ir;
+
+llvm::StringRef ir::describe(AttrKind kind) {
+  static constexpr llvm::StringLiteral names[] = {
+      "a flag",  "true or false",        "an integer", "a quantity",   "a string",
+      "a @name", "an affine expression", "a list",     "a dictionary", "any value"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+//===-- AttrDict
+//-------------------------------------------------------------------------------===//
+
+AttrDict::AttrDict(std::initializer_list<Entry> entries) {
+  for (const Entry &entry : entries)
+    set(entry.first, entry.second);
+}
+
+const Attribute *AttrDict::find(llvm::StringRef key) const {
+  for (const Entry &entry : list)
+    if (entry.first == key)
+      return &entry.second;
+  return nullptr;
+}
+
+void AttrDict::set(llvm::StringRef key, Attribute value) {
+  for (Entry &entry : list) {
+    if (entry.first == key) {
+      entry.second = std::move(value);
+      return;
+    }
+  }
+  list.emplace_back(key.str(), std::move(value));
+}
+
+bool AttrDict::operator==(const AttrDict &other) const { return list == other.list; }
+
+//===-- Attribute
+//------------------------------------------------------------------------------===//
+
+Attribute::Attribute(Quantity value) {
+  if (value.isInteger() && value.dimension().isNumber())
+    data = value.rational().numerator();
+  else
+    data = std::move(value);
+}
+
+Attribute::Attribute(AffineExpr value) {
+  if (value.isConstant())
+    data = value.constant();
+  else
+    data = std::move(value);
+}
+
+template <typename T> static Attribute listOf(llvm::ArrayRef<T> values) {
+  AttrList list;
+  list.reserve(values.size());
+  for (const T &value : values)
+    list.emplace_back(value);
+  return list;
+}
+
+Attribute Attribute::strings(llvm::ArrayRef<std::string> values) { return listOf(values); }
+Attribute Attribute::ints(llvm::ArrayRef<int64_t> values) { return listOf(values); }
+Attribute Attribute::affines(llvm::ArrayRef<AffineExpr> values) { return listOf(values); }
+
+bool Attribute::fits(AttrKind wanted) const {
+  if (kind() == wanted || wanted == AttrKind::Any)
+    return true;
+  return kind() == AttrKind::Int && (wanted == AttrKind::Quantity || wanted == AttrKind::Affine);
+}
+
+Quantity Attribute::asQuantity() const {
+  return kind() == AttrKind::Int ? Quantity(Rational(asInt())) : std::get<Quantity>(data);
+}
+
+AffineExpr Attribute::asAffine() const {
+  return kind() == AttrKind::Int ? AffineExpr(asInt()) : std::get<AffineExpr>(data);
+}
+
+std::vector<std::string> Attribute::asStrings() const {
+  std::vector<std::string> result;
+  for (const Attribute &element : asList())
+    result.push_back(element.asString().str());
+  return result;
+}
+
+std::vector<int64_t> Attribute::asInts() const {
+  std::vector<int64_t> result;
+  for (const Attribute &element : asList())
+    result.push_back(element.asInt());
+  return result;
+}
+
+std::vector<AffineExpr> Attribute::asAffines() const {
+  std::vector<AffineExpr> result;
+  for (const Attribute &element : asList())
+    result.push_back(element.asAffine());
+  return result;
+}

@@ -1,0 +1,130 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/loopnest/LoopnestOps.h"
+
+#include "ir/core/Verifier.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::loopnest;
+
+//===-- Rules
+//----------------------------------------------------------------------------------===//
+
+static bool verifyLoop(const Operation &op, DiagnosticEngine &diagnostics) {
+  size_t indices = op.listAttr("indices").size();
+  if (indices == 0 || (indices > 1 && !op.hasAttr("axis")))
+    return invalidOp(op, diagnostics,
+                     "a loop in time has one index, one along an axis at least one");
+  return true;
+}
+
+static bool verifyParallel(const Operation &op, DiagnosticEngine &diagnostics) {
+  if (op.listAttr("indices").size() != op.listAttr("steps").size())
+    return invalidOp(op, diagnostics, "as many steps as indices are needed");
+  return true;
+}
+
+/// A nest is one chain: in each region one operation leads further in, and the last one computes.
+static bool verifyNest(const Operation &op, DiagnosticEngine &diagnostics) {
+  const Region *region = &op.body();
+  while (true) {
+    const Operation *inner = nullptr;
+    for (const Operation &step : *region) {
+      if (step.is(TensorOp::opName))
+        continue;
+      if (inner)
+        return invalidOp(step, diagnostics, "a second loop beside another; a nest is one chain");
+      inner = &step;
+    }
+    if (!inner)
+      return invalidOp(op, diagnostics, "no `loopnest.compute` innermost");
+    if (inner->is(ComputeOp::opName))
+      return true;
+    region = &inner->body();
+  }
+}
+
+//===-- Declarations
+//---------------------------------------------------------------------------===//
+
+static std::vector<OpDecl> mappingDecls() {
+  return {
+      {.name = "loopnest.mapping",
+       .doc = "What the user asked for: loops at places, outermost first.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {symbolAttr("kernel", "what is mapped").oneOf({"op.kernel"}),
+                 symbolAttr("target", "onto what").oneOf({"target.chip"}),
+                 stringAttr("source", "name of the declaration"),
+                 intAttr("statement", "which statement of the kernel; all when not given")
+                     .atLeast(0)
+                     .optional()},
+       .regions = {{{"loopnest.place"}}}},
+      {.name = "loopnest.place",
+       .doc = "The loops at one memory, array or unit.",
+       .attrs = {stringAttr("at", "name of the place")},
+       .regions = {{{"loopnest.loop"}}}},
+      {.name = "loopnest.loop",
+       .doc = "One loop of a mapping; without a factor it is a hole for the search to fill.",
+       .attrs = {listAttr("indices", AttrKind::String, "one in time, one or more along an axis"),
+                 intAttr("factor", "how many steps").atLeast(1).optional(),
+                 stringAttr("axis", "the array axis of a parallel loop").optional()},
+       .verifier = verifyLoop}};
+}
+
+static std::vector<OpDecl> nestDecls() {
+  RegionDecl inner{{"loopnest.at", "loopnest.for", "loopnest.parallel", "loopnest.compute"}};
+  RegionDecl outer = inner;
+  outer.allowed.insert(outer.allowed.begin(), "loopnest.tensor");
+  return {
+      {.name = "loopnest.nest",
+       .doc = "One statement of a kernel with all its loops on a chip.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {symbolAttr("kernel", "whose statement").oneOf({"op.kernel"}),
+                 intAttr("statement", "which one, from 0").atLeast(0),
+                 symbolAttr("target", "where it runs").oneOf({"target.chip"}),
+                 stringAttr("mapping", "name shown in results"),
+                 stringAttr("domain", "the iteration space, in isl's notation")},
+       .regions = {outer},
+       .verifier = verifyNest},
+      {.name = "loopnest.tensor",
+       .doc = "A tensor of the statement and how it is accessed.",
+       .symbol = SymbolUse::Required,
+       .attrs = {stringAttr("role", "input, weight, output, …"),
+                 intAttr("bits", "of an element").atLeast(1),
+                 flagAttr("output", "written, not only read"),
+                 listAttr("map", AttrKind::Any, "subscript per rank; \"any\" depends on data"),
+                 listAttr("shape", AttrKind::Int, "extents").atLeast(0).optional(),
+                 stringAttr("access", "iteration to element, in isl's notation")}},
+      {.name = "loopnest.at",
+       .doc = "The loops in here step through the tile that a place holds.",
+       .attrs = {stringAttr("place", "name of the memory, array or unit")},
+       .regions = {inner}},
+      {.name = "loopnest.for",
+       .doc = "A loop in time.",
+       .attrs = {stringAttr("index", "which index"), intAttr("factor", "how many steps").atLeast(1),
+                 intAttr("step", "how far the index moves").atLeast(1)},
+       .regions = {inner}},
+      {.name = "loopnest.parallel",
+       .doc = "A loop in space: lane l moves each index by l times its step.",
+       .attrs = {stringAttr("axis", "array and axis, such as PE.x"),
+                 listAttr("indices", AttrKind::String, "which indices"),
+                 intAttr("factor", "how many lanes").atLeast(1),
+                 listAttr("steps", AttrKind::Int, "per index")},
+       .regions = {inner},
+       .verifier = verifyParallel},
+      {.name = "loopnest.compute",
+       .doc = "One point of the iteration space.",
+       .attrs = {stringAttr("unit", "name of the compute unit")}}};
+}
+
+llvm::ArrayRef<OpDecl> loopnest::loopnestOps() {
+  static const std::vector<OpDecl> table = [] {
+    std::vector<OpDecl> all = mappingDecls();
+    for (OpDecl decl : nestDecls())
+      all.push_back(std::move(decl));
+    return all;
+  }();
+  return table;
+}

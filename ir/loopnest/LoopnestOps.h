@@ -1,0 +1,108 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loop nests on a chip. A mapping is what the user asked for: loops at places, outermost first. A
+// nest is one statement with all its loops: below `loopnest.at` a place's loops step through the
+// tile that the place holds; a parallel loop of factor F maps its lane l in [0, F) to index i as l
+// * step.
+#ifndef PERFC_IR_LOOPNEST_LOOPNESTOPS_H
+#define PERFC_IR_LOOPNEST_LOOPNESTOPS_H
+
+#include "ir/core/Operation.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// The declarations of this level.
+llvm::ArrayRef<ir::OpDecl> loopnestOps();
+
+/// Loops at places, as the user wrote them.
+struct MappingOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.mapping";
+  llvm::StringRef kernel() const { return op->symbolAttr("kernel"); }
+  llvm::StringRef target() const { return op->symbolAttr("target"); }
+  llvm::StringRef source() const { return op->stringAttr("source"); }
+  llvm::Optional<int64_t> statement() const {
+    return op->hasAttr("statement") ? llvm::Optional<int64_t>(op->intAttr("statement"))
+                                    : llvm::None;
+  }
+};
+
+/// The loops at one memory, array axis or unit.
+struct PlaceOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.place";
+  llvm::StringRef place() const { return op->stringAttr("at"); }
+};
+
+/// One loop of a mapping; a loop without a factor is a hole.
+struct LoopOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.loop";
+  std::vector<std::string> indices() const { return op->stringsAttr("indices"); }
+  llvm::Optional<int64_t> factor() const {
+    return op->hasAttr("factor") ? llvm::Optional<int64_t>(op->intAttr("factor")) : llvm::None;
+  }
+  llvm::StringRef axis() const { return op->stringAttr("axis"); }
+};
+
+/// One statement of a kernel with all its loops.
+struct NestOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.nest";
+  llvm::StringRef kernel() const { return op->symbolAttr("kernel"); }
+  int64_t statement() const { return op->intAttr("statement"); }
+  llvm::StringRef target() const { return op->symbolAttr("target"); }
+  llvm::StringRef mapping() const { return op->stringAttr("mapping"); }
+  llvm::StringRef domain() const { return op->stringAttr("domain"); }
+};
+
+/// A tensor of the statement and how it is accessed.
+struct TensorOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.tensor";
+  llvm::StringRef role() const { return op->stringAttr("role"); }
+  int64_t bits() const { return op->intAttr("bits"); }
+  bool isOutput() const { return op->hasAttr("output"); }
+  const ir::AttrList &map() const { return op->listAttr("map"); }
+  std::vector<int64_t> shape() const { return op->intsAttr("shape"); }
+  llvm::StringRef access() const { return op->stringAttr("access"); }
+};
+
+/// The loops that step through the tile at a memory.
+struct AtOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.at";
+  llvm::StringRef place() const { return op->stringAttr("place"); }
+};
+
+/// A loop in time: index = factor steps of `step`.
+struct ForOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.for";
+  llvm::StringRef index() const { return op->stringAttr("index"); }
+  int64_t factor() const { return op->intAttr("factor"); }
+  int64_t step() const { return op->intAttr("step"); }
+};
+
+/// A loop in space along an array axis.
+struct ParallelOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.parallel";
+  llvm::StringRef axis() const { return op->stringAttr("axis"); }
+  std::vector<std::string> indices() const { return op->stringsAttr("indices"); }
+  int64_t factor() const { return op->intAttr("factor"); }
+  std::vector<int64_t> steps() const { return op->intsAttr("steps"); }
+};
+
+/// One point of the iteration space.
+struct ComputeOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.compute";
+  llvm::StringRef unit() const { return op->stringAttr("unit"); }
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_IR_LOOPNEST_LOOPNESTOPS_H

@@ -1,0 +1,137 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/op/OpOps.h"
+
+#include "ir/op/OpRules.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::op;
+
+std::vector<AffineExpr> StatementOp::constraints() const {
+  const Attribute *list = op->attr("constraints");
+  return list ? list->asAffines() : std::vector<AffineExpr>();
+}
+
+llvm::Optional<int64_t> StatementOp::boxPoints() const {
+  llvm::Optional<int64_t> points = 1;
+  for (const AttrDict::Entry &index : domain().entries()) {
+    points = checkedMultiply(*points, index.second.asInt());
+    if (!points)
+      return llvm::None;
+  }
+  return points;
+}
+
+//===-- Declarations
+//---------------------------------------------------------------------------===//
+
+static std::vector<OpDecl> kernelDecls() {
+  return {
+      {.name = "op.kernel",
+       .doc = "An operator with all extents known: its tensors and equations.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {stringAttr("op", "name of the declaration"),
+                 dictAttr("parameters", AttrKind::Any, "their values")},
+       .regions = {{{"op.operand", "op.statement"}}}},
+      {.name = "op.operand",
+       .doc = "A tensor of the kernel; parameters come first, in order.",
+       .symbol = SymbolUse::Required,
+       .attrs = {stringAttr("role", "what it is to the kernel")
+                     .oneOf({"input", "weight", "output", "intermediate", "cache"}),
+                 listAttr("shape", AttrKind::Int, "extents, outermost first").atLeast(0),
+                 stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place")},
+       .verifier = verifyOperand},
+      {.name = "op.statement",
+       .doc = "An equation: one write and its reads, over all points of a domain.",
+       .attrs = {dictAttr("write", AttrKind::Any, "{tensor, map}"),
+                 listAttr("reads", AttrKind::Dict, "{tensor, map} each"),
+                 dictAttr("domain", AttrKind::Int, "extent per index, from 0").atLeast(0),
+                 listAttr("constraints", AttrKind::Affine, "each >= 0 in the domain").optional(),
+                 stringAttr("reduce", "how values of one element are joined: +, max, …").optional(),
+                 flagAttr("mac", "a sum of products"),
+                 intAttr("flops", "operations per point").atLeast(0),
+                 dictAttr("functions", AttrKind::Int, "calls per point").atLeast(0).optional(),
+                 stringAttr("text", "the equation as written")},
+       .verifier = verifyStatement}};
+}
+
+static std::vector<OpDecl> leafDecls() {
+  Arity some{0, Arity::any};
+  return {{.name = "op.tensor",
+           .doc = "A tensor that comes from outside the graph.",
+           .results = {1, 1},
+           .attrs = {stringAttr("kind", "where it comes from")
+                         .oneOf({"input", "weight", "cache", "token"}),
+                     stringAttr("label", "its name in the program")}},
+          {.name = "op.apply",
+           .doc = "A kernel applied to its tensor parameters.",
+           .symbol = SymbolUse::Optional,
+           .operands = some,
+           .results = {0, Arity::any},
+           .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"})},
+           .verifier = verifyApply},
+          {.name = "op.call",
+           .doc = "Another graph applied to its inputs.",
+           .symbol = SymbolUse::Optional,
+           .operands = some,
+           .results = some,
+           .attrs = {symbolAttr("graph", "which").oneOf({"op.graph"})},
+           .verifier = verifyCall},
+          {.name = "op.collective",
+           .doc = "A collective on a tensor that is spread over ranks.",
+           .operands = {1, 1},
+           .results = {1, 1},
+           .attrs = {stringAttr("kind", "all_reduce, all_gather, …")}},
+          {.name = "op.yield",
+           .doc = "The results of the region around it; stands last.",
+           .operands = some,
+           .verifier = verifyLast},
+          {.name = "op.return",
+           .doc = "The results of a graph; stands last.",
+           .operands = some,
+           .verifier = verifyLast}};
+}
+
+static std::vector<OpDecl> graphDecls() {
+  Arity some{0, Arity::any};
+  std::vector<llvm::StringRef> steps = {"op.tensor", "op.apply",      "op.call",
+                                        "op.repeat", "op.collective", "op.fused"};
+  RegionDecl graph{steps};
+  graph.allowed.push_back("op.return");
+  RegionDecl body{steps, /*hasArguments=*/true};
+  body.allowed.push_back("op.yield");
+  return {
+      {.name = "op.graph",
+       .doc = "A workload: tensors, and the kernels and graphs applied to them.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .regions = {graph},
+       .verifier = verifyGraph},
+      {.name = "op.repeat",
+       .doc = "Its region so many times, each fed with what the last one yielded.",
+       .operands = some,
+       .results = some,
+       .attrs = {intAttr("count", "how often").atLeast(0)},
+       .regions = {body},
+       .verifier = verifyRepeat},
+      {.name = "op.fused",
+       .doc = "Applications that run as one kernel: what is only used inside stays on the chip.",
+       .symbol = SymbolUse::Optional,
+       .operands = some,
+       .results = some,
+       .regions = {body},
+       .verifier = verifyFused}};
+}
+
+llvm::ArrayRef<OpDecl> op::opOps() {
+  static const std::vector<OpDecl> table = [] {
+    std::vector<OpDecl> all = kernelDecls();
+    for (OpDecl decl : graphDecls())
+      all.push_back(std::move(decl));
+    for (OpDecl decl : leafDecls())
+      all.push_back(std::move(decl));
+    return all;
+  }();
+  return table;
+}

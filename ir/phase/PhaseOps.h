@@ -1,0 +1,56 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs one after another on one chip: kernels, repetitions and collectives, with the bytes
+// that are live while each runs.
+#ifndef PERFC_IR_PHASE_PHASEOPS_H
+#define PERFC_IR_PHASE_PHASEOPS_H
+
+#include "ir/core/Operation.h"
+
+namespace perfc {
+namespace phase {
+
+/// The declarations of this level.
+llvm::ArrayRef<ir::OpDecl> phaseOps();
+
+/// The order in which a graph runs.
+struct SequenceOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "phase.sequence";
+  llvm::StringRef of() const { return op->symbolAttr("of"); }
+  llvm::StringRef target() const { return op->symbolAttr("target"); }
+};
+
+/// One kernel, nest or tiled kernel, run `count` times.
+struct KernelOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "phase.kernel";
+  llvm::StringRef run() const { return op->symbolAttr("run"); }
+  llvm::StringRef label() const { return op->stringAttr("label"); }
+  int64_t count() const { return op->intAttr("count"); }
+  int64_t liveBytes() const { return op->intAttr("live_bytes"); }
+  int64_t inputBytes() const { return op->intAttr("input_bytes"); }
+  int64_t outputBytes() const { return op->intAttr("output_bytes"); }
+  int64_t weightBytes() const { return op->intAttr("weight_bytes"); }
+};
+
+/// Its region, so many times.
+struct RepeatOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "phase.repeat";
+  int64_t count() const { return op->intAttr("count"); }
+};
+
+/// A collective between the kernels.
+struct CollectiveOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "phase.collective";
+  llvm::StringRef kind() const { return op->stringAttr("kind"); }
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  llvm::StringRef label() const { return op->stringAttr("label"); }
+};
+
+} // namespace phase
+} // namespace perfc
+
+#endif // PERFC_IR_PHASE_PHASEOPS_H

@@ -1,0 +1,131 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/study/StudyOps.h"
+
+#include "ir/core/Verifier.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::study;
+
+std::vector<std::string> EvaluateOp::with() const {
+  std::vector<std::string> names;
+  for (const Attribute &name : op->listAttr("with"))
+    names.push_back(name.asSymbol().str());
+  return names;
+}
+
+//===-- Rules
+//----------------------------------------------------------------------------------===//
+
+/// Each list is an operator or function followed by its arguments.
+static bool isPrefixForm(const AttrList &expr) {
+  if (expr.size() < 2 || !expr[0].is(AttrKind::String))
+    return false;
+  for (const Attribute &argument : expr)
+    if (argument.is(AttrKind::List) && !isPrefixForm(argument.asList()))
+      return false;
+  return true;
+}
+
+static bool verifyExpr(const Operation &op, DiagnosticEngine &diagnostics) {
+  const AttrList &expr = op.listAttr("expr");
+  bool single = expr.size() == 1 && !expr[0].is(AttrKind::List);
+  return single || isPrefixForm(expr) ||
+         invalidOp(op, diagnostics, "expr is an operator's name followed by its arguments");
+}
+
+//===-- Declarations
+//---------------------------------------------------------------------------===//
+
+static const std::vector<llvm::StringRef> requests = {"study.expect", "study.report", "study.emit",
+                                                      "study.metric", "study.unsupported"};
+
+static RegionDecl holding(std::vector<llvm::StringRef> names) {
+  names.insert(names.end(), requests.begin(), requests.end());
+  return {std::move(names)};
+}
+
+static OpDecl statement(llvm::StringRef name, llvm::StringRef doc) {
+  return {.name = name,
+          .doc = doc,
+          .symbol = SymbolUse::Optional,
+          .topLevel = true,
+          .attrs = {symbolAttr("subject", "what is asked about").oneOf({"op.graph", "op.kernel"}),
+                    symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
+                    dictAttr("settings", AttrKind::Any, "what the statement's words say")},
+          .regions = {holding({})}};
+}
+
+static std::vector<OpDecl> statementDecls() {
+  std::vector<llvm::StringRef> inPoint = {"study.evaluate", "study.compare", "study.search",
+                                          "study.serve", "study.train"};
+  OpDecl evaluate{.name = "study.evaluate",
+                  .doc = "The figures of one subject on one chip or system.",
+                  .symbol = SymbolUse::Optional,
+                  .topLevel = true,
+                  .regions = {holding({})}};
+  evaluate.attrs = {
+      symbolAttr("subject", "what runs").oneOf({"op.graph", "op.kernel"}),
+      symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
+      listAttr("with", AttrKind::Symbol, "mappings, each for the kernel it is of").optional(),
+      stringAttr("using", "the provider of the figures").optional(),
+      intAttr("count", "how often the subject runs").atLeast(1).optional(),
+      stringAttr("label", "of the row"),
+      stringAttr("subject_label", "the subject as written"),
+      stringAttr("on_label", "the chip or system as written")};
+  return {std::move(evaluate),
+          {.name = "study.compare",
+           .doc = "Evaluations side by side, each against the first.",
+           .symbol = SymbolUse::Optional,
+           .topLevel = true,
+           .regions = {holding({"study.evaluate"})}},
+          {.name = "study.point",
+           .doc = "The statements of a sweep at one of its points.",
+           .symbol = SymbolUse::Optional,
+           .topLevel = true,
+           .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names")},
+           .regions = {holding(inPoint)}},
+          statement("study.search", "The best mapping or setting."),
+          statement("study.serve", "A stream of requests to a model."),
+          statement("study.train", "Training a model.")};
+}
+
+static std::vector<OpDecl> requestDecls() {
+  return {
+      {.name = "study.metric",
+       .doc = "A metric made of others.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {listAttr("expr", AttrKind::Any, "prefix form")},
+       .verifier = verifyExpr},
+      {.name = "study.expect",
+       .doc = "A condition on the result around it, or on results by name.",
+       .topLevel = true,
+       .attrs = {listAttr("expr", AttrKind::Any, "prefix form"),
+                 quantityAttr("confidence", {}, "share of outcomes for which it holds").optional(),
+                 stringAttr("text", "the condition as written")},
+       .verifier = verifyExpr},
+      {.name = "study.report",
+       .doc = "Columns to print.",
+       .topLevel = true,
+       .attrs = {listAttr("columns", AttrKind::String, "names of metrics"),
+                 listAttr("by", AttrKind::String, "what the rows are").optional()}},
+      {.name = "study.emit",
+       .doc = "A file to write.",
+       .topLevel = true,
+       .attrs = {stringAttr("format", "name of the format"), stringAttr("path", "where to")}},
+      {.name = "study.unsupported",
+       .doc = "A part of the program that cannot be evaluated; the result says so.",
+       .topLevel = true,
+       .attrs = {stringAttr("what", "the part, in words")}}};
+}
+
+llvm::ArrayRef<OpDecl> study::studyOps() {
+  static const std::vector<OpDecl> table = [] {
+    std::vector<OpDecl> all = statementDecls();
+    for (OpDecl decl : requestDecls())
+      all.push_back(std::move(decl));
+    return all;
+  }();
+  return table;
+}

@@ -1,0 +1,115 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is asked: evaluations, comparisons, searches, serving and training runs, and what is to be
+// printed, written or expected of them. Expressions are lists in prefix form,
+// [">", ["/", "throughput", "chips"], 130].
+#ifndef PERFC_IR_STUDY_STUDYOPS_H
+#define PERFC_IR_STUDY_STUDYOPS_H
+
+#include "ir/core/Operation.h"
+
+namespace perfc {
+namespace study {
+
+/// The declarations of this level.
+llvm::ArrayRef<ir::OpDecl> studyOps();
+
+/// One subject on one chip or system.
+struct EvaluateOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.evaluate";
+  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
+  llvm::StringRef on() const { return op->symbolAttr("on"); }
+  llvm::StringRef provider() const { return op->stringAttr("using"); }
+  llvm::StringRef label() const { return op->stringAttr("label"); }
+  llvm::StringRef subjectLabel() const { return op->stringAttr("subject_label"); }
+  llvm::StringRef onLabel() const { return op->stringAttr("on_label"); }
+  /// How often the subject runs, 1 unless given.
+  int64_t count() const { return op->intAttr("count", 1); }
+  /// Mappings, by name.
+  std::vector<std::string> with() const;
+};
+
+/// Evaluations side by side, against the first.
+struct CompareOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.compare";
+};
+
+/// Statements at one point of a sweep.
+struct PointOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.point";
+  const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
+};
+
+/// The best of a space of mappings or settings.
+struct SearchOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.search";
+  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
+  llvm::StringRef on() const { return op->symbolAttr("on"); }
+  const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
+};
+
+/// A stream of requests to a model.
+struct ServeOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.serve";
+  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
+  llvm::StringRef on() const { return op->symbolAttr("on"); }
+  const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
+};
+
+/// Training a model.
+struct TrainOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.train";
+  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
+  llvm::StringRef on() const { return op->symbolAttr("on"); }
+  const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
+};
+
+/// A metric made of others.
+struct MetricOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.metric";
+  const ir::AttrList &expr() const { return op->listAttr("expr"); }
+};
+
+/// A condition on a result.
+struct ExpectOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.expect";
+  const ir::AttrList &expr() const { return op->listAttr("expr"); }
+  llvm::Optional<Quantity> confidence() const { return op->quantityAttr("confidence"); }
+  llvm::StringRef text() const { return op->stringAttr("text"); }
+};
+
+/// Columns to print.
+struct ReportOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.report";
+  std::vector<std::string> columns() const { return op->stringsAttr("columns"); }
+  std::vector<std::string> by() const { return op->stringsAttr("by"); }
+};
+
+/// A file to write.
+struct EmitOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.emit";
+  llvm::StringRef format() const { return op->stringAttr("format"); }
+  llvm::StringRef path() const { return op->stringAttr("path"); }
+};
+
+/// A part of the program that cannot be evaluated yet, in words.
+struct UnsupportedOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.unsupported";
+  llvm::StringRef what() const { return op->stringAttr("what"); }
+};
+
+} // namespace study
+} // namespace perfc
+
+#endif // PERFC_IR_STUDY_STUDYOPS_H

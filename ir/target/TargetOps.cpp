@@ -1,0 +1,209 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/target/TargetOps.h"
+
+#include "ir/core/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::target;
+
+bool MemoryOp::keeps(llvm::StringRef role) const {
+  return !op->hasAttr("keep") || llvm::is_contained(keep(), role);
+}
+
+int64_t ArrayOp::instances() const {
+  int64_t product = 1;
+  for (const AttrDict::Entry &axis : axes().entries())
+    product *= axis.second.asInt();
+  return product;
+}
+
+static llvm::Optional<Quantity> valueFor(const AttrDict &values, llvm::StringRef dtype) {
+  const Attribute *value = values.find(dtype);
+  if (!value)
+    value = values.find("any");
+  if (!value)
+    return llvm::None;
+  return value->asQuantity();
+}
+
+llvm::Optional<Quantity> ComputeOp::rateFor(llvm::StringRef dtype) const {
+  return valueFor(rate(), dtype);
+}
+
+llvm::Optional<Quantity> ComputeOp::energyFor(llvm::StringRef dtype) const {
+  return valueFor(energy(), dtype);
+}
+
+//===-- Rules
+//----------------------------------------------------------------------------------===//
+
+/// Places are named without a path, so the parts of a chip bear different names at any depth.
+static bool verifyChip(const Operation &op, DiagnosticEngine &diagnostics) {
+  if (!parseDType(as<ChipOp>(op).dtype()))
+    return invalidOp(op, diagnostics, "dtype is no number format");
+  llvm::StringMap<const Operation *> parts;
+  bool valid = true;
+  op.body().walk([&](const Operation &part) {
+    if (part.symbol().empty() || parts.try_emplace(part.symbol(), &part).second)
+      return;
+    valid = invalidOp(part, diagnostics, "another part of the chip has this name");
+  });
+  return valid;
+}
+
+static bool verifyArray(const Operation &op, DiagnosticEngine &diagnostics) {
+  int64_t product = 1;
+  for (const AttrDict::Entry &axis : op.dictAttr("axes").entries()) {
+    auto next = checkedMultiply(product, axis.second.asInt());
+    if (!next)
+      return invalidOp(op, diagnostics, "the number of copies does not fit 64 bits");
+    product = *next;
+  }
+  return true;
+}
+
+static bool verifyCompute(const Operation &op, DiagnosticEngine &diagnostics) {
+  for (llvm::StringRef name : {"rate", "energy"})
+    for (const AttrDict::Entry &entry : op.dictAttr(name).entries())
+      if (entry.first != "any" && !parseDType(entry.first))
+        return invalidOp(op, diagnostics, "`" + entry.first + "` is no number format");
+  return true;
+}
+
+static bool verifySystem(const Operation &op, DiagnosticEngine &diagnostics) {
+  return !op.body().empty() || invalidOp(op, diagnostics, "a system has at least one group");
+}
+
+/// Groups are made of chips and of the groups before them.
+static bool verifyMembers(const Operation &op, DiagnosticEngine &diagnostics) {
+  llvm::StringRef name = op.symbolAttr("of");
+  const Operation *group = op.parentOp();
+  const Operation *found = resolve(op, name);
+  if (!found || !found->is(GroupOp::opName))
+    return true;
+  for (const Operation &other : *group->parentRegion()) {
+    if (&other == group)
+      break;
+    if (&other == found)
+      return true;
+  }
+  return invalidOp(op, diagnostics, "`@" + name.str() + "` does not stand before this group");
+}
+
+//===-- Declarations
+//---------------------------------------------------------------------------===//
+
+static const Dimension second(BaseUnit::Second);
+static const Dimension byte(BaseUnit::Byte);
+static const Dimension joule(BaseUnit::Joule);
+static const Dimension squareMetre(BaseUnit::Metre, 2);
+static const Dimension perSecond(BaseUnit::Second, -1);
+static const Dimension bytesPerSecond = byte / second;
+static const Dimension joulesPerByte = joule / byte;
+static const Dimension watt = joule / second;
+
+static std::vector<AttrDecl> memoryAttrs() {
+  return {quantityAttr("capacity", byte, "size of one instance").optional(),
+          quantityAttr("bandwidth", bytesPerSecond, "of reads and of writes").optional(),
+          quantityAttr("read_bandwidth", bytesPerSecond, "of reads").optional(),
+          quantityAttr("write_bandwidth", bytesPerSecond, "of writes").optional(),
+          quantityAttr("latency", second, "of one access").optional(),
+          quantityAttr("read_energy", joulesPerByte, "of reads").optional(),
+          quantityAttr("write_energy", joulesPerByte, "of writes").optional(),
+          quantityAttr("area", squareMetre, "of one instance").optional(),
+          quantityAttr("width", byte, "bytes of one access").optional(),
+          listAttr("keep", AttrKind::String, "roles of the tensors it holds; all when not given")
+              .optional(),
+          flagAttr("off_chip", "not part of the chip's area")};
+}
+
+static std::vector<AttrDecl> networkAttrs() {
+  return {
+      listAttr("multicast", AttrKind::String, "axes along which reads are shared").optional(),
+      listAttr("reduce", AttrKind::String, "axes along which partial sums are added").optional(),
+      quantityAttr("hop_energy", joulesPerByte, "per hop").optional(),
+      quantityAttr("energy", joulesPerByte, "per transfer").optional(),
+      quantityAttr("bandwidth", bytesPerSecond, "of one link").optional(),
+      quantityAttr("latency", second, "of one link").optional(),
+      listAttr("carry", AttrKind::String, "roles of the tensors it carries").optional(),
+      stringAttr("to", "where it leads").optional(),
+      stringAttr("topology", "name of the topology").optional(),
+      dictAttr("topology_arguments", AttrKind::Any, "of the topology").optional()};
+}
+
+static std::vector<OpDecl> chipDecls() {
+  RegionDecl parts{{"target.memory", "target.array", "target.network", "target.compute"}};
+  return {
+      {.name = "target.chip",
+       .doc = "A chip: memories, arrays, networks and compute units, outermost first.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {stringAttr("dtype", "number format of tensors that name none"),
+                 quantityAttr("clock", perSecond, "cycles per second").optional(),
+                 quantityAttr("launch", second, "start of one kernel").optional(),
+                 quantityAttr("tdp", watt, "thermal design power").optional(),
+                 quantityAttr("area", squareMetre, "of the whole chip").optional()},
+       .regions = {parts},
+       .verifier = verifyChip},
+      {.name = "target.memory",
+       .doc = "A memory, one instance per copy of the arrays around it.",
+       .symbol = SymbolUse::Required,
+       .attrs = memoryAttrs()},
+      {.name = "target.array",
+       .doc = "Identical copies of what its region lists, along named axes.",
+       .symbol = SymbolUse::Required,
+       .attrs = {dictAttr("axes", AttrKind::Int, "extent per axis").atLeast(1),
+                 flagAttr("dispatch", "blocks are handed to the copies at run time"),
+                 quantityAttr("clock", perSecond, "when it differs from the chip's").optional()},
+       .regions = {parts},
+       .verifier = verifyArray},
+      {.name = "target.network",
+       .doc = "What joins the copies of an array or the members of a group.",
+       .symbol = SymbolUse::Optional,
+       .attrs = networkAttrs()},
+      {.name = "target.compute",
+       .doc = "A compute unit: multiply-accumulates of one instance, per number format or \"any\".",
+       .symbol = SymbolUse::Required,
+       .attrs = {dictAttr("rate", AttrKind::Quantity, "per second").in(perSecond).atLeast(0),
+                 dictAttr("energy", AttrKind::Quantity, "of each").in(joule).atLeast(0).optional(),
+                 listAttr("ops", AttrKind::String, "functions it computes").optional(),
+                 quantityAttr("area", squareMetre, "of one instance").optional()},
+       .verifier = verifyCompute}};
+}
+
+static std::vector<OpDecl> systemDecls() {
+  return {
+      {.name = "target.system",
+       .doc = "Groups of chips, each made of chips and earlier groups; the last one is the system.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .regions = {{{"target.group"}}},
+       .verifier = verifySystem},
+      {.name = "target.group",
+       .doc = "Members and the network that joins them.",
+       .symbol = SymbolUse::Required,
+       .regions = {{{"target.members", "target.network", "target.fault"}}}},
+      {.name = "target.members",
+       .doc = "So many copies of a chip or group.",
+       .attrs = {intAttr("count", "how many").atLeast(1),
+                 symbolAttr("of", "what").oneOf({"target.chip", "target.group"})},
+       .verifier = verifyMembers},
+      {.name = "target.fault",
+       .doc = "A link or chip that is slower than the others.",
+       .attrs = {stringAttr("kind", "what is slow").oneOf({"link", "chip"}),
+                 listAttr("ends", AttrKind::String, "the chip, or both ends of the link"),
+                 quantityAttr("bandwidth_factor", {}, "share of the bandwidth left").optional(),
+                 quantityAttr("slowdown", {}, "times as slow").optional()}}};
+}
+
+llvm::ArrayRef<OpDecl> target::targetOps() {
+  static const std::vector<OpDecl> table = [] {
+    std::vector<OpDecl> all = chipDecls();
+    for (OpDecl decl : systemDecls())
+      all.push_back(std::move(decl));
+    return all;
+  }();
+  return table;
+}

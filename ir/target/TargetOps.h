@@ -1,0 +1,128 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hardware: chips made of memories, arrays of identical copies, networks and compute units, ordered
+// from the outside to the inside, and systems made of groups of chips. What is not given is
+// unknown, never zero. Rates are multiply-accumulates per second of one instance.
+#ifndef PERFC_IR_TARGET_TARGETOPS_H
+#define PERFC_IR_TARGET_TARGETOPS_H
+
+#include "ir/core/Operation.h"
+
+namespace perfc {
+namespace target {
+
+/// The declarations of this level.
+llvm::ArrayRef<ir::OpDecl> targetOps();
+
+/// A chip: what its region lists, outermost first.
+struct ChipOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.chip";
+  llvm::StringRef dtype() const { return op->stringAttr("dtype"); }
+  llvm::Optional<Quantity> clock() const { return op->quantityAttr("clock"); }
+  llvm::Optional<Quantity> launch() const { return op->quantityAttr("launch"); }
+  llvm::Optional<Quantity> tdp() const { return op->quantityAttr("tdp"); }
+  llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
+};
+
+/// A memory, one instance per copy of the arrays around it.
+struct MemoryOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.memory";
+  llvm::Optional<Quantity> capacity() const { return op->quantityAttr("capacity"); }
+  llvm::Optional<Quantity> bandwidth() const { return op->quantityAttr("bandwidth"); }
+  llvm::Optional<Quantity> readBandwidth() const { return op->quantityAttr("read_bandwidth"); }
+  llvm::Optional<Quantity> writeBandwidth() const { return op->quantityAttr("write_bandwidth"); }
+  llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
+  llvm::Optional<Quantity> readEnergy() const { return op->quantityAttr("read_energy"); }
+  llvm::Optional<Quantity> writeEnergy() const { return op->quantityAttr("write_energy"); }
+  llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
+  llvm::Optional<Quantity> width() const { return op->quantityAttr("width"); }
+  std::vector<std::string> keep() const { return op->stringsAttr("keep"); }
+  bool isOffChip() const { return op->hasAttr("off_chip"); }
+  /// Reads default to `bandwidth`, and so do writes.
+  llvm::Optional<Quantity> readBandwidthOrBoth() const {
+    return readBandwidth() ? readBandwidth() : bandwidth();
+  }
+  llvm::Optional<Quantity> writeBandwidthOrBoth() const {
+    return writeBandwidth() ? writeBandwidth() : bandwidth();
+  }
+  /// True when `keep` is not given or lists `role`.
+  bool keeps(llvm::StringRef role) const;
+};
+
+/// Copies of what it holds, along named axes.
+struct ArrayOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.array";
+  const ir::AttrDict &axes() const { return op->dictAttr("axes"); }
+  bool isDispatched() const { return op->hasAttr("dispatch"); }
+  llvm::Optional<Quantity> clock() const { return op->quantityAttr("clock"); }
+  /// Product of the axes.
+  int64_t instances() const;
+};
+
+/// How the copies of an array, or the members of a group, are joined.
+struct NetworkOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.network";
+  std::vector<std::string> multicast() const { return op->stringsAttr("multicast"); }
+  std::vector<std::string> reduce() const { return op->stringsAttr("reduce"); }
+  llvm::Optional<Quantity> hopEnergy() const { return op->quantityAttr("hop_energy"); }
+  llvm::Optional<Quantity> energy() const { return op->quantityAttr("energy"); }
+  llvm::Optional<Quantity> bandwidth() const { return op->quantityAttr("bandwidth"); }
+  llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
+  std::vector<std::string> carry() const { return op->stringsAttr("carry"); }
+  llvm::StringRef to() const { return op->stringAttr("to"); }
+  llvm::StringRef topology() const { return op->stringAttr("topology"); }
+  const ir::AttrDict &topologyArguments() const { return op->dictAttr("topology_arguments"); }
+};
+
+/// A compute unit: rate and energy of one multiply-accumulate per number format.
+struct ComputeOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.compute";
+  const ir::AttrDict &rate() const { return op->dictAttr("rate"); }
+  const ir::AttrDict &energy() const { return op->dictAttr("energy"); }
+  std::vector<std::string> ops() const { return op->stringsAttr("ops"); }
+  llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
+  /// Multiply-accumulates per second in `dtype`, else under "any"; nothing when neither is given.
+  llvm::Optional<Quantity> rateFor(llvm::StringRef dtype) const;
+  /// Energy of one multiply-accumulate, looked up in the same way.
+  llvm::Optional<Quantity> energyFor(llvm::StringRef dtype) const;
+};
+
+/// Groups of chips; the last group is the system.
+struct SystemOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.system";
+};
+
+/// Members joined by a network.
+struct GroupOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.group";
+};
+
+/// So many copies of a chip or of an earlier group.
+struct MembersOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.members";
+  int64_t count() const { return op->intAttr("count"); }
+  llvm::StringRef of() const { return op->symbolAttr("of"); }
+};
+
+/// A link or chip that is slower than the others.
+struct FaultOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.fault";
+  llvm::StringRef kind() const { return op->stringAttr("kind"); }
+  std::vector<std::string> ends() const { return op->stringsAttr("ends"); }
+  llvm::Optional<Quantity> bandwidthFactor() const { return op->quantityAttr("bandwidth_factor"); }
+  llvm::Optional<Quantity> slowdown() const { return op->quantityAttr("slowdown"); }
+};
+
+} // namespace target
+} // namespace perfc
+
+#endif // PERFC_IR_TARGET_TARGETOPS_H
