@@ -18,9 +18,9 @@ struct Expr;
 /// An argument of a head, a call, an index, a tuple, a record or a list:
 /// `x` · `x: role` · `x = 1` · `[i, j] += e` · `[i] max= e`.
 struct Arg {
-  Expr *value = nullptr;   ///< never null
-  Expr *role = nullptr;    ///< after `:`
-  llvm::StringRef assign;  ///< "" (no assignment), "=", "+=" or "max=" and the like
+  Expr *value = nullptr;  ///< never null
+  Expr *role = nullptr;   ///< after `:`
+  llvm::StringRef assign; ///< "" (no assignment), "=", "+=" or "max=" and the like
   SourceRange assignRange;
   Expr *assigned = nullptr; ///< after the assignment sign
   SourceRange range;
@@ -81,7 +81,7 @@ struct Item {
   ItemKind kind = ItemKind::Line;
   llvm::StringRef word; ///< Line: the word; Equation: the name that is set
   SourceRange wordRange;
-  SourceRange range; ///< the item without its line ending
+  SourceRange range;   ///< the item without its line ending
   llvm::StringRef doc; ///< the comment lines directly above, with their `//`, or ""
   // Line
   llvm::ArrayRef<Arg> args;
@@ -115,9 +115,7 @@ struct SyntaxFile {
   llvm::BumpPtrAllocator arena;
 
   template <typename T> T *make(const T &node) { return new (arena.Allocate<T>()) T(node); }
-  template <typename T> llvm::ArrayRef<T> copy(llvm::ArrayRef<T> list) {
-    return list.copy(arena);
-  }
+  template <typename T> llvm::ArrayRef<T> copy(llvm::ArrayRef<T> list) { return list.copy(arena); }
 };
 
 } // namespace perfc::ast

@@ -158,8 +158,8 @@ bool AstBuilder::isCalled(Parser::LineContext *context, const Item &item) {
   Token open = plainToken(context->values->start);
   if (open.kind != TokenKind::LParen || open.begin != item.wordRange.end)
     return false;
-  Diagnostic &diagnostic = errors.report(item.wordRange.join(item.args[0].value->range),
-                                         diag::HeadIsCall, item.word);
+  Diagnostic &diagnostic =
+      errors.report(item.wordRange.join(item.args[0].value->range), diag::HeadIsCall, item.word);
   llvm::StringRef inner =
       errors.text().slice(item.args[0].value->range.begin, item.args[0].value->range.end);
   if (item.args[0].assigned)

@@ -55,8 +55,8 @@ void ErrorStrategy::sync(antlr4::Parser *parser) {
   TokenKind previous = kindAt(parser, -1);
   bool isLineStart = parser->getTokenStream()->index() == 0 || previous == TokenKind::LBrace ||
                      previous == TokenKind::Newline || previous == TokenKind::Semi;
-  if (endsLine(found) || (isLineStart && (isName(found) || found == TokenKind::Import ||
-                                          found == TokenKind::If)))
+  if (endsLine(found) ||
+      (isLineStart && (isName(found) || found == TokenKind::Import || found == TokenKind::If)))
     return;
   if (!isRecovering)
     report(parser);
@@ -183,11 +183,12 @@ static std::string describeExpected(antlr4::Parser *parser) {
   if (has(PerfParser::PLUS) && !isExpression)
     words.push_back("an operator");
   static constexpr std::pair<size_t, const char *> signs[] = {
-      {PerfParser::THEN, "`then`"},   {PerfParser::ELSE, "`else`"}, {PerfParser::COMMA, "`,`"},
-      {PerfParser::R_PAREN, "`)`"},   {PerfParser::R_BRACKET, "`]`"},
-      {PerfParser::R_BRACE, "`}`"},   {PerfParser::L_BRACE, "`{`"}, {PerfParser::ASSIGN, "`=`"}};
+      {PerfParser::THEN, "`then`"}, {PerfParser::ELSE, "`else`"},   {PerfParser::COMMA, "`,`"},
+      {PerfParser::R_PAREN, "`)`"}, {PerfParser::R_BRACKET, "`]`"}, {PerfParser::R_BRACE, "`}`"},
+      {PerfParser::L_BRACE, "`{`"}, {PerfParser::ASSIGN, "`=`"}};
   for (auto [type, sign] : signs)
-    if (has(type) && !(isExpression && type != PerfParser::R_PAREN && type != PerfParser::R_BRACKET))
+    if (has(type) &&
+        !(isExpression && type != PerfParser::R_PAREN && type != PerfParser::R_BRACKET))
       words.push_back(sign);
   if (has(antlr4::Token::EOF) || has(PerfParser::NEWLINE))
     words.push_back("the end of the line");

@@ -2,7 +2,8 @@
 //
 // What happens at a syntax error: one message that says what is expected in the words of a user,
 // then everything up to the next newline, `;` or the block's `}` is skipped, and the item is marked
-// (by its context's `exception`) so that no tree is built for it. For .cpp files that include ANTLR.
+// (by its context's `exception`) so that no tree is built for it. For .cpp files that include
+// ANTLR.
 #ifndef PERFC_FRONTEND_SYNTAX_ERRORSTRATEGY_H
 #define PERFC_FRONTEND_SYNTAX_ERRORSTRATEGY_H
 

@@ -57,13 +57,13 @@ private:
   void closeBrace(size_t i);
 
   llvm::StringRef text;
-  std::vector<Token> raw;          ///< with newlines and comments
-  std::vector<bool> isBlock;       ///< of raw[i], a brace: its block has lines of its own
+  std::vector<Token> raw;    ///< with newlines and comments
+  std::vector<bool> isBlock; ///< of raw[i], a brace: its block has lines of its own
   std::vector<Bracket> brackets;
   FormatLine line;
   unsigned indent = 0;
-  bool isBlank = false;            ///< an empty line was seen
-  bool isAfterBrace = true;        ///< at the begin of a block, or of the file
+  bool isBlank = false;     ///< an empty line was seen
+  bool isAfterBrace = true; ///< at the begin of a block, or of the file
   std::vector<FormatLine> lines;
 };
 
@@ -177,9 +177,7 @@ void LineSplitter::semicolon(size_t i) {
 void LineSplitter::openBrace(size_t i) {
   bool isImport = i > 0 && kind(i - 1) == TokenKind::Dot;
   add(i);
-  brackets.push_back(isImport     ? Bracket::Paren
-                     : isBlock[i] ? Bracket::Block
-                                  : Bracket::OneLine);
+  brackets.push_back(isImport ? Bracket::Paren : isBlock[i] ? Bracket::Block : Bracket::OneLine);
   if (brackets.back() != Bracket::Block)
     return;
   if (kind(i + 1) == TokenKind::Comment)

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text as the formatter sees it: one FormatLine per line of the result, with its tokens, its comment
-// and how deep it is indented. Formatter.cpp states the style.
+// Text as the formatter sees it: one FormatLine per line of the result, with its tokens, its
+// comment and how deep it is indented. Formatter.cpp states the style.
 #ifndef PERFC_FRONTEND_SYNTAX_FORMATLINES_H
 #define PERFC_FRONTEND_SYNTAX_FORMATLINES_H
 
@@ -24,21 +24,21 @@ unsigned displayWidth(llvm::StringRef text);
 struct FormatToken {
   TokenKind kind = TokenKind::End;
   llvm::StringRef text;
-  unsigned column = 0;      ///< in the source, from 0
-  unsigned spaces = 0;      ///< before it in the source, on its line
-  unsigned gap = 0;         ///< before it in the result: 0 or 1, more when it is aligned
+  unsigned column = 0;        ///< in the source, from 0
+  unsigned spaces = 0;        ///< before it in the source, on its line
+  unsigned gap = 0;           ///< before it in the result: 0 or 1, more when it is aligned
   bool isBreakBefore = false; ///< starts a line of the result, within its item
   std::vector<llvm::StringRef> comments; ///< after it, within its line; the line breaks after each
 };
 
 struct FormatLine {
-  unsigned indent = 0;      ///< blocks around it
+  unsigned indent = 0; ///< blocks around it
   bool isBlankBefore = false;
-  bool isOneLine = true;    ///< its tokens stood on one line of the source
-  bool isContinued = false; ///< only a comment, which goes on with that of the line before
+  bool isOneLine = true;           ///< its tokens stood on one line of the source
+  bool isContinued = false;        ///< only a comment, which goes on with that of the line before
   std::vector<FormatToken> tokens; ///< empty: a line with a comment only
-  llvm::StringRef comment;  ///< at its end, or ""
-  unsigned commentColumn = 0; ///< in the source
+  llvm::StringRef comment;         ///< at its end, or ""
+  unsigned commentColumn = 0;      ///< in the source
 
   /// The column at which its tokens end, and the farthest one where it is broken before that.
   unsigned endColumn() const;

@@ -44,8 +44,8 @@ private:
 
   std::vector<FormatToken> &tokens;
   State state = State::Start;
-  bool isSign = false; ///< the token before is a `-` before a value
-  bool isReducing = false; ///< the token before is the name of a reduction
+  bool isSign = false;            ///< the token before is a `-` before a value
+  bool isReducing = false;        ///< the token before is the name of a reduction
   std::vector<bool> importBraces; ///< of the open braces, which belong to an import
 };
 

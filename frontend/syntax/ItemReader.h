@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The filter between lexer and parser. It drops comments and the newlines that do not count
-// (inside ( ) and [ ], after an operator, a comma or `{`, before `}`), matches the brackets, refuses
-// deep nesting, and hands out one top-level item at a time, so that the parser sees balanced tokens
-// only. A line whose text or brackets are wrong is reported here and left out.
+// (inside ( ) and [ ], after an operator, a comma or `{`, before `}`), matches the brackets,
+// refuses deep nesting, and hands out one top-level item at a time, so that the parser sees
+// balanced tokens only. A line whose text or brackets are wrong is reported here and left out.
 #ifndef PERFC_FRONTEND_SYNTAX_ITEMREADER_H
 #define PERFC_FRONTEND_SYNTAX_ITEMREADER_H
 
@@ -30,15 +30,17 @@ private:
   /// An open bracket, or (the first) the file itself.
   struct Level {
     Token open;
-    size_t index = 0;     ///< of `open` in `buffer`
-    size_t lineStart = 0; ///< of a body: where its current line begins in the item
+    size_t index = 0;       ///< of `open` in `buffer`
+    size_t lineStart = 0;   ///< of a body: where its current line begins in the item
     bool isDamaged = false; ///< of a body: its current line has an error already
-    unsigned choices = 0; ///< `if`s of the current line, which nest
+    unsigned choices = 0;   ///< `if`s of the current line, which nest
   };
 
   Token peek(size_t index);
   Token readToken();
-  bool isInParens() const { return levels.back().open.kind != TokenKind::LBrace && levels.size() > 1; }
+  bool isInParens() const {
+    return levels.back().open.kind != TokenKind::LBrace && levels.size() > 1;
+  }
   Level &body();
   unsigned depth() const;
 

@@ -97,8 +97,7 @@ inline bool isBinary(TokenKind kind) {
   case TokenKind::In:
     return true;
   default:
-    return kind != TokenKind::Ellipsis && kind >= TokenKind::PlusMinus &&
-           kind <= TokenKind::Caret;
+    return kind != TokenKind::Ellipsis && kind >= TokenKind::PlusMinus && kind <= TokenKind::Caret;
   }
 }
 

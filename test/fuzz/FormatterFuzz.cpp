@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A text that parses keeps its tokens when it is formatted, and formatting the result changes nothing.
+// A text that parses keeps its tokens when it is formatted, and formatting the result changes
+// nothing.
 #include "frontend/syntax/Parser.h"
 #include "frontend/syntax/Token.h"
 #include <cstdlib>

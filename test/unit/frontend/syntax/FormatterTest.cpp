@@ -66,9 +66,9 @@ TEST(Formatter, Comments) {
   EXPECT_EQ(format("a {\n// x\nb\n // y\n}\n// z"), "a {\n  // x\n  b\n  // y\n}\n// z\n");
   EXPECT_EQ(format("a { // x\nb\n} // y"), "a {  // x\n  b\n}  // y\n");
   EXPECT_EQ(format("x = f(a, // one\n b) // two"), "x = f(a,  // one\n    b)  // two\n");
-  EXPECT_EQ(format("x = f(a,\n // one\n // two\n b)"),
-            "x = f(a,  // one\n    // two\n    b)\n");
-  EXPECT_EQ(format("a 1        // x\n           // more\nb"), "a 1        // x\n           // more\nb\n");
+  EXPECT_EQ(format("x = f(a,\n // one\n // two\n b)"), "x = f(a,  // one\n    // two\n    b)\n");
+  EXPECT_EQ(format("a 1        // x\n           // more\nb"),
+            "a 1        // x\n           // more\nb\n");
 }
 
 TEST(Formatter, CommentsThatShareAColumn) {

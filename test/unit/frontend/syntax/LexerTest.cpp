@@ -56,7 +56,9 @@ TEST(Lexer, StringsAndComments) {
 }
 
 TEST(Lexer, SpacesAndMarksAreSkipped) {
-  EXPECT_EQ(tokensOf("\xEF\xBB\xBF" "a\tb\r\n"), "a|b|\n");
+  EXPECT_EQ(tokensOf("\xEF\xBB\xBF"
+                     "a\tb\r\n"),
+            "a|b|\n");
   EXPECT_EQ(kindOf(llvm::StringRef("\0", 1)), TokenKind::Stray);
   EXPECT_EQ(kindOf("\xC2\xB1"), TokenKind::Stray);
 }

@@ -5,9 +5,7 @@
 using namespace perfc;
 using namespace perfc::test;
 
-static std::string valueOf(const std::string &expression) {
-  return parseText("x = " + expression);
-}
+static std::string valueOf(const std::string &expression) { return parseText("x = " + expression); }
 
 TEST(Parser, Precedence) {
   EXPECT_EQ(valueOf("a + b * c ^ d ^ e"), "x = (a + (b * (c ^ (d ^ e))))\n");
@@ -38,8 +36,7 @@ TEST(Parser, Lines) {
   EXPECT_EQ(parseText("at PE.x parallel (p, r) = 3"), "at PE.x <parallel tuple(p, r) = 3>\n");
   EXPECT_EQ(parseText("evaluate a on b, c with d as e { expect latency < 5ms }"),
             "evaluate a <on b, c> <with d> <as e> {\n  expect (latency < 5ms)\n");
-  EXPECT_EQ(parseText("op f(x[N]: weight, s = 1) -> y[N]"),
-            "op f(x[N]: weight, s = 1) -> y[N]\n");
+  EXPECT_EQ(parseText("op f(x[N]: weight, s = 1) -> y[N]"), "op f(x[N]: weight, s = 1) -> y[N]\n");
   EXPECT_EQ(parseText("emit chakra \"a/\" from b"), "emit chakra \"a/\" <from b>\n");
   EXPECT_EQ(parseText("sweep a in [1, 2], b in 1..8 step 2x"),
             "sweep (a in list[1, 2]), (b in (1..8 step 2x))\n");
@@ -85,7 +82,9 @@ TEST(Parser, NewlinesThatDoNotCount) {
 }
 
 TEST(Parser, TextForms) {
-  EXPECT_EQ(parseText("\xEF\xBB\xBF" "a 1\r\nb\t2\r\n"), "a 1\nb 2\n");
+  EXPECT_EQ(parseText("\xEF\xBB\xBF"
+                      "a 1\r\nb\t2\r\n"),
+            "a 1\nb 2\n");
   EXPECT_EQ(parseText(""), "");
   EXPECT_EQ(parseText("// only a comment"), "");
   EXPECT_EQ(parseText("report \"ümläut {x}\""), "report \"ümläut {x}\"\n");

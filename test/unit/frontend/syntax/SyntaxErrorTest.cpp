@@ -52,8 +52,10 @@ static const Mistake mistakes[] = {
     {"Percent", "x = 8%n", "1:5 18 `8%` is a number in percent, so no name can follow it directly"},
     {"LineStartsWithOperator", "x = a\n  + b\n", "2:3 19 a line cannot start with `+`"},
     {"LineStartsWithComma", "a {\n  keep b\n  , c\n}", "3:3 19 a line cannot start with `,`"},
-    {"LineStartsWithClause", "evaluate a\n  on b", "2:3 20 a line cannot start with the clause `on`"},
-    {"BraceOnNextLine", "hardware a\n{\n  clock 1GHz\n}", "2:1 21 `{` must stand on the line of its item"},
+    {"LineStartsWithClause", "evaluate a\n  on b",
+     "2:3 20 a line cannot start with the clause `on`"},
+    {"BraceOnNextLine", "hardware a\n{\n  clock 1GHz\n}",
+     "2:1 21 `{` must stand on the line of its item"},
     {"ElseOnNextLine", "if a { b }\nelse { c }",
      "2:1 22 `else` must stand on the line of the `}` before it"},
     {"BlockAlone", "a\n\n\n; { b }", "4:3 23 a block without a word before it"},
@@ -84,13 +86,14 @@ INSTANTIATE_TEST_SUITE_P(Syntax, OneMistake, testing::ValuesIn(mistakes),
                          [](const auto &info) { return std::string(info.param.name); });
 
 TEST(SyntaxErrors, OneBadLineDoesNotHideTheNext) {
-  EXPECT_EQ(errorsOf("memory A {\n  capacity 4 KiB\n  clock\n  keep a b; x = 1 +\n}\nlet y = 8%n\n"),
-            (std::vector<std::string>{
-                "2:12 17 a unit stands directly after its number",
-                "4:10 16 the clause `b` has no value",
-                "4:20 12 expected an expression after `+`",
-                "6:9 18 `8%` is a number in percent, so no name can follow it directly",
-            }));
+  EXPECT_EQ(
+      errorsOf("memory A {\n  capacity 4 KiB\n  clock\n  keep a b; x = 1 +\n}\nlet y = 8%n\n"),
+      (std::vector<std::string>{
+          "2:12 17 a unit stands directly after its number",
+          "4:10 16 the clause `b` has no value",
+          "4:20 12 expected an expression after `+`",
+          "6:9 18 `8%` is a number in percent, so no name can follow it directly",
+      }));
 }
 
 TEST(SyntaxErrors, OnlyTheBadLineIsLeftOut) {

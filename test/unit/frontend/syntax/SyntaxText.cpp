@@ -114,8 +114,8 @@ static std::vector<std::string> errorTexts(const Parsed &parsed) {
   std::vector<std::string> errors;
   for (const Diagnostic &diagnostic : parsed.diagnostics.all()) {
     LineColumn place = parsed.sources.lineColumn(parsed.file, diagnostic.range.begin);
-    errors.push_back(
-        fmt::format("{}:{} {} {}", place.line, place.column, diagnostic.kind->code, diagnostic.message));
+    errors.push_back(fmt::format("{}:{} {} {}", place.line, place.column, diagnostic.kind->code,
+                                 diagnostic.message));
   }
   return errors;
 }
