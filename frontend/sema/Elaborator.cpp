@@ -127,6 +127,9 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
   return nest(0, scope);
 }
 
+/// What stands after a group's members: `over network { differs }`.
+static constexpr WordSpec groupSpec{.word = "group", .block = BlockKind::Group};
+
 void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into) {
   if (kind == BlockKind::System) {
     Node &node = newNode();
@@ -136,6 +139,9 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
     node.range = item.range;
     node.item = &item;
     node.scope = &scope;
+    clauses(item, groupSpec, node, scope);
+    if (item.block)
+      body(*item.block, BlockKind::Group, newScope(scope), node);
     into.children.push_back(&node);
     return;
   }

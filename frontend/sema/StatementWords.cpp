@@ -45,7 +45,7 @@ static constexpr WordSpec sweepWords[] = {
 static constexpr WordSpec serveWords[] = {
     onWord, overWord, asWord, dtypeWord, parallelWord, expectWord, reportWord, emitWord, minimizeWord, maximizeWord, withinWord, requireWord,
     {.word = "scheduler", .kind = Choice, .choices = "sarathi vllm orca faster_transformer continuous chunked static", .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"},
-    {.word = "arrivals", .kind = Choice, .minArgs = 0, .block = BlockKind::Choosing, .choices = "poisson gamma uniform fixed burst", .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
+    {.word = "arrivals", .kind = Choice, .minArgs = 0, .block = BlockKind::Choosing, .choices = "poisson gamma uniform fixed burst trace", .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
     {.word = "lengths", .kind = Choice, .choices = "zipf uniform fixed normal lognormal", .doc = "tokens of prompts and answers"},
     {.word = "requests", .kind = Integer, .doc = "how many requests"},
     {.word = "pool", .kind = Name, .block = BlockKind::Pool, .repeats = true, .doc = "chips that serve one phase"},
@@ -73,7 +73,6 @@ static constexpr WordSpec choosingWords[] = {
     {.word = "over", .kind = Name, .doc = "the group that it spans"},
     {.word = "on", .kind = Syntax, .doc = "the unit of the chip"},
     {.word = "when", .kind = Syntax, .doc = "a condition on a tensor's elements"},
-    {.word = "trace", .kind = Text, .doc = "a file of arrivals"},
 };
 
 static constexpr WordSpec sparsityWords[] = {

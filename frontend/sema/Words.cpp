@@ -58,8 +58,6 @@ static constexpr WordSpec arrayWords[] = {
     {.word = "clock", .kind = Measure, .dims = Dims::Frequency, .byDefault = "the surrounding block's", .doc = "clock frequency inside the array"},
     {.word = "dtype", .kind = Constant, .byDefault = "the surrounding block's", .doc = "number format inside the array"},
     {.word = "dispatch", .kind = Choice, .choices = "blocks", .byDefault = "none", .doc = "`blocks`: iterations of the memory outside arrive as blocks, in waves"},
-    {.word = "energy", .kind = Measure, .dims = Dims::OpEnergy, .byDefault = "not given", .doc = "energy of one element per cycle"},
-    {.word = "area", .kind = Measure, .dims = Dims::Area, .byDefault = "the sum of its parts", .doc = "area of one element"},
     {.word = "memory", .kind = Syntax, .block = BlockKind::Memory, .repeats = true, .doc = "a memory of each element"},
     {.word = "array", .kind = Syntax, .block = BlockKind::Array, .repeats = true, .doc = "an array inside each element"},
     {.word = "network", .kind = Syntax, .minArgs = 0, .block = BlockKind::Network, .repeats = true, .doc = "the network that feeds the array"},
@@ -173,8 +171,8 @@ static constexpr WordSpec dataflowWords[] = {
 
 static constexpr WordSpec algorithmWords[] = {
     {.word = "chunks", .kind = Integer, .doc = "pieces that the data is cut into"},
-    {.word = "copy", .kind = Syntax, .repeats = true, .doc = "sends a chunk: copy chunk[c] from i to j"},
-    {.word = "reduce", .kind = Syntax, .repeats = true, .doc = "sends a chunk that is added to the receiver's"},
+    {.word = "copy", .kind = Syntax, .block = BlockKind::Algorithm, .repeats = true, .doc = "sends a chunk: copy chunk[c] from i to j"},
+    {.word = "reduce", .kind = Syntax, .block = BlockKind::Algorithm, .repeats = true, .doc = "sends a chunk that is added to the receiver's"},
     {.word = "from", .kind = Integer, .clauseOnly = true, .doc = "the sender"},
     {.word = "to", .kind = Integer, .clauseOnly = true, .doc = "the receiver"},
     {.word = "choose", .kind = Reference, .maxArgs = anyNumber, .doc = "algorithms of which the fastest is taken"},

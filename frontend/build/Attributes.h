@@ -1,0 +1,41 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From nodes to attributes in base units: cycles by the nearest clock, words by the nearest dtype.
+#ifndef PERFC_FRONTEND_BUILD_ATTRIBUTES_H
+#define PERFC_FRONTEND_BUILD_ATTRIBUTES_H
+
+#include "frontend/build/BuildContext.h"
+
+namespace perfc {
+
+/// What `cycle` and `word` mean in a block.
+struct UnitContext {
+  llvm::Optional<Quantity> clock;
+  DType dtype = DType::FP16;
+};
+
+/// `value` without cycles, words and counts (`/chip`); nothing after a report.
+llvm::Optional<Quantity> inBaseUnits(BuildContext &context, const Quantity &value,
+                                     SourceRange where, const UnitContext &units);
+
+/// Sets `name` from the first value of `node`, if there is one and it is known.
+void setQuantity(BuildContext &context, ir::Operation &op, llvm::StringRef name, const Node *node,
+                 const UnitContext &units);
+
+/// The same for an energy per word, byte or bit, which becomes J/B.
+void setEnergyPerByte(BuildContext &context, ir::Operation &op, llvm::StringRef name,
+                      const Node *node, const UnitContext &units);
+
+/// An energy in J, J/FLOP or J/OP as J per multiply-accumulate (or per element function).
+llvm::Optional<Quantity> energyPerOperation(const Quantity &value, bool isVector);
+
+/// Sets a list of names: `keep input, output`.
+void setNames(ir::Operation &op, llvm::StringRef name, const Node *node);
+
+/// Builds a target.network from a `network` node or from what a group says of its network.
+ir::Operation *buildNetwork(BuildContext &context, const Node &node, ir::Region &region,
+                            const UnitContext &units);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_ATTRIBUTES_H

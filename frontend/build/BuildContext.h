@@ -1,0 +1,91 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the builders of one IR module share: where the operations go, and which declarations have
+// already become operations.
+#ifndef PERFC_FRONTEND_BUILD_BUILDCONTEXT_H
+#define PERFC_FRONTEND_BUILD_BUILDCONTEXT_H
+
+#include "frontend/build/OpModel.h"
+#include "frontend/sema/Elaborator.h"
+#include "ir/core/Module.h"
+
+namespace perfc {
+
+/// A workload, op or collective that became a graph.
+struct BuiltGraph {
+  std::string symbol;
+  std::string label;
+  /// Symbols of the kernels that it runs, sub-graphs included.
+  std::vector<std::string> kernels;
+};
+
+struct BuildContext {
+  BuildContext(Elaborator &elaborator, ir::Module &module, const ir::OpRegistry &registry)
+      : elaborator(elaborator), evaluator(elaborator.evaluator),
+        diagnostics(elaborator.evaluator.diagnostics), module(module), builder(registry) {}
+
+  Elaborator &elaborator;
+  Evaluator &evaluator;
+  DiagnosticEngine &diagnostics;
+  ir::Module &module;
+  ir::Builder builder;
+  /// Parameters without an argument are unknown instead of an error: a declaration is being checked.
+  bool allowMissing = false;
+
+  /// Symbols of what was built, by what it was built from.
+  llvm::StringMap<std::string> symbols;
+  /// Graphs, by what they were built from.
+  llvm::StringMap<BuiltGraph> graphs;
+  /// The op model behind a kernel's symbol, for the mappings that serve it.
+  llvm::StringMap<OpModel> kernels;
+
+  /// What of the statement being built cannot be evaluated yet.
+  struct Unsupported {
+    SourceRange range;
+    std::string what;
+  };
+  std::vector<Unsupported> unsupported;
+
+  /// A new operation at the top of the module with a symbol made from `name`.
+  ir::Operation *createTop(llvm::StringRef opName, llvm::StringRef name, SourceRange range) {
+    ir::Operation *op = builder.create(module.body(), opName, range);
+    op->setSymbol(module.uniqueName(name));
+    return op;
+  }
+};
+
+/// A chip or system that became an operation.
+struct BuiltTarget {
+  std::string symbol;
+  std::string label;        ///< as written: "eyeriss(pes = 84)"
+  const Instance *instance = nullptr; ///< of the hardware; null for a system
+  DType dtype = DType::FP16;
+};
+
+/// Builds the target.chip of a hardware instance; nothing after a report.
+llvm::Optional<BuiltTarget> buildChip(BuildContext &context, const Instance &hardware);
+
+/// Builds the target.system of a system instance.
+llvm::Optional<BuiltTarget> buildSystem(BuildContext &context, const Instance &system);
+
+/// Builds the system `4 * chip over network { differs }` of a statement's `on`. `statement` has the
+/// `over` clause and its block.
+llvm::Optional<BuiltTarget> buildAnonymousSystem(BuildContext &context, const Multiple &members,
+                                                 const Node &statement);
+
+/// Builds the op.kernel of a model; returns its symbol. Equal models share one kernel.
+std::string buildKernel(BuildContext &context, OpModel model);
+
+llvm::Optional<BuiltGraph> buildGraph(BuildContext &context, const Instance &subject, DType dtype);
+
+/// Builds a loopnest.mapping for each kernel of `graph` that `mapping` serves on `chip`; appends
+/// their symbols.
+bool buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
+                   const BuiltTarget &chip, std::vector<std::string> &symbols);
+
+/// Builds the study operation of a statement and all it needs into the module; false after a report.
+bool buildStatement(BuildContext &context, const ast::Item &item, const Scope &scope);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_BUILDCONTEXT_H

@@ -1,0 +1,187 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hardware to target.chip. Cycles become seconds by the nearest clock and words become bytes by the
+// nearest dtype, so that the IR has base units only. Energies per word are kept per byte.
+#include "frontend/build/BuildContext.h"
+
+#include "frontend/build/Attributes.h"
+
+using namespace perfc;
+
+namespace {
+
+class ChipBuilder {
+public:
+  explicit ChipBuilder(BuildContext &context)
+      : context(context), diagnostics(context.diagnostics) {}
+
+  llvm::Optional<BuiltTarget> build(const Instance &hardware);
+
+private:
+  void parts(const Node &node, ir::Region &region, UnitContext units);
+  void memory(const Node &node, ir::Region &region, const UnitContext &units);
+  void array(const Node &node, ir::Region &region, const UnitContext &units);
+  void compute(const Node &node, ir::Region &region, const UnitContext &units);
+  void byDtype(const Node &attribute, llvm::StringRef name, ir::Operation &op,
+               const UnitContext &units, bool isVector);
+  llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
+                                      const UnitContext &units, bool isVector);
+  UnitContext nestedUnits(const Node &node, UnitContext units);
+
+  BuildContext &context;
+  DiagnosticEngine &diagnostics;
+};
+
+UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
+  if (const Quantity *clock = node.quantity("clock"))
+    units.clock = *clock;
+  if (const Node *dtype = node.find("dtype"); dtype && !dtype->args.empty()) {
+    const Value &value = dtype->args[0].value;
+    const WordValue *word = value.getIf<WordValue>();
+    auto parsed = word ? parseDType(word->word) : llvm::None;
+    if (parsed)
+      units.dtype = *parsed;
+    else if (!value.isUnknown())
+      diagnostics.report(dtype->args[0].range, diag::NotADType, value.describe());
+  }
+  return units;
+}
+
+void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext &units) {
+  ir::Operation *op = context.builder.create(region, "target.memory", node.range);
+  op->setSymbol(node.name);
+  setQuantity(context, *op, "capacity", node.find("capacity"), units);
+  if (const Node *bandwidth = node.find("bandwidth")) {
+    setQuantity(context, *op, "bandwidth", bandwidth, units);
+    setQuantity(context, *op, "read_bandwidth", bandwidth->find("read"), units);
+    setQuantity(context, *op, "write_bandwidth", bandwidth->find("write"), units);
+  }
+  setQuantity(context, *op, "latency", node.find("latency"), units);
+  if (const Node *energy = node.find("energy")) {
+    const Node *read = energy->find("read"), *write = energy->find("write");
+    setEnergyPerByte(context, *op, "read_energy", read ? read : energy, units);
+    setEnergyPerByte(context, *op, "write_energy", write ? write : energy, units);
+  }
+  setQuantity(context, *op, "area", node.find("area"), units);
+  setQuantity(context, *op, "width", node.find("width"), units);
+  setNames(*op, "keep", node.find("keep"));
+  if (node.find("off_chip"))
+    op->setAttr("off_chip", ir::Attribute::unit());
+}
+
+void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext &outer) {
+  ir::Operation *op = context.builder.create(region, "target.array", node.range);
+  op->setSymbol(node.name);
+  ir::AttrDict axes;
+  for (const NodeArg &axis : node.args)
+    if (const Quantity *size = axis.value.getIf<Quantity>())
+      axes.set(axis.name, size->rational().numerator());
+  if (node.args.empty())
+    diagnostics.report(node.range, diag::ArrayWithoutSize, node.name);
+  op->setAttr("axes", axes);
+  if (node.find("dispatch"))
+    op->setAttr("dispatch", ir::Attribute::unit());
+  UnitContext units = nestedUnits(node, outer);
+  if (node.find("clock") && units.clock)
+    op->setAttr("clock", *units.clock);
+  parts(node, op->body(), units);
+}
+
+llvm::Optional<Quantity> ChipBuilder::normalRate(const Quantity &value, const Node &where,
+                                                 const UnitContext &units, bool isVector) {
+  auto rate = inBaseUnits(context, value, where.range, units);
+  if (!rate)
+    return llvm::None;
+  Dimension perSecond = Dimension() / BaseUnit::Second;
+  if (rate->dimension() == perSecond)
+    return rate;
+  // FLOP/s: a multiply-accumulate is two operations, an element function is one.
+  QuantityError error = QuantityError::None;
+  auto halved = apply("/", rate->withDimension(perSecond), Quantity(Rational(isVector ? 1 : 2)), error);
+  return halved;
+}
+
+void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, ir::Operation &op,
+                          const UnitContext &units, bool isVector) {
+  ir::AttrDict values;
+  bool isRate = name == "rate";
+  auto add = [&](llvm::StringRef key, const Node &node) {
+    const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
+    if (!value)
+      return;
+    if (!accepts(isRate ? Dims::Rate : Dims::OpEnergy, value->dimension())) {
+      diagnostics.report(node.args[0].range, diag::WrongDimension, name,
+                         describe(isRate ? Dims::Rate : Dims::OpEnergy),
+                         value->dimension().describe());
+      return;
+    }
+    auto normal = isRate ? normalRate(*value, node, units, isVector)
+                         : energyPerOperation(*value, isVector);
+    if (normal)
+      values.set(key, *normal);
+  };
+  add("any", attribute);
+  for (const Node *entry : attribute.children)
+    add(entry->word, *entry);
+  op.setAttr(name, values);
+}
+
+void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContext &outer) {
+  ir::Operation *op = context.builder.create(region, "target.compute", node.range);
+  op->setSymbol(node.name);
+  UnitContext units = nestedUnits(node, outer);
+  bool isVector = node.find("ops") != nullptr;
+  if (const Node *rate = node.find("rate"))
+    byDtype(*rate, "rate", *op, units, isVector);
+  if (const Node *energy = node.find("energy"))
+    byDtype(*energy, "energy", *op, units, isVector);
+  setNames(*op, "ops", node.find("ops"));
+  setQuantity(context, *op, "area", node.find("area"), units);
+}
+
+void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units) {
+  for (const Node *child : node.children) {
+    if (child->word == "memory")
+      memory(*child, region, units);
+    else if (child->word == "array")
+      array(*child, region, units);
+    else if (child->word == "compute")
+      compute(*child, region, units);
+    else if (child->word == "network")
+      buildNetwork(context, *child, region, units);
+  }
+}
+
+llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
+  size_t errors = diagnostics.errorCount();
+  Node *node = context.elaborator.declaration(hardware, BlockKind::Hardware, context.allowMissing);
+  if (diagnostics.errorCount() != errors)
+    return llvm::None;
+  UnitContext units = nestedUnits(*node, {});
+  ir::Operation *chip = context.createTop("target.chip", hardware.decl->name, hardware.decl->nameRange);
+  chip->setAttr("dtype", dtypeName(units.dtype));
+  if (units.clock)
+    chip->setAttr("clock", *units.clock);
+  setQuantity(context, *chip, "launch", node->find("launch"), units);
+  setQuantity(context, *chip, "tdp", node->find("tdp"), units);
+  setQuantity(context, *chip, "area", node->find("area"), units);
+  parts(*node, chip->body(), units);
+  if (diagnostics.errorCount() != errors)
+    return llvm::None;
+  return BuiltTarget{chip->symbol().str(), Value(hardware).text(), &hardware, units.dtype};
+}
+
+} // namespace
+
+llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instance &hardware) {
+  std::string key = "chip " + hardware.decl->module->name + " " + Value(hardware).text();
+  if (auto known = context.symbols.find(key); known != context.symbols.end()) {
+    ir::Operation *chip = context.module.lookup(known->second);
+    return BuiltTarget{known->second, Value(hardware).text(), &hardware,
+                       *parseDType(chip->stringAttr("dtype"))};
+  }
+  auto built = ChipBuilder(context).build(hardware);
+  if (built)
+    context.symbols[key] = built->symbol;
+  return built;
+}

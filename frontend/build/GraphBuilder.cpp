@@ -1,0 +1,340 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bodies of workloads. Which workload runs with which arguments is in WorkloadArguments.cpp.
+#include "frontend/build/GraphBuilder.h"
+
+#include <functional>
+
+using namespace perfc;
+
+GraphBuilder::GraphBuilder(BuildContext &context, DType dtype)
+    : context(context), diagnostics(context.diagnostics), dtype(dtype),
+      previous(context.evaluator.tensors) {
+  context.evaluator.tensors = this;
+}
+
+GraphBuilder::~GraphBuilder() { context.evaluator.tensors = previous; }
+
+Value GraphBuilder::tensorOf(ir::Value &value) {
+  values.push_back(&value);
+  Tensor tensor{static_cast<unsigned>(values.size() - 1), {}, value.type().dtype()};
+  tensor.shape.append(value.type().shape().begin(), value.type().shape().end());
+  return tensor;
+}
+
+//===-- Items ----------------------------------------------------------------------------------===//
+
+void GraphBuilder::body(const ast::Body &body, Scope &scope) {
+  for (const ast::Item *entry : body.items)
+    item(*entry, scope);
+}
+
+void GraphBuilder::item(const ast::Item &item, Scope &scope) {
+  if (item.kind == ast::ItemKind::Equation)
+    return equation(item, scope);
+  if (item.kind == ast::ItemKind::If) {
+    Value chosen = context.evaluator.evaluate(*item.value, scope);
+    const bool *truth = chosen.getIf<bool>();
+    if (!truth && !chosen.isUnknown())
+      diagnostics.report(item.value->range, diag::ExpectedCondition, chosen.describe());
+    if (const ast::Body *branch = truth && !*truth ? item.otherwise : item.block)
+      body(*branch, scope); // names set in a branch stay set
+    return;
+  }
+  if (item.kind == ast::ItemKind::Import) {
+    diagnostics.report(item.wordRange, diag::ImportInBlock);
+    return;
+  }
+  if (context.elaborator.let(item, scope) || item.word == "phase")
+    return;
+  if (item.word == "repeat")
+    return repeat(item, scope);
+  if (item.word == "for") {
+    // Rounds share the workload's names, so that one round hands its tensors to the next.
+    context.elaborator.forEach(item, scope, [&](Scope &round) {
+      for (const ast::Arg &arg : item.args)
+        if (const Value *value = round.find(arg.value->operands[0]->text))
+          scope.set(arg.value->operands[0]->text, *value);
+      if (item.block)
+        body(*item.block, scope);
+    });
+    return;
+  }
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, "workload", item.word);
+  if (std::string nearest = nearestName(item.word, {"repeat", "phase", "for", "let"});
+      !nearest.empty())
+    error.help("did you mean `" + nearest + "`?");
+  else
+    error.help("a tensor is set with `=`: `x = …`");
+}
+
+void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
+  llvm::StringRef name = item.word;
+  Value result;
+  if (item.target->kind == ast::ExprKind::Name) {
+    result = context.evaluator.evaluate(*item.value, scope);
+    if (item.assign != "=" && !result.isUnknown()) {
+      const Value *before = scope.find(name);
+      if (item.assign != "+=" || !before) {
+        diagnostics.report(item.assignRange, diag::UnknownReduction, item.assign)
+            .help("a whole tensor takes `=` or `+=`");
+        return;
+      }
+      result = elementwise("+", {*before, result}, item.range);
+    }
+  } else {
+    std::vector<Value> operands;
+    auto model = buildInlineEquation(context.elaborator, {&item, &scope, dtype}, operands);
+    if (model)
+      result = applyModel(std::move(*model), operands, item.range);
+  }
+  if (const Tensor *tensor = result.getIf<Tensor>())
+    if (ir::Value &value = *values[tensor->id]; value.hint().empty())
+      value.setHint(name);
+  scope.set(name, std::move(result));
+}
+
+/// Names that the body of a `repeat` sets and that hold a tensor before it.
+std::vector<llvm::StringRef> GraphBuilder::carriedNames(const ast::Body &body,
+                                                        const Scope &scope) {
+  std::vector<llvm::StringRef> names;
+  std::function<void(const ast::Body &)> visit = [&](const ast::Body &inner) {
+    for (const ast::Item *item : inner.items) {
+      if (item->kind == ast::ItemKind::Equation) {
+        const Value *before = scope.find(item->word);
+        if (before && before->is<Tensor>() && !llvm::is_contained(names, item->word))
+          names.push_back(item->word);
+      }
+      for (const ast::Body *nested : {item->block, item->otherwise})
+        if (nested)
+          visit(*nested);
+    }
+  };
+  visit(body);
+  return names;
+}
+
+void GraphBuilder::repeat(const ast::Item &item, Scope &scope) {
+  if (item.args.size() != 1 || !item.block) {
+    diagnostics.report(item.range, diag::BadRepeat);
+    return;
+  }
+  auto count = context.evaluator.integer(*item.args[0].value, scope, "`repeat`");
+  if (count && *count < 0) {
+    diagnostics.report(item.args[0].range, diag::NegativeValue, "repeat");
+    return;
+  }
+  if (count && *count == 0)
+    return;
+  ir::Operation *op = context.builder.create(*region, "op.repeat", item.range);
+  op->setAttr("count", count.getValueOr(1));
+  std::vector<llvm::StringRef> names = carriedNames(*item.block, scope);
+  Scope &inner = context.elaborator.newScope(scope);
+  for (llvm::StringRef name : names) {
+    ir::Value &before = *values[scope.find(name)->get<Tensor>().id];
+    op->addOperand(before);
+    inner.set(name, tensorOf(op->body().addArgument(before.type(), name)));
+  }
+  ir::Region *outer = region;
+  region = &op->body();
+  body(*item.block, inner);
+  ir::Operation *yield = context.builder.create(*region, "op.yield", item.range);
+  region = outer;
+  for (llvm::StringRef name : names) {
+    const Value &before = *scope.find(name), &after = *inner.find(name);
+    if (!after.is<Tensor>()) {
+      scope.set(name, Value());
+      continue;
+    }
+    if (before.get<Tensor>().shape != after.get<Tensor>().shape)
+      diagnostics.report(item.range, diag::RepeatChangesShape, name);
+    ir::Value &yielded = *values[after.get<Tensor>().id];
+    yield->addOperand(yielded);
+    scope.set(name, tensorOf(op->addResult(yielded.type(), name)));
+  }
+}
+
+//===-- Tensors --------------------------------------------------------------------------------===//
+
+Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceRange range) {
+  llvm::SmallVector<int64_t, 6> extents;
+  for (const Value &extent : shape.values) {
+    if (extent.isUnknown())
+      return Value();
+    const Quantity *size = extent.getIf<Quantity>();
+    if (!size || !size->isInteger() || size->sign() < 0) {
+      diagnostics.report(range, diag::BadExtent, kind, extent.text());
+      return Value();
+    }
+    extents.push_back(size->rational().numerator());
+  }
+  ir::Type type = ir::Type::tensor(extents, kind == "token" ? DType::Int32 : dtype);
+  if (!type.bytes()) {
+    diagnostics.report(range, diag::TensorTooLarge, type.text());
+    return Value();
+  }
+  ir::Operation *op = context.builder.create(*region, "op.tensor", range);
+  op->setAttr("kind", kind == "tensor" ? "input" : kind);
+  op->setAttr("label", context.evaluator.program.sourceManager().text(range));
+  return tensorOf(op->addResult(type));
+}
+
+Value GraphBuilder::applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range) {
+  std::vector<OpTensor> results;
+  for (size_t position : model.results)
+    results.push_back(model.tensors[position]);
+  std::string kernel = buildKernel(context, std::move(model));
+  if (!llvm::is_contained(kernels, kernel))
+    kernels.push_back(kernel);
+  ir::Operation *op = context.builder.create(*region, "op.apply", range);
+  op->setAttr("kernel", ir::Attribute::symbol(kernel));
+  for (const Value &operand : operands)
+    op->addOperand(*values[operand.get<Tensor>().id]);
+  Value::List list;
+  list.isTuple = true;
+  for (const OpTensor &tensor : results)
+    list.values.push_back(tensorOf(op->addResult(ir::Type::tensor(tensor.shape, tensor.dtype))));
+  return list.values.size() == 1 ? list.values[0] : Value(list);
+}
+
+Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> operands,
+                                SourceRange range) {
+  // The result has the shape of the operand with most ranks; the others match its trailing ranks.
+  const Tensor *largest = nullptr;
+  for (const Value &operand : operands) {
+    if (operand.isUnknown())
+      return Value();
+    const Tensor *tensor = operand.getIf<Tensor>();
+    if (!tensor && !operand.is<Quantity>()) {
+      diagnostics.report(range, diag::BadOperand, function, operand.describe());
+      return Value();
+    }
+    if (tensor && (!largest || tensor->shape.size() > largest->shape.size()))
+      largest = tensor;
+  }
+  OpModel model;
+  OpStatement statement;
+  bool isFunction = isElementFunction(function);
+  model.name = isFunction ? function.str()
+                          : function == "+" ? "add" : function == "-" ? "subtract"
+                          : function == "*" ? "multiply" : function == "/" ? "divide" : "elementwise";
+  statement.range = range;
+  statement.text = context.evaluator.program.sourceManager().text(range).str();
+  statement.flops = 1;
+  if (isFunction)
+    statement.functions.push_back({function.str(), 1});
+  size_t ranks = largest->shape.size();
+  for (size_t rank = 0; rank < ranks; ++rank)
+    statement.domain.push_back({"i" + std::to_string(rank), largest->shape[rank]});
+  auto accessFor = [&](std::string name, size_t used) {
+    OpAccess access{std::move(name), {}};
+    for (size_t rank = ranks - used; rank < ranks; ++rank)
+      access.map.push_back(AffineExpr::variable("i" + std::to_string(rank)));
+    return access;
+  };
+  std::vector<Value> tensors;
+  for (const Value &operand : operands) {
+    const Tensor *tensor = operand.getIf<Tensor>();
+    if (!tensor)
+      continue;
+    auto tail = llvm::makeArrayRef(largest->shape).take_back(tensor->shape.size());
+    if (tail != llvm::makeArrayRef(tensor->shape)) {
+      diagnostics.report(range, diag::BroadcastMismatch, function, operand.text(),
+                         Value(*largest).text());
+      return Value();
+    }
+    std::string name = tensors.empty() ? "a" : "b";
+    model.arguments.push_back(model.tensors.size());
+    model.tensors.push_back({name, "input", tensor->shape, tensor->dtype, false});
+    statement.reads.push_back(accessFor(name, tensor->shape.size()));
+    tensors.push_back(operand);
+  }
+  statement.write = accessFor("y", ranks);
+  model.statements.push_back(std::move(statement));
+  model.results.push_back(model.tensors.size());
+  model.tensors.push_back({"y", "output", largest->shape, dtype, false});
+  return applyModel(std::move(model), tensors, range);
+}
+
+//===-- Calls ----------------------------------------------------------------------------------===//
+
+Value GraphBuilder::apply(const Instance &callee, SourceRange range) {
+  if (callee.decl->kind == DeclKind::Op)
+    return applyOp(callee, range);
+  if (callee.decl->kind == DeclKind::Collective)
+    return applyCollective(callee, range);
+  return applyWorkload(callee, range);
+}
+
+Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
+  for (const Argument &argument : callee.arguments)
+    if (argument.value->isUnknown())
+      return Value();
+  auto model = buildOpModel(context.elaborator, {&callee, dtype}, /*allowMissing=*/false);
+  if (!model)
+    return Value();
+  std::vector<Value> operands(model->arguments.size());
+  // Arguments in the order of the declaration, whether they were given by position or by name.
+  size_t position = 0;
+  for (const Argument &argument : callee.arguments) {
+    llvm::StringRef name = argument.name;
+    if (name.empty())
+      name = callee.decl->parameters[position++].name;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (model->tensors[model->arguments[i]].name == name)
+        operands[i] = *argument.value;
+  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i].is<Tensor>()) {
+      diagnostics.report(range, diag::MissingArgument, callee.decl->name,
+                         model->tensors[model->arguments[i]].name);
+      return Value();
+    }
+  return applyModel(std::move(*model), operands, range);
+}
+
+Value GraphBuilder::applyCollective(const Instance &callee, SourceRange range) {
+  if (callee.arguments.size() != 1) {
+    diagnostics.report(range, diag::TooManyArguments, callee.decl->name, 1);
+    return Value();
+  }
+  const Value &operand = *callee.arguments[0].value;
+  if (operand.isUnknown())
+    return Value();
+  if (!operand.is<Tensor>()) {
+    diagnostics.report(range, diag::NotATensor, callee.decl->name, operand.describe());
+    return Value();
+  }
+  ir::Value &input = *values[operand.get<Tensor>().id];
+  ir::Operation *op = context.builder.create(*region, "op.collective", range);
+  op->setAttr("kind", callee.decl->name);
+  op->addOperand(input);
+  return tensorOf(op->addResult(input.type()));
+}
+
+Value GraphBuilder::applyWorkload(const Instance &callee, SourceRange range) {
+  if (llvm::is_contained(building, callee.decl)) {
+    diagnostics.report(range, diag::RecursiveWorkload, callee.decl->name);
+    return Value();
+  }
+  for (const Argument &argument : callee.arguments)
+    if (argument.value->isUnknown())
+      return Value();
+  auto graph = build(callee);
+  if (!graph)
+    return Value();
+  ir::Operation *called = context.module.lookup(graph->symbol);
+  ir::Operation *op = context.builder.create(*region, "op.call", range);
+  op->setAttr("graph", ir::Attribute::symbol(graph->symbol));
+  for (const Argument &argument : callee.arguments)
+    if (const Tensor *tensor = argument.value->getIf<Tensor>())
+      op->addOperand(*values[tensor->id]);
+  for (const std::string &kernel : graph->kernels)
+    if (!llvm::is_contained(kernels, kernel))
+      kernels.push_back(kernel);
+  Value::List list;
+  list.isTuple = true;
+  for (ir::Value *result : called->body().back().operands())
+    list.values.push_back(tensorOf(op->addResult(result->type())));
+  return list.values.size() == 1 ? list.values[0] : Value(list);
+}

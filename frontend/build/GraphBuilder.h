@@ -1,0 +1,63 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Workloads to op.graph: the body is run once, in order; calls of ops become op.apply, calls of
+// workloads op.call, `repeat` op.repeat with the names that it sets again as its carried values.
+#ifndef PERFC_FRONTEND_BUILD_GRAPHBUILDER_H
+#define PERFC_FRONTEND_BUILD_GRAPHBUILDER_H
+
+#include "frontend/build/BuildContext.h"
+
+namespace perfc {
+
+/// A workload after its `from` chain: whose body runs, and with which arguments.
+struct ResolvedWorkload {
+  const Decl *decl = nullptr;
+  std::vector<Argument> arguments;
+};
+
+class GraphBuilder : public TensorSemantics {
+public:
+  GraphBuilder(BuildContext &context, DType dtype);
+  ~GraphBuilder() override;
+
+  /// The graph of a workload (or of one op or collective); tensors in `instance`'s arguments become
+  /// the graph's region arguments. Nothing after a report, or if something is unknown.
+  llvm::Optional<BuiltGraph> build(const Instance &instance);
+
+  Value make(llvm::StringRef kind, const Value::List &shape, SourceRange range) override;
+  Value apply(const Instance &callee, SourceRange range) override;
+  Value elementwise(llvm::StringRef function, llvm::ArrayRef<Value> operands,
+                    SourceRange range) override;
+
+private:
+  llvm::Optional<ResolvedWorkload> resolve(const Instance &instance);
+  bool addPhase(const Instance &instance, const Decl &decl, std::vector<Argument> &arguments);
+  bool bind(const Instance &instance, const ResolvedWorkload &workload, Scope &scope);
+  bool bindTensor(const ast::Expr &declared, const Tensor &tensor, SourceRange range, Scope &scope);
+  void body(const ast::Body &body, Scope &scope);
+  void item(const ast::Item &item, Scope &scope);
+  void equation(const ast::Item &item, Scope &scope);
+  void repeat(const ast::Item &item, Scope &scope);
+  std::vector<llvm::StringRef> carriedNames(const ast::Body &body, const Scope &scope);
+  Value applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range);
+  Value applyOp(const Instance &callee, SourceRange range);
+  Value applyWorkload(const Instance &callee, SourceRange range);
+  Value applyCollective(const Instance &callee, SourceRange range);
+  Value tensorOf(ir::Value &value);
+  llvm::Optional<BuiltGraph> buildBody(const Instance &instance, const ResolvedWorkload &workload);
+  bool finish(const ResolvedWorkload &workload, const Scope &scope, ir::Region &region);
+  bool buildSingle(const Instance &instance, ir::Region &region);
+
+  BuildContext &context;
+  DiagnosticEngine &diagnostics;
+  DType dtype;
+  TensorSemantics *previous; ///< of the evaluator; put back at the end
+  ir::Region *region = nullptr;
+  std::vector<ir::Value *> values; ///< by Tensor::id
+  std::vector<std::string> kernels;
+  llvm::SmallVector<const Decl *, 8> building;
+};
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_GRAPHBUILDER_H

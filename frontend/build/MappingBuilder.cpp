@@ -1,0 +1,267 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mappings to loopnest.mapping: one for each kernel that the mapping serves, with its factors known.
+// Whether it is legal on the chip is checked when it is lowered, where the whole nest is known.
+#include "frontend/build/BuildContext.h"
+
+using namespace perfc;
+
+namespace {
+
+/// A loop of a mapping: one lane or step number that drives one index or several.
+struct Loop {
+  std::string place;
+  std::string axis; ///< of a parallel loop
+  std::vector<std::string> indices;
+  llvm::Optional<int64_t> factor; ///< nothing for `rest`
+  SourceRange range;
+};
+
+class MappingBuilder {
+public:
+  MappingBuilder(BuildContext &context, const Instance &mapping, const BuiltTarget &chip)
+      : context(context), evaluator(context.evaluator), diagnostics(context.diagnostics),
+        mapping(mapping), chip(chip) {}
+
+  bool build(const std::string &kernel, std::string &symbol);
+
+private:
+  bool bindNames(Scope &scope, const OpModel &model);
+  bool readPlace(const Node &at);
+  bool readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis);
+  bool readLoop(const ast::Arg &arg, const Scope &scope, Loop loop);
+  bool fillRests();
+  void emit(ir::Operation &op) const;
+
+  BuildContext &context;
+  Evaluator &evaluator;
+  DiagnosticEngine &diagnostics;
+  const Instance &mapping;
+  const BuiltTarget &chip;
+  std::vector<Loop> loops;
+  const OpStatement *statement = nullptr;
+};
+
+/// The op's extents and parameters are names of the mapping, and so are the chip's parameters where
+/// the mapping has one of that name: `eyeriss(pes = 336)` sets the `pes` of its mapping.
+bool MappingBuilder::bindNames(Scope &scope, const OpModel &model) {
+  for (const auto &[name, value] : model.bindings)
+    scope.set(llvm::StringRef(name), value);
+  Instance bound = mapping;
+  if (chip.instance)
+    for (const Argument &argument : chip.instance->arguments)
+      if (mapping.decl->findParameter(argument.name) &&
+          !findArgument(bound.arguments, argument.name))
+        bound.arguments.push_back(argument);
+  return evaluator.bind(bound, scope, /*allowMissing=*/false);
+}
+
+bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop) {
+  loop.range = arg.range;
+  const ast::Expr &head = *arg.value;
+  llvm::SmallVector<const ast::Expr *, 2> names;
+  if (head.kind == ast::ExprKind::Tuple)
+    for (const ast::Arg &name : head.args)
+      names.push_back(name.value);
+  else
+    names.push_back(&head);
+  bool good = arg.assign == "=" && llvm::all_of(names, [](const ast::Expr *name) {
+                return name->kind == ast::ExprKind::Name;
+              });
+  if (!good) {
+    diagnostics.report(arg.range, diag::BadLoop);
+    return false;
+  }
+  for (const ast::Expr *name : names) {
+    auto isIndex = [&](const auto &entry) { return entry.first == name->text; };
+    if (!llvm::any_of(statement->domain, isIndex)) {
+      auto &error = diagnostics.report(name->range, diag::UnknownIndex, name->text);
+      std::vector<std::string> known;
+      for (const auto &entry : statement->domain)
+        known.push_back(entry.first);
+      error.help(fmt::format("its indices are `{}`", fmt::join(known, "`, `")));
+      return false;
+    }
+    loop.indices.push_back(name->text.str());
+  }
+  Value value = evaluator.evaluate(*arg.assigned, scope);
+  const WordValue *word = value.getIf<WordValue>();
+  const Quantity *factor = value.getIf<Quantity>();
+  if (value.isUnknown())
+    return false;
+  bool isHole = value.is<Value::Any>() || value.is<RangeValue>() || value.is<Value::List>();
+  if (isHole) {
+    diagnostics.report(arg.assigned->range, diag::HoleInMapping)
+        .help("a mapping with holes is a `mapspace`, which `search` fills");
+    return false;
+  }
+  bool isRest = word && word->word == "rest";
+  if (!isRest && (!factor || !factor->isInteger() || factor->sign() <= 0)) {
+    diagnostics.report(arg.assigned->range, diag::BadFactor, head.text, value.text());
+    return false;
+  }
+  if (!isRest)
+    loop.factor = factor->rational().numerator();
+  loops.push_back(std::move(loop));
+  return true;
+}
+
+bool MappingBuilder::readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis) {
+  bool good = true;
+  for (const ast::Arg &arg : list.syntaxArgs())
+    good &= readLoop(arg, *list.scope, {place.str(), axis.str(), {}, llvm::None, {}});
+  return good;
+}
+
+bool MappingBuilder::readPlace(const Node &at) {
+  const ast::Expr &head = *at.item->args[0].value;
+  bool isAxis = head.kind == ast::ExprKind::Member &&
+                head.operands[0]->kind == ast::ExprKind::Name;
+  if (!isAxis && head.kind != ast::ExprKind::Name) {
+    diagnostics.report(head.range, diag::BadPlace);
+    return false;
+  }
+  llvm::StringRef place = isAxis ? head.operands[0]->text : head.text;
+  llvm::StringRef axis = isAxis ? head.text : llvm::StringRef();
+  bool good = true;
+  for (const Node *child : at.children) {
+    if (child->word == "for")
+      good &= readLoops(*child, place, "");
+    else if (child->word == "parallel")
+      good &= readLoops(*child, place, axis.empty() ? "x" : axis);
+    else if (child->word == "order") {
+      diagnostics.report(child->range, diag::HoleInMapping)
+          .help("a mapping with holes is a `mapspace`, which `search` fills");
+      good = false;
+    }
+  }
+  return good;
+}
+
+/// `rest` is the smallest factor that covers what the other loops of its index leave.
+bool MappingBuilder::fillRests() {
+  for (Loop &loop : loops) {
+    if (loop.factor)
+      continue;
+    int64_t needed = 1;
+    for (const std::string &index : loop.indices) {
+      llvm::Optional<int64_t> others = 1;
+      for (const Loop &other : loops) {
+        if (&other == &loop || !llvm::is_contained(other.indices, index))
+          continue;
+        if (!other.factor) {
+          diagnostics.report(other.range, diag::TwoRests, index).note(loop.range, "the first is here");
+          return false;
+        }
+        others = others ? checkedMultiply(*others, *other.factor) : llvm::None;
+      }
+      int64_t extent = 0;
+      for (const auto &[name, size] : statement->domain)
+        if (name == index)
+          extent = size;
+      // Factors whose product overflows cover any extent.
+      int64_t rest = others ? (extent + *others - 1) / *others : 1;
+      needed = std::max({needed, rest, int64_t(1)});
+    }
+    loop.factor = needed;
+  }
+  return true;
+}
+
+void MappingBuilder::emit(ir::Operation &op) const {
+  ir::Operation *place = nullptr;
+  for (const Loop &loop : loops) {
+    if (!place || place->stringAttr("at") != loop.place) {
+      place = context.builder.create(op.body(), "loopnest.place", loop.range);
+      place->setAttr("at", loop.place);
+    }
+    ir::Operation *inner = context.builder.create(place->body(), "loopnest.loop", loop.range);
+    inner->setAttr("indices", ir::Attribute::strings(loop.indices));
+    inner->setAttr("factor", *loop.factor);
+    if (!loop.axis.empty())
+      inner->setAttr("axis", loop.axis);
+  }
+}
+
+bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
+  const OpModel &model = context.kernels.find(kernel)->second;
+  int64_t position = 0;
+  statement = &model.statements[0];
+  for (size_t i = 0; i < model.statements.size(); ++i)
+    if (model.statements[i].mac) {
+      statement = &model.statements[i];
+      position = i;
+      break;
+    }
+  Scope &scope = context.elaborator.newScope(*mapping.decl->module);
+  if (!bindNames(scope, model))
+    return false;
+  size_t errors = diagnostics.errorCount();
+  Node root;
+  if (mapping.decl->item->block)
+    context.elaborator.body(*mapping.decl->item->block, BlockKind::Mapping, scope, root);
+  bool good = diagnostics.errorCount() == errors;
+  for (const Node *child : root.children) {
+    if (child->word == "at") {
+      good &= readPlace(*child);
+      continue;
+    }
+    context.unsupported.push_back({child->range, "`" + child->word.str() + "` in a mapping"});
+  }
+  if (!good || !fillRests())
+    return false;
+  ir::Operation *op = context.createTop("loopnest.mapping",
+                                        mapping.decl->name.str() + "_" + kernel,
+                                        mapping.decl->nameRange);
+  op->setAttr("kernel", ir::Attribute::symbol(kernel));
+  op->setAttr("target", ir::Attribute::symbol(chip.symbol));
+  op->setAttr("source", mapping.decl->name);
+  op->setAttr("statement", position);
+  emit(*op);
+  symbol = op->symbol().str();
+  return true;
+}
+
+} // namespace
+
+/// The op that a mapping, mapspace or dataflow is for, or null.
+static const Decl *servedOp(BuildContext &context, const Instance &mapping) {
+  for (const ast::Clause &clause : mapping.decl->item->clauses) {
+    if (clause.word != "for" || clause.args.size() != 1)
+      continue;
+    Value op = context.evaluator.evaluate(*clause.args[0].value, Scope(*mapping.decl->module));
+    const Instance *instance = op.getIf<Instance>();
+    if (instance && instance->decl->kind == DeclKind::Op)
+      return instance->decl;
+    if (!op.isUnknown())
+      context.diagnostics.report(clause.args[0].range, diag::NotAnOp, op.describe());
+    return nullptr;
+  }
+  context.diagnostics.report(mapping.decl->nameRange, diag::MappingWithoutOp, mapping.decl->name);
+  return nullptr;
+}
+
+bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
+                          const BuiltTarget &chip, std::vector<std::string> &symbols) {
+  const Decl *op = servedOp(context, mapping);
+  if (!op)
+    return false;
+  bool serves = false;
+  for (const std::string &kernel : graph.kernels) {
+    if (context.kernels.find(kernel)->second.decl != op)
+      continue;
+    serves = true;
+    std::string key = "mapping " + mapping.decl->module->name + Value(mapping).text() + " " +
+                      kernel + " " + chip.symbol;
+    std::string &symbol = context.symbols[key];
+    if (symbol.empty() && !MappingBuilder(context, mapping, chip).build(kernel, symbol))
+      return false;
+    symbols.push_back(symbol);
+  }
+  if (serves)
+    return true;
+  context.diagnostics
+      .report(mapping.range, diag::MappingServesNothing, mapping.decl->name, op->name, graph.label)
+      .note(mapping.decl->nameRange, "it is declared here");
+  return false;
+}

@@ -1,0 +1,198 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Systems to target.system: groups from the inside out, each with its members and its network. What
+// a group says of its network replaces what the network's declaration says.
+#include "frontend/build/BuildContext.h"
+
+#include "frontend/build/Attributes.h"
+
+using namespace perfc;
+
+namespace {
+
+class SystemBuilder {
+public:
+  explicit SystemBuilder(BuildContext &context)
+      : context(context), evaluator(context.evaluator), diagnostics(context.diagnostics) {}
+
+  llvm::Optional<BuiltTarget> named(const Instance &system);
+  llvm::Optional<BuiltTarget> anonymous(const Multiple &members, const Node &statement);
+
+private:
+  bool group(const Node &equation, Scope &scope, ir::Region &region);
+  bool members(const Value &value, SourceRange range, ir::Region &group);
+  bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
+  void network(const Node &overAndDiffers, ir::Region &group);
+  void fault(const Node &node, ir::Region &group);
+  llvm::Optional<BuiltTarget> finish(ir::Operation *system, std::string label, size_t errors);
+
+  BuildContext &context;
+  Evaluator &evaluator;
+  DiagnosticEngine &diagnostics;
+  DType dtype = DType::FP16;
+  bool hasDtype = false;
+};
+
+/// The name of a group inside the system, as a value.
+Value groupReference(llvm::StringRef name) {
+  return Multiple{{{1, std::make_shared<const Value>(WordValue{name.str(), {}})}}};
+}
+
+bool SystemBuilder::member(int64_t count, const Value &of, SourceRange range, ir::Region &group) {
+  if (const Multiple *inner = of.getIf<Multiple>()) {
+    for (const Multiple::Part &part : inner->parts) {
+      auto total = checkedMultiply(count, part.count);
+      if (!total) {
+        diagnostics.report(range, diag::QuantityTooLarge);
+        return false;
+      }
+      if (!member(*total, *part.of, range, group))
+        return false;
+    }
+    return true;
+  }
+  std::string symbol;
+  if (const WordValue *name = of.getIf<WordValue>()) {
+    symbol = name->word;
+  } else if (const Instance *chip = of.getIf<Instance>(); chip && chip->decl->kind == DeclKind::Hardware) {
+    auto built = buildChip(context, *chip);
+    if (!built)
+      return false;
+    symbol = built->symbol;
+    if (!hasDtype)
+      dtype = built->dtype;
+    hasDtype = true;
+  } else {
+    if (!of.isUnknown())
+      diagnostics.report(range, diag::NotAMember, of.describe());
+    return false;
+  }
+  ir::Operation *op = context.builder.create(group, "target.members", range);
+  op->setAttr("count", count);
+  op->setAttr("of", ir::Attribute::symbol(symbol));
+  return true;
+}
+
+bool SystemBuilder::members(const Value &value, SourceRange range, ir::Region &group) {
+  return member(1, value, range, group);
+}
+
+/// The network of a group: the attributes of `over`'s declaration, replaced by those given here.
+void SystemBuilder::network(const Node &given, ir::Region &group) {
+  Node merged = given;
+  merged.word = "network";
+  const Node *over = given.find("over");
+  merged.name.clear();
+  if (over && !over->args.empty()) {
+    const Instance *declared = over->args[0].value.getIf<Instance>();
+    if (!declared || declared->decl->kind != DeclKind::Network) {
+      if (!over->args[0].value.isUnknown())
+        diagnostics.report(over->range, diag::NotANetwork, over->args[0].value.describe());
+      return;
+    }
+    merged.name = declared->decl->name.str();
+    Node *base = context.elaborator.declaration(*declared, BlockKind::Network, context.allowMissing);
+    for (Node *child : base->children)
+      if (!given.find(child->word))
+        merged.children.push_back(child);
+  }
+  bool saysAnything = over || merged.find("bandwidth") || merged.find("latency") ||
+                      merged.find("topology");
+  if (saysAnything)
+    buildNetwork(context, merged, group, {llvm::None, dtype});
+}
+
+void SystemBuilder::fault(const Node &node, ir::Region &group) {
+  const ast::Expr &head = *node.item->args[0].value;
+  bool isLink = head.kind == ast::ExprKind::Call && head.operands[0]->text == "link";
+  bool isChip = head.kind == ast::ExprKind::Index && head.operands[0]->text == "chip";
+  if (!isLink && !isChip) {
+    diagnostics.report(head.range, diag::BadFault);
+    return;
+  }
+  const SourceManager &sources = evaluator.program.sourceManager();
+  std::vector<std::string> ends;
+  if (isChip)
+    ends.push_back(sources.text(head.range).str());
+  for (const ast::Arg &arg : isLink ? head.args : llvm::ArrayRef<ast::Arg>())
+    ends.push_back(sources.text(arg.range).str());
+  ir::Operation *op = context.builder.create(group, "target.fault", node.range);
+  op->setAttr("kind", isLink ? "link" : "chip");
+  op->setAttr("ends", ir::Attribute::strings(ends));
+  setQuantity(context, *op, "bandwidth_factor", node.find("bandwidth"), {});
+  setQuantity(context, *op, "slowdown", node.find("slowdown"), {});
+}
+
+bool SystemBuilder::group(const Node &equation, Scope &scope, ir::Region &region) {
+  ir::Operation *op = context.builder.create(region, "target.group", equation.range);
+  op->setSymbol(equation.name);
+  Value value = evaluator.evaluate(*equation.item->value, scope);
+  bool good = members(value, equation.item->value->range, op->body());
+  network(equation, op->body());
+  scope.set(equation.item->word, groupReference(equation.name));
+  return good;
+}
+
+llvm::Optional<BuiltTarget> SystemBuilder::finish(ir::Operation *system, std::string label,
+                                                  size_t errors) {
+  if (diagnostics.errorCount() != errors)
+    return llvm::None;
+  return BuiltTarget{system->symbol().str(), std::move(label), nullptr, dtype};
+}
+
+llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
+  size_t errors = diagnostics.errorCount();
+  Node *node = context.elaborator.declaration(instance, BlockKind::System, context.allowMissing);
+  if (diagnostics.errorCount() != errors)
+    return llvm::None;
+  ir::Operation *system = context.createTop("target.system", instance.decl->name,
+                                            instance.decl->nameRange);
+  ir::Operation *last = nullptr;
+  Scope &names = context.elaborator.newScope(*node->scope);
+  bool good = true;
+  for (const Node *child : node->children) {
+    if (child->spec) {
+      if (!last)
+        diagnostics.report(child->range, diag::FaultBeforeGroups);
+      else
+        fault(*child, last->body());
+      continue;
+    }
+    good &= group(*child, names, system->body());
+    last = &system->body().back();
+  }
+  if (!last && diagnostics.errorCount() == errors)
+    diagnostics.report(instance.decl->nameRange, diag::SystemWithoutGroups, instance.decl->name);
+  return good ? finish(system, Value(instance).text(), errors) : llvm::None;
+}
+
+llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts,
+                                                     const Node &statement) {
+  size_t errors = diagnostics.errorCount();
+  std::string label = Value(parts).text();
+  ir::Operation *system = context.createTop("target.system", "system", statement.range);
+  ir::Operation *group = context.builder.create(system->body(), "target.group", statement.range);
+  group->setSymbol("all");
+  bool good = members(parts, statement.range, group->body());
+  Node differs;
+  differs.range = statement.range;
+  for (llvm::StringRef word : {"over", "bandwidth", "latency"})
+    if (const Node *child = statement.find(word))
+      differs.children.push_back(const_cast<Node *>(child));
+  network(differs, group->body());
+  if (const Node *over = statement.find("over"); over && !over->args.empty())
+    label += " over " + over->args[0].value.text();
+  return good ? finish(system, label, errors) : llvm::None;
+}
+
+} // namespace
+
+llvm::Optional<BuiltTarget> perfc::buildSystem(BuildContext &context, const Instance &system) {
+  return SystemBuilder(context).named(system);
+}
+
+llvm::Optional<BuiltTarget> perfc::buildAnonymousSystem(BuildContext &context,
+                                                        const Multiple &members,
+                                                        const Node &statement) {
+  return SystemBuilder(context).anonymous(members, statement);
+}

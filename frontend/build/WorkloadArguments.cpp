@@ -1,0 +1,336 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which body a workload runs and with which arguments: `from` chains, phases, parameters that are
+// tensors. An op or a collective on its own becomes a graph with one operation.
+#include "frontend/build/GraphBuilder.h"
+
+using namespace perfc;
+
+static const ast::Item *findPhase(const Decl &decl, llvm::StringRef name,
+                                  std::vector<llvm::StringRef> *names = nullptr) {
+  if (!decl.item->block)
+    return nullptr;
+  for (const ast::Item *item : decl.item->block->items) {
+    if (item->word != "phase" || item->args.empty())
+      continue;
+    const ast::Expr *head = item->args[0].value;
+    if (head->kind == ast::ExprKind::Call)
+      head = head->operands[0];
+    if (names)
+      names->push_back(head->text);
+    if (head->text == name)
+      return item;
+  }
+  return nullptr;
+}
+
+/// `phase decode(context = 1024) = (T = 1, S = context)`: adds T and S to `arguments`, which lose
+/// what the phase's own parameters take.
+bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
+                            std::vector<Argument> &arguments) {
+  std::vector<llvm::StringRef> names;
+  const ast::Item *phase = findPhase(decl, instance.phase, &names);
+  if (!phase) {
+    auto &error = diagnostics.report(instance.range, diag::UnknownPhase, decl.name, instance.phase);
+    if (std::string nearest = nearestName(instance.phase, names); !nearest.empty())
+      error.help("did you mean `" + nearest + "`?");
+    return false;
+  }
+  const ast::Arg &head = phase->args[0];
+  Scope &scope = context.elaborator.newScope(*decl.module);
+  if (head.value->kind == ast::ExprKind::Call) {
+    for (const ast::Arg &parameter : head.value->args) {
+      llvm::StringRef name = parameter.value->text;
+      if (const Value *given = findArgument(arguments, name))
+        scope.set(name, *given);
+      else if (parameter.assigned)
+        scope.set(name, context.evaluator.evaluate(*parameter.assigned, scope));
+      else if (context.allowMissing)
+        scope.set(name, Value());
+      else
+        diagnostics.report(instance.range, diag::MissingArgument, instance.phase, name);
+      if (!decl.findParameter(name))
+        llvm::erase_if(arguments, [&](const Argument &other) { return other.name == name; });
+    }
+  }
+  Value values = head.assigned ? context.evaluator.evaluate(*head.assigned, scope) : Value();
+  const Value::Record *record = values.getIf<Value::Record>();
+  if (!record) {
+    if (!values.isUnknown() || !head.assigned)
+      diagnostics.report(phase->range, diag::BadPhase);
+    return false;
+  }
+  for (const Argument &field : record->fields) {
+    if (findArgument(arguments, field.name)) {
+      diagnostics.report(instance.range, diag::DuplicateArgument, field.name)
+          .note(phase->range, "the phase gives it");
+      continue;
+    }
+    arguments.push_back(field);
+  }
+  return true;
+}
+
+llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance) {
+  ResolvedWorkload result{instance.decl, instance.arguments};
+  for (unsigned depth = 0;; ++depth) {
+    const Decl &decl = *result.decl;
+    const ast::Clause *from = nullptr;
+    for (const ast::Clause &clause : decl.item->clauses)
+      if (clause.word == "from" && clause.args.size() == 1)
+        from = &clause;
+    if (!from)
+      break;
+    if (depth > 16) {
+      diagnostics.report(decl.nameRange, diag::InheritanceCycle, decl.name);
+      return llvm::None;
+    }
+    // The workload's own parameters are known to the arguments of its base.
+    Instance own{&decl, "", {}, instance.range};
+    std::vector<Argument> rest;
+    for (const Argument &argument : result.arguments)
+      (decl.findParameter(argument.name) ? own.arguments : rest).push_back(argument);
+    Scope &scope = context.elaborator.newScope(*decl.module);
+    if (!context.evaluator.bind(own, scope, context.allowMissing))
+      return llvm::None;
+    Value base = context.evaluator.evaluate(*from->args[0].value, scope);
+    const Instance *origin = base.getIf<Instance>();
+    if (!origin || origin->decl->kind != DeclKind::Workload) {
+      if (!base.isUnknown())
+        diagnostics.report(from->args[0].range, diag::WrongBase, "workload", base.describe());
+      return llvm::None;
+    }
+    result.decl = origin->decl;
+    result.arguments = origin->arguments;
+    for (Argument &argument : rest) {
+      if (!argument.name.empty() && findArgument(result.arguments, argument.name)) {
+        diagnostics.report(argument.range, diag::FixedArgument, decl.name, argument.name);
+        return llvm::None;
+      }
+      result.arguments.push_back(argument);
+    }
+  }
+  if (!instance.phase.empty() && !addPhase(instance, *result.decl, result.arguments))
+    return llvm::None;
+  return result;
+}
+
+/// `x[N, C, Y, X]` in the signature: the extents of the tensor become names.
+bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, SourceRange range,
+                              Scope &scope) {
+  if (declared.args.size() != tensor.shape.size()) {
+    diagnostics.report(range, diag::ArgumentRank, declared.operands[0]->text,
+                       declared.args.size(), tensor.shape.size())
+        .note(declared.range, "it is declared here");
+    return false;
+  }
+  for (size_t rank = 0; rank < tensor.shape.size(); ++rank) {
+    const ast::Expr &extent = *declared.args[rank].value;
+    Quantity size{Rational(tensor.shape[rank])};
+    if (extent.kind != ast::ExprKind::Name)
+      continue;
+    const Value *known = scope.find(extent.text);
+    if (known && *known->getIf<Quantity>() != size) {
+      diagnostics.report(range, diag::ExtentConflict, extent.text, known->text(),
+                         tensor.shape[rank], "from `" + declared.operands[0]->text.str() + "`");
+      return false;
+    }
+    scope.set(extent.text, size);
+  }
+  return true;
+}
+
+bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &workload, Scope &scope) {
+  Instance resolved{workload.decl, "", {}, instance.range};
+  for (const Argument &argument : workload.arguments) {
+    if (argument.name != "dtype" || workload.decl->findParameter("dtype")) {
+      resolved.arguments.push_back(argument);
+      continue;
+    }
+    const WordValue *word = argument.value->getIf<WordValue>();
+    auto given = word ? parseDType(word->word) : llvm::None;
+    if (!given) {
+      diagnostics.report(argument.range, diag::NotADType, argument.value->describe());
+      return false;
+    }
+    dtype = *given;
+  }
+  const ast::Expr &head = *workload.decl->item->args[0].value;
+  llvm::ArrayRef<ast::Arg> declared = head.kind == ast::ExprKind::Call ? head.args
+                                                                       : llvm::ArrayRef<ast::Arg>();
+  // Tensors first: the defaults of numbers may use their extents.
+  size_t position = 0;
+  bool good = true;
+  for (const Argument &argument : resolved.arguments) {
+    llvm::StringRef name = argument.name;
+    if (name.empty() && position < workload.decl->parameters.size())
+      name = workload.decl->parameters[position++].name;
+    const Tensor *tensor = argument.value->getIf<Tensor>();
+    for (const ast::Arg &arg : declared)
+      if (tensor && arg.value->kind == ast::ExprKind::Index &&
+          arg.value->operands[0]->text == name)
+        good &= bindTensor(*arg.value, *tensor, argument.range, scope);
+  }
+  size_t before = diagnostics.errorCount();
+  bool bound = good && context.evaluator.bind(resolved, scope, context.allowMissing);
+  if (bound || diagnostics.errorCount() == before)
+    return bound;
+  std::vector<llvm::StringRef> phases;
+  findPhase(*workload.decl, "", &phases);
+  if (instance.phase.empty() && !phases.empty())
+    diagnostics.report(instance.range, diag::NeedsPhase, workload.decl->name,
+                       fmt::format("{}", fmt::join(phases, "`, `")));
+  return false;
+}
+
+bool GraphBuilder::finish(const ResolvedWorkload &workload, const Scope &scope,
+                          ir::Region &into) {
+  const Decl &decl = *workload.decl;
+  if (decl.item->results.empty()) {
+    diagnostics.report(decl.nameRange, diag::WorkloadWithoutResult, decl.name);
+    return false;
+  }
+  ir::Operation *end = context.builder.create(into, "op.return", decl.nameRange);
+  bool good = true;
+  for (const ast::Arg &result : decl.item->results) {
+    const Value *value = result.value->kind == ast::ExprKind::Name ? scope.find(result.value->text)
+                                                                   : nullptr;
+    if (!value) {
+      diagnostics.report(result.range, diag::ResultNeverSet,
+                         context.evaluator.program.sourceManager().text(result.range));
+      good = false;
+    } else if (const Tensor *tensor = value->getIf<Tensor>()) {
+      end->addOperand(*values[tensor->id]);
+    } else {
+      good = false; // unknown, or reported
+    }
+  }
+  return good;
+}
+
+/// One op or collective on tensors of its own.
+bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
+  Value result;
+  if (instance.decl->kind == DeclKind::Collective) {
+    const Quantity *size = instance.arguments.size() == 1
+                               ? instance.arguments[0].value->getIf<Quantity>()
+                               : nullptr;
+    if (!size || size->dimension() != Dimension(BaseUnit::Byte) || !size->isInteger() ||
+        size->sign() <= 0) {
+      if (instance.arguments.size() != 1 || !instance.arguments[0].value->isUnknown())
+        diagnostics.report(instance.range, diag::CollectiveNeedsSize, instance.decl->name);
+      return false;
+    }
+    // A size in bytes is a tensor of so many 8-bit elements.
+    DType outer = dtype;
+    dtype = DType::Int8;
+    Value tensor = make("tensor", Value::List{{Quantity(Rational(size->rational()))}, false},
+                        instance.range);
+    dtype = outer;
+    Instance call{instance.decl, "", {makeArgument("", tensor, instance.range)}, instance.range};
+    result = applyCollective(call, instance.range);
+  } else {
+    auto model = buildOpModel(context.elaborator, {&instance, dtype}, context.allowMissing);
+    if (!model)
+      return false;
+    std::vector<Value> operands;
+    for (size_t position : model->arguments) {
+      const OpTensor &tensor = model->tensors[position];
+      ir::Operation *op = context.builder.create(into, "op.tensor", instance.range);
+      op->setAttr("kind", tensor.role == "weight" || tensor.role == "cache" ? tensor.role : "input");
+      op->setAttr("label", tensor.name);
+      operands.push_back(tensorOf(op->addResult(ir::Type::tensor(tensor.shape, tensor.dtype),
+                                                tensor.name)));
+    }
+    result = applyModel(std::move(*model), operands, instance.range);
+  }
+  ir::Operation *end = context.builder.create(into, "op.return", instance.range);
+  const Value::List *list = result.getIf<Value::List>();
+  for (const Value &value : list ? list->values : std::vector<Value>{result})
+    if (const Tensor *tensor = value.getIf<Tensor>())
+      end->addOperand(*values[tensor->id]);
+  return !result.isUnknown();
+}
+
+llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
+                                                   const ResolvedWorkload &workload) {
+  size_t errors = diagnostics.errorCount();
+  DType outerDtype = dtype;
+  ir::Region *outerRegion = region;
+  std::vector<std::string> outerKernels;
+  std::swap(outerKernels, kernels);
+  ir::Operation *graph = context.createTop("op.graph", instance.decl->name,
+                                           instance.decl->nameRange);
+  region = &graph->body();
+  building.push_back(instance.decl);
+  bool good = true;
+  if (instance.decl->kind == DeclKind::Workload) {
+    // Tensors from the caller become arguments of the graph.
+    ResolvedWorkload inner = workload;
+    for (Argument &argument : inner.arguments)
+      if (const Tensor *tensor = argument.value->getIf<Tensor>()) {
+        ir::Value &outer = *values[tensor->id];
+        argument = makeArgument(argument.name,
+                                tensorOf(region->addArgument(outer.type(), argument.name)),
+                                argument.range);
+      }
+    Scope &scope = context.elaborator.newScope(*workload.decl->module);
+    good = bind(instance, inner, scope);
+    if (good && workload.decl->item->block) {
+      body(*workload.decl->item->block, scope);
+      good = finish(inner, scope, *region);
+    }
+  } else {
+    good = buildSingle(instance, *region);
+  }
+  building.pop_back();
+  BuiltGraph built{graph->symbol().str(), Value(instance).text(), kernels};
+  dtype = outerDtype;
+  region = outerRegion;
+  kernels = std::move(outerKernels);
+  if (good && diagnostics.errorCount() == errors)
+    return built;
+  graph->erase();
+  return llvm::None;
+}
+
+/// What makes two graphs the same: tensors count by their type.
+static std::string keyOf(const Instance &instance, const ResolvedWorkload &workload, DType dtype) {
+  std::string key = "graph " + instance.decl->module->name + "." + instance.decl->name.str() + "." +
+                    instance.phase + ":" + dtypeName(dtype).str();
+  for (const Argument &argument : workload.arguments) {
+    key += "," + argument.name + "=";
+    if (const Tensor *tensor = argument.value->getIf<Tensor>()) {
+      key += dtypeName(tensor->dtype).str();
+      for (int64_t extent : tensor->shape)
+        key += "x" + std::to_string(extent);
+    } else {
+      key += argument.value->text();
+    }
+  }
+  return key;
+}
+
+llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance) {
+  ResolvedWorkload workload{instance.decl, instance.arguments};
+  if (instance.decl->kind == DeclKind::Workload) {
+    auto resolved = resolve(instance);
+    if (!resolved)
+      return llvm::None;
+    workload = std::move(*resolved);
+  }
+  std::string key = keyOf(instance, workload, dtype);
+  auto known = context.graphs.find(key);
+  if (known == context.graphs.end()) {
+    auto built = buildBody(instance, workload);
+    if (!built)
+      return llvm::None;
+    known = context.graphs.try_emplace(key, std::move(*built)).first;
+  }
+  return known->second;
+}
+
+llvm::Optional<BuiltGraph> perfc::buildGraph(BuildContext &context, const Instance &subject,
+                                             DType dtype) {
+  return GraphBuilder(context, dtype).build(subject);
+}
