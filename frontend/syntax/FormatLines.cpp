@@ -104,7 +104,8 @@ FormatToken LineSplitter::token(size_t i) const {
   size_t start = text.take_front(plain.begin).rfind('\n');
   start = start == llvm::StringRef::npos ? 0 : start + 1;
   token.column = displayWidth(text.slice(start, plain.begin));
-  token.spaces = i == 0 ? 0 : plain.begin - raw[i - 1].end;
+  bool isAfterBreak = i == 0 || kind(i - 1) == TokenKind::Newline;
+  token.spaces = isAfterBreak ? 1 : plain.begin - raw[i - 1].end;
   return token;
 }
 

@@ -32,6 +32,7 @@ TEST(Formatter, Spaces) {
   EXPECT_EQ(format("x  =  ( a )^ 2"), "x = (a)^2\n");
   EXPECT_EQ(format("x=-a * -b"), "x = -a * -b\n");
   EXPECT_EQ(format("x = 2*p+1* q"), "x = 2*p + 1 * q\n");
+  EXPECT_EQ(format("x = 2*\n// c\np"), "x = 2 *  // c\n    p\n");
   EXPECT_EQ(format("for p = 1 .. n-2  step 2x"), "for p = 1..n - 2 step 2x\n");
   EXPECT_EQ(format("x = f ( a,b=1 , ) [ i ] . c"), "x = f(a, b = 1,)[i].c\n");
   EXPECT_EQ(format("op f(x[N] :weight)->y[N]"), "op f(x[N]: weight) -> y[N]\n");
