@@ -113,11 +113,11 @@ static bool callsLeadTo(const Operation &from, const Operation &graph,
                         llvm::SmallPtrSetImpl<const Operation *> &seen) {
   bool found = false;
   from.walk([&](const Operation &call) {
-    const Attribute *name = call.is(CallOp::opName) ? call.attr("graph") : nullptr;
+    const Attribute *name = call.is(op::CallOp::opName) ? call.attr("graph") : nullptr;
     if (found || !name || !name->is(AttrKind::Symbol))
       return;
     const Operation *callee = resolve(call, name->asSymbol());
-    if (!callee || !callee->is(GraphOp::opName))
+    if (!callee || !callee->is(op::GraphOp::opName))
       return;
     found = callee == &graph || (seen.insert(callee).second && callsLeadTo(*callee, graph, seen));
   });
