@@ -39,6 +39,8 @@ struct BuildContext {
   /// The op model behind a kernel's symbol, for the mappings that serve it.
   llvm::StringMap<OpModel> kernels;
 
+  /// Names of results that later statements may mention; null where there are none.
+  std::vector<std::string> *results = nullptr;
   /// What of the statement being built cannot be evaluated yet.
   struct Unsupported {
     SourceRange range;
@@ -82,9 +84,6 @@ llvm::Optional<BuiltGraph> buildGraph(BuildContext &context, const Instance &sub
 /// their symbols.
 bool buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
                    const BuiltTarget &chip, std::vector<std::string> &symbols);
-
-/// Builds the study operation of a statement and all it needs into the module; false after a report.
-bool buildStatement(BuildContext &context, const ast::Item &item, const Scope &scope);
 
 } // namespace perfc
 

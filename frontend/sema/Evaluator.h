@@ -63,6 +63,8 @@ public:
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
+  /// Runs the block of a function; unknown when nothing returns.
+  Value functionBody(const ast::Body &body, Scope &scope);
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
   void overrideParam(const Decl &param, Value value);
 
@@ -77,7 +79,7 @@ private:
   Value call(const ast::Expr &expr, const Scope &scope);
   Value callInstance(Instance instance, const ast::Expr &call, const Scope &scope);
   Value callFunction(const Decl &function, const ast::Expr &call, const Scope &scope);
-  Value functionBody(const ast::Body &body, Scope &scope);
+
   Value builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments, SourceRange range);
   Value index(const ast::Expr &expr, const Scope &scope);
   Value unary(const ast::Expr &expr, const Scope &scope);

@@ -1,0 +1,62 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compilation: a root file with its imports, checked, and turned into IR statement by statement.
+// A sweep is a generator: each point is a module of its own, built when it is asked for.
+#ifndef PERFC_FRONTEND_BUILD_COMPILATION_H
+#define PERFC_FRONTEND_BUILD_COMPILATION_H
+
+#include "frontend/sema/Evaluator.h"
+#include "ir/core/Module.h"
+
+namespace perfc {
+
+struct BuildContext;
+class Elaborator;
+
+class Compilation {
+public:
+  Compilation(SourceManager &sources, DiagnosticEngine &diagnostics,
+              const ir::OpRegistry &registry);
+  ~Compilation();
+
+  using Defines = llvm::ArrayRef<std::pair<std::string, std::string>>;
+  /// Parses the root and its imports and sets its parameters; false if anything was reported.
+  bool load(FileId root, Defines defines);
+  /// Checks every declaration of the root, also those that no statement uses; false after a report.
+  bool check();
+  /// Builds every statement into one module; a sweep becomes one study.point per point, at most
+  /// `pointLimit` of them.
+  bool buildAll(ir::Module &module, size_t pointLimit = SIZE_MAX);
+  /// Builds a module per statement, and per point of each sweep, in file order, and hands it to
+  /// `each` until that returns false. False if a statement could not be built (the others are).
+  bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each);
+
+  const Program &program() const { return files; }
+  const Module &rootModule() const { return *root; }
+
+private:
+  using UnitCallback = llvm::function_ref<bool(ir::Module &)>;
+  bool declaration(const Decl &decl);
+  bool workload(BuildContext &context, const Decl &decl);
+  bool mapping(Elaborator &elaborator, const Decl &decl);
+  bool algorithm(Elaborator &elaborator, const Decl &decl);
+  bool statement(const ast::Item &item, const Scope &scope, ir::Module *shared, size_t pointLimit,
+                 UnitCallback each, bool &stop);
+  bool sweep(const ast::Item &item, const Scope &scope, ir::Module *shared, size_t pointLimit,
+             UnitCallback each, bool &stop);
+  bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
+             ir::Module &module);
+  bool buildUnits(ir::Module *shared, size_t pointLimit, UnitCallback each);
+
+  DiagnosticEngine &diagnostics;
+  const ir::OpRegistry &registry;
+  Program files;
+  Evaluator evaluator;
+  const Module *root = nullptr;
+  std::vector<std::string> results; ///< names of results so far
+  BuildContext *sharedContext = nullptr; ///< while buildAll runs
+};
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_COMPILATION_H

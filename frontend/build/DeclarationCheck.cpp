@@ -1,0 +1,179 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks declarations that no statement may use: they are elaborated with their defaults, and with
+// unknown values where a parameter has none.
+#include "frontend/build/Compilation.h"
+#include "frontend/build/MetricExpr.h"
+
+#include "frontend/build/StudyBuilder.h"
+
+using namespace perfc;
+
+bool Compilation::check() {
+  size_t errors = diagnostics.errorCount();
+  for (const Decl *decl : root->decls)
+    declaration(*decl);
+  return diagnostics.errorCount() == errors;
+}
+
+static void checkFunction(Evaluator &evaluator, const Decl &decl) {
+  Scope scope(*decl.module);
+  evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
+  if (decl.value)
+    evaluator.evaluate(*decl.value, scope);
+  else
+    evaluator.functionBody(*decl.item->block, scope);
+}
+
+/// Whether what a template's `from` or parameters need is checked where it is used.
+static BlockKind blockOf(DeclKind kind) {
+  switch (kind) {
+  case DeclKind::Memory:  return BlockKind::Memory;
+  case DeclKind::Compute: return BlockKind::Compute;
+  case DeclKind::Array:   return BlockKind::Array;
+  case DeclKind::Network: return BlockKind::Network;
+  default:                return BlockKind::None;
+  }
+}
+
+bool Compilation::declaration(const Decl &decl) {
+  Instance instance{&decl, "", {}, decl.nameRange};
+  ir::Module scratch;
+  Elaborator elaborator(evaluator);
+  BuildContext context(elaborator, scratch, registry);
+  context.allowMissing = true;
+  switch (decl.kind) {
+  case DeclKind::Op:
+    buildOpModel(elaborator, {&instance, DType::FP16}, /*allowMissing=*/true);
+    return true;
+  case DeclKind::Workload:
+    return workload(context, decl);
+  case DeclKind::Hardware:
+    buildChip(context, instance);
+    return true;
+  case DeclKind::System:
+    buildSystem(context, instance);
+    return true;
+  case DeclKind::Mapping:
+  case DeclKind::Mapspace:
+  case DeclKind::Dataflow:
+    return mapping(elaborator, decl);
+  case DeclKind::Algorithm:
+    return algorithm(elaborator, decl);
+  case DeclKind::Function:
+    checkFunction(evaluator, decl);
+    return true;
+  case DeclKind::Let:
+  case DeclKind::Param:
+    evaluator.valueOf(decl, decl.nameRange);
+    return true;
+  case DeclKind::Metric: {
+    Scope scope(*decl.module);
+    metricExpr(context, *decl.value, {&scope, true});
+    return true;
+  }
+  case DeclKind::Collective:
+    return true;
+  default:
+    elaborator.declaration(instance, blockOf(decl.kind), /*allowMissing=*/true);
+    return true;
+  }
+}
+
+bool Compilation::workload(BuildContext &context, const Decl &decl) {
+  size_t errors = diagnostics.errorCount();
+  buildGraph(context, {&decl, "", {}, decl.nameRange}, DType::FP16);
+  if (!decl.item->block || diagnostics.errorCount() != errors)
+    return true;
+  for (const ast::Item *item : decl.item->block->items) {
+    if (item->word != "phase" || item->args.empty())
+      continue;
+    const ast::Expr *head = item->args[0].value;
+    if (head->kind == ast::ExprKind::Call)
+      head = head->operands[0];
+    buildGraph(context, {&decl, head->text.str(), {}, decl.nameRange}, DType::FP16);
+  }
+  return true;
+}
+
+/// Sets the names that a mapping may use, all unknown: the op's extents and numbers.
+static void setOpNames(const Decl &op, Scope &scope) {
+  for (const Parameter &parameter : op.parameters)
+    scope.set(parameter.name, Value());
+  auto ranks = [&](const ast::Arg &arg) {
+    if (arg.value->kind == ast::ExprKind::Index)
+      for (const ast::Arg &rank : arg.value->args)
+        if (rank.value->kind == ast::ExprKind::Name)
+          scope.set(rank.value->text, Value());
+  };
+  const ast::Expr &head = *op.item->args[0].value;
+  if (head.kind == ast::ExprKind::Call)
+    for (const ast::Arg &arg : head.args)
+      ranks(arg);
+  for (const ast::Arg &arg : op.item->results)
+    ranks(arg);
+}
+
+/// Evaluates the factors of `for m = 4, q = min(Q, 14)` and the sizes of `temporal c(64)`.
+static void checkLoops(Evaluator &evaluator, const Node &node) {
+  for (const ast::Arg &arg : node.syntaxArgs()) {
+    if (arg.assigned)
+      evaluator.evaluate(*arg.assigned, *node.scope);
+    else if (arg.value->kind == ast::ExprKind::Call)
+      evaluator.arguments(arg.value->args, *node.scope);
+    else if (node.word != "at")
+      evaluator.diagnostics.report(arg.range, diag::BadLoop);
+  }
+}
+
+bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
+  BlockKind kind = decl.kind == DeclKind::Mapping    ? BlockKind::Mapping
+                   : decl.kind == DeclKind::Mapspace ? BlockKind::Mapspace
+                                                     : BlockKind::Dataflow;
+  Scope &scope = elaborator.newScope(*decl.module);
+  for (const ast::Clause &clause : decl.item->clauses) {
+    if (clause.word != "for" && clause.word != "on") {
+      diagnostics.report(clause.wordRange, diag::UnknownClause, decl.item->word, clause.word);
+      continue;
+    }
+    for (const ast::Arg &arg : clause.args) {
+      Value value = evaluator.evaluate(*arg.value, scope);
+      const Instance *instance = value.getIf<Instance>();
+      if (clause.word == "for" && instance && instance->decl->kind == DeclKind::Op)
+        setOpNames(*instance->decl, scope);
+      else if (clause.word == "for" && !value.isUnknown())
+        diagnostics.report(arg.range, diag::NotAnOp, value.describe());
+      else if (clause.word == "on" && !value.isUnknown() &&
+               !(instance && instance->decl->kind == DeclKind::Hardware))
+        diagnostics.report(arg.range, diag::NotATarget, value.describe());
+    }
+  }
+  evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
+  Node rootNode;
+  if (decl.item->block)
+    elaborator.body(*decl.item->block, kind, scope, rootNode);
+  for (const Node *child : rootNode.children) {
+    if (child->word == "temporal" || child->word == "spatial")
+      checkLoops(evaluator, *child);
+    for (const Node *inner : child->children)
+      if (inner->word == "for" || inner->word == "parallel")
+        checkLoops(evaluator, *inner);
+  }
+  return true;
+}
+
+bool Compilation::algorithm(Elaborator &elaborator, const Decl &decl) {
+  Scope &scope = elaborator.newScope(*decl.module);
+  evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
+  for (const ast::Clause &clause : decl.item->clauses)
+    for (const ast::Arg &arg : clause.args) {
+      Value value = evaluator.evaluate(*arg.value, scope);
+      const Instance *instance = value.getIf<Instance>();
+      if (!value.isUnknown() && !(instance && instance->decl->kind == DeclKind::Collective))
+        diagnostics.report(arg.range, diag::NotACollective, value.describe());
+    }
+  Node node;
+  if (decl.item->block)
+    elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, node);
+  return true;
+}

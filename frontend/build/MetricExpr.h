@@ -1,0 +1,31 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expressions over metrics in prefix form: `throughput / chips > 130TFLOP/s/chip` becomes
+// [">", ["/", "throughput", "chips"], 130…]. What does not mention a metric is evaluated.
+#ifndef PERFC_FRONTEND_BUILD_METRICEXPR_H
+#define PERFC_FRONTEND_BUILD_METRICEXPR_H
+
+#include "frontend/build/BuildContext.h"
+
+namespace perfc {
+
+/// Where a metric expression stands: in a statement's block metrics are plain names; elsewhere they
+/// go by a result's name.
+struct MetricScope {
+  const Scope *scope;
+  bool inStatement = true;
+};
+
+/// The expression in prefix form; nothing after a report (or when something is unknown).
+llvm::Optional<ir::Attribute> metricExpr(BuildContext &context, const ast::Expr &expr,
+                                         const MetricScope &where);
+/// The same for a condition (`expect`, `require`): a comparison whose sides have one dimension.
+llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::Expr &expr,
+                                              const MetricScope &where);
+/// A column of `report`: the text of a metric or of a result's name; nothing after a report.
+llvm::Optional<std::string> reportColumn(BuildContext &context, const ast::Expr &expr,
+                                         const MetricScope &where);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_METRICEXPR_H

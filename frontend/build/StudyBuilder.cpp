@@ -1,0 +1,299 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Statements to study operations. Lists in `on`, `using` and, for `compare`, `with` make one row
+// each. What cannot be evaluated yet is marked in the operation, so that checking accepts it and
+// running says so.
+#include "frontend/build/StudyBuilder.h"
+
+#include "frontend/build/MetricExpr.h"
+
+using namespace perfc;
+
+StudyBuilder::StudyBuilder(BuildContext &context, ir::Region &region)
+    : context(context), evaluator(context.evaluator), diagnostics(context.diagnostics),
+      region(region) {}
+
+void StudyBuilder::markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what) {
+  context.builder.create(into, "study.unsupported", range)->setAttr("what", what.str());
+}
+
+//===-- expect, report, emit -------------------------------------------------------------------===//
+
+bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement) {
+  MetricScope where{node.scope, inStatement};
+  if (node.word == "expect") {
+    auto expr = metricCondition(context, *node.args[0].syntax->value, where);
+    if (!expr)
+      return false;
+    ir::Operation *op = context.builder.create(into, "study.expect", node.range);
+    op->setAttr("expr", *expr);
+    if (const Quantity *confidence = node.quantity("confidence")) {
+      if (confidence->toDouble() <= 0 || confidence->toDouble() >= 1)
+        diagnostics.report(node.find("confidence")->range, diag::BadConfidence);
+      op->setAttr("confidence", *confidence);
+    }
+    op->setAttr("text", evaluator.program.sourceManager().text(node.args[0].range));
+    return true;
+  }
+  if (node.word == "report") {
+    std::vector<std::string> columns;
+    for (const NodeArg &arg : node.args)
+      if (auto column = reportColumn(context, *arg.syntax->value, where))
+        columns.push_back(*column);
+    ir::Operation *op = context.builder.create(into, "study.report", node.range);
+    op->setAttr("columns", ir::Attribute::strings(columns));
+    if (const Node *by = node.find("by")) {
+      std::vector<std::string> rows;
+      for (const NodeArg &arg : by->args)
+        rows.push_back(arg.value.get<WordValue>().word);
+      op->setAttr("by", ir::Attribute::strings(rows));
+    }
+    return columns.size() == node.args.size();
+  }
+  const ast::Expr &file = *node.args[0].syntax->value;
+  if (file.format.empty()) {
+    diagnostics.report(file.range, diag::EmitWithoutFormat)
+        .help("a format's name stands before the file: `emit json \"out.json\"`");
+    return false;
+  }
+  ir::Operation *op = context.builder.create(into, "study.emit", node.range);
+  op->setAttr("format", file.format);
+  op->setAttr("path", node.args[0].value.get<std::string>());
+  if (const Node *from = node.find("from"))
+    op->setAttr("from", from->args[0].value.get<WordValue>().word);
+  return true;
+}
+
+bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
+  bool good = true;
+  for (const Node *child : statement.children)
+    if (child->word == "expect" || child->word == "report" || child->word == "emit")
+      good &= child->args.empty() ? false : outcome(*child, into, /*inStatement=*/true);
+  return good;
+}
+
+//===-- Subjects and targets -------------------------------------------------------------------===//
+
+llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statement) {
+  if (statement.args.empty() || statement.args[0].value.isUnknown())
+    return llvm::None;
+  const Value *value = &statement.args[0].value;
+  Subject result;
+  if (const Multiple *multiple = value->getIf<Multiple>(); multiple && multiple->parts.size() == 1) {
+    result.count = multiple->parts[0].count;
+    value = multiple->parts[0].of.get();
+  }
+  result.instance = value->getIf<Instance>();
+  bool runs = result.instance && (result.instance->decl->kind == DeclKind::Workload ||
+                                  result.instance->decl->kind == DeclKind::Op ||
+                                  result.instance->decl->kind == DeclKind::Collective);
+  if (runs)
+    return result;
+  diagnostics.report(statement.args[0].range, diag::NotASubject, statement.word,
+                     statement.args[0].value.describe());
+  return llvm::None;
+}
+
+llvm::Optional<BuiltTarget> StudyBuilder::target(const Node &statement, const NodeArg &on) {
+  const Value &value = on.value;
+  if (value.isUnknown())
+    return llvm::None;
+  const Instance *instance = value.getIf<Instance>();
+  if (instance && instance->decl->kind == DeclKind::Hardware && !statement.find("over"))
+    return buildChip(context, *instance);
+  if (instance && instance->decl->kind == DeclKind::System)
+    return buildSystem(context, *instance);
+  const Multiple *multiple = value.getIf<Multiple>();
+  if (instance && instance->decl->kind == DeclKind::Hardware)
+    return buildAnonymousSystem(context, Multiple{{{1, std::make_shared<const Value>(value)}}},
+                                statement);
+  if (multiple)
+    return buildAnonymousSystem(context, *multiple, statement);
+  diagnostics.report(on.range, diag::NotATarget, value.describe());
+  return llvm::None;
+}
+
+//===-- evaluate and compare -------------------------------------------------------------------===//
+
+/// One `with` that is not a mapping: noted as unsupported, or an error.
+bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
+  const Instance *instance = choice.value.getIf<Instance>();
+  if (!instance) {
+    if (!choice.value.isUnknown())
+      diagnostics.report(choice.range, diag::NotAMapping, choice.value.describe());
+    return false;
+  }
+  switch (instance->decl->kind) {
+  case DeclKind::Algorithm:
+    // The closed form of the network level is the ring's.
+    if (instance->decl->name != "ring")
+      markUnsupported(into, choice.range, "the algorithm `" + instance->decl->name + "`");
+    return true;
+  case DeclKind::Dataflow:
+    markUnsupported(into, choice.range, "the dataflow `" + instance->decl->name + "`");
+    return true;
+  case DeclKind::Mapspace:
+    markUnsupported(into, choice.range, "the mapspace `" + instance->decl->name + "` in `evaluate`");
+    return true;
+  default:
+    diagnostics.report(choice.range, diag::NotAMapping, choice.value.describe());
+    return false;
+  }
+}
+
+bool StudyBuilder::row(const Node &statement, const Subject &subject, const NodeArg &on,
+                       llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
+                       ir::Operation *&created) {
+  auto chip = target(statement, on);
+  if (!chip)
+    return false;
+  auto graph = buildGraph(context, *subject.instance, chip->dtype);
+  if (!graph)
+    return false;
+  ir::Operation *op = context.builder.create(into, "study.evaluate", statement.range);
+  created = op;
+  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
+  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
+  op->setAttr("subject_label", graph->label);
+  op->setAttr("on_label", chip->label);
+  if (subject.count != 1)
+    op->setAttr("count", subject.count);
+  if (!provider.empty())
+    op->setAttr("using", provider);
+  std::vector<std::string> mappings;
+  std::string label = graph->label + " on " + chip->label;
+  bool good = true;
+  for (const NodeArg &choice : with) {
+    const Instance *instance = choice.value.getIf<Instance>();
+    label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
+    if (!instance || instance->decl->kind != DeclKind::Mapping) {
+      good &= otherChoice(choice, op->body());
+      continue;
+    }
+    if (!chip->instance) {
+      diagnostics.report(choice.range, diag::MappingNeedsChip, instance->decl->name);
+      good = false;
+      continue;
+    }
+    good &= buildMappings(context, *instance, *graph, *chip, mappings);
+  }
+  if (!provider.empty())
+    label += " using " + provider.str();
+  op->setAttr("label", label);
+  if (!mappings.empty()) {
+    ir::AttrList symbols;
+    for (const std::string &mapping : mappings)
+      symbols.push_back(ir::Attribute::symbol(mapping));
+    op->setAttr("with", std::move(symbols));
+  }
+  for (const BuildContext::Unsupported &entry : context.unsupported)
+    markUnsupported(op->body(), entry.range, entry.what);
+  context.unsupported.clear();
+  return good;
+}
+
+static std::vector<std::string> providers(const Node &statement) {
+  std::vector<std::string> names;
+  if (const Node *using_ = statement.find("using"))
+    for (const NodeArg &arg : using_->args)
+      names.push_back(arg.value.get<WordValue>().word);
+  if (names.empty())
+    names.push_back("");
+  return names;
+}
+
+bool StudyBuilder::rows(const Node &statement, bool splitWith) {
+  auto about = subject(statement);
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty()) {
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+    return false;
+  }
+  if (!about)
+    return false;
+  const Node *with = statement.find("with");
+  llvm::ArrayRef<NodeArg> choices = with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None;
+  size_t groups = splitWith && !choices.empty() ? choices.size() : 1;
+  std::vector<std::string> names = providers(statement);
+  bool many = on->args.size() * names.size() * groups > 1;
+  ir::Region *into = &region;
+  ir::Operation *compare = nullptr;
+  if (statement.word == "compare" || many) {
+    compare = context.builder.create(region, "study.compare", statement.range);
+    into = &compare->body();
+  }
+  bool good = true;
+  ir::Operation *last = nullptr;
+  for (const NodeArg &chip : on->args)
+    for (size_t group = 0; group < groups; ++group)
+      for (const std::string &name : names) {
+        auto used = groups > 1 ? choices.slice(group, 1) : choices;
+        good &= row(statement, *about, chip, used, name, *into, last);
+      }
+  ir::Operation *result = compare ? compare : last;
+  if (!result)
+    return false;
+  nameResult(statement, *result);
+  for (const Node *child : statement.children)
+    noteUnsupported(*child, result->body());
+  good &= outcomes(statement, result->body());
+  return good;
+}
+
+void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
+  static constexpr llvm::StringLiteral words[] = {"parallel", "place",    "tensor",  "skip", "gate",
+                                                  "minimize", "maximize", "require", "within"};
+  if (llvm::is_contained(words, child.word))
+    markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
+}
+
+void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
+  const Node *as = statement.find("as");
+  std::string name = as && !as->args.empty() ? as->args[0].value.get<WordValue>().word : "";
+  if (!name.empty() && context.results)
+    context.results->push_back(name);
+  op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
+}
+
+//===-- search, serve, train -------------------------------------------------------------------===//
+
+bool StudyBuilder::later(const Node &statement) {
+  auto about = subject(statement);
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty()) {
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+    return false;
+  }
+  auto chip = about ? target(statement, on->args[0]) : llvm::None;
+  auto graph = chip ? buildGraph(context, *about->instance, chip->dtype) : llvm::None;
+  if (!graph)
+    return false;
+  ir::Operation *op = context.builder.create(region, "study." + statement.word.str(),
+                                             statement.range);
+  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
+  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
+  ir::AttrDict settings;
+  for (const Node *child : statement.children) {
+    static constexpr llvm::StringLiteral outside[] = {"on", "as", "expect", "report", "emit"};
+    if (!llvm::is_contained(outside, child->word))
+      settings.set(child->word, evaluator.program.sourceManager().text(child->range));
+  }
+  op->setAttr("settings", settings);
+  nameResult(statement, *op);
+  markUnsupported(op->body(), statement.wordRange, "`" + statement.word + "`");
+  return outcomes(statement, op->body());
+}
+
+bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &scope) {
+  size_t errors = diagnostics.errorCount();
+  Node *node = context.elaborator.statement(item, kind, scope);
+  if (!node || diagnostics.errorCount() != errors)
+    return false;
+  if (node->word == "evaluate")
+    return rows(*node, /*splitWith=*/false);
+  if (node->word == "compare")
+    return rows(*node, /*splitWith=*/true);
+  if (node->word == "search" || node->word == "serve" || node->word == "train")
+    return later(*node);
+  return !node->args.empty() && outcome(*node, region, /*inStatement=*/false);
+}

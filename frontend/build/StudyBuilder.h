@@ -1,0 +1,50 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the study operations of statements into one region.
+#ifndef PERFC_FRONTEND_BUILD_STUDYBUILDER_H
+#define PERFC_FRONTEND_BUILD_STUDYBUILDER_H
+
+#include "frontend/build/BuildContext.h"
+#include "llvm/ADT/Twine.h"
+
+namespace perfc {
+
+class StudyBuilder {
+public:
+  StudyBuilder(BuildContext &context, ir::Region &region);
+
+  /// Builds one statement and all it needs; false after a report.
+  bool build(const ast::Item &item, BlockKind kind, const Scope &scope);
+  /// Adds an expect, report or emit of `node` to `into`.
+  bool outcome(const Node &node, ir::Region &into, bool inStatement);
+  /// Notes at `range` that `what` cannot be evaluated yet.
+  void markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what);
+
+private:
+  /// What a statement is about: a workload, op or collective, and how often it runs.
+  struct Subject {
+    const Instance *instance = nullptr;
+    int64_t count = 1;
+  };
+
+  llvm::Optional<Subject> subject(const Node &statement);
+  llvm::Optional<BuiltTarget> target(const Node &statement, const NodeArg &on);
+  bool rows(const Node &statement, bool splitWith);
+  bool row(const Node &statement, const Subject &subject, const NodeArg &on,
+           llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
+           ir::Operation *&created);
+  bool otherChoice(const NodeArg &choice, ir::Region &into);
+  void noteUnsupported(const Node &child, ir::Region &into);
+  bool outcomes(const Node &statement, ir::Region &into);
+  void nameResult(const Node &statement, ir::Operation &op);
+  bool later(const Node &statement);
+
+  BuildContext &context;
+  Evaluator &evaluator;
+  DiagnosticEngine &diagnostics;
+  ir::Region &region;
+};
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_STUDYBUILDER_H
