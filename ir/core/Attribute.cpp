@@ -36,6 +36,10 @@ void AttrDict::set(llvm::StringRef key, Attribute value) {
       return;
     }
   }
+  append(key, std::move(value));
+}
+
+void AttrDict::append(llvm::StringRef key, Attribute value) {
   list.emplace_back(key.str(), std::move(value));
 }
 

@@ -55,6 +55,8 @@ public:
   /// Null when there is no such key.
   const Attribute *find(llvm::StringRef key) const;
   void set(llvm::StringRef key, Attribute value);
+  /// The same for a `key` that is known to be new, without a search.
+  void append(llvm::StringRef key, Attribute value);
   /// Equal keys and values in equal order.
   bool operator==(const AttrDict &other) const;
   bool operator!=(const AttrDict &other) const { return !(*this == other); }
