@@ -113,10 +113,11 @@ bool ErrorStrategy::reportLineStart(const Place &place) {
 
 /// A clause that has no value: `keep input output`, `224 word`, `on x, with y`.
 bool ErrorStrategy::reportEmptyClause(const Place &place) {
+  bool isUnit = place.found.kind == TokenKind::Slash && place.earlier.kind == TokenKind::Number;
   bool isBare = isName(place.previous.kind) &&
                 (endsLine(place.found.kind) || place.found.kind == TokenKind::LBrace ||
                  place.found.kind == TokenKind::Comma || place.found.kind == TokenKind::Assign);
-  if (!isBare || !endsValue(place.earlier.kind))
+  if ((!isBare && !isUnit) || !endsValue(place.earlier.kind))
     return false;
   llvm::StringRef word = errors.text(place.previous), value = errors.text(place.earlier);
   Token both{TokenKind::Number, place.earlier.begin, place.previous.end};
@@ -145,7 +146,10 @@ bool ErrorStrategy::reportSecondValue(const Place &place) {
   llvm::StringRef word = errors.text(place.previous), value = errors.text(place.found);
   Diagnostic &diagnostic = errors.report(place.found, diag::ValueAfterValue, word);
   if (isName(place.previous.kind))
-    diagnostic.help(fmt::format("give it to the name with `=`: `{} = {}`", word, value));
+    diagnostic.help(
+        place.earlier.kind == TokenKind::Comma
+            ? fmt::format("a new item starts on a new line or after `;`: `; {} {}`", word, value)
+            : fmt::format("give it to the name with `=`: `{} = {}`", word, value));
   else
     diagnostic.help(fmt::format("separate values with a comma: `{}, {}`", word, value));
   return true;
@@ -179,7 +183,7 @@ static std::string describeExpected(antlr4::Parser *parser) {
   else if (has(PerfParser::WORD))
     words.push_back("a name");
   else if (has(PerfParser::STRING))
-    words.push_back("a string");
+    words.push_back(has(PerfParser::DOT) ? "`.`" : "a string");
   if (has(PerfParser::PLUS) && !isExpression)
     words.push_back("an operator");
   static constexpr std::pair<size_t, const char *> signs[] = {

@@ -265,8 +265,8 @@ static void fitPart(const FormatLine &line, size_t begin, size_t end, unsigned i
   part.indent = indent;
   part.isOneLine = begin == 0 && line.isOneLine; // its columns still mean something
   part.tokens.assign(line.tokens.begin() + begin, line.tokens.begin() + end);
-  if (begin == 0) {
-    part.isBlankBefore = line.isBlankBefore;
+  part.isBlankBefore = begin == 0 && line.isBlankBefore;
+  if (end == line.tokens.size()) {
     part.comment = line.comment;
     part.commentColumn = line.commentColumn;
   }
@@ -295,7 +295,8 @@ static void fit(FormatLine line, std::vector<FormatLine> &result) {
     fitItems(line, 0, count, line.indent, result);
     return;
   }
-  if (!isTooLong || isImport || open + 1 >= count) {
+  bool isEmpty = open + 1 < count && line.tokens[open + 1].kind == TokenKind::RBrace;
+  if (!isTooLong || isImport || isEmpty || open + 1 >= count) {
     result.push_back(std::move(line));
     return;
   }

@@ -74,7 +74,7 @@ void ItemReader::unclosedParen(std::vector<Token> &item) {
   while (isInParens())
     paren = levels.pop_back_val();
   Level &line = body();
-  if (!line.isDamaged)
+  if (!line.isDamaged && isNew(paren.open))
     errors.report(paren.open, diag::UnclosedBracket, errors.text(paren.open));
   line.isDamaged = true;
   item.resize(line.lineStart);
@@ -133,19 +133,33 @@ static bool continuesLine(TokenKind kind) {
          kind == TokenKind::Not;
 }
 
+/// True when, inside parentheses, a new item starts where an operator or a comma is due: with a
+/// name in a line that is indented no deeper than that of the parenthesis.
+bool ItemReader::startsItem(const std::vector<Token> &item) {
+  Token following = peek(position);
+  bool isStart = following.kind == TokenKind::Word || following.kind == TokenKind::Import;
+  return isStart && endsValue(item.back().kind) &&
+         indentOf(following) <= indentOf(levels.back().open);
+}
+
 void ItemReader::newline(std::vector<Token> &item, Token token, bool &ended) {
+  if (isInParens() && startsItem(item)) {
+    unclosedParen(item);
+    return;
+  }
   Level &line = levels.back();
   bool isEmpty = item.size() == line.lineStart;
   if (isInParens() || (!line.isDamaged && !isEmpty && continuesLine(item.back().kind)))
     return;
   Token following = peek(position);
   if (following.kind == TokenKind::LBrace && (line.isDamaged || !isEmpty)) {
-    if (!line.isDamaged)
+    if (!line.isDamaged && isNew(following))
       errors.report(following, diag::BraceOnNextLine);
     return;
   }
   if (following.kind == TokenKind::Else && !isEmpty && item.back().kind == TokenKind::RBrace) {
-    errors.report(following, diag::ElseOnNextLine);
+    if (isNew(following))
+      errors.report(following, diag::ElseOnNextLine);
     return;
   }
   if (following.kind != TokenKind::RBrace || levels.size() == 1)
@@ -186,7 +200,7 @@ void ItemReader::close(std::vector<Token> &item, Token token) {
     return;
   }
   Level &line = body();
-  if (!line.isDamaged) {
+  if (!line.isDamaged && isNew(token)) {
     if (isInParens())
       errors.report(token, diag::MismatchedBracket, errors.text(token), errors.text(top.open))
           .note(errors.range(top.open), "opened here");
@@ -223,11 +237,13 @@ bool ItemReader::scan(std::vector<Token> &item) {
     close(item, token);
     return true;
   case TokenKind::Stray:
-    reportStray(errors, token);
+    if (!body().isDamaged && isNew(token))
+      reportStray(errors, token);
     body().isDamaged = true;
     return true;
   case TokenKind::OpenString:
-    errors.report(token, diag::UnterminatedString).help("close it with `\"`");
+    if (!body().isDamaged && isNew(token))
+      errors.report(token, diag::UnterminatedString).help("close it with `\"`");
     body().isDamaged = true;
     return true;
   case TokenKind::End:

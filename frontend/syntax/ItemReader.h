@@ -8,6 +8,7 @@
 #define PERFC_FRONTEND_SYNTAX_ITEMREADER_H
 
 #include "frontend/syntax/SyntaxErrors.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
 
@@ -46,10 +47,12 @@ private:
 
   bool scan(std::vector<Token> &item);
   bool endOfLine(std::vector<Token> &item, Token token);
+  bool startsItem(const std::vector<Token> &item);
   void newline(std::vector<Token> &item, Token token, bool &ended);
   void open(std::vector<Token> &item, Token token);
   void close(std::vector<Token> &item, Token token);
   void checkDepth(Token token);
+  bool isNew(Token token) { return reported.insert(token.begin).second; }
   void unclosedParen(std::vector<Token> &item);
   void unclosedBrace(std::vector<Token> &item);
   uint32_t indentOf(Token token) const;
@@ -60,6 +63,7 @@ private:
   std::vector<Token> buffer; ///< tokens read and not yet given away
   size_t position = 0;       ///< in `buffer`: the next token to look at
   llvm::SmallVector<Level, 16> levels;
+  llvm::SmallSet<uint32_t, 16> reported; ///< where errors were found: text may be read twice
   Token misplaced; ///< the first `}` of the item whose indent is not that of its block
 };
 

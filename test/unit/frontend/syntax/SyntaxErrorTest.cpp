@@ -23,6 +23,10 @@ static const Mistake mistakes[] = {
     {"OpenStringInCall", "x = f(\"abc)\ny = 3", "1:7 3 the string is not closed on its line"},
     {"Escape", "emit csv \"a\\qb\"", "1:12 4 unknown escape `\\q` in a string"},
     {"OpenParen", "x = (1 + 2\ny = 3\n", "1:5 5 `(` is never closed"},
+    {"OpenParenMissingComma", "x = f(1,\n  2\n  a)\n", "3:3 13 expected `,` or `)`, found `a`"},
+    {"QuotesOfOtherLanguages", "x = 'abc'", "1:5 2 `'` has no meaning here"},
+    {"SpacedUnitWithSlash", "bandwidth 8 B/cycle",
+     "1:11 17 a unit stands directly after its number"},
     {"OpenParenOverLines", "x = f(1,\n  2\ny = 3\n", "1:6 5 `(` is never closed"},
     {"OpenParenBeforeBlock", "evaluate f(x on c {\n  expect a > 1\n}\n",
      "1:11 5 `(` is never closed"},
@@ -116,6 +120,13 @@ TEST(SyntaxErrors, MisplacedBraceIsPointedAt) {
   ASSERT_EQ(parsed.diagnostics.all().size(), 1u);
   const Diagnostic &diagnostic = parsed.diagnostics.all()[0];
   EXPECT_EQ(parsed.sources.lineColumn(parsed.file, diagnostic.remarks[0].range.begin).line, 4u);
+}
+
+TEST(SyntaxErrors, TextReadTwiceIsReportedOnce) {
+  EXPECT_EQ(
+      errorsOf("a {\nop f(x[N) -> y\nlet s = '\n"),
+      (std::vector<std::string>{"2:9 7 `)` does not close `[`", "3:9 2 `'` has no meaning here",
+                                "1:3 5 `{` is never closed"}));
 }
 
 TEST(SyntaxErrors, StopAfterTwenty) {
