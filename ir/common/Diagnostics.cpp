@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Diagnostics.h"
 
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
 
@@ -66,8 +67,21 @@ static llvm::raw_ostream::Colors severityColor(Severity severity) {
 /// ASCII or well-formed UTF-8 become `?`, and very long lines are cut around the caret.
 static std::string visibleLine(llvm::StringRef line, size_t first) {
   std::string shown;
-  for (unsigned char c : line.substr(first, 160))
-    shown += c == '\t' ? ' ' : (c < 0x20 || c == 0x7f) ? '?' : static_cast<char>(c);
+  llvm::StringRef rest = line.substr(first, 160);
+  while (!rest.empty()) {
+    unsigned char c = rest.front();
+    size_t length = 1;
+    if (c < 0x80) {
+      shown += c == '\t' ? ' ' : (c < 0x20 || c == 0x7f) ? '?' : static_cast<char>(c);
+    } else {
+      const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(rest.data());
+      length = llvm::getNumBytesForUTF8(c);
+      bool wellFormed = length <= rest.size() && llvm::isLegalUTF8Sequence(bytes, bytes + length);
+      length = wellFormed ? length : 1;
+      shown += wellFormed ? rest.take_front(length).str() : "?";
+    }
+    rest = rest.drop_front(length);
+  }
   return shown;
 }
 
@@ -85,16 +99,15 @@ static void printExcerpt(llvm::raw_ostream &os, const SourceManager &sources, So
   std::string number = std::to_string(place.line);
   std::string gutter(number.size(), ' ');
   os << ' ' << number << " | " << visibleLine(line, first) << '\n';
-  size_t width = displayWidth(line.slice(start, std::min<size_t>(start + (range.end - range.begin),
-                                                                 line.size())));
+  size_t width = displayWidth(
+      line.slice(start, std::min<size_t>(start + (range.end - range.begin), line.size())));
   width = std::min<size_t>(std::max<size_t>(width, 1), 160);
   os << ' ' << gutter << " | " << std::string(displayWidth(line.slice(first, start)), ' ') << '^'
      << std::string(width - 1, '~') << '\n';
 }
 
 static void printOne(llvm::raw_ostream &os, const SourceManager &sources, Severity severity,
-                     llvm::StringRef code, SourceRange range, llvm::StringRef message,
-                     bool color) {
+                     llvm::StringRef code, SourceRange range, llvm::StringRef message, bool color) {
   if (range.isValid())
     os << sources.describe(range) << ": ";
   if (color)
@@ -110,7 +123,9 @@ static void printOne(llvm::raw_ostream &os, const SourceManager &sources, Severi
     printExcerpt(os, sources, range);
 }
 
-static std::string codeText(const DiagnosticKind &kind) { return fmt::format("PERF{:04}", kind.code); }
+static std::string codeText(const DiagnosticKind &kind) {
+  return fmt::format("PERF{:04}", kind.code);
+}
 
 void perfc::printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, bool color,
                              size_t limit) {

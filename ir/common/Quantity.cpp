@@ -40,11 +40,11 @@ static bool sameParts(const Uncertain &a, const Uncertain &b) {
 bool Quantity::operator==(const Quantity &other) const {
   if (dim != other.dim || isExact() != other.isExact())
     return false;
-  return isExact() ? rational() == other.rational()
-                   : sameParts(toUncertain(), other.toUncertain());
+  return isExact() ? rational() == other.rational() : sameParts(toUncertain(), other.toUncertain());
 }
 
-//===-- Arithmetic -----------------------------------------------------------------------------===//
+//===-- Arithmetic
+//-----------------------------------------------------------------------------===//
 
 static llvm::Optional<Rational> exactly(char op, Rational a, Rational b) {
   switch (op) {
@@ -79,8 +79,9 @@ static Uncertain approximately(char op, const Uncertain &a, const Uncertain &b) 
   case '/':
     return a / b;
   case '%': {
-    double size = std::fabs(b.central());
-    return Uncertain(a.central() - size * std::floor(a.central() / size));
+    // a - k |b| with the whole number k held fixed.
+    double size = std::fabs(b.central()), whole = std::floor(a.central() / size);
+    return a + b.map(-size * whole, b.central() < 0 ? whole : -whole);
   }
   default: {
     double x = a.central(), y = b.central(), result = std::pow(x, y);
@@ -133,7 +134,7 @@ llvm::Optional<Quantity> perfc::apply(llvm::StringRef sign, const Quantity &a, c
     }
   }
   Uncertain result = approximately(op, a.toUncertain(), b.toUncertain());
-  if (!std::isfinite(result.central())) {
+  if (!std::isfinite(result.central()) || !std::isfinite(result.halfWidth())) {
     error = QuantityError::Domain;
     return llvm::None;
   }
@@ -147,7 +148,8 @@ int perfc::compare(const Quantity &a, const Quantity &b) {
   return x < y ? -1 : x > y;
 }
 
-//===-- Text -----------------------------------------------------------------------------------===//
+//===-- Text
+//-----------------------------------------------------------------------------------===//
 
 /// digits [. digits] [e exponent] as an exact number; nothing when it does not fit.
 static llvm::Optional<Rational> parseDecimal(llvm::StringRef text) {
@@ -219,8 +221,8 @@ static std::string rationalText(Rational value) {
   for (; rest % 5 == 0; rest /= 5)
     ++fives;
   int places = std::max(twos, fives);
-  auto scaled = rest == 1 && places > 0 && places <= 18 ? multiply(value, *power(10, places))
-                                                         : llvm::None;
+  auto scaled =
+      rest == 1 && places > 0 && places <= 18 ? multiply(value, *power(10, places)) : llvm::None;
   if (value.isInteger())
     return std::to_string(value.numerator());
   if (!scaled)
@@ -247,6 +249,8 @@ std::string Quantity::text() const {
 
 static llvm::Optional<Rational> parseRational(llvm::StringRef text) {
   bool negative = text.consume_front("-");
+  if (text.endswith("|"))
+    return llvm::None;
   auto [above, below] = text.split('|');
   auto value = parseDecimal(above);
   int64_t denominator = 1;

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Uncertain.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
 
@@ -26,6 +27,16 @@ Uncertain::Uncertain(double value, llvm::ArrayRef<Contribution> contributions)
     : value(value), parts(contributions.begin(), contributions.end()) {
   std::sort(parts.begin(), parts.end(),
             [](const Contribution &a, const Contribution &b) { return a.source < b.source; });
+  // Contributions of one source add linearly, so a source stands once.
+  llvm::SmallVector<Contribution, 0> merged;
+  for (const Contribution &part : parts) {
+    if (!merged.empty() && merged.back().source == part.source)
+      merged.back().delta += part.delta;
+    else
+      merged.push_back(part);
+  }
+  llvm::erase_if(merged, [](const Contribution &part) { return part.delta == 0; });
+  parts = std::move(merged);
 }
 
 double Uncertain::halfWidth() const {
@@ -37,6 +48,8 @@ double Uncertain::halfWidth() const {
 
 Uncertain Uncertain::map(double newValue, double derivative) const {
   Uncertain result(newValue);
+  if (derivative == 0)
+    return result;
   result.parts = parts;
   for (Contribution &part : result.parts)
     part.delta *= derivative;
@@ -48,10 +61,10 @@ Uncertain Uncertain::combine(double value, const Uncertain &a, double scaleA, co
   Uncertain result(value);
   auto left = a.parts.begin(), right = b.parts.begin();
   while (left != a.parts.end() || right != b.parts.end()) {
-    bool takeLeft = right == b.parts.end() ||
-                    (left != a.parts.end() && left->source <= right->source);
-    bool takeRight = left == a.parts.end() ||
-                     (right != b.parts.end() && right->source <= left->source);
+    bool takeLeft =
+        right == b.parts.end() || (left != a.parts.end() && left->source <= right->source);
+    bool takeRight =
+        left == a.parts.end() || (right != b.parts.end() && right->source <= left->source);
     Contribution part{takeLeft ? left->source : right->source, 0};
     if (takeLeft)
       part.delta += scaleA * (left++)->delta;

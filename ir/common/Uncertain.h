@@ -30,6 +30,7 @@ public:
   Uncertain(double value = 0) : value(value) {}
   /// value +- halfWidth from one source.
   Uncertain(double value, double halfWidth, UncertaintySource source);
+  /// In any order; those of one source are added up.
   Uncertain(double value, llvm::ArrayRef<Contribution> contributions);
 
   double central() const { return value; }

@@ -11,7 +11,8 @@ static constexpr llvm::StringLiteral baseNames[baseUnitCount] = {
     "s",     "B",   "J",     "m",      "FLOP", "OP",   "USD",  "cycle", "word",
     "token", "req", "image", "sample", "chip", "node", "link", "hop"};
 
-//===-- Dimension ------------------------------------------------------------------------------===//
+//===-- Dimension
+//------------------------------------------------------------------------------===//
 
 bool Dimension::isCount() const {
   int sum = 0;
@@ -107,7 +108,8 @@ bool perfc::compatible(const Dimension &a, const Dimension &b) {
   return (a.isNumber() && b.isCount()) || (b.isNumber() && a.isCount());
 }
 
-//===-- Units ----------------------------------------------------------------------------------===//
+//===-- Units
+//----------------------------------------------------------------------------------===//
 
 struct BaseEntry {
   llvm::StringLiteral name;
@@ -139,10 +141,10 @@ static llvm::ArrayRef<BaseEntry> baseEntries() {
       {"req", BaseUnit::Request, 1, BaseEntry::Large, 1},
       {"image", BaseUnit::Image, 1, BaseEntry::Large, 1},
       {"sample", BaseUnit::Sample, 1, BaseEntry::Large, 1},
-      {"chip", BaseUnit::Chip, 1, BaseEntry::None, 1},
-      {"node", BaseUnit::Node, 1, BaseEntry::None, 1},
-      {"link", BaseUnit::Link, 1, BaseEntry::None, 1},
-      {"hop", BaseUnit::Hop, 1, BaseEntry::None, 1},
+      {"chip", BaseUnit::Chip, 1, BaseEntry::Large, 1},
+      {"node", BaseUnit::Node, 1, BaseEntry::Large, 1},
+      {"link", BaseUnit::Link, 1, BaseEntry::Large, 1},
+      {"hop", BaseUnit::Hop, 1, BaseEntry::Large, 1},
       {"x", Dimension(), 1, BaseEntry::None, 1},
       {"%", Dimension(), *Rational::make(1, 100), BaseEntry::None, 1},
   };
@@ -154,9 +156,9 @@ llvm::ArrayRef<llvm::StringRef> perfc::unitNames() {
     llvm::SmallVector<llvm::StringRef, 48> list;
     for (const BaseEntry &entry : baseEntries())
       list.push_back(entry.name);
-    for (llvm::StringRef common : {"ms", "us", "ns", "MHz", "GHz", "KiB", "MiB", "GiB", "KB", "MB",
-                                   "GB", "TB", "GB/s", "TB/s", "B/cycle", "pJ", "nJ", "uJ", "mJ",
-                                   "mm2", "um2", "nm", "GFLOP", "TFLOP/s"})
+    for (llvm::StringRef common : {"ms", "us", "ns", "MHz", "GHz",  "KiB",  "MiB",     "GiB",
+                                   "KB", "MB", "GB", "TB",  "GB/s", "TB/s", "B/cycle", "pJ",
+                                   "nJ", "uJ", "mJ", "mm2", "um2",  "nm",   "GFLOP",   "TFLOP/s"})
       list.push_back(common);
     return list;
   }();
@@ -205,6 +207,7 @@ static llvm::Optional<Unit> parseUnitWord(llvm::StringRef word) {
 }
 
 llvm::Optional<Unit> perfc::parseUnit(llvm::StringRef text, llvm::StringRef &bad) {
+  llvm::StringRef whole = text;
   Unit result{{}, 1};
   bool below = false;
   for (bool first = true; !text.empty() || first; first = false) {
@@ -216,7 +219,7 @@ llvm::Optional<Unit> perfc::parseUnit(llvm::StringRef text, llvm::StringRef &bad
       bool hasExponent = name.size() != word.size();
       if (!unit || (hasExponent && (word.drop_front(name.size() + 1).getAsInteger(10, exponent) ||
                                     exponent < 1 || exponent > 9))) {
-        bad = word;
+        bad = word.empty() ? whole : word; // an empty one would read as "does not fit"
         return llvm::None;
       }
       auto scale = power(unit->scale, exponent);
@@ -235,6 +238,10 @@ llvm::Optional<Unit> perfc::parseUnit(llvm::StringRef text, llvm::StringRef &bad
       break;
     below |= text.front() == '/';
     text = text.drop_front();
+    if (text.empty()) { // "B/": a separator with nothing behind it
+      bad = whole;
+      return llvm::None;
+    }
   }
   return result;
 }
