@@ -43,15 +43,14 @@ struct AccessCounts {
   std::string tensor;
   std::string role; ///< "input", "weight", "output", …
   bool isOutput = false;
-  int64_t fills = 0;      ///< words that enter from the parent
-  int64_t reads = 0;      ///< reads after what the network multicasts (inputs) or reduces (output)
-  int64_t updates = 0;    ///< output: partial sums that arrive, after what the network reduces
-  int64_t writebacks = 0; ///< output: words that leave for the parent
+  int64_t fills = 0;       ///< words that enter from the parent; output: partial sums read back
+  int64_t reads = 0;       ///< words read for children and lanes over the chip's own networks
+  int64_t updates = 0;     ///< output: partial sums that arrive over the chip's own networks
+  int64_t writebacks = 0;  ///< output: words that leave for the parent
   int64_t maxResident = 0; ///< most words held by one instance at one time
-  // As if the network did nothing, and as if it did all it can.
-  int64_t readsUnicast = 0, readsMulticast = 0;     ///< inputs
-  int64_t readsUnreduced = 0, readsReduced = 0;     ///< output
-  int64_t updatesUnreduced = 0, updatesReduced = 0; ///< output
+  // The same when every axis multicasts and reduces, and when none does.
+  int64_t readsShared = 0, readsSeparate = 0;
+  int64_t updatesShared = 0, updatesSeparate = 0;
 };
 
 /// Bytes that one memory moves.
@@ -74,7 +73,8 @@ enum class PartKind : uint8_t {
 };
 llvm::StringRef partKindName(PartKind kind);
 
-/// How the latencies of the children make that of their parent.
+/// How the latencies of the children make that of their parent: their sum, or the largest of them
+/// plus that of a launch.
 enum class Composition : uint8_t { Sequence, Overlap };
 
 /// A node of the breakdown tree.
@@ -100,6 +100,12 @@ struct CostPart {
   std::vector<CostPart> children;
 };
 
+/// Time for which one resource is what limits.
+struct BoundTime {
+  std::string resource; ///< "compute MAC", "memory DRAM", "launch", "network nvswitch"
+  Uncertain latency;
+};
+
 /// Who computed a cost, and how.
 struct Provenance {
   std::string provider; ///< "roofline", "loopnest", "tile", "phase", "collective"
@@ -120,8 +126,8 @@ struct Cost {
   /// Share of the MAC lanes' time that does work: macs / lanes / cycles. Over a sequence it is
   /// weighted with time.
   Uncertain utilization;
-  /// The resource that sets the latency: "compute MAC", "memory DRAM", "launch", "network nvswitch".
-  std::string bound;
+  /// What limits, and for how long, in order of first appearance; the times add up to the latency.
+  std::vector<BoundTime> bounds;
   /// By memory, outermost first.
   std::vector<MemoryTraffic> traffic;
   /// Loop-nest level: by memory (outermost first) and tensor.
@@ -138,14 +144,19 @@ struct Cost {
   std::vector<std::string> notes;
   Provenance provenance;
 
-  Uncertain trafficBytes() const;
+  /// Bytes moved in all memories together.
+  double trafficBytes() const;
+  /// The resource that limits for the longest time, "" when nothing does.
+  llvm::StringRef bottleneck() const;
+  void addBound(llvm::StringRef resource, const Uncertain &latency);
+  /// Adds a note unless it is there already.
   void addNote(std::string note);
 };
 
 /// Adds `part`, run `count` times after what `total` holds, to `total`: latency, energy, counts,
-/// traffic by memory, exposed time, and utilization weighted with time. The bound becomes that of the
-/// largest share of time. The breakdown, area and provenance of `total` stay as they are. False when a
-/// count does not fit 64 bits (`total` is then unusable).
+/// traffic and accesses by memory, exposed time, bounds, notes, and utilization weighted with time.
+/// Peak memory is the larger one. Area, breakdown and provenance of `total` stay as they are. False
+/// when a count does not fit 64 bits (`total` is then unusable).
 bool addSequential(Cost &total, const Cost &part, int64_t count = 1);
 
 /// A metric of a result.

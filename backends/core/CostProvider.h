@@ -3,7 +3,7 @@
 // Providers of costs. A provider answers spans of queries, each an operation to run on a target:
 // roofline an op.kernel, loop-nest a loopnest.nest, tile a tile.kernel, network a collective. What
 // has been asked before, up to names and places, is answered from a memo: the key is a structural
-// hash of (operation, target), so 80 equal layers are costed once.
+// hash of (operation, target, bytes moved), so equal layers are costed once.
 #ifndef PERFC_BACKENDS_CORE_COSTPROVIDER_H
 #define PERFC_BACKENDS_CORE_COSTPROVIDER_H
 
@@ -16,10 +16,12 @@
 
 namespace perfc {
 
-/// One question: what does `op` take on `target` (a target.chip, or target.system for collectives)?
+/// One question: what does `op` take on `target` (a target.chip, or a target.system for collectives)?
 struct CostQuery {
   const ir::Operation *op = nullptr;
   const ir::Operation *target = nullptr;
+  /// The phase.kernel that runs it, which knows what fused statements move besides; may be null.
+  const ir::Operation *placement = nullptr;
 };
 
 class CostProvider {
@@ -44,20 +46,16 @@ public:
   CostProvider *providerFor(const ir::Operation &op) const;
   llvm::ArrayRef<std::unique_ptr<CostProvider>> all() const { return providers; }
 
-  /// The cost of one query, from the memo when its structure has been seen. Null when no provider
-  /// serves it or the provider failed (reported). Valid as long as this set.
-  const Cost *evaluate(const CostQuery &query, DiagnosticEngine &diagnostics);
+  /// The cost of one query, from the memo when its structure has been seen; `hashes` are those of the
+  /// query's module. Null when no provider serves it or the provider failed (reported). Valid as long
+  /// as this set.
+  const Cost *evaluate(const CostQuery &query, HashCache &hashes, DiagnosticEngine &diagnostics);
   size_t memoSize() const { return memo.size(); }
 
 private:
-  StructuralHash targetHash(const ir::Operation &target);
-
   std::vector<std::unique_ptr<CostProvider>> providers;
   std::map<StructuralHash, Cost> memo;
 };
-
-/// Every provider of perfc, with the names roofline, loopnest, tile, network.
-ProviderSet defaultProviders();
 
 } // namespace perfc
 

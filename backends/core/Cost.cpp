@@ -1,0 +1,148 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/core/Cost.h"
+
+#include "ir/common/Rational.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace perfc;
+
+//===-- Figures --------------------------------------------------------------------------------===//
+
+Figure Figure::notGiven(std::string owner) {
+  Figure result;
+  result.missing.push_back(std::move(owner));
+  return result;
+}
+
+llvm::Optional<Uncertain> Figure::value() const {
+  if (!isGiven())
+    return llvm::None;
+  return known;
+}
+
+Figure &Figure::operator+=(const Figure &other) {
+  known += other.known;
+  for (const std::string &owner : other.missing) {
+    auto place = std::lower_bound(missing.begin(), missing.end(), owner);
+    if (place == missing.end() || *place != owner)
+      missing.insert(place, owner);
+  }
+  return *this;
+}
+
+Figure Figure::times(double count) const {
+  Figure result = *this;
+  result.known = known * count;
+  return result;
+}
+
+//===-- Costs ----------------------------------------------------------------------------------===//
+
+llvm::StringRef perfc::partKindName(PartKind kind) {
+  static constexpr llvm::StringLiteral names[] = {"program",    "phase",   "repeat", "kernel",  "collective",
+                                                  "compute",    "memory",  "network", "launch"};
+  return names[static_cast<size_t>(kind)];
+}
+
+double Cost::trafficBytes() const {
+  double sum = 0;
+  for (const MemoryTraffic &memory : traffic)
+    sum += memory.bytes();
+  return sum;
+}
+
+llvm::StringRef Cost::bottleneck() const {
+  const BoundTime *longest = nullptr;
+  for (const BoundTime &bound : bounds)
+    if (!longest || bound.latency.central() > longest->latency.central())
+      longest = &bound;
+  return longest ? llvm::StringRef(longest->resource) : llvm::StringRef();
+}
+
+void Cost::addBound(llvm::StringRef resource, const Uncertain &time) {
+  auto known = llvm::find_if(bounds, [&](const BoundTime &bound) { return bound.resource == resource; });
+  if (known == bounds.end())
+    bounds.push_back({resource.str(), time});
+  else
+    known->latency += time;
+}
+
+void Cost::addNote(std::string note) {
+  if (!llvm::is_contained(notes, note))
+    notes.push_back(std::move(note));
+}
+
+//===-- Composition ----------------------------------------------------------------------------===//
+
+/// sum += term * count; false when that does not fit.
+static bool addTimes(int64_t &sum, int64_t term, int64_t count) {
+  llvm::Optional<int64_t> product = checkedMultiply(term, count);
+  llvm::Optional<int64_t> result = product ? checkedAdd(sum, *product) : llvm::None;
+  if (!result)
+    return false;
+  sum = *result;
+  return true;
+}
+
+static void addTraffic(Cost &total, const Cost &part, int64_t count) {
+  for (const MemoryTraffic &memory : part.traffic) {
+    auto own = llvm::find_if(total.traffic,
+                             [&](const MemoryTraffic &known) { return known.memory == memory.memory; });
+    if (own == total.traffic.end())
+      own = total.traffic.insert(own, {memory.memory, memory.location, memory.isOffChip, 0, 0, {}, {}});
+    own->readBytes += memory.readBytes * count;
+    own->writeBytes += memory.writeBytes * count;
+    own->energy += memory.energy.times(count);
+    own->latency += memory.latency * count;
+  }
+}
+
+static bool addCounts(AccessCounts &own, const AccessCounts &part, int64_t count) {
+  own.maxResident = std::max(own.maxResident, part.maxResident);
+  using Member = int64_t AccessCounts::*;
+  static constexpr Member members[] = {
+      &AccessCounts::fills,         &AccessCounts::reads,       &AccessCounts::updates,
+      &AccessCounts::writebacks,    &AccessCounts::readsShared, &AccessCounts::readsSeparate,
+      &AccessCounts::updatesShared, &AccessCounts::updatesSeparate};
+  return llvm::all_of(members, [&](Member member) { return addTimes(own.*member, part.*member, count); });
+}
+
+static bool addAccesses(Cost &total, const Cost &part, int64_t count) {
+  for (const AccessCounts &access : part.accesses) {
+    auto own = llvm::find_if(total.accesses, [&](const AccessCounts &known) {
+      return known.memory == access.memory && known.tensor == access.tensor && known.role == access.role;
+    });
+    if (own == total.accesses.end()) {
+      AccessCounts empty;
+      empty.memory = access.memory;
+      empty.tensor = access.tensor;
+      empty.role = access.role;
+      empty.isOutput = access.isOutput;
+      own = total.accesses.insert(own, std::move(empty));
+    }
+    if (!addCounts(*own, access, count))
+      return false;
+  }
+  return true;
+}
+
+bool perfc::addSequential(Cost &total, const Cost &part, int64_t count) {
+  Uncertain time = part.latency * count;
+  Uncertain whole = total.latency + time;
+  if (whole.central() > 0)
+    total.utilization = (total.utilization * total.latency + part.utilization * time) / whole;
+  total.latency = std::move(whole);
+  total.energy += part.energy.times(count);
+  if (part.cycles)
+    total.cycles = total.cycles.getValueOr(0) + *part.cycles * count;
+  total.exposed += part.exposed * count;
+  for (const BoundTime &bound : part.bounds)
+    total.addBound(bound.resource, bound.latency * count);
+  for (const std::string &note : part.notes)
+    total.addNote(note);
+  total.peakMemory = std::max(total.peakMemory, part.peakMemory);
+  addTraffic(total, part, count);
+  return addTimes(total.flops, part.flops, count) && addTimes(total.macs, part.macs, count) &&
+         addAccesses(total, part, count);
+}

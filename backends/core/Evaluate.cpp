@@ -1,0 +1,248 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/core/Evaluate.h"
+
+#include "backends/core/Chip.h"
+#include "ir/collective/CollectiveOps.h"
+#include "ir/phase/PhaseOps.h"
+#include "ir/study/StudyOps.h"
+#include "passes/Levels.h"
+#include "passes/Names.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+
+namespace {
+
+/// A cost under construction, and the providers and mappings that took part.
+class StudyEvaluator {
+public:
+  StudyEvaluator(const ir::Module &module, study::EvaluateOp evaluate, ProviderSet &providers,
+                 DiagnosticEngine &diagnostics)
+      : module(module), evaluate(evaluate), providers(providers), diagnostics(diagnostics) {}
+
+  llvm::Optional<Cost> run();
+
+private:
+  bool region(const ir::Region &region, Cost &total);
+  bool operation(const ir::Operation &op, Cost &total);
+  bool kernel(phase::KernelOp kernel, Cost &total);
+  bool repeat(const ir::Operation &op, int64_t count, Cost &total);
+  bool collective(const ir::Operation &op, Cost &total);
+  bool append(Cost &total, const Cost &part, CostPart line, int64_t count, const ir::Operation &op);
+  void notePeak(phase::KernelOp kernel);
+  void noteProvenance(const Provenance &provenance);
+  void checkCapacity(const Chip &chip, Cost &total);
+  bool scaleToChips(Cost &total);
+  void finish(const Chip &chip, Cost &total);
+
+  const ir::Module &module;
+  study::EvaluateOp evaluate;
+  ProviderSet &providers;
+  DiagnosticEngine &diagnostics;
+  HashCache hashes;
+  const ir::Operation *chipOp = nullptr;
+  const ir::Operation *peakAt = nullptr;
+  int64_t peakBytes = 0;
+  std::vector<std::string> providerNames, mappings, formulas;
+};
+
+} // namespace
+
+static void addUnique(std::vector<std::string> &list, const std::string &text) {
+  if (!text.empty() && !llvm::is_contained(list, text))
+    list.push_back(text);
+}
+
+static std::string joined(llvm::ArrayRef<std::string> list, llvm::StringRef separator) {
+  std::string text;
+  for (const std::string &entry : list)
+    text += (text.empty() ? "" : separator.str()) + entry;
+  return text;
+}
+
+void StudyEvaluator::noteProvenance(const Provenance &provenance) {
+  addUnique(providerNames, provenance.provider);
+  addUnique(mappings, provenance.mapping);
+  addUnique(formulas, provenance.provider + ": " + provenance.formula);
+}
+
+/// Puts `part`, run `count` times, at the end of `total`.
+bool StudyEvaluator::append(Cost &total, const Cost &part, CostPart line, int64_t count,
+                            const ir::Operation &op) {
+  line.count = count;
+  line.location = op.range();
+  line.latency = part.latency * static_cast<double>(count);
+  line.energy = part.energy.times(static_cast<double>(count));
+  line.flops = static_cast<double>(part.flops) * static_cast<double>(count);
+  line.macs = static_cast<double>(part.macs) * static_cast<double>(count);
+  line.utilization = part.utilization.central();
+  total.breakdown.children.push_back(std::move(line));
+  if (addSequential(total, part, count))
+    return true;
+  diagnostics.report(op.range(), diag::CountOverflow, evaluate.label());
+  return false;
+}
+
+void StudyEvaluator::notePeak(phase::KernelOp kernel) {
+  if (peakAt && kernel.liveBytes() <= peakBytes)
+    return;
+  peakBytes = kernel.liveBytes();
+  peakAt = kernel.op;
+}
+
+bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
+  notePeak(kernel);
+  const ir::Operation *run = module.lookup(kernel.run());
+  size_t errors = diagnostics.errorCount();
+  const Cost *cost = run ? providers.evaluate({run, chipOp, kernel.op}, hashes, diagnostics) : nullptr;
+  if (!cost) {
+    if (diagnostics.errorCount() == errors)
+      diagnostics.report(kernel->range(), diag::NoCost, kernel.run());
+    return false;
+  }
+  noteProvenance(cost->provenance);
+  CostPart line = cost->breakdown;
+  line.label = kernel.label().str();
+  line.provider = cost->provenance.provider;
+  line.mapping = cost->provenance.mapping;
+  line.bound = cost->bottleneck().str();
+  return append(total, *cost, std::move(line), kernel.count(), *kernel);
+}
+
+bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total) {
+  Cost once;
+  if (!region(op.body(), once))
+    return false;
+  CostPart line = std::move(once.breakdown);
+  line.label = "repeat";
+  line.kind = PartKind::Repeat;
+  return append(total, once, std::move(line), count, op);
+}
+
+bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
+  const ir::Operation *system = module.lookup(evaluate.on());
+  size_t errors = diagnostics.errorCount();
+  const Cost *cost = providers.evaluate({&op, system, nullptr}, hashes, diagnostics);
+  if (!cost) {
+    if (diagnostics.errorCount() == errors)
+      diagnostics.report(op.range(), diag::NoCost, op.name());
+    return false;
+  }
+  noteProvenance(cost->provenance);
+  total.busBandwidth = cost->busBandwidth;
+  CostPart line = cost->breakdown;
+  line.bound = cost->bottleneck().str();
+  return append(total, *cost, std::move(line), 1, op);
+}
+
+bool StudyEvaluator::operation(const ir::Operation &op, Cost &total) {
+  if (auto run = ir::as<collective::RunOp>(op)) {
+    const ir::Operation *sequence = module.lookup(run.phase());
+    return !sequence || region(sequence->body(), total);
+  }
+  if (auto kernelOp = ir::as<phase::KernelOp>(op))
+    return kernel(kernelOp, total);
+  if (auto repeatOp = ir::as<phase::RepeatOp>(op))
+    return repeat(op, repeatOp.count(), total);
+  if (auto repeatOp = ir::as<collective::RepeatOp>(op))
+    return repeat(op, repeatOp.count(), total);
+  return collective(op, total);
+}
+
+bool StudyEvaluator::region(const ir::Region &body, Cost &total) {
+  // All kernels are tried, so that one run reports what is wrong with each of them.
+  bool good = true;
+  for (const ir::Operation &op : body)
+    good &= operation(op, total);
+  return good;
+}
+
+void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
+  total.peakMemory = peakBytes;
+  const ChipMemory *memory = chip.outermost();
+  llvm::Optional<Quantity> capacity = memory ? memory->view.capacity() : llvm::None;
+  if (!capacity)
+    return;
+  total.memoryCapacity = capacity->toDouble() * static_cast<double>(memory->copies);
+  double needed = static_cast<double>(peakBytes);
+  if (needed <= *total.memoryCapacity)
+    return;
+  Dimension bytes = BaseUnit::Byte;
+  std::string excess = fmt::format("needs {} of the {} in memory `{}`", formatEngineering(needed, bytes),
+                                   formatEngineering(*total.memoryCapacity, bytes), memory->name());
+  diagnostics
+      .report(evaluate->range(), diag::ModelDoesNotFit, formatEngineering(needed, bytes),
+              formatEngineering(*total.memoryCapacity, bytes), memory->name())
+      .note(peakAt->range(), "most bytes are resident while this runs")
+      .note(memory->view->range(), "the memory");
+  total.addNote("does not fit: " + excess);
+}
+
+/// Every chip of a system runs the same: amounts add up over the chips, times do not.
+bool StudyEvaluator::scaleToChips(Cost &total) {
+  total.chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
+  if (total.chips == 1)
+    return true;
+  Cost rest; // what the other chips do, in no time
+  if (!addSequential(rest, total, total.chips - 1))
+    return false;
+  rest.latency = 0;
+  rest.exposed = 0;
+  rest.utilization = 0;
+  rest.cycles = llvm::None;
+  rest.bounds.clear();
+  for (MemoryTraffic &memory : rest.traffic)
+    memory.latency = 0;
+  // Network energy is that of all ranks already.
+  rest.energy = Figure();
+  for (const CostPart &line : total.breakdown.children)
+    if (line.kind != PartKind::Collective)
+      rest.energy += line.energy.times(static_cast<double>(total.chips - 1));
+  return addSequential(total, rest);
+}
+
+void StudyEvaluator::finish(const Chip &chip, Cost &total) {
+  total.area = chip.area();
+  total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
+  CostPart &root = total.breakdown;
+  root.label = evaluate.label().empty() ? evaluate.subjectLabel().str() : evaluate.label().str();
+  root.kind = PartKind::Program;
+  root.location = evaluate->range();
+  root.latency = total.latency;
+  root.energy = total.energy;
+  root.flops = static_cast<double>(total.flops);
+  root.macs = static_cast<double>(total.macs);
+  root.utilization = total.utilization.central();
+  root.bound = total.bottleneck().str();
+  root.provider = total.provenance.provider;
+  root.mapping = total.provenance.mapping;
+}
+
+llvm::Optional<Cost> StudyEvaluator::run() {
+  const ir::Operation *program = module.lookup(passes::programSymbol(evaluate));
+  target::ChipOp target = passes::chipOf(module, evaluate.on());
+  if (!program || !target) {
+    diagnostics.report(evaluate->range(), diag::NotLowered, evaluate.label());
+    return llvm::None;
+  }
+  chipOp = target.op;
+  Cost total;
+  if (!region(program->body(), total))
+    return llvm::None;
+  // Several collectives have no bus bandwidth of their own.
+  if (total.breakdown.children.size() != 1)
+    total.busBandwidth = llvm::None;
+  Chip chip(*chipOp);
+  checkCapacity(chip, total);
+  if (!scaleToChips(total)) {
+    diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label());
+    return llvm::None;
+  }
+  finish(chip, total);
+  return total;
+}
+
+llvm::Optional<Cost> perfc::evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
+                                          ProviderSet &providers, DiagnosticEngine &diagnostics) {
+  return StudyEvaluator(module, ir::as<study::EvaluateOp>(evaluate), providers, diagnostics).run();
+}

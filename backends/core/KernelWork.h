@@ -1,0 +1,57 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel must do, whatever runs it: multiply-accumulates and element functions by number
+// format, and the bytes that each operand must move at least once (its elements touched by the
+// statements, holes of strides and padding left out). Points of a domain are counted exactly, with
+// its conditions, in 64 bits.
+#ifndef PERFC_BACKENDS_CORE_KERNELWORK_H
+#define PERFC_BACKENDS_CORE_KERNELWORK_H
+
+#include "ir/common/DType.h"
+#include "ir/op/OpOps.h"
+
+namespace perfc {
+
+/// So many multiply-accumulates in one format.
+struct MacWork {
+  DType dtype;
+  int64_t count;
+};
+
+/// So many evaluations of one element function ("exp", "max", …; "add" for all of + and -).
+struct ElementWork {
+  std::string function;
+  DType dtype;
+  int64_t count;
+};
+
+/// What one operand moves between the kernel and memory.
+struct OperandBytes {
+  std::string tensor;
+  std::string role;
+  int64_t read = 0;
+  int64_t written = 0;
+};
+
+struct KernelWork {
+  int64_t macs = 0;
+  int64_t flops = 0;
+  std::vector<MacWork> macsByFormat;
+  std::vector<ElementWork> elements;
+  std::vector<OperandBytes> operands;
+  int64_t readBytes = 0;
+  int64_t writtenBytes = 0;
+};
+
+/// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).
+llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
+
+/// Points of the statement's domain that meet its conditions; nothing when that does not fit.
+llvm::Optional<int64_t> countPoints(op::StatementOp statement);
+
+/// How many of the positions 0 … size-1 the subscript takes when its indices run over `domain`.
+int64_t touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain, int64_t size);
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_KERNELWORK_H

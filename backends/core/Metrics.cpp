@@ -1,0 +1,131 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Metrics of a cost by name. docs/cost-model.md has their definitions.
+#include "backends/core/Cost.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+
+static Dimension seconds() { return BaseUnit::Second; }
+static Dimension joules() { return BaseUnit::Joule; }
+
+static MetricValue number(Uncertain value, Dimension dimension = {}) {
+  MetricValue result;
+  result.value = std::move(value);
+  result.dimension = dimension;
+  return result;
+}
+
+static MetricValue unknown(std::string why, Dimension dimension) {
+  MetricValue result;
+  result.dimension = dimension;
+  result.notGiven = std::move(why);
+  return result;
+}
+
+/// `figure`, called `name`, where all of it is given.
+static MetricValue figureMetric(const Figure &figure, llvm::StringRef name, Dimension dimension) {
+  if (figure.isGiven())
+    return number(figure.known, dimension);
+  return unknown((name + " of " + llvm::join(figure.missing, ", ") + " is not given").str(), dimension);
+}
+
+/// The energy and, from it, what `derive` makes of it.
+template <typename Derive>
+static MetricValue fromEnergy(const Cost &cost, Dimension dimension, Derive derive) {
+  MetricValue energy = figureMetric(cost.energy, "energy", dimension);
+  if (energy.hasNumber())
+    energy.value = derive(energy.value);
+  return energy;
+}
+
+static MetricValue perLatency(const Cost &cost, Uncertain amount, Dimension dimension) {
+  if (cost.latency.central() == 0)
+    return unknown("the latency is 0", dimension);
+  return number(std::move(amount) / cost.latency, dimension);
+}
+
+static MetricValue power(const Cost &cost) {
+  Dimension dimension = joules() / seconds();
+  if (cost.latency.central() == 0)
+    return unknown("the latency is 0", dimension);
+  return fromEnergy(cost, dimension, [&](const Uncertain &energy) { return energy / cost.latency; });
+}
+
+static MetricValue cycles(const Cost &cost) {
+  if (!cost.cycles)
+    return unknown("the clock of the chip is not given", BaseUnit::Cycle);
+  return number(*cost.cycles, BaseUnit::Cycle);
+}
+
+static MetricValue busBandwidth(const Cost &cost) {
+  Dimension dimension = Dimension(BaseUnit::Byte) / seconds();
+  if (!cost.busBandwidth)
+    return unknown("only a single collective has a bus bandwidth", dimension);
+  return number(*cost.busBandwidth, dimension);
+}
+
+static MetricValue bottleneck(const Cost &cost) {
+  MetricValue result;
+  result.text = cost.bottleneck().empty() ? "none" : cost.bottleneck().str();
+  return result;
+}
+
+namespace {
+struct MetricEntry {
+  llvm::StringRef name;
+  MetricValue (*compute)(const Cost &);
+};
+} // namespace
+
+static llvm::ArrayRef<MetricEntry> metricTable() {
+  static const MetricEntry table[] = {
+      {"latency", [](const Cost &cost) { return number(cost.latency, seconds()); }},
+      {"energy", [](const Cost &cost) { return figureMetric(cost.energy, "energy", joules()); }},
+      {"area",
+       [](const Cost &cost) { return figureMetric(cost.area, "area", Dimension(BaseUnit::Metre, 2)); }},
+      {"power", power},
+      {"utilization", [](const Cost &cost) { return number(cost.utilization); }},
+      {"edp",
+       [](const Cost &cost) {
+         return fromEnergy(cost, joules() * seconds(),
+                           [&](const Uncertain &energy) { return energy * cost.latency; });
+       }},
+      {"throughput",
+       [](const Cost &cost) { return perLatency(cost, cost.flops, Dimension(BaseUnit::Flop) / seconds()); }},
+      {"flops", [](const Cost &cost) { return number(cost.flops, BaseUnit::Flop); }},
+      {"macs", [](const Cost &cost) { return number(cost.macs); }},
+      {"traffic", [](const Cost &cost) { return number(cost.trafficBytes(), BaseUnit::Byte); }},
+      {"cycles", cycles},
+      {"chips", [](const Cost &cost) { return number(cost.chips, BaseUnit::Chip); }},
+      {"exposed", [](const Cost &cost) { return number(cost.exposed, seconds()); }},
+      {"memory.peak", [](const Cost &cost) { return number(cost.peakMemory, BaseUnit::Byte); }},
+      {"bus_bandwidth", busBandwidth},
+      {"bottleneck", bottleneck},
+  };
+  return table;
+}
+
+llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
+  for (const MetricEntry &entry : metricTable())
+    if (entry.name == name)
+      return entry.compute(cost);
+  if (!name.consume_front("traffic."))
+    return llvm::None;
+  for (const MemoryTraffic &memory : cost.traffic)
+    if (memory.memory == name)
+      return number(memory.bytes(), BaseUnit::Byte);
+  return llvm::None;
+}
+
+llvm::ArrayRef<llvm::StringRef> perfc::metricNames() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> list;
+    for (const MetricEntry &entry : metricTable())
+      list.push_back(entry.name);
+    return list;
+  }();
+  return names;
+}

@@ -1,0 +1,112 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/roofline/Roofline.h"
+
+#include "backends/core/ComputeTime.h"
+
+using namespace perfc;
+using namespace perfc::roofline;
+
+bool RooflineProvider::serves(const ir::Operation &op) const { return op.is(op::KernelOp::opName); }
+
+/// The traffic of the outermost memory: every operand once.
+static MemoryTraffic outermostTraffic(const ChipMemory &memory, const KernelWork &work) {
+  MemoryTraffic traffic{memory.name().str(), memory.view->range(), memory.view.isOffChip(), 0, 0, {}, {}};
+  traffic.readBytes = static_cast<double>(work.readBytes);
+  traffic.writeBytes = static_cast<double>(work.writtenBytes);
+  double copies = static_cast<double>(memory.copies);
+  // Either one bandwidth for both directions together, or one for each.
+  if (auto both = memory.view.bandwidth())
+    traffic.latency = Uncertain(traffic.bytes()) / (both->toUncertain() * copies);
+  if (auto read = memory.view.readBandwidth())
+    traffic.latency = max(traffic.latency, Uncertain(traffic.readBytes) / (read->toUncertain() * copies));
+  if (auto write = memory.view.writeBandwidth())
+    traffic.latency = max(traffic.latency, Uncertain(traffic.writeBytes) / (write->toUncertain() * copies));
+  Figure missing = Figure::notGiven(("memory `" + memory.name() + "`").str());
+  auto energy = [&](double bytes, const llvm::Optional<Quantity> &perByte) -> Figure {
+    if (bytes == 0)
+      return {};
+    return perByte ? Figure(perByte->toUncertain() * bytes) : missing;
+  };
+  traffic.energy = energy(traffic.readBytes, memory.view.readEnergy());
+  traffic.energy += energy(traffic.writeBytes, memory.view.writeEnergy());
+  return traffic;
+}
+
+static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, const Uncertain &latency,
+                     const Figure &energy) {
+  CostPart result;
+  result.label = label.str();
+  result.kind = kind;
+  result.location = location;
+  result.latency = latency;
+  result.energy = energy;
+  return result;
+}
+
+static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const ComputeTime &compute,
+                          const Cost &cost) {
+  CostPart root = part(PartKind::Kernel, kernel.symbol(), kernel.range(), cost.latency, cost.energy);
+  root.composition = Composition::Overlap;
+  root.flops = static_cast<double>(cost.flops);
+  root.macs = static_cast<double>(cost.macs);
+  root.utilization = cost.utilization.central();
+  root.bound = cost.bottleneck().str();
+  root.provider = cost.provenance.provider;
+  CostPart computing = part(PartKind::Compute, "compute", {}, compute.latency, compute.energy);
+  for (const UnitTime &unit : compute.units)
+    computing.children.push_back(part(PartKind::Compute, unit.unit, unit.location, unit.latency, unit.energy));
+  if (computing.children.size() == 1)
+    computing = computing.children.front();
+  if (!compute.units.empty())
+    root.children.push_back(std::move(computing));
+  for (const MemoryTraffic &memory : cost.traffic)
+    root.children.push_back(
+        part(PartKind::Memory, memory.memory, memory.location, memory.latency, memory.energy));
+  if (chip.launch().central() > 0)
+    root.children.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
+  return root;
+}
+
+static llvm::Optional<Cost> roofline(const CostQuery &query, DiagnosticEngine &diagnostics) {
+  llvm::Optional<KernelWork> work = kernelWork(*query.op, diagnostics);
+  if (!work)
+    return llvm::None;
+  Chip chip(*query.target);
+  llvm::Optional<ComputeTime> compute = computeTime(chip, *work, *query.op, diagnostics);
+  if (!compute)
+    return llvm::None;
+  Cost cost;
+  cost.macs = work->macs;
+  cost.flops = work->flops;
+  cost.notes = compute->notes;
+  cost.energy = compute->energy;
+  Uncertain memoryTime = 0;
+  if (const ChipMemory *memory = chip.outermost()) {
+    cost.traffic.push_back(outermostTraffic(*memory, *work));
+    memoryTime = cost.traffic.front().latency;
+    cost.energy += cost.traffic.front().energy;
+  }
+  cost.latency = max(compute->latency, memoryTime) + chip.launch();
+  if (compute->latency.central() >= memoryTime.central() && !compute->units.empty())
+    cost.addBound(("compute " + compute->slowestUnit()).str(), compute->latency);
+  else if (!cost.traffic.empty())
+    cost.addBound("memory " + cost.traffic.front().memory, memoryTime);
+  if (chip.launch().central() > 0)
+    cost.addBound("launch", chip.launch());
+  if (cost.latency.central() > 0)
+    cost.utilization = compute->macLatency / cost.latency;
+  if (auto clock = chip.clock())
+    cost.cycles = cost.latency * *clock;
+  cost.area = chip.area();
+  cost.provenance = {"roofline", "", "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
+  cost.breakdown = breakdown(*query.op, chip, *compute, cost);
+  return cost;
+}
+
+std::vector<llvm::Optional<Cost>> RooflineProvider::evaluate(llvm::ArrayRef<CostQuery> queries,
+                                                             DiagnosticEngine &diagnostics) {
+  std::vector<llvm::Optional<Cost>> costs;
+  for (const CostQuery &query : queries)
+    costs.push_back(roofline(query, diagnostics));
+  return costs;
+}
