@@ -1,0 +1,40 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reuse analysis of a mapped nest. Where the subscripts of each tensor use dimensions of their own,
+// tiles are products of one-dimensional sets, |new \ old| = prod |A_k| - prod |A_k & B_k|, and sums
+// over epochs and instances factorise by rank: the closed form. Any other nest is executed step by
+// step within a work limit. Both give the same integers.
+#ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_ANALYSE_H
+#define PERFC_BACKENDS_LOOPNEST_ANALYSIS_ANALYSE_H
+
+#include "backends/loopnest/analysis/AnalysisError.h"
+#include "backends/loopnest/analysis/Counts.h"
+#include "backends/loopnest/analysis/Nest.h"
+
+namespace perfc {
+namespace loopnest {
+
+struct AnalysisOptions {
+  /// Execute the nest even where the closed form serves (for tests).
+  bool enumerate = false;
+  /// Most points times memories that an enumeration may visit.
+  int64_t workLimit = int64_t(1) << 26;
+  /// Count hops (ArrayCounts); the rest is cheaper without.
+  bool hops = true;
+};
+
+/// Counts, or what is wrong with the nest.
+struct AnalysisResult {
+  llvm::Optional<Counts> counts;
+  std::vector<AnalysisError> errors;
+};
+
+AnalysisResult analyse(const Nest &nest, const AnalysisOptions &options = {});
+
+/// All that is wrong with the nest itself; empty if it can be analysed.
+std::vector<AnalysisError> validate(const Nest &nest);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_ANALYSIS_ANALYSE_H

@@ -1,0 +1,67 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What moves when a mapped nest runs, as exact integers. A memory's epoch is one setting of the
+// loops in time outside it, its tile the elements that its lanes touch in an epoch. Inputs: what a
+// tile newly needs is filled. Output: partial sums that leave a tile go up (writebacks, updates of
+// the parent), and come back (fills) when the parent holds them; the first read is elided.
+#ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_COUNTS_H
+#define PERFC_BACKENDS_LOOPNEST_ANALYSIS_COUNTS_H
+
+#include "llvm/ADT/Optional.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perfc {
+namespace loopnest {
+
+/// One quantity under three networks between a memory and those it serves.
+struct NetworkCount {
+  int64_t shared = 0;   ///< every axis multicasts and reduces
+  int64_t separate = 0; ///< no axis does
+  int64_t declared = 0; ///< the axes do what the nest says
+  bool operator==(const NetworkCount &other) const {
+    return shared == other.shared && separate == other.separate && declared == other.declared;
+  }
+};
+
+/// Counts of one tensor in one memory, summed over the memory's instances.
+struct TensorCounts {
+  int64_t fills = 0;      ///< words that enter from the parent; output: partial sums read back
+  NetworkCount reads;     ///< words read for children and lanes; output: read-backs and merges
+  NetworkCount updates;   ///< output only: partial sums that arrive from children and lanes
+  int64_t writebacks = 0; ///< output only: words sent up; each is one more read of this memory
+  int64_t maxResident = 0; ///< most words in one instance at one time
+};
+
+struct MemoryCounts {
+  std::string name;
+  std::vector<llvm::Optional<TensorCounts>> tensors; ///< by tensor; none where it is not kept
+  int64_t maxResident = 0;     ///< most words in one instance at one time, all tensors together
+  int64_t maxResidentBits = 0; ///< the same in bits
+};
+
+/// Links crossed in the copies of one array. A word enters at (0, middle), middle = floor((n-1)/2)
+/// for an axis of size n after the first; it travels along the first axis, then along the second in
+/// each column that needs it. Sums take the same tree in reverse; a partial sum that is read back
+/// goes to one child.
+struct ArrayCounts {
+  std::string name;
+  std::vector<NetworkCount> hops; ///< by tensor
+};
+
+enum class AnalysisForm { Closed, Enumerated };
+
+struct Counts {
+  AnalysisForm form = AnalysisForm::Closed;
+  int64_t macs = 0;  ///< points executed
+  int64_t steps = 0; ///< settings of the loops in time in which at least one lane works
+  int64_t maxActiveLanes = 0;
+  std::vector<MemoryCounts> memories; ///< in the order of the nest's memories
+  std::vector<ArrayCounts> arrays;    ///< in the order of the nest's arrays
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_ANALYSIS_COUNTS_H

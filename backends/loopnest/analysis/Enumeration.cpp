@@ -1,0 +1,316 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/analysis/Enumeration.h"
+#include "backends/loopnest/analysis/Checked.h"
+#include "backends/loopnest/analysis/Delivery.h"
+#include "backends/loopnest/analysis/Touched.h"
+#include "llvm/ADT/DenseSet.h"
+#include <algorithm>
+#include <map>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+
+/// What one copy of a memory holds: elements, and for which of the output it has a partial sum.
+struct Instance {
+  std::vector<ElementSet> held; ///< by tensor; empty vector: never used
+  llvm::DenseSet<int64_t> sums;
+};
+using Tile = std::vector<ElementSet>; ///< by tensor
+using Tiles = std::map<int64_t, Tile>; ///< by instance
+using Sets = std::map<int64_t, ElementSet>;
+
+class Enumeration {
+public:
+  Enumeration(const FlatNest &flat, const Touched &touched, bool hops);
+  Counts run();
+
+private:
+  Tiles touchedTiles(unsigned level, llvm::ArrayRef<int64_t> when) const;
+  Tiles targets(unsigned level, Tiles tiles, const std::map<unsigned, Tiles> &outer);
+  void move(unsigned firstChanged, llvm::ArrayRef<int64_t> when);
+  void enter(unsigned level, unsigned tensor, const Sets &entering);
+  void writeBack(unsigned level, const Sets &leaving);
+  void update(unsigned level, int64_t where, int64_t element, const NetworkCount &writers);
+  void execute(llvm::ArrayRef<std::pair<int64_t, Point>> work);
+  void noteResident(unsigned level);
+  void drain();
+  template <typename Visit> void forGroups(unsigned above, unsigned level, const Sets &sets, Visit);
+  int64_t instanceAbove(unsigned above, unsigned level, int64_t instance) const;
+  void addHops(const Delivery &delivery, llvm::ArrayRef<int64_t> children) {
+    if (hops)
+      delivery.addHops(children, counts.arrays);
+  }
+  TensorCounts &countsOf(unsigned level, unsigned tensor) {
+    return *counts.memories[level].tensors[tensor];
+  }
+
+  const FlatNest &flat;
+  const Touched &touched;
+  bool hops;
+  std::vector<std::map<int64_t, Instance>> state;
+  Counts counts;
+};
+
+} // namespace
+
+static void add(NetworkCount &sum, const NetworkCount &count) {
+  sum.shared += count.shared;
+  sum.separate += count.separate;
+  sum.declared += count.declared;
+}
+
+static ElementSet difference(const ElementSet &a, const ElementSet &b) {
+  ElementSet result;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+static ElementSet intersection(const ElementSet &a, const ElementSet &b) {
+  ElementSet result;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+Enumeration::Enumeration(const FlatNest &flat, const Touched &touched, bool hops)
+    : flat(flat), touched(touched), hops(hops), state(flat.memories.size()) {
+  unsigned tensors = flat.nest->tensors.size();
+  counts.form = AnalysisForm::Enumerated;
+  for (unsigned m = 0; m < flat.memories.size(); ++m) {
+    counts.memories.push_back({flat.memories[m]->name, {}});
+    counts.memories[m].tensors.resize(tensors);
+    for (unsigned t = 0; t < tensors; ++t)
+      if (flat.levels[m].keeps[t])
+        counts.memories[m].tensors[t] = TensorCounts();
+  }
+  for (const FlatArray &array : flat.arrays)
+    counts.arrays.push_back({array.place->name, std::vector<NetworkCount>(tensors)});
+}
+
+int64_t Enumeration::instanceAbove(unsigned above, unsigned level, int64_t instance) const {
+  for (unsigned i = flat.levels[above].parallel; i < flat.levels[level].parallel; ++i)
+    instance /= flat.parallel[i].factor;
+  return instance;
+}
+
+/// The tiles of all instances of `level` that have work in the epoch of `when`.
+Tiles Enumeration::touchedTiles(unsigned level, llvm::ArrayRef<int64_t> when) const {
+  Tiles tiles;
+  unsigned outside = flat.levels[level].temporal, tensors = flat.nest->tensors.size();
+  llvm::SmallVector<int64_t, 8> inner(when.begin(), when.end());
+  std::fill(inner.begin() + outside, inner.end(), 0);
+  Point point(flat.nest->dims.size());
+  do {
+    Point base = touched.base(inner);
+    for (int64_t lane = 0; lane < touched.laneCount(); ++lane) {
+      if (!touched.pointAt(base, lane, point))
+        continue;
+      Tile &tile = tiles[instanceAbove(level, flat.lanes(), lane)];
+      tile.resize(tensors);
+      for (unsigned t = 0; t < tensors; ++t)
+        if (flat.levels[level].keeps[t])
+          if (int64_t element = touched.element(t, point); element >= 0)
+            tile[t].push_back(element);
+    }
+  } while (touched.next(inner, outside));
+  for (auto &entry : tiles)
+    for (ElementSet &set : entry.second) {
+      std::sort(set.begin(), set.end());
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+  return tiles;
+}
+
+/// What each instance holds in the new epoch; idle ones keep what the parent still has.
+Tiles Enumeration::targets(unsigned level, Tiles tiles, const std::map<unsigned, Tiles> &outer) {
+  for (const auto &entry : state[level]) {
+    if (tiles.count(entry.first))
+      continue;
+    Tile &tile = tiles[entry.first] = entry.second.held;
+    if (!level || !flat.levels[level].keeps[flat.output])
+      continue;
+    unsigned above = flat.parent(level, flat.output);
+    int64_t where = instanceAbove(above, level, entry.first);
+    auto begun = outer.find(above);
+    const Tile &kept = begun == outer.end() ? state[above][where].held : begun->second.at(where);
+    tile[flat.output] = intersection(tile[flat.output], kept[flat.output]);
+  }
+  return tiles;
+}
+
+/// Epochs begin in the memories with a loop at or after `firstChanged` outside them: outputs leave,
+/// innermost memory first, then everything enters, outermost first.
+void Enumeration::move(unsigned firstChanged, llvm::ArrayRef<int64_t> when) {
+  std::map<unsigned, Tiles> target;
+  for (unsigned m = 0; m < flat.memories.size(); ++m)
+    if (firstChanged < flat.levels[m].temporal || counts.steps == 0)
+      target[m] = targets(m, touchedTiles(m, when), target);
+  for (auto it = target.rbegin(); it != target.rend(); ++it) {
+    if (!it->first || !flat.levels[it->first].keeps[flat.output])
+      continue;
+    Sets leaving;
+    for (auto &held : state[it->first])
+      leaving[held.first] =
+          difference(held.second.held[flat.output], it->second[held.first][flat.output]);
+    writeBack(it->first, leaving);
+  }
+  for (auto &entry : target) {
+    for (auto &tile : entry.second)
+      state[entry.first][tile.first].held.resize(flat.nest->tensors.size());
+    for (unsigned t = 0; t < flat.nest->tensors.size(); ++t) {
+      if (!flat.levels[entry.first].keeps[t])
+        continue;
+      Sets entering;
+      for (auto &tile : entry.second)
+        entering[tile.first] = difference(tile.second[t], state[entry.first][tile.first].held[t]);
+      if (entry.first)
+        enter(entry.first, t, entering);
+      for (auto &tile : entry.second)
+        state[entry.first][tile.first].held[t] = tile.second[t];
+    }
+    noteResident(entry.first);
+  }
+}
+
+/// Calls visit(parent instance, element, children) for each element of `sets`, children in order.
+template <typename Visit>
+void Enumeration::forGroups(unsigned above, unsigned level, const Sets &sets, Visit visit) {
+  std::map<std::pair<int64_t, int64_t>, llvm::SmallVector<int64_t, 4>> groups;
+  for (const auto &entry : sets)
+    for (int64_t element : entry.second)
+      groups[{instanceAbove(above, level, entry.first), element}].push_back(entry.first);
+  for (const auto &group : groups)
+    visit(group.first.first, group.first.second, group.second);
+}
+
+void Enumeration::enter(unsigned level, unsigned tensor, const Sets &entering) {
+  unsigned above = flat.parent(level, tensor);
+  Delivery delivery(flat, above, level, tensor);
+  TensorCounts &mine = countsOf(level, tensor), &theirs = countsOf(above, tensor);
+  forGroups(above, level, entering,
+            [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> children) {
+              if (tensor != flat.output) {
+                mine.fills += children.size();
+                add(theirs.reads, delivery.messages(children));
+                addHops(delivery, children);
+              } else if (state[above][where].sums.erase(element)) {
+                ++mine.fills;
+                add(theirs.reads, {1, 1, 1});
+                addHops(delivery, children.front());
+                state[level][children.front()].sums.insert(element);
+              }
+            });
+}
+
+void Enumeration::writeBack(unsigned level, const Sets &leaving) {
+  unsigned above = flat.parent(level, flat.output);
+  Delivery delivery(flat, above, level, flat.output);
+  forGroups(above, level, leaving,
+            [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> children) {
+              countsOf(level, flat.output).writebacks += children.size();
+              for (int64_t child : children)
+                state[level][child].sums.erase(element);
+              update(above, where, element, delivery.messages(children));
+              addHops(delivery, children);
+            });
+}
+
+/// Partial sums of one element arrive at the same time: all but a first one are merged.
+void Enumeration::update(unsigned level, int64_t where, int64_t element,
+                         const NetworkCount &writers) {
+  TensorCounts &mine = countsOf(level, flat.output);
+  int64_t first = state[level][where].sums.insert(element).second ? 1 : 0;
+  add(mine.updates, writers);
+  add(mine.reads, {writers.shared - first, writers.separate - first, writers.declared - first});
+}
+
+void Enumeration::noteResident(unsigned level) {
+  MemoryCounts &memory = counts.memories[level];
+  for (const auto &entry : state[level]) {
+    int64_t words = 0, bits = 0;
+    for (unsigned t = 0; t < entry.second.held.size(); ++t) {
+      int64_t size = entry.second.held[t].size();
+      words += size;
+      bits += size * flat.nest->tensors[t].bitsPerWord;
+      if (flat.levels[level].keeps[t])
+        countsOf(level, t).maxResident = std::max(countsOf(level, t).maxResident, size);
+    }
+    memory.maxResident = std::max(memory.maxResident, words);
+    memory.maxResidentBits = std::max(memory.maxResidentBits, bits);
+  }
+}
+
+/// One step: lanes hold nothing, so each needs its elements now and sends its product up.
+void Enumeration::execute(llvm::ArrayRef<std::pair<int64_t, Point>> work) {
+  for (unsigned t = 0; t < flat.nest->tensors.size(); ++t) {
+    unsigned above = flat.parent(flat.lanes(), t);
+    Delivery delivery(flat, above, flat.lanes(), t);
+    Sets sets;
+    for (const auto &entry : work)
+      if (int64_t element = touched.element(t, entry.second); element >= 0)
+        sets[entry.first].push_back(element);
+    forGroups(above, flat.lanes(), sets,
+              [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> lanes) {
+                if (t == flat.output)
+                  update(above, where, element, delivery.messages(lanes));
+                else
+                  add(countsOf(above, t).reads, delivery.messages(lanes));
+                addHops(delivery, lanes);
+              });
+  }
+  counts.macs += work.size();
+  counts.maxActiveLanes = std::max<int64_t>(counts.maxActiveLanes, work.size());
+  ++counts.steps;
+}
+
+void Enumeration::drain() {
+  for (unsigned m = flat.memories.size(); m-- > 1;) {
+    if (!flat.levels[m].keeps[flat.output])
+      continue;
+    Sets leaving;
+    for (auto &entry : state[m])
+      leaving[entry.first] = entry.second.held[flat.output];
+    writeBack(m, leaving);
+  }
+}
+
+Counts Enumeration::run() {
+  llvm::SmallVector<int64_t, 8> when(flat.temporal.size(), 0), before;
+  Point point(flat.nest->dims.size());
+  do {
+    std::vector<std::pair<int64_t, Point>> work;
+    Point base = touched.base(when);
+    for (int64_t lane = 0; lane < touched.laneCount(); ++lane)
+      if (touched.pointAt(base, lane, point))
+        work.push_back({lane, point});
+    if (work.empty())
+      continue;
+    unsigned changed = 0;
+    while (changed < before.size() && before[changed] == when[changed])
+      ++changed;
+    move(changed, when);
+    execute(work);
+    before = when;
+  } while (touched.next(when, 0));
+  drain();
+  return std::move(counts);
+}
+
+int64_t loopnest::enumerationWork(const FlatNest &flat) {
+  Checked work = flat.levels.size();
+  for (const std::vector<FlatLoop> *list : {&flat.temporal, &flat.parallel})
+    for (const FlatLoop &loop : *list)
+      work *= loop.factor;
+  return work.overflowed() ? -1 : work.value();
+}
+
+llvm::Optional<Counts> loopnest::enumerate(const FlatNest &flat, bool hops,
+                                           std::vector<AnalysisError> &errors) {
+  Touched touched(flat);
+  if (touched.overflowed()) {
+    errors.push_back({AnalysisErrorKind::Overflow, ""});
+    return llvm::None;
+  }
+  return Enumeration(flat, touched, hops).run();
+}
