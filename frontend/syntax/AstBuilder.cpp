@@ -45,26 +45,19 @@ Item *AstBuilder::item(Parser::ItemContext *context) {
 
 /// The comment lines directly above the line of `begin`, when the item is the first on its line.
 llvm::StringRef AstBuilder::docAbove(uint32_t begin) const {
-  llvm::StringRef text = errors.text();
-  auto startOf = [&](size_t end) {
-    size_t newline = text.take_front(end).rfind('\n');
-    return newline == llvm::StringRef::npos ? 0 : newline + 1;
-  };
-  size_t top = startOf(begin);
-  if (!text.slice(top, begin).trim(" \t\r\f\xEF\xBB\xBF").empty())
-    return {};
-  size_t last = top, first = top;
-  while (top > 0) {
-    size_t start = startOf(top - 1);
-    llvm::StringRef line = text.slice(start, top).trim(" \t\r\n\f");
+  llvm::StringRef above = errors.text().take_front(begin).rtrim(" \t\r\f");
+  size_t last = 0, first = 0;
+  while (above.endswith("\n")) {
+    above = above.drop_back();
+    llvm::StringRef line = above.substr(above.rfind('\n') + 1).trim(" \t\r\f");
+    line.consume_front("\xEF\xBB\xBF");
     if (!line.startswith("//"))
       break;
-    first = line.begin() - text.begin();
-    if (last == startOf(begin))
-      last = line.end() - text.begin();
-    top = start;
+    first = line.begin() - errors.text().begin();
+    last = last ? last : line.end() - errors.text().begin();
+    above = errors.text().take_front(first).rtrim(" \t\r\f");
   }
-  return first < last ? text.slice(first, last) : llvm::StringRef();
+  return errors.text().slice(first, last);
 }
 
 bool AstBuilder::tail(Parser::LineContext *context, Item &item) {

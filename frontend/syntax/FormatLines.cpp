@@ -57,8 +57,9 @@ private:
   void closeBrace(size_t i);
 
   llvm::StringRef text;
-  std::vector<Token> raw;    ///< with newlines and comments
-  std::vector<bool> isBlock; ///< of raw[i], a brace: its block has lines of its own
+  std::vector<Token> raw;        ///< with newlines and comments
+  std::vector<unsigned> columns; ///< of each token in the source
+  std::vector<bool> isBlock;     ///< of raw[i], a brace: its block has lines of its own
   std::vector<Bracket> brackets;
   FormatLine line;
   unsigned indent = 0;
@@ -71,8 +72,18 @@ private:
 
 void LineSplitter::read() {
   Lexer lexer(text);
-  for (Token token; (token = lexer.next()).kind != TokenKind::End;)
+  uint32_t place = 0;
+  unsigned column = 0;
+  for (Token token; (token = lexer.next()).kind != TokenKind::End;) {
+    column += displayWidth(text.slice(place, token.begin));
     raw.push_back(token);
+    columns.push_back(column);
+    place = token.begin;
+    if (token.kind == TokenKind::Newline) {
+      place = token.end;
+      column = 0;
+    }
+  }
 }
 
 /// A block is spread over lines when its braces are.
@@ -101,9 +112,7 @@ FormatToken LineSplitter::token(size_t i) const {
   FormatToken token;
   token.kind = plain.kind;
   token.text = text.slice(plain.begin, plain.end);
-  size_t start = text.take_front(plain.begin).rfind('\n');
-  start = start == llvm::StringRef::npos ? 0 : start + 1;
-  token.column = displayWidth(text.slice(start, plain.begin));
+  token.column = columns[i];
   bool isAfterBreak = i == 0 || kind(i - 1) == TokenKind::Newline;
   token.spaces = isAfterBreak ? 1 : plain.begin - raw[i - 1].end;
   return token;

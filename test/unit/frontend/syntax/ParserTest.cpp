@@ -100,6 +100,11 @@ TEST(Parser, Docs) {
   EXPECT_EQ(op->block->items[2]->doc, "");
 }
 
+TEST(Parser, DocOfTheFirstLine) {
+  Parsed parsed("\xEF\xBB\xBF// one\na");
+  EXPECT_EQ(parsed.tree->body->items[0]->doc, "// one");
+}
+
 TEST(Parser, Ranges) {
   Parsed parsed("hardware a from b {\n  clock 1GHz +- 8%\n}\nx[i] += y\n");
   const ast::Item *hardware = parsed.tree->body->items[0];

@@ -53,6 +53,15 @@ TEST(Robustness, LongLists) {
   EXPECT_EQ(parsed.tree->body->items[0]->value->args.size(), 100001u);
 }
 
+TEST(Robustness, LongLinesTakeLinearTime) {
+  auto begin = std::chrono::steady_clock::now();
+  Parsed items(repeat("a;", 200000));
+  EXPECT_EQ(items.tree->body->items.size(), 200000u);
+  EXPECT_EQ(formatText(repeat("a;", 200000)), repeat("a\n", 200000));
+  EXPECT_NE(formatText("x = [1" + repeat(", 2", 200000) + "]"), "error");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
 TEST(Robustness, EndlessItem) { expectCode(repeat("a ", 2000000), 10); }
 
 TEST(Robustness, Garbage) {
