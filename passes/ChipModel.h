@@ -1,0 +1,51 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A chip as loop nests see it: its memories and arrays as one list of places from the outside to the
+// inside. A memory after an array has an instance in each element of it.
+#ifndef PERFC_PASSES_CHIPMODEL_H
+#define PERFC_PASSES_CHIPMODEL_H
+
+#include "ir/target/TargetOps.h"
+
+namespace perfc {
+namespace passes {
+
+struct Axis {
+  llvm::StringRef name;
+  int64_t size;
+  bool multicast; ///< one read can serve all lanes along it
+  bool reduce;    ///< partial sums along it are added on the way
+};
+
+struct Place {
+  ir::Operation *op;
+  llvm::StringRef name;
+  bool isArray;
+  std::vector<Axis> axes;                  ///< of an array
+  llvm::Optional<int64_t> capacityBits;    ///< of a memory, when it is given
+  bool isDispatched = false;               ///< of an array
+
+  /// True for a memory that holds tensors of `role` (input, weight or output).
+  bool keeps(llvm::StringRef role) const;
+};
+
+struct Chip {
+  target::ChipOp op;
+  std::vector<Place> places;
+  std::vector<target::ComputeOp> units;
+
+  explicit Chip(target::ChipOp chip);
+  llvm::Optional<unsigned> find(llvm::StringRef place) const;
+  /// Name of the unit for multiply-accumulates: the first one that lists no functions, else the
+  /// first one; "" when there is none.
+  llvm::StringRef unit() const;
+};
+
+/// What a tensor's role is to a memory: "input" (activations, caches, tokens), "weight" or "output"
+/// (for what a statement writes).
+llvm::StringRef memoryRole(llvm::StringRef operandRole, bool isWritten);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_CHIPMODEL_H

@@ -1,0 +1,130 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// inline: each call of a graph becomes the operations of that graph. The operands of a call stand for
+// the graph's first input tensors; its other tensors (weights, caches) come new with each call.
+// Graphs that only calls referred to go away.
+#include "ir/op/OpOps.h"
+#include "passes/Pass.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+namespace {
+
+class Inliner {
+public:
+  Inliner(Module &module) : module(module) {}
+
+  void run() {
+    for (Operation &op : module.body())
+      if (op.is(op::GraphOp::opName))
+        inlineInto(op);
+    removeUnused();
+  }
+
+private:
+  /// Makes `graph` free of calls, after all graphs that it calls.
+  void inlineInto(Operation &graph);
+  void inlineRegion(Region &region, ValueMap &map);
+  void expand(Operation &call, ValueMap &map);
+  void removeUnused();
+
+  Module &module;
+  llvm::SetVector<Operation *> called;
+  llvm::DenseSet<const Operation *> done;
+  // Calls that were expanded; they keep their results alive until all uses are replaced.
+  std::vector<Operation *> expanded;
+};
+
+void Inliner::inlineInto(Operation &graph) {
+  if (!done.insert(&graph).second)
+    return;
+  graph.body().walk([&](Operation &call) {
+    if (!call.is(op::CallOp::opName))
+      return;
+    Operation *callee = resolve(call, as<op::CallOp>(call).graph());
+    called.insert(callee);
+    inlineInto(*callee);
+  });
+  ValueMap map;
+  size_t before = expanded.size();
+  inlineRegion(graph.body(), map);
+  // From the last on, since a call's results may be operands of a later one.
+  while (expanded.size() > before) {
+    expanded.back()->erase();
+    expanded.pop_back();
+  }
+}
+
+void Inliner::inlineRegion(Region &region, ValueMap &map) {
+  for (Operation &op : region) {
+    for (size_t i = 0; i < op.operandCount(); ++i)
+      if (Value *value = map.lookup(&op.operand(i)))
+        op.setOperand(i, *value);
+    for (size_t i = 0; i < op.regionCount(); ++i)
+      inlineRegion(op.region(i), map);
+    if (op.is(op::CallOp::opName))
+      expand(op, map);
+  }
+}
+
+/// Copies the graph's operations before `call` and enters what its results become into `map`.
+void Inliner::expand(Operation &call, ValueMap &map) {
+  Operation *callee = resolve(call, as<op::CallOp>(call).graph());
+  ValueMap copies;
+  size_t bound = 0;
+  for (const Operation &op : callee->body()) {
+    auto tensor = as<op::TensorOp>(op);
+    if (tensor && tensor.kind() == "input" && bound < call.operandCount()) {
+      copies[&op.result()] = &call.operand(bound++);
+      continue;
+    }
+    if (op.is(op::ReturnOp::opName)) {
+      for (size_t i = 0; i < call.resultCount(); ++i) {
+        Value *returned = &op.operand(i);
+        Value *copy = copies.lookup(returned);
+        map[&call.result(i)] = copy ? copy : returned;
+      }
+      continue;
+    }
+    Operation &copy = op.clone(*call.parentRegion(), copies, &call);
+    copy.walk([&](Operation &inner) {
+      Location place = inner.location();
+      inner.setLocation(place.fuse(call.location()));
+    });
+  }
+  expanded.push_back(&call);
+}
+
+/// Erases the graphs that were called and that nothing refers to any more.
+void Inliner::removeUnused() {
+  llvm::StringSet<> used;
+  module.walk([&](Operation &op) {
+    for (const Operation::NamedAttribute &attr : op.attrs())
+      if (attr.value.is(AttrKind::Symbol))
+        used.insert(attr.value.asSymbol());
+  });
+  for (Operation *graph : called)
+    if (!used.count(graph->symbol()))
+      graph->erase();
+}
+
+} // namespace
+
+static bool run(Module &module, PassContext &) {
+  Inliner(module).run();
+  return true;
+}
+
+const PassInfo passes::inlinePass = {
+    "inline", "replace calls of graphs by what they compute",
+    "Precondition: verified IR (no graph calls itself). Before:\n"
+    "    op.graph @twice { %x = op.tensor (kind = \"input\", …) : t  %y = op.apply %x …  op.return %y }\n"
+    "    op.graph @main { %a = op.tensor …  %b = op.call %a (graph = @twice) : t  op.return %b }\n"
+    "After:\n"
+    "    op.graph @main { %a = op.tensor …  %y = op.apply %a …  op.return %y }",
+    run};

@@ -1,0 +1,274 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/KernelModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+//===-- Reading --------------------------------------------------------------------------------===//
+
+static Subscript readSubscript(const Attribute &attr, const Statement &statement) {
+  Subscript subscript;
+  if (attr.is(AttrKind::String)) {
+    subscript.dataDependent = true;
+    return subscript;
+  }
+  AffineExpr expr = attr.asAffine();
+  subscript.constant = expr.constant();
+  for (const AffineExpr::Term &term : expr.terms())
+    subscript.terms.push_back({*statement.find(term.name), term.coefficient});
+  return subscript;
+}
+
+static Access readAccess(const AttrDict &dict, const Statement &statement, op::KernelOp kernel) {
+  llvm::StringRef tensor = dict.find("tensor")->asString();
+  Access access{tensor, op::OperandOp(kernel->body().find(tensor)), &dict.find("map")->asList()};
+  access.shape = access.operand.shape();
+  access.bits = bitsOf(*parseDType(access.operand.dtype()));
+  for (const Attribute &subscript : *access.map)
+    access.ranks.push_back(readSubscript(subscript, statement));
+  return access;
+}
+
+static bool sameAccess(const Access &a, const Access &b) {
+  return a.tensor == b.tensor && *a.map == *b.map;
+}
+
+static Statement readStatement(op::StatementOp op, unsigned number, op::KernelOp kernel) {
+  Statement statement{op, number, {}, {}, {}, {}};
+  for (const AttrDict::Entry &index : op.domain().entries()) {
+    statement.names.push_back(index.first);
+    statement.extents.push_back(index.second.asInt());
+  }
+  statement.write = readAccess(op.write(), statement, kernel);
+  for (const Attribute &read : op.reads()) {
+    Access access = readAccess(read.asDict(), statement, kernel);
+    auto same = [&](const Access &other) { return sameAccess(access, other); };
+    if (!same(statement.write) && llvm::none_of(statement.reads, same))
+      statement.reads.push_back(std::move(access));
+  }
+  return statement;
+}
+
+Kernel::Kernel(op::KernelOp kernel) : op(kernel) {
+  for (Operation &part : kernel->body()) {
+    if (auto operand = as<op::OperandOp>(part))
+      operands.push_back(operand);
+    else
+      statements.push_back(
+          readStatement(op::StatementOp(&part), static_cast<unsigned>(statements.size()), kernel));
+  }
+}
+
+//===-- Tensors --------------------------------------------------------------------------------===//
+
+std::vector<op::OperandOp> passes::inputsOf(op::KernelOp kernel) {
+  std::vector<op::OperandOp> list;
+  for (Operation &part : kernel->body())
+    if (auto operand = as<op::OperandOp>(part))
+      if (operand.role() != "intermediate" && operand.role() != "output")
+        list.push_back(operand);
+  return list;
+}
+
+std::vector<op::OperandOp> passes::outputsOf(op::KernelOp kernel) {
+  std::vector<op::OperandOp> list;
+  for (Operation &part : kernel->body())
+    if (auto operand = as<op::OperandOp>(part))
+      if (operand.role() == "output" || operand.isInPlace())
+        list.push_back(operand);
+  return list;
+}
+
+std::vector<op::OperandOp> Kernel::inputs() const { return inputsOf(op); }
+std::vector<op::OperandOp> Kernel::outputs() const { return outputsOf(op); }
+
+Type passes::typeOf(op::OperandOp operand) {
+  return Type::tensor(operand.shape(), *parseDType(operand.dtype()));
+}
+
+//===-- Tiles ----------------------------------------------------------------------------------===//
+
+bool Access::uses(unsigned i) const {
+  for (const Subscript &rank : ranks)
+    for (const auto &term : rank.terms)
+      if (term.first == i)
+        return true;
+  return false;
+}
+
+/// Product that stops at the largest number instead of wrapping.
+static int64_t saturatingProduct(int64_t a, int64_t b) {
+  return checkedMultiply(a, b).getValueOr(INT64_MAX);
+}
+
+/// Different values of `rank`; at most `bound` matter.
+static int64_t subscriptValues(const Subscript &rank, llvm::ArrayRef<int64_t> extents) {
+  if (rank.terms.empty())
+    return 1;
+  if (rank.terms.size() == 1)
+    return extents[rank.terms[0].first];
+  int64_t gcd = 0;
+  for (const auto &term : rank.terms)
+    gcd = std::gcd(gcd, term.second);
+  if (rank.terms.size() == 2) {
+    int64_t p = extents[rank.terms[0].first], r = extents[rank.terms[1].first];
+    int64_t a = std::abs(rank.terms[0].second / gcd), b = std::abs(rank.terms[1].second / gcd);
+    int64_t holes = saturatingProduct(std::max<int64_t>(0, p - b), std::max<int64_t>(0, r - a));
+    return saturatingProduct(p, r) - holes;
+  }
+  int64_t range = 1;
+  for (const auto &term : rank.terms)
+    range += saturatingProduct(std::abs(term.second / gcd), extents[term.first] - 1);
+  return range;
+}
+
+int64_t Access::elements(llvm::ArrayRef<int64_t> extents) const {
+  int64_t count = 1;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    int64_t values;
+    if (ranks[i].dataDependent) {
+      // At most one value per iteration of the indices that no other rank shows.
+      values = 1;
+      for (unsigned index = 0; index < extents.size(); ++index)
+        if (!uses(index))
+          values = saturatingProduct(values, extents[index]);
+    } else {
+      values = subscriptValues(ranks[i], extents);
+    }
+    count = saturatingProduct(count, std::min(values, shape[i]));
+  }
+  return count;
+}
+
+//===-- Domains --------------------------------------------------------------------------------===//
+
+llvm::Optional<unsigned> Statement::find(llvm::StringRef index) const {
+  for (unsigned i = 0; i < names.size(); ++i)
+    if (names[i] == index)
+      return i;
+  return llvm::None;
+}
+
+bool Statement::isElementwise() const {
+  if (!op.reduce().empty() || !op.constraints().empty())
+    return false;
+  llvm::SmallVector<bool, 8> seen(names.size(), false);
+  for (const Subscript &rank : write.ranks) {
+    if (rank.terms.empty() && !rank.dataDependent && rank.constant == 0)
+      continue;
+    if (rank.dataDependent || rank.terms.size() != 1 || rank.terms[0].second != 1 ||
+        rank.constant != 0 || seen[rank.terms[0].first])
+      return false;
+    seen[rank.terms[0].first] = true;
+  }
+  return llvm::all_of(seen, [](bool alone) { return alone; });
+}
+
+namespace {
+
+/// Counts the points of a box under conditions: all indices but the longest one are enumerated, and
+/// for each the conditions bound that one to an interval.
+class PointCounter {
+public:
+  PointCounter(const Statement &statement, llvm::ArrayRef<AffineExpr> conditions) {
+    llvm::SmallVector<unsigned, 4> involved;
+    for (unsigned i = 0; i < statement.names.size(); ++i)
+      if (llvm::any_of(conditions, [&](const AffineExpr &condition) {
+            return condition.coefficient(statement.names[i]) != 0;
+          }))
+        involved.push_back(i);
+      else
+        factor = factor ? checkedMultiply(*factor, statement.extents[i]) : llvm::None;
+    llvm::sort(involved, [&](unsigned a, unsigned b) {
+      return std::make_pair(statement.extents[a], a) < std::make_pair(statement.extents[b], b);
+    });
+    for (unsigned i : involved)
+      extents.push_back(statement.extents[i]);
+    for (const AffineExpr &condition : conditions) {
+      std::vector<int64_t> row{condition.constant()};
+      for (unsigned i : involved)
+        row.push_back(condition.coefficient(statement.names[i]));
+      rows.push_back(std::move(row));
+    }
+  }
+
+  llvm::Optional<int64_t> count() {
+    std::vector<int64_t> sums;
+    for (const std::vector<int64_t> &row : rows)
+      sums.push_back(row[0]);
+    int64_t points = extents.empty() ? allHold(sums) : countFrom(0, sums);
+    return factor ? checkedMultiply(*factor, points) : llvm::None;
+  }
+
+private:
+  static int64_t allHold(llvm::ArrayRef<int64_t> sums) {
+    return llvm::all_of(sums, [](int64_t sum) { return sum >= 0; });
+  }
+
+  int64_t countFrom(size_t index, std::vector<int64_t> &sums) {
+    if (index + 1 == extents.size())
+      return interval(sums);
+    int64_t points = 0;
+    for (int64_t value = 0; value < extents[index]; ++value) {
+      points += countFrom(index + 1, sums);
+      for (size_t i = 0; i < rows.size(); ++i)
+        sums[i] += rows[i][index + 1];
+    }
+    for (size_t i = 0; i < rows.size(); ++i)
+      sums[i] -= rows[i][index + 1] * extents[index];
+    return points;
+  }
+
+  /// Values of the last index for which sum + coefficient * value >= 0 in all rows.
+  int64_t interval(llvm::ArrayRef<int64_t> sums) const {
+    int64_t low = 0, high = extents.back() - 1;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      int64_t coefficient = rows[i].back(), sum = sums[i];
+      if (coefficient == 0 && sum < 0)
+        return 0;
+      if (coefficient > 0 && sum < 0)
+        low = std::max(low, (-sum + coefficient - 1) / coefficient);
+      if (coefficient < 0)
+        high = sum < 0 ? -1 : std::min(high, sum / -coefficient);
+    }
+    return std::max<int64_t>(0, high - low + 1);
+  }
+
+  llvm::Optional<int64_t> factor = 1;
+  std::vector<int64_t> extents;
+  std::vector<std::vector<int64_t>> rows;
+};
+
+} // namespace
+
+llvm::Optional<int64_t> Statement::points() const {
+  std::vector<AffineExpr> conditions = op.constraints();
+  return conditions.empty() ? op.boxPoints() : PointCounter(*this, conditions).count();
+}
+
+int64_t Kernel::macs() const {
+  int64_t sum = 0;
+  for (const Statement &statement : statements)
+    if (statement.op.isMac())
+      sum += statement.points().getValueOr(0);
+  return sum;
+}
+
+const Statement *Kernel::main() const {
+  const Statement *best = nullptr;
+  std::pair<int64_t, int64_t> most;
+  for (const Statement &statement : statements) {
+    int64_t points = statement.points().getValueOr(INT64_MAX);
+    std::pair<int64_t, int64_t> work{statement.op.isMac() ? points : 0,
+                                     saturatingProduct(points, std::max<int64_t>(1, statement.op.flops()))};
+    if (!best || work > most) {
+      best = &statement;
+      most = work;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,118 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/KernelUses.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "passes/Names.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+static size_t statementCount(op::KernelOp kernel) {
+  size_t count = 0;
+  for (const Operation &part : kernel->body())
+    count += part.is(op::StatementOp::opName);
+  return count;
+}
+
+KernelUse passes::kernelUse(op::KernelOp kernel) { return {kernel, {{kernel, 0}}}; }
+
+KernelUse passes::kernelUse(const Operation &op) {
+  if (auto apply = as<op::ApplyOp>(op))
+    return kernelUse(op::KernelOp(resolve(op, apply.kernel())));
+  KernelUse use;
+  auto fused = as<op::FusedOp>(op);
+  if (!fused || fused.kernel().empty())
+    return use;
+  use.kernel = op::KernelOp(resolve(op, fused.kernel()));
+  size_t statements = 0;
+  for (const Operation &member : op.body())
+    if (auto apply = as<op::ApplyOp>(member)) {
+      op::KernelOp kernel(resolve(member, apply.kernel()));
+      use.members.push_back({kernel, statements});
+      statements += statementCount(kernel);
+    }
+  return use;
+}
+
+bool passes::forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass,
+                           DiagnosticEngine &diagnostics,
+                           llvm::function_ref<void(const KernelUse &)> visit) {
+  Operation *subject = resolve(*evaluate, evaluate.subject());
+  if (auto kernel = as<op::KernelOp>(subject)) {
+    visit(kernelUse(kernel));
+    return true;
+  }
+  llvm::DenseSet<const Operation *> seen;
+  std::vector<const Operation *> order;
+  bool inlined = true;
+  subject->walk([&](Operation &op) {
+    if (op.is(op::CallOp::opName) && inlined) {
+      diagnostics.report(op.range(), diag::NotInlined, pass);
+      inlined = false;
+    }
+    // The members of a group run as part of it.
+    if (op.parentOp() && op.parentOp()->is(op::FusedOp::opName))
+      return;
+    if (op.is(op::ApplyOp::opName) || op.is(op::FusedOp::opName))
+      order.push_back(&op);
+  });
+  if (!inlined)
+    return false;
+  for (const Operation *op : order) {
+    KernelUse use = kernelUse(*op);
+    if (use.kernel && seen.insert(use.kernel.op).second)
+      visit(use);
+  }
+  return true;
+}
+
+/// True when every index that `mapping` names is one of `statement`.
+static bool namesIndicesOf(loopnest::MappingOp mapping, const Operation &statement) {
+  const AttrDict &domain = statement.dictAttr("domain");
+  bool all = true;
+  mapping->walk([&](const Operation &loop) {
+    for (const Attribute &index : loop.listAttr("indices"))
+      all &= domain.find(index.asString()) != nullptr;
+  });
+  return all;
+}
+
+static const Operation *statementAt(op::KernelOp kernel, size_t number) {
+  for (const Operation &part : kernel->body())
+    if (part.is(op::StatementOp::opName) && number-- == 0)
+      return &part;
+  return nullptr;
+}
+
+loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelUse &use,
+                                       size_t statement, llvm::StringRef chip) {
+  const AttrList &with = evaluate->listAttr("with");
+  if (with.empty())
+    return {};
+  const KernelUse::Member *member = &use.members.front();
+  for (const KernelUse::Member &candidate : use.members)
+    if (candidate.firstStatement <= statement)
+      member = &candidate;
+  auto number = static_cast<int64_t>(statement - member->firstStatement);
+  size_t statements = statementCount(member->kernel);
+  loopnest::MappingOp general;
+  for (const Attribute &name : with) {
+    auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
+    if (!mapping || mapping.kernel() != member->kernel.symbol() || mapping.target() != chip)
+      continue;
+    if (mapping.statement() && *mapping.statement() == number)
+      return mapping;
+    // The only statement takes the mapping whatever it names, so that what is wrong is reported.
+    if (!general && !mapping.statement() &&
+        (statements == 1 || namesIndicesOf(mapping, *statementAt(member->kernel, number))))
+      general = mapping;
+  }
+  return general;
+}
+
+std::string passes::nestSymbolFor(study::EvaluateOp evaluate, const KernelUse &use,
+                                  size_t statement, llvm::StringRef chip) {
+  loopnest::MappingOp mapping = mappingFor(evaluate, use, statement, chip);
+  return nestSymbol(use.kernel.symbol(), chip, mapping ? mapping.symbol() : "default", statement);
+}

@@ -1,0 +1,50 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as a graph applies them: alone or as a group, and which of the user's mappings serves which
+// statement.
+#ifndef PERFC_PASSES_KERNELUSES_H
+#define PERFC_PASSES_KERNELUSES_H
+
+#include "ir/core/Module.h"
+#include "ir/loopnest/LoopnestOps.h"
+#include "ir/op/OpOps.h"
+#include "ir/study/StudyOps.h"
+
+namespace perfc {
+namespace passes {
+
+/// One kernel that runs, and the kernels it is made of with the number of their first statement.
+struct KernelUse {
+  op::KernelOp kernel;
+  struct Member {
+    op::KernelOp kernel;
+    size_t firstStatement;
+  };
+  llvm::SmallVector<Member, 3> members;
+};
+
+/// The kernel of op.apply or op.fused; a null kernel for other operations, and for a group that has
+/// no kernel.
+KernelUse kernelUse(const ir::Operation &op);
+/// `kernel` by itself.
+KernelUse kernelUse(op::KernelOp kernel);
+
+/// Calls `visit` for each kernel of the subject of `evaluate`, each once, in order. False when the
+/// graph still has calls: reported in the name of `pass`.
+bool forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass, DiagnosticEngine &diagnostics,
+                   llvm::function_ref<void(const KernelUse &)> visit);
+
+/// The mapping among those of `evaluate` that serves statement `statement` of `use` on `chip`: one
+/// for that statement, else one that names no statement and whose indices the statement has; null
+/// when there is none.
+loopnest::MappingOp mappingFor(study::EvaluateOp evaluate, const KernelUse &use, size_t statement,
+                               llvm::StringRef chip);
+
+/// The symbol of the nest that `mappingFor` leads to.
+std::string nestSymbolFor(study::EvaluateOp evaluate, const KernelUse &use, size_t statement,
+                          llvm::StringRef chip);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_KERNELUSES_H

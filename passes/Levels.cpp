@@ -1,0 +1,80 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Levels.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+static bool hasComputeInside(const Operation &array) {
+  bool found = false;
+  array.walk([&](const Operation &op) { found |= op.is(target::ComputeOp::opName); });
+  return found;
+}
+
+static bool isAccelerator(target::ChipOp chip) {
+  bool array = false, memory = false;
+  chip->walk([&](const Operation &op) {
+    if (auto here = as<target::ArrayOp>(op))
+      array |= !here.isDispatched() && hasComputeInside(op);
+    if (auto here = as<target::MemoryOp>(op))
+      memory |= !here.isOffChip() && (here.capacity() || here.readEnergy() || here.writeEnergy());
+  });
+  return array && memory;
+}
+
+Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
+  llvm::StringRef provider = evaluate.provider();
+  if (provider == "roofline")
+    return Level::Roofline;
+  if (provider == "loopnest")
+    return Level::LoopNest;
+  if (provider == "tile")
+    return Level::Tile;
+  return isAccelerator(chip) ? Level::LoopNest : Level::Roofline;
+}
+
+/// The first chip among the members of the last group in `op`, at any depth.
+static Operation *firstChip(Operation *op) {
+  while (op && !op->is(target::ChipOp::opName)) {
+    if (op->is(target::SystemOp::opName)) {
+      op = op->body().empty() ? nullptr : &op->body().back();
+      continue;
+    }
+    Operation *next = nullptr;
+    for (Operation &part : op->body())
+      if (auto members = as<target::MembersOp>(part)) {
+        next = resolve(part, members.of());
+        break;
+      }
+    op = next;
+  }
+  return op;
+}
+
+target::ChipOp passes::chipOf(const Module &module, llvm::StringRef on) {
+  return as<target::ChipOp>(firstChip(module.lookup(on)));
+}
+
+target::ChipOp passes::chipOf(study::EvaluateOp evaluate, DiagnosticEngine &diagnostics) {
+  target::ChipOp chip = chipOf(*evaluate->module(), evaluate.on());
+  if (!chip)
+    diagnostics.report(evaluate->range(), diag::NoChipToRunOn, evaluate.on());
+  return chip;
+}
+
+static int64_t chipsIn(Operation &op) {
+  if (op.is(target::ChipOp::opName))
+    return 1;
+  if (op.is(target::SystemOp::opName))
+    return op.body().empty() ? 0 : chipsIn(op.body().back());
+  int64_t sum = 0;
+  for (Operation &part : op.body())
+    if (auto members = as<target::MembersOp>(part))
+      sum += members.count() * chipsIn(*resolve(part, members.of()));
+  return sum;
+}
+
+int64_t passes::chipCount(const Module &module, llvm::StringRef on) {
+  Operation *op = module.lookup(on);
+  return op ? chipsIn(*op) : 0;
+}

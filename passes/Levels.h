@@ -1,0 +1,32 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// At which level an evaluation computes its kernels, and on which chip.
+#ifndef PERFC_PASSES_LEVELS_H
+#define PERFC_PASSES_LEVELS_H
+
+#include "ir/core/Module.h"
+#include "ir/study/StudyOps.h"
+#include "ir/target/TargetOps.h"
+
+namespace perfc {
+namespace passes {
+
+enum class Level { Roofline, LoopNest, Tile };
+
+/// The level that `using` names. Without it (or with the name of another provider): LoopNest for an
+/// accelerator, which has an array that is not dispatched with a compute unit inside, and a memory
+/// on the chip with a capacity or an energy; Roofline for everything else.
+Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
+
+/// The chip that `on` names, or the first chip in that system; null when there is none.
+target::ChipOp chipOf(const ir::Module &module, llvm::StringRef on);
+/// The same for an evaluation; when there is none, reports it.
+target::ChipOp chipOf(study::EvaluateOp evaluate, DiagnosticEngine &diagnostics);
+
+/// Chips in the system or chip `on`; 1 for a chip.
+int64_t chipCount(const ir::Module &module, llvm::StringRef on);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_LEVELS_H

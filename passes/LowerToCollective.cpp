@@ -1,0 +1,150 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// lower-to-collective: what each evaluation runs on its chip or system: stretches of kernels, and the
+// collectives between them with their group and number of ranks.
+#include "ir/collective/CollectiveOps.h"
+#include "ir/phase/PhaseOps.h"
+#include "passes/Levels.h"
+#include "passes/Names.h"
+#include "passes/Pass.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+static bool hasCollective(const Operation &op) {
+  bool found = false;
+  op.walk([&](const Operation &inner) { found |= inner.is(phase::CollectiveOp::opName); });
+  return found;
+}
+
+namespace {
+
+class CollectiveLowering {
+public:
+  CollectiveLowering(Module &module, PassContext &context)
+      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+
+  bool run(study::EvaluateOp evaluate);
+
+private:
+  bool lowerRegion(Region &from, Region &into);
+  bool lowerCollective(phase::CollectiveOp op, Region &into);
+  Operation &startSegment(Region &into, const Location &location);
+  void runSequence(llvm::StringRef name, Region &into, const Location &location);
+
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  Builder builder;
+  phase::SequenceOp sequence;
+  std::string group;
+  int64_t ranks = 1;
+};
+
+void CollectiveLowering::runSequence(llvm::StringRef name, Region &into, const Location &location) {
+  auto run = builder.create<collective::RunOp>(into, location);
+  run->setAttr("phase", Attribute::symbol(name));
+}
+
+/// A new sequence for a stretch without collectives, and its run in `into`.
+Operation &CollectiveLowering::startSegment(Region &into, const Location &location) {
+  Operation *segment = builder.createBefore(*sequence, phase::SequenceOp::opName, location);
+  segment->setSymbol(module.uniqueName(sequence.symbol()));
+  segment->setAttr("of", Attribute::symbol(sequence.of()));
+  segment->setAttr("target", Attribute::symbol(sequence.target()));
+  runSequence(segment->symbol(), into, location);
+  return *segment;
+}
+
+bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
+  std::string name = "collective." + op.kind().str();
+  const OpDecl *decl = builder.ops().find(name);
+  if (!decl || !decl->findAttr("ranks")) {
+    std::vector<llvm::StringRef> kinds;
+    for (const OpDecl *known : builder.ops().all())
+      if (known->name.startswith("collective.") && known->findAttr("ranks"))
+        kinds.push_back(known->name.drop_front(strlen("collective.")));
+    Diagnostic &error = diagnostics.report(op->range(), diag::UnknownCollective, op.kind());
+    std::string nearest = nearestName(op.kind(), kinds);
+    if (!nearest.empty())
+      error.help("did you mean `" + nearest + "`?");
+    return false;
+  }
+  Operation *transfer = builder.create(into, name, op->location());
+  transfer->setAttr("bytes", op.bytes());
+  transfer->setAttr("group", group);
+  transfer->setAttr("ranks", ranks);
+  return true;
+}
+
+bool CollectiveLowering::lowerRegion(Region &from, Region &into) {
+  Operation *segment = nullptr;
+  for (auto next = from.begin(); next != from.end();) {
+    Operation &op = *next++;
+    if (!hasCollective(op)) {
+      if (!segment)
+        segment = &startSegment(into, op.location());
+      segment->body().insert(from.take(op));
+      continue;
+    }
+    segment = nullptr;
+    if (auto collective = as<phase::CollectiveOp>(op)) {
+      if (!lowerCollective(collective, into))
+        return false;
+      continue;
+    }
+    auto repeat = builder.create<collective::RepeatOp>(into, op.location());
+    repeat->setAttr("count", as<phase::RepeatOp>(op).count());
+    if (!lowerRegion(op.body(), repeat->body()))
+      return false;
+  }
+  return true;
+}
+
+bool CollectiveLowering::run(study::EvaluateOp evaluate) {
+  sequence = module.lookup<phase::SequenceOp>(sequenceSymbol(evaluate));
+  if (!sequence)
+    return true;
+  Operation *target = module.lookup(evaluate.on());
+  bool isSystem = target->is(target::SystemOp::opName);
+  group = (isSystem ? target->body().back() : *target).symbol().str();
+  ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
+
+  Operation *top = evaluate.op;
+  while (top->parentOp())
+    top = top->parentOp();
+  Operation *program =
+      builder.createBefore(*top, collective::ProgramOp::opName, evaluate->location());
+  program->setSymbol(programSymbol(evaluate));
+  program->setAttr("system", Attribute::symbol(evaluate.on()));
+  if (!hasCollective(*sequence)) {
+    runSequence(sequence.symbol(), program->body(), sequence->location());
+    return true;
+  }
+  bool valid = lowerRegion(sequence->body(), program->body());
+  sequence->erase();
+  return valid;
+}
+
+} // namespace
+
+static bool run(Module &module, PassContext &context) {
+  CollectiveLowering lowering(module, context);
+  bool valid = true;
+  for (study::EvaluateOp evaluate : namedEvaluations(module))
+    valid &= lowering.run(evaluate);
+  return valid;
+}
+
+const PassInfo passes::lowerToCollectivePass = {
+    "lower-to-collective", "list what the ranks of a system run, collectives between phases",
+    "Precondition: lower-to-phase. A sequence with collectives is cut at them. Before:\n"
+    "    phase.sequence @e__phase (of = @g, target = @chip) {\n"
+    "      phase.kernel (…)  phase.collective (kind = \"all_reduce\", bytes = 64, …) }\n"
+    "    study.evaluate @e (subject = @g, on = @system, …)\n"
+    "After:\n"
+    "    phase.sequence @e__phase_1 (of = @g, target = @chip) { phase.kernel (…) }\n"
+    "    collective.program @e__program (system = @system) {\n"
+    "      collective.run (phase = @e__phase_1)\n"
+    "      collective.all_reduce (bytes = 64, group = \"group\", ranks = 8) }",
+    run};

@@ -1,0 +1,250 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// lower-to-loopnest: each statement of each kernel becomes a nest of loops at the places of a chip,
+// for the evaluations at that level. The loops are those of the user's mapping, which is checked, or
+// of the default one. Elementwise statements that finish another's result get no nest of their own.
+#include "passes/DefaultMapping.h"
+#include "passes/IslText.h"
+#include "passes/KernelUses.h"
+#include "passes/Levels.h"
+#include "passes/Names.h"
+#include "passes/Pass.h"
+#include "passes/StatementGroups.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+namespace {
+
+/// A kernel's model with what is derived from it once.
+struct PreparedKernel {
+  explicit PreparedKernel(op::KernelOp op) : kernel(op), groups(groupStatements(kernel)) {}
+  Kernel kernel;
+  std::vector<StatementGroup> groups;
+  std::map<unsigned, std::string> domains;
+  std::map<const Access *, std::string> accesses;
+};
+
+class LoopNestLowering {
+public:
+  LoopNestLowering(Module &module, PassContext &context)
+      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+
+  bool run(study::EvaluateOp evaluate);
+
+private:
+  bool lowerKernel(const KernelUse &use);
+  llvm::Optional<NestPlan> plan(const Statement &statement, loopnest::MappingOp mapping);
+  void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
+            loopnest::MappingOp mapping, llvm::StringRef symbol);
+  void emitTensors(Region &into, PreparedKernel &kernel, const StatementGroup &group,
+                   const Location &location);
+  void emitLoops(Region &into, const NestPlan &plan, const Location &location);
+
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  Builder builder;
+  IslTexts isl;
+  std::map<const Operation *, PreparedKernel> kernels;
+  std::map<const Operation *, Chip> chips;
+  // Nests whose mapping is wrong: reported once.
+  llvm::StringSet<> failed;
+  study::EvaluateOp evaluate;
+  Operation *before = nullptr; ///< where nests go
+  const Chip *chip = nullptr;
+};
+
+llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement,
+                                                loopnest::MappingOp mapping) {
+  if (mapping) {
+    llvm::Optional<NestPlan> plan = planFromMapping(*chip, statement, mapping, diagnostics);
+    if (plan && !checkPlan(*plan, mapping, diagnostics))
+      return llvm::None;
+    return plan;
+  }
+  llvm::Optional<NestPlan> plan = defaultPlan(*chip, statement);
+  if (plan)
+    return plan;
+  const Place *full = firstFullMemory(*chip, statement);
+  llvm::SmallVector<int64_t, 8> one(statement.extents.size(), 1);
+  auto needed = totalBits(keptBits(statement, *full, one));
+  auto text = [](int64_t bits) {
+    return formatEngineering(static_cast<double>(bits) / 8, Dimension(BaseUnit::Byte), 3);
+  };
+  diagnostics
+      .report(evaluate->range(), diag::NoDefaultMapping,
+              as<op::KernelOp>(statement.op->parentOp()).declaration(), chip->op.symbol(),
+              full->name, text(*full->capacityBits), text(needed))
+      .note(full->op->range(), "the memory is declared here");
+  return llvm::None;
+}
+
+//===-- Emission -------------------------------------------------------------------------------===//
+
+void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
+                                   const StatementGroup &group, const Location &location) {
+  llvm::StringSet<> taken;
+  const Statement &statement = *group.main;
+  auto add = [&](const Access &access, bool isOutput) {
+    auto tensor = builder.create<loopnest::TensorOp>(into, location);
+    std::string name = access.tensor.str();
+    for (unsigned i = 1; !taken.insert(name).second; ++i)
+      name = access.tensor.str() + "_" + std::to_string(i);
+    tensor->setSymbol(name);
+    tensor->setAttr("role", memoryRole(access.operand.role(), isOutput));
+    tensor->setAttr("bits", access.bits);
+    if (isOutput)
+      tensor->setAttr("output", Attribute::unit());
+    tensor->setAttr("map", *access.map);
+    tensor->setAttr("shape", Attribute::ints(access.shape));
+    std::string &text = kernel.accesses[&access];
+    if (text.empty())
+      text = isl.access(statement, access);
+    tensor->setAttr("access", text);
+  };
+  for (const Access &read : statement.reads)
+    add(read, false);
+  add(statement.write, true);
+}
+
+void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Location &location) {
+  // What the loops further in cover, per index.
+  llvm::SmallVector<int64_t, 8> cover(plan.statement->extents.size(), 1);
+  std::vector<std::vector<int64_t>> stepsOf(plan.loops.size());
+  for (size_t i = plan.loops.size(); i-- > 0;)
+    for (unsigned index : plan.loops[i].indices) {
+      stepsOf[i].push_back(cover[index]);
+      cover[index] *= plan.loops[i].factor;
+    }
+  Region *region = &into;
+  size_t next = 0;
+  for (unsigned p : plan.places) {
+    const Place &place = chip->places[p];
+    auto at = builder.create<loopnest::AtOp>(*region, location);
+    at->setAttr("place", place.name);
+    region = &at->body();
+    for (; next < plan.loops.size() && plan.loops[next].place == p; ++next) {
+      const PlannedLoop &loop = plan.loops[next];
+      if (loop.factor == 1)
+        continue;
+      std::vector<std::string> names;
+      for (unsigned index : loop.indices)
+        names.push_back(plan.statement->names[index]);
+      Location from = loop.source ? loop.source->location() : location;
+      Operation *op;
+      if (loop.axis) {
+        op = builder.create<loopnest::ParallelOp>(*region, from).op;
+        op->setAttr("axis", place.name.str() + "." + place.axes[*loop.axis].name.str());
+        op->setAttr("indices", Attribute::strings(names));
+        op->setAttr("factor", loop.factor);
+        op->setAttr("steps", Attribute::ints(stepsOf[next]));
+      } else {
+        op = builder.create<loopnest::ForOp>(*region, from).op;
+        op->setAttr("index", names[0]);
+        op->setAttr("factor", loop.factor);
+        op->setAttr("step", stepsOf[next][0]);
+      }
+      region = &op->body();
+    }
+  }
+  auto compute = builder.create<loopnest::ComputeOp>(*region, location);
+  compute->setAttr("unit", chip->unit());
+}
+
+void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
+                            const StatementGroup &group, loopnest::MappingOp mapping,
+                            llvm::StringRef symbol) {
+  const Statement &statement = *group.main;
+  Location location = statement.op->location();
+  for (const Statement *epilogue : group.epilogues)
+    location.fuse(epilogue->op->location());
+  if (mapping)
+    location.fuse(mapping->location());
+  Operation *nest = builder.createBefore(*before, loopnest::NestOp::opName, location);
+  nest->setSymbol(symbol);
+  nest->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
+  nest->setAttr("statement", statement.number);
+  nest->setAttr("target", Attribute::symbol(chip->op.symbol()));
+  nest->setAttr("mapping", mapping ? mapping.source() : llvm::StringRef("default"));
+  std::string &domain = kernel.domains[statement.number];
+  if (domain.empty())
+    domain = isl.domain(statement);
+  nest->setAttr("domain", domain);
+  emitTensors(nest->body(), kernel, group, statement.op->location());
+  emitLoops(nest->body(), plan, statement.op->location());
+}
+
+//===-- Evaluations ----------------------------------------------------------------------------===//
+
+bool LoopNestLowering::lowerKernel(const KernelUse &use) {
+  PreparedKernel &kernel = kernels.try_emplace(use.kernel.op, use.kernel).first->second;
+  bool valid = true;
+  for (const StatementGroup &group : kernel.groups) {
+    const Statement &statement = *group.main;
+    loopnest::MappingOp mapping =
+        mappingFor(evaluate, use, statement.number, chip->op.symbol());
+    std::string symbol = nestSymbol(use.kernel.symbol(), chip->op.symbol(),
+                                    mapping ? mapping.symbol() : "default", statement.number);
+    if (module.lookup(symbol))
+      continue;
+    if (failed.count(symbol)) {
+      valid = false;
+      continue;
+    }
+    if (!statement.op.boxPoints()) {
+      diagnostics.report(statement.op->range(), diag::DomainTooLarge, use.kernel.declaration());
+      failed.insert(symbol);
+      valid = false;
+      continue;
+    }
+    if (llvm::Optional<NestPlan> loops = plan(statement, mapping)) {
+      emit(*loops, kernel, group, mapping, symbol);
+    } else {
+      failed.insert(symbol);
+      valid = false;
+    }
+  }
+  return valid;
+}
+
+bool LoopNestLowering::run(study::EvaluateOp evaluation) {
+  evaluate = evaluation;
+  target::ChipOp target = chipOf(evaluate, diagnostics);
+  if (!target)
+    return false;
+  if (levelFor(evaluate, target) != Level::LoopNest)
+    return true;
+  chip = &chips.try_emplace(target.op, target).first->second;
+  before = evaluate.op;
+  while (before->parentOp())
+    before = before->parentOp();
+  bool valid = true;
+  bool inlined = forEachKernel(evaluate, lowerToLoopNestPass.name, diagnostics,
+                               [&](const KernelUse &use) { valid &= lowerKernel(use); });
+  return inlined && valid;
+}
+
+} // namespace
+
+static bool run(Module &module, PassContext &context) {
+  LoopNestLowering lowering(module, context);
+  bool valid = true;
+  for (study::EvaluateOp evaluate : namedEvaluations(module))
+    valid &= lowering.run(evaluate);
+  return valid;
+}
+
+const PassInfo passes::lowerToLoopNestPass = {
+    "lower-to-loopnest", "turn statements into loop nests on a chip, by mapping",
+    "Precondition: graphs without calls. Before:\n"
+    "    loopnest.mapping @m (kernel = @mm, target = @chip, source = \"mine\") {\n"
+    "      loopnest.place (at = \"DRAM\") { loopnest.loop (indices = [\"i\"], factor = 8) } … }\n"
+    "    study.evaluate @e (subject = @g, on = @chip, with = [@m], …)\n"
+    "After, in addition:\n"
+    "    loopnest.nest @mm__chip__m__0 (kernel = @mm, statement = 0, …) {\n"
+    "      loopnest.tensor @A (…) …\n"
+    "      loopnest.at (place = \"DRAM\") { loopnest.for (index = \"i\", factor = 8, step = 1) { … } } }",
+    run};

@@ -1,0 +1,188 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// lower-to-phase: the order in which each evaluation's subject runs on a chip, with the bytes that
+// each kernel moves and that are resident while it runs. A kernel runs as its nests or blocks where
+// the evaluation is at that level and they exist. Repeats stay repeats: 80 equal layers are one.
+#include "ir/phase/PhaseOps.h"
+#include "passes/KernelUses.h"
+#include "passes/Levels.h"
+#include "passes/LiveBytes.h"
+#include "passes/Names.h"
+#include "passes/Pass.h"
+#include "passes/StatementGroups.h"
+#include <map>
+
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+namespace {
+
+/// One thing that runs, before it is written as phase.kernel.
+struct Step {
+  std::string run;
+  std::string label;
+  MovedBytes bytes;
+};
+
+class PhaseLowering {
+public:
+  PhaseLowering(Module &module, PassContext &context)
+      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+
+  bool run(study::EvaluateOp evaluate);
+
+private:
+  std::vector<Step> steps(const KernelUse &use);
+  bool lowerRegion(const Region &region, Region &into, const LiveBytes &live);
+  bool lowerOperation(const Operation &op, Region &into, const LiveBytes &live);
+  void lowerKernel(const KernelUse &use, Region &into, const Location &location, int64_t liveBytes);
+  const Kernel &model(op::KernelOp kernel);
+
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  Builder builder;
+  study::EvaluateOp evaluate;
+  target::ChipOp chip;
+  Level level = Level::Roofline;
+  // Steps of the kernels of this evaluation, and models of all kernels.
+  std::map<const Operation *, std::vector<Step>> known;
+  std::map<const Operation *, Kernel> models;
+};
+
+const Kernel &PhaseLowering::model(op::KernelOp kernel) {
+  return models.try_emplace(kernel.op, kernel).first->second;
+}
+
+std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
+  const Kernel &kernel = model(use.kernel);
+  std::string name = use.kernel.symbol().str();
+  if (level == Level::LoopNest) {
+    std::vector<Step> list;
+    std::vector<StatementGroup> groups = groupStatements(kernel);
+    for (const StatementGroup &group : groups) {
+      std::string nest = nestSymbolFor(evaluate, use, group.main->number, chip.symbol());
+      if (!module.lookup(nest))
+        continue;
+      std::string label =
+          groups.size() == 1 ? name : name + "." + group.main->write.tensor.str();
+      list.push_back({nest, label, movedBytes(group)});
+    }
+    if (!list.empty())
+      return list;
+  }
+  std::string tiled = tileSymbol(name, chip.symbol());
+  bool isTiled = level == Level::Tile && module.lookup(tiled);
+  return {{isTiled ? tiled : name, name, movedBytes(kernel)}};
+}
+
+void PhaseLowering::lowerKernel(const KernelUse &use, Region &into, const Location &location,
+                                int64_t liveBytes) {
+  auto entry = known.find(use.kernel.op);
+  if (entry == known.end())
+    entry = known.try_emplace(use.kernel.op, steps(use)).first;
+  for (const Step &step : entry->second) {
+    auto kernel = builder.create<phase::KernelOp>(into, location);
+    kernel->setAttr("run", Attribute::symbol(step.run));
+    kernel->setAttr("label", step.label);
+    kernel->setAttr("count", 1);
+    kernel->setAttr("live_bytes", liveBytes);
+    kernel->setAttr("input_bytes", step.bytes.input);
+    kernel->setAttr("output_bytes", step.bytes.output);
+    kernel->setAttr("weight_bytes", step.bytes.weight);
+    if (step.bytes.extra > 0)
+      kernel->setAttr("extra_bytes", step.bytes.extra);
+  }
+}
+
+bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const LiveBytes &live) {
+  if (op.is(op::CallOp::opName)) {
+    diagnostics.report(op.range(), diag::NotInlined, lowerToPhasePass.name);
+    return false;
+  }
+  if (auto repeat = as<op::RepeatOp>(op)) {
+    auto copy = builder.create<phase::RepeatOp>(into, op.location());
+    copy->setAttr("count", repeat.count());
+    return lowerRegion(op.body(), copy->body(), live);
+  }
+  if (auto collective = as<op::CollectiveOp>(op)) {
+    auto copy = builder.create<phase::CollectiveOp>(into, op.location());
+    copy->setAttr("kind", collective.kind());
+    copy->setAttr("bytes", op.operand(0).type().bytes().getValueOr(0));
+    copy->setAttr("label", collective.kind());
+    return true;
+  }
+  KernelUse use = kernelUse(op);
+  if (use.kernel) {
+    lowerKernel(use, into, op.location(), live.during(op));
+    return true;
+  }
+  // A group without a kernel runs as its members.
+  return !op.is(op::FusedOp::opName) || lowerRegion(op.body(), into, live);
+}
+
+bool PhaseLowering::lowerRegion(const Region &region, Region &into, const LiveBytes &live) {
+  for (const Operation &op : region)
+    if (!lowerOperation(op, into, live))
+      return false;
+  return true;
+}
+
+/// All tensors of a kernel that runs by itself.
+static int64_t residentBytes(op::KernelOp kernel) {
+  int64_t sum = 0;
+  for (Operation &part : kernel->body())
+    if (auto operand = as<op::OperandOp>(part))
+      sum += operand.role() == "intermediate" ? 0 : typeOf(operand).bytes().getValueOr(0);
+  return sum;
+}
+
+bool PhaseLowering::run(study::EvaluateOp evaluation) {
+  evaluate = evaluation;
+  chip = chipOf(evaluate, diagnostics);
+  if (!chip)
+    return false;
+  level = levelFor(evaluate, chip);
+  known.clear();
+  Operation *subject = resolve(*evaluate, evaluate.subject());
+  Operation *top = evaluate.op;
+  while (top->parentOp())
+    top = top->parentOp();
+  Operation *sequence = builder.createBefore(*top, phase::SequenceOp::opName, evaluate->location());
+  sequence->setSymbol(sequenceSymbol(evaluate));
+  sequence->setAttr("of", Attribute::symbol(evaluate.subject()));
+  sequence->setAttr("target", Attribute::symbol(chip.symbol()));
+  Region *into = &sequence->body();
+  if (evaluate.count() > 1) {
+    auto repeat = builder.create<phase::RepeatOp>(*into, evaluate->location());
+    repeat->setAttr("count", evaluate.count());
+    into = &repeat->body();
+  }
+  if (auto kernel = as<op::KernelOp>(subject)) {
+    lowerKernel(kernelUse(kernel), *into, kernel->location(), residentBytes(kernel));
+    return true;
+  }
+  return lowerRegion(subject->body(), *into, LiveBytes(*subject));
+}
+
+} // namespace
+
+static bool run(Module &module, PassContext &context) {
+  PhaseLowering lowering(module, context);
+  bool valid = true;
+  for (study::EvaluateOp evaluate : namedEvaluations(module))
+    valid &= lowering.run(evaluate);
+  return valid;
+}
+
+const PassInfo passes::lowerToPhasePass = {
+    "lower-to-phase", "list what each evaluation runs on a chip, in order",
+    "Precondition: graphs without calls, values with types. Nests and blocks are used where the\n"
+    "lowerings to them ran before. Before:\n"
+    "    op.graph @g { … %y = op.apply %x, %w (kernel = @conv) : t  op.return %y }\n"
+    "    study.evaluate @e (subject = @g, on = @chip, …)\n"
+    "After, in addition:\n"
+    "    phase.sequence @e__phase (of = @g, target = @chip) {\n"
+    "      phase.kernel (run = @conv, label = \"conv\", count = 1, live_bytes = …, …) }",
+    run};

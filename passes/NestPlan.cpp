@@ -1,0 +1,53 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/NestPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::passes;
+
+size_t NestPlan::positionOf(unsigned place) const {
+  return static_cast<size_t>(llvm::find(places, place) - places.begin());
+}
+
+llvm::SmallVector<int64_t, 8> NestPlan::tile(size_t position) const {
+  llvm::SmallVector<int64_t, 8> cover(statement->extents.size(), 1);
+  for (const PlannedLoop &loop : loops) {
+    if (positionOf(loop.place) < position)
+      continue;
+    for (unsigned index : loop.indices)
+      cover[index] = checkedMultiply(cover[index], loop.factor).getValueOr(INT64_MAX);
+  }
+  for (size_t i = 0; i < cover.size(); ++i)
+    cover[i] = std::min(cover[i], std::max<int64_t>(1, statement->extents[i]));
+  return cover;
+}
+
+static void addBits(llvm::SmallVectorImpl<TensorBits> &list, const Access &access,
+                    llvm::ArrayRef<int64_t> tile) {
+  int64_t bits = checkedMultiply(access.elements(tile), access.bits).getValueOr(INT64_MAX);
+  for (TensorBits &known : list)
+    if (known.tensor == access.tensor) {
+      known.bits = std::max(known.bits, bits);
+      return;
+    }
+  list.push_back({access.tensor, bits});
+}
+
+llvm::SmallVector<TensorBits, 4> passes::keptBits(const Statement &statement, const Place &place,
+                                                  llvm::ArrayRef<int64_t> tile) {
+  llvm::SmallVector<TensorBits, 4> list;
+  for (const Access &read : statement.reads)
+    if (place.keeps(memoryRole(read.operand.role(), false)))
+      addBits(list, read, tile);
+  if (place.keeps("output"))
+    addBits(list, statement.write, tile);
+  return list;
+}
+
+int64_t passes::totalBits(llvm::ArrayRef<TensorBits> tensors) {
+  int64_t sum = 0;
+  for (const TensorBits &tensor : tensors)
+    sum = tensor.bits > INT64_MAX - sum ? INT64_MAX : sum + tensor.bits;
+  return sum;
+}

@@ -1,0 +1,59 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All loops of one statement on one chip, before they become IR. The tile of a memory is what the
+// loops at its place and further in cover; the step of a loop is what the loops of its index further
+// in cover.
+#ifndef PERFC_PASSES_NESTPLAN_H
+#define PERFC_PASSES_NESTPLAN_H
+
+#include "ir/loopnest/LoopnestOps.h"
+#include "passes/ChipModel.h"
+#include "passes/KernelModel.h"
+
+namespace perfc {
+namespace passes {
+
+struct PlannedLoop {
+  unsigned place;
+  llvm::Optional<unsigned> axis;            ///< of a parallel loop
+  llvm::SmallVector<unsigned, 1> indices;   ///< several only in parallel loops
+  int64_t factor;
+  ir::Operation *source = nullptr;          ///< the loopnest.loop, if a user wrote it
+};
+
+struct NestPlan {
+  const Chip *chip;
+  const Statement *statement;
+  llvm::SmallVector<unsigned, 8> places; ///< all places of the chip, outermost first
+  std::vector<PlannedLoop> loops;        ///< outermost first, in the order of `places`
+
+  /// Extent per index of what the loops at position `position` of `places` and further in cover.
+  llvm::SmallVector<int64_t, 8> tile(size_t position) const;
+  /// Position in `places`.
+  size_t positionOf(unsigned place) const;
+};
+
+/// Bits of each tensor in a tile, of the tensors that `place` keeps; a tensor that several accesses
+/// reach counts once, with its largest.
+struct TensorBits {
+  llvm::StringRef tensor;
+  int64_t bits;
+};
+llvm::SmallVector<TensorBits, 4> keptBits(const Statement &statement, const Place &place,
+                                          llvm::ArrayRef<int64_t> tile);
+/// Their sum, at most INT64_MAX.
+int64_t totalBits(llvm::ArrayRef<TensorBits> tensors);
+
+/// The loops of a user's mapping. Nothing when it names what the chip or statement lacks, or its
+/// places are out of order; all mistakes are reported.
+llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &statement,
+                                         loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
+
+/// Checks that the loops cover each index, that only last passes are partial, that axes have enough
+/// lanes and memories enough room. Mistakes are reported where they were written.
+bool checkPlan(const NestPlan &plan, loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_NESTPLAN_H

@@ -1,0 +1,116 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/NestPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::passes;
+
+static const Dimension bytes(BaseUnit::Byte);
+
+/// "37.4KiB": sizes as a chip's data sheet gives them.
+static std::string sizeText(int64_t bits) {
+  std::string text = formatEngineering(static_cast<double>(bits) / 8, bytes, 3);
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  return text;
+}
+
+//===-- Coverage -------------------------------------------------------------------------------===//
+
+/// The loops of `index` with their steps, innermost first.
+static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp mapping,
+                       DiagnosticEngine &diagnostics) {
+  const Statement &statement = *plan.statement;
+  int64_t extent = std::max<int64_t>(1, statement.extents[index]);
+  int64_t cover = 1, step = 1;
+  const PlannedLoop *outermost = nullptr;
+  for (const PlannedLoop &loop : llvm::reverse(plan.loops)) {
+    if (!llvm::is_contained(loop.indices, index) || loop.factor == 1)
+      continue;
+    outermost = &loop;
+    step = cover;
+    cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX);
+  }
+  if (cover < extent) {
+    SourceRange range = outermost ? outermost->source->range() : mapping->range();
+    Diagnostic &error = diagnostics.report(range, diag::LoopNotCovered, statement.names[index],
+                                           cover, extent);
+    error.help("the factors of an index, multiplied, cover its extent; `rest` is the smallest "
+               "factor that does");
+    return false;
+  }
+  if (outermost && outermost->factor > 1 && (outermost->factor - 1) > (extent - 1) / step) {
+    diagnostics.report(outermost->source->range(), diag::LoopTooLong, statement.names[index],
+                       outermost->factor, step, (extent - 1) / step + 1, extent);
+    return false;
+  }
+  return true;
+}
+
+//===-- Axes -----------------------------------------------------------------------------------===//
+
+static bool checkAxes(const NestPlan &plan, DiagnosticEngine &diagnostics) {
+  bool valid = true;
+  for (unsigned p = 0; p < plan.chip->places.size(); ++p)
+    for (unsigned a = 0; a < plan.chip->places[p].axes.size(); ++a) {
+      const Axis &axis = plan.chip->places[p].axes[a];
+      int64_t lanes = 1;
+      const PlannedLoop *last = nullptr;
+      for (const PlannedLoop &loop : plan.loops)
+        if (loop.place == p && loop.axis && *loop.axis == a) {
+          lanes = checkedMultiply(lanes, loop.factor).getValueOr(INT64_MAX);
+          last = &loop;
+        }
+      if (lanes <= axis.size)
+        continue;
+      valid = false;
+      diagnostics
+          .report(last->source->range(), diag::AxisTooSmall,
+                  fmt::format("{}.{}", plan.chip->places[p].name, axis.name), axis.size, lanes)
+          .note(plan.chip->places[p].op->range(), "the array is declared here");
+    }
+  return valid;
+}
+
+//===-- Capacities -----------------------------------------------------------------------------===//
+
+/// Where the mapping says what the memory's tile is: its place, else the mapping.
+static SourceRange placeRange(const NestPlan &plan, unsigned place, loopnest::MappingOp mapping) {
+  for (const PlannedLoop &loop : plan.loops)
+    if (loop.place == place && loop.source && loop.source->parentOp())
+      return loop.source->parentOp()->range();
+  return mapping->range();
+}
+
+static bool checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
+                            DiagnosticEngine &diagnostics) {
+  bool valid = true;
+  for (size_t position = 0; position < plan.places.size(); ++position) {
+    const Place &place = plan.chip->places[plan.places[position]];
+    if (!place.capacityBits)
+      continue;
+    auto tensors = keptBits(*plan.statement, place, plan.tile(position));
+    int64_t needed = totalBits(tensors);
+    if (needed <= *place.capacityBits)
+      continue;
+    valid = false;
+    std::vector<std::string> parts;
+    for (const TensorBits &tensor : tensors)
+      parts.push_back(tensor.tensor.str() + " " + sizeText(tensor.bits));
+    diagnostics
+        .report(placeRange(plan, plan.places[position], mapping), diag::CapacityExceeded,
+                place.name, sizeText(*place.capacityBits), sizeText(needed),
+                fmt::join(parts, " + "))
+        .note(place.op->range(), "the memory is declared here");
+  }
+  return valid;
+}
+
+bool passes::checkPlan(const NestPlan &plan, loopnest::MappingOp mapping,
+                       DiagnosticEngine &diagnostics) {
+  bool valid = true;
+  for (unsigned index = 0; index < plan.statement->extents.size(); ++index)
+    valid &= checkIndex(plan, index, mapping, diagnostics);
+  valid &= checkAxes(plan, diagnostics);
+  return valid && checkCapacities(plan, mapping, diagnostics);
+}
