@@ -1,0 +1,58 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A JSON document as a tree: built first, printed in one go. Keys keep the order in which they were
+// set, integers are exact, reals are the shortest text that reads back as the same number.
+#ifndef PERFC_BACKENDS_EMIT_JSON_H
+#define PERFC_BACKENDS_EMIT_JSON_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace perfc::emit {
+
+class Json {
+public:
+  /// null
+  Json() = default;
+  Json(bool value) : data(value) {}
+  template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer> &&
+                                                          !std::is_same_v<Integer, bool>>>
+  Json(Integer value) : data(static_cast<int64_t>(value)) {}
+  /// Infinities and not-a-number become null.
+  Json(double value) : data(value) {}
+  Json(const char *text) : data(std::string(text)) {}
+  Json(llvm::StringRef text) : data(text.str()) {}
+  Json(std::string text) : data(std::move(text)) {}
+  static Json array() { return Json(List()); }
+  static Json object() { return Json(Fields()); }
+
+  /// Appends to an array.
+  Json &push(Json value);
+  /// Sets a new field of an object; returns the object.
+  Json &set(llvm::StringRef key, Json value);
+  bool isEmpty() const;
+
+  /// Two blanks per level; arrays and objects without nested ones stay on a line of their own if it
+  /// is not too long.
+  void print(llvm::raw_ostream &os, unsigned indent = 0) const;
+
+private:
+  using List = std::vector<Json>;
+  using Fields = std::vector<std::pair<std::string, Json>>;
+  explicit Json(List list) : data(std::move(list)) {}
+  explicit Json(Fields fields) : data(std::move(fields)) {}
+  bool isFlat() const;
+  void printFlat(llvm::raw_ostream &os) const;
+
+  std::variant<std::monostate, bool, int64_t, double, std::string, List, Fields> data;
+};
+
+} // namespace perfc::emit
+
+#endif // PERFC_BACKENDS_EMIT_JSON_H

@@ -1,0 +1,49 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands of perfc: one table entry and one file each. The entry feeds the parser of the
+// command line, `perfc --help` and `perfc COMMAND --help`.
+#ifndef PERFC_TOOLS_DRIVER_COMMAND_H
+#define PERFC_TOOLS_DRIVER_COMMAND_H
+
+#include "tools/driver/Session.h"
+
+namespace perfc::driver {
+
+struct Command {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary; ///< one line
+  llvm::StringLiteral usage;   ///< what follows the name: "FILE [options]"
+  llvm::StringLiteral example; ///< a command line that works
+  llvm::ArrayRef<OptionSpec> options;
+  unsigned minFiles = 1;
+  unsigned maxFiles = 1;
+  /// Prints results; mistakes go to the session's diagnostics. Returns false only for what makes the
+  /// status 1 without a diagnostic (`fmt --check`).
+  bool (*run)(Session &session, const Arguments &arguments);
+  llvm::StringLiteral details = ""; ///< further lines of the help
+};
+
+/// All commands, in the order of the help.
+llvm::ArrayRef<Command> commands();
+const Command *findCommand(llvm::StringRef name);
+
+/// The text of `perfc --help` and of `perfc COMMAND --help`.
+void printHelp(llvm::raw_ostream &os);
+void printHelp(llvm::raw_ostream &os, const Command &command);
+
+// The commands, one file each.
+bool runFile(Session &session, const Arguments &arguments);
+bool checkFile(Session &session, const Arguments &arguments);
+bool printIr(Session &session, const Arguments &arguments);
+bool runPasses(Session &session, const Arguments &arguments);
+bool emitFile(Session &session, const Arguments &arguments);
+bool formatFiles(Session &session, const Arguments &arguments);
+bool listLibrary(Session &session, const Arguments &arguments);
+bool explain(Session &session, const Arguments &arguments);
+bool newFile(Session &session, const Arguments &arguments);
+bool printDocumentation(Session &session, const Arguments &arguments);
+bool validateTable(Session &session, const Arguments &arguments);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_COMMAND_H

@@ -1,0 +1,177 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// perfc doc: one word of the language, of its library or of its IR; or a whole part of the manual.
+#include "ir/core/Printer.h"
+#include "ir/study/AllOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "tools/driver/Command.h"
+#include "tools/driver/EmbeddedText.h"
+#include "tools/driver/Library.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// What follows a word: "a bandwidth, such as 8B/cycle or 2TB/s".
+static std::string valueText(const WordSpec &spec) {
+  switch (spec.kind) {
+  case ArgKind::Flag:
+    return "";
+  case ArgKind::Measure:
+    return describe(spec.dims).str();
+  case ArgKind::Integer:
+    return "a whole number";
+  case ArgKind::Name:
+    return "a name";
+  case ArgKind::Choice:
+    return "one of " + llvm::join(llvm::split(spec.choices, " "), ", ");
+  case ArgKind::Constant:
+    return "a constant";
+  case ArgKind::Reference:
+    return "a declaration, with its arguments";
+  case ArgKind::Metric:
+    return "an expression over metrics";
+  case ArgKind::Pairs:
+    return "pairs such as `tensor = 8`";
+  case ArgKind::Text:
+    return "a string";
+  case ArgKind::Syntax:
+    return "";
+  }
+  return "";
+}
+
+static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spec) {
+  os << "`" << spec.word << "` in a " << blockName(kind) << " block: " << spec.doc << '\n';
+  std::string value = valueText(spec);
+  if (!value.empty())
+    os << "  value    " << value
+       << (spec.maxArgs == anyNumber ? ", or several"
+                                     : spec.maxArgs > 1 ? fmt::format(", up to {}", spec.maxArgs)
+                                                        : std::string())
+       << '\n';
+  if (!spec.byDefault.empty())
+    os << "  default  " << spec.byDefault << '\n';
+  if (spec.block == BlockKind::None)
+    return;
+  std::vector<llvm::StringRef> words;
+  for (const WordSpec &inner : wordsOf(spec.block))
+    words.push_back(inner.word);
+  if (!words.empty())
+    os << "  block    " << llvm::join(words, ", ") << '\n';
+}
+
+/// The word tables as Markdown: one section per kind of block.
+static void printWordTables(llvm::raw_ostream &os) {
+  for (unsigned i = 0; i < blockKindCount; ++i) {
+    BlockKind kind = static_cast<BlockKind>(i);
+    if (wordsOf(kind).empty())
+      continue;
+    os << "### In a " << blockName(kind) << " block\n\n| word | value | default | meaning |\n|---|---|---|---|\n";
+    for (const WordSpec &spec : wordsOf(kind))
+      os << "| `" << spec.word << "` | " << valueText(spec) << " | " << spec.byDefault << " | "
+         << spec.doc << " |\n";
+    os << '\n';
+  }
+}
+
+static void printMetricTable(llvm::raw_ostream &os) {
+  os << "| metric | unit | level | definition |\n|---|---|---|---|\n";
+  for (const MetricSpec &metric : metrics())
+    os << "| `" << metric.name << "` | " << metric.unit << " | " << metric.level << " | "
+       << metric.doc << " |\n";
+}
+
+/// The parser's and the lexer's rules, without the licence line.
+static void printGrammar(llvm::raw_ostream &os) {
+  for (llvm::StringRef part : {"parser", "lexer"}) {
+    llvm::StringRef text = embeddedText(part);
+    if (text.startswith("// Part of"))
+      text = text.split('\n').second;
+    os << text.trim() << "\n\n";
+  }
+}
+
+static bool printIrOp(llvm::raw_ostream &os, llvm::StringRef word) {
+  const ir::OpDecl *decl = allOps().find(word);
+  if (!decl)
+    return false;
+  os << decl->name << ": " << decl->doc << '\n';
+  for (const ir::AttrDecl &attr : decl->attrs)
+    os << "  " << attr.name << (attr.required ? "" : "?") << ": " << attr.typeText() << "  "
+       << attr.doc << '\n';
+  return true;
+}
+
+/// Declarations of the library named `word`.
+static bool printLibraryEntries(Session &session, llvm::StringRef word,
+                                std::vector<std::string> &names) {
+  Program program(session.sources, session.diagnostics);
+  bool found = false;
+  for (const LibraryEntry &entry : libraryIndex(program)) {
+    names.push_back(entry.name);
+    if (entry.name != word && entry.module != word)
+      continue;
+    session.out << (found ? "\n" : "") << entry.signature << '\n';
+    for (llvm::StringRef line : llvm::split(llvm::StringRef(entry.doc).trim(), "\n"))
+      session.out << "  " << line << '\n';
+    session.out << "  import   " << entry.module << '\n';
+    found = true;
+  }
+  return found;
+}
+
+static bool printParts(llvm::raw_ostream &os, const Arguments &arguments) {
+  if (arguments.has("words"))
+    printWordTables(os);
+  if (arguments.has("metrics"))
+    printMetricTable(os);
+  if (arguments.has("grammar"))
+    printGrammar(os);
+  if (arguments.has("ir"))
+    os << ir::renderIrReference(allOps());
+  return arguments.has("words") || arguments.has("metrics") || arguments.has("grammar") ||
+         arguments.has("ir");
+}
+
+static void reportNothing(Session &session, llvm::StringRef word, std::vector<std::string> names) {
+  for (unsigned i = 0; i < blockKindCount; ++i)
+    for (const WordSpec &spec : wordsOf(static_cast<BlockKind>(i)))
+      names.push_back(spec.word.str());
+  for (const MetricSpec &metric : metrics())
+    names.push_back(metric.name.str());
+  for (const ir::OpDecl *decl : allOps().all())
+    names.push_back(decl->name.str());
+  std::vector<llvm::StringRef> candidates(names.begin(), names.end());
+  std::string nearest = nearestName(word, candidates);
+  Diagnostic &report = session.diagnostics.report({}, diag::NothingDocumented, word.str());
+  report.help(nearest.empty() ? "`perfc list` shows the library, `perfc doc --words` all words"
+                              : "did you mean `" + nearest + "`?");
+}
+
+bool driver::printDocumentation(Session &session, const Arguments &arguments) {
+  bool whole = printParts(session.out, arguments);
+  if (arguments.files().empty()) {
+    if (!whole)
+      session.diagnostics.report({}, diag::WrongArgumentCount, "doc", "a word, or a part of the manual")
+          .help("for example: perfc doc bandwidth");
+    return true;
+  }
+  llvm::StringRef word = arguments.files().front();
+  bool found = false;
+  for (BlockKind kind : blocksWith(word)) {
+    printWord(session.out, kind, *findWord(kind, word));
+    found = true;
+  }
+  if (const MetricSpec *metric = findMetric(word)) {
+    session.out << "metric `" << metric->name << "`: " << metric->doc << '\n'
+                << "  unit     " << (metric->unit.empty() ? "a plain number" : metric->unit.data())
+                << "\n  level    " << metric->level << '\n';
+    found = true;
+  }
+  found |= printIrOp(session.out, word);
+  std::vector<std::string> names;
+  found |= printLibraryEntries(session, word, names);
+  if (!found)
+    reportNothing(session, word, std::move(names));
+  return true;
+}

@@ -1,0 +1,34 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// perfc fmt: files in the one style of the language, printed, checked or rewritten.
+#include "frontend/syntax/Parser.h"
+#include "tools/driver/Command.h"
+#include "tools/driver/OutputFile.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+bool driver::formatFiles(Session &session, const Arguments &arguments) {
+  bool clean = true;
+  for (const std::string &path : arguments.files()) {
+    FileId file = session.load(path);
+    if (!file)
+      continue;
+    llvm::Optional<std::string> text =
+        formatFile(session.sources, file, session.diagnostics);
+    if (!text)
+      continue;
+    bool same = *text == session.sources.text(file);
+    if (arguments.has("check")) {
+      clean &= same;
+      if (!same && !session.isQuiet())
+        session.out << session.sources.path(file) << " is not formatted\n";
+    } else if (arguments.has("i") && path != "-") {
+      if (!same)
+        writeOutput(path, *text, {}, session.diagnostics);
+    } else {
+      session.out << *text;
+    }
+  }
+  return clean;
+}

@@ -1,0 +1,74 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/Library.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "stdlib/Embedded.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// "hardware/a100.perf" is std.hardware.a100.
+static std::string moduleName(llvm::StringRef path) {
+  path.consume_back(".perf");
+  std::string name = "std." + path.str();
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+/// The comment lines without their slashes.
+static std::string docText(llvm::StringRef comment) {
+  llvm::SmallVector<llvm::StringRef, 8> lines;
+  comment.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  std::string text;
+  for (llvm::StringRef line : lines) {
+    line = line.trim();
+    line.consume_front("//");
+    text += line.trim().str() + "\n";
+  }
+  return text;
+}
+
+/// What was written up to the block, with runs of blanks as one.
+static std::string headText(const SourceManager &sources, const ast::Item &item) {
+  SourceRange head = item.range;
+  if (item.block)
+    head.end = item.block->range.begin;
+  llvm::SmallVector<llvm::StringRef, 16> words;
+  sources.text(head).split(words, '\n', -1, /*KeepEmpty=*/false);
+  std::string text;
+  for (llvm::StringRef line : words) {
+    line = line.split("//").first.trim();
+    if (!line.empty())
+      text += (text.empty() ? "" : " ") + line.str();
+  }
+  return text;
+}
+
+std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
+  std::vector<LibraryEntry> entries;
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    std::string name = moduleName(file.path);
+    const Module *module = program.loadLibrary(name);
+    if (!module)
+      continue;
+    for (const Decl *decl : module->decls) {
+      if (decl->isPrivate())
+        continue;
+      entries.push_back({name, declKindName(decl->kind).str(), decl->name.str(),
+                         headText(program.sourceManager(), *decl->item), docText(decl->item->doc),
+                         decl->nameRange});
+    }
+  }
+  return entries;
+}
+
+std::string driver::firstSentence(llvm::StringRef doc) {
+  std::string line = doc.trim().str();
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  size_t end = line.find(". ");
+  if (end != std::string::npos)
+    line.resize(end + 1);
+  if (llvm::StringRef(line).endswith("."))
+    line.pop_back();
+  return line;
+}

@@ -1,0 +1,57 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// perfc list: what the standard library has, each with its module and one line about it.
+#include "backends/emit/Json.h"
+#include "llvm/ADT/StringExtras.h"
+#include "tools/driver/Command.h"
+#include "tools/driver/Library.h"
+#include "tools/driver/Table.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static void printEntries(Session &session, llvm::ArrayRef<LibraryEntry> entries) {
+  Table table({{"", Align::Left}, {"import", Align::Left}, {"", Align::Left}});
+  std::string kind;
+  for (const LibraryEntry &entry : entries)
+    table.addRow({entry.kind + " " + entry.name, entry.module, firstSentence(entry.doc)});
+  table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut,
+              /*titles=*/false);
+}
+
+static void printEntriesJson(Session &session, llvm::ArrayRef<LibraryEntry> entries) {
+  emit::Json list = emit::Json::array();
+  for (const LibraryEntry &entry : entries)
+    list.push(emit::Json::object()
+                  .set("kind", entry.kind)
+                  .set("name", entry.name)
+                  .set("module", entry.module)
+                  .set("signature", entry.signature)
+                  .set("doc", llvm::StringRef(entry.doc).trim()));
+  emit::Json::object().set("schema", 1).set("library", std::move(list)).print(session.out);
+  session.out << '\n';
+}
+
+bool driver::listLibrary(Session &session, const Arguments &arguments) {
+  Program program(session.sources, session.diagnostics);
+  std::vector<LibraryEntry> entries = libraryIndex(program);
+  if (!arguments.files().empty()) {
+    llvm::StringRef wanted = arguments.files().front();
+    std::vector<llvm::StringRef> kinds;
+    for (const LibraryEntry &entry : entries)
+      if (!llvm::is_contained(kinds, llvm::StringRef(entry.kind)))
+        kinds.push_back(entry.kind);
+    if (!llvm::is_contained(kinds, wanted)) {
+      std::string known = llvm::join(kinds, ", ");
+      session.diagnostics.report({}, diag::NothingDocumented, wanted.str())
+          .help("the library has " + known);
+      return true;
+    }
+    llvm::erase_if(entries, [&](const LibraryEntry &entry) { return entry.kind != wanted; });
+  }
+  if (arguments.has("json"))
+    printEntriesJson(session, entries);
+  else
+    printEntries(session, entries);
+  return true;
+}

@@ -1,0 +1,98 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/Session.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static constexpr OptionSpec options[] = {
+    {"help", 'h', "", "print this text"},
+    {"quiet", 'q', "", "print only what is wrong"},
+    {"verbose", 'v', "", "print everything, without folding"},
+    {"color", 0, "WHEN", "auto, always or never; auto is on a terminal only"},
+    {"diagnostics", 0, "FORM", "text or json: how mistakes are printed on standard error"},
+};
+
+llvm::ArrayRef<OptionSpec> driver::commonOptions() { return options; }
+
+/// Columns of the terminal: COLUMNS when it is a number, the terminal's own width, else 80.
+static unsigned terminalWidth() {
+  unsigned columns = 0;
+  if (const char *given = std::getenv("COLUMNS"))
+    if (!llvm::StringRef(given).getAsInteger(10, columns) && columns >= 40)
+      return columns;
+  winsize size{};
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+    return size.ws_col;
+  return 80;
+}
+
+/// The value of an option with a fixed set of values; "" when it is another one (reported).
+static llvm::StringRef choice(const Arguments &arguments, llvm::StringRef name,
+                              llvm::ArrayRef<llvm::StringRef> values,
+                              DiagnosticEngine &diagnostics) {
+  llvm::StringRef given = arguments.value(name, values.front());
+  if (llvm::is_contained(values, given))
+    return given;
+  diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), given.str())
+      .help("it is one of " + llvm::join(values, ", "));
+  return "";
+}
+
+bool Session::configure(const Arguments &arguments) {
+  if (arguments.has("quiet"))
+    verbosity = Verbosity::Quiet;
+  if (arguments.has("verbose"))
+    verbosity = Verbosity::Verbose;
+  width = terminalWidth();
+  llvm::StringRef form = choice(arguments, "diagnostics", {"text", "json"}, diagnostics);
+  llvm::StringRef when = choice(arguments, "color", {"auto", "always", "never"}, diagnostics);
+  diagnosticsAsJson = form == "json";
+  bool wanted = when == "auto" && !std::getenv("NO_COLOR");
+  colorOut = when == "always" || (wanted && isatty(STDOUT_FILENO));
+  colorErr = when == "always" || (wanted && isatty(STDERR_FILENO));
+  return !form.empty() && !when.empty();
+}
+
+FileId Session::load(llvm::StringRef path) {
+  std::string reason;
+  FileId file = sources.load(path, reason);
+  if (!file)
+    diagnostics.report({}, diag::CannotRead, path.str(), reason);
+  return file;
+}
+
+int Session::finish() {
+  out.flush();
+  if (diagnosticsAsJson)
+    printDiagnosticsJson(err, diagnostics);
+  else
+    printDiagnostics(err, diagnostics, colorErr);
+  int status = ExitFine;
+  for (const Diagnostic &diagnostic : diagnostics.all())
+    if (diagnostic.kind->severity == Severity::Error) {
+      if (diagnostic.kind->code != diag::ExpectFailed.code)
+        return ExitWrongInput;
+      status = ExitExpectFailed;
+    }
+  return status;
+}
+
+bool driver::readDefines(const Arguments &arguments, DiagnosticEngine &diagnostics,
+                         std::vector<std::pair<std::string, std::string>> &defines) {
+  bool ok = true;
+  for (llvm::StringRef text : arguments.values("D")) {
+    auto [name, value] = text.split('=');
+    if (name.empty() || value.empty()) {
+      diagnostics.report({}, diag::BadDefine, text.str()).help("write `-D batch=8`");
+      ok = false;
+    } else {
+      defines.emplace_back(name.trim().str(), value.trim().str());
+    }
+  }
+  return ok;
+}

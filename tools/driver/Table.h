@@ -1,0 +1,57 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A text table that fits a given width: right-aligned figures, and left-aligned texts of which the
+// longest give way first.
+#ifndef PERFC_TOOLS_DRIVER_TABLE_H
+#define PERFC_TOOLS_DRIVER_TABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace perfc::driver {
+
+enum class Align { Left, Right };
+
+struct TableColumn {
+  std::string title;
+  Align align = Align::Right;
+  /// Least number of characters, for tables whose rows are printed one by one.
+  unsigned width = 0;
+};
+
+class Table {
+public:
+  explicit Table(std::vector<TableColumn> columns) : columns(std::move(columns)) {}
+
+  /// One cell per column.
+  void addRow(std::vector<std::string> cells) { rows.push_back({std::move(cells), false}); }
+  /// A line of dashes.
+  void addRule() { rows.push_back({{}, true}); }
+  bool empty() const { return rows.empty(); }
+
+  /// Prints title and rows, indented by two. Columns without any text are left out. Lines stay within
+  /// `width` characters as long as each text keeps 8; `bold` is the escape around the titles or not.
+  void print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles = true) const;
+
+private:
+  struct Row {
+    std::vector<std::string> cells;
+    bool isRule;
+  };
+  std::vector<unsigned> widths(unsigned limit) const;
+  void printRow(llvm::raw_ostream &os, llvm::ArrayRef<std::string> cells,
+                llvm::ArrayRef<unsigned> widths) const;
+
+  std::vector<TableColumn> columns;
+  std::vector<Row> rows;
+};
+
+/// Number of characters (code points) of a UTF-8 text.
+size_t displayWidth(llvm::StringRef text);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_TABLE_H
