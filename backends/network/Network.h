@@ -1,0 +1,25 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The network provider: collectives on a system in closed form (ClosedForms.h).
+#ifndef PERFC_BACKENDS_NETWORK_NETWORK_H
+#define PERFC_BACKENDS_NETWORK_NETWORK_H
+
+#include "backends/core/CostProvider.h"
+
+namespace perfc {
+namespace network {
+
+/// Serves collective.all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and send on a
+/// target.system (or a target.chip, where they take no time).
+class NetworkProvider : public CostProvider {
+public:
+  llvm::StringRef name() const override { return "network"; }
+  bool serves(const ir::Operation &op) const override;
+  std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
+                                             DiagnosticEngine &diagnostics) override;
+};
+
+} // namespace network
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_NETWORK_NETWORK_H

@@ -1,0 +1,152 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/network/NetworkLevels.h"
+
+#include "ir/core/Module.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::network;
+
+int64_t NetworkLevels::ranks() const {
+  int64_t product = 1;
+  for (const NetworkLevel &level : levels)
+    product *= level.members;
+  return product;
+}
+
+namespace {
+class LevelReader {
+public:
+  explicit LevelReader(NetworkLevels &result) : result(result) {}
+
+  /// The levels of `group`, innermost first; nothing when its members differ (see `reason`).
+  llvm::Optional<std::vector<NetworkLevel>> group(const ir::Operation &group);
+  void faults(const ir::Operation &system);
+
+  std::string reason;
+
+private:
+  NetworkLevel level(const ir::Operation &group, int64_t members);
+  bool merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other, llvm::StringRef name);
+  void degrade(target::FaultOp fault, const ir::Operation &group);
+
+  NetworkLevels &result;
+  llvm::StringMap<std::vector<Uncertain>> degraded; ///< factors by group
+};
+} // namespace
+
+static Topology topologyOf(llvm::StringRef name, NetworkLevels &result) {
+  if (name == "fully_connected")
+    return Topology::FullyConnected;
+  if (name == "ring")
+    return Topology::Ring;
+  if (!name.empty() && name != "switch" && name != "fat_tree")
+    result.notes.push_back(fmt::format("topology `{}` is taken as a switch that never blocks", name));
+  return Topology::Switch;
+}
+
+NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
+  NetworkLevel level;
+  level.name = group.symbol().str();
+  level.location = group.range();
+  level.members = members;
+  for (const ir::Operation &part : group.body()) {
+    auto net = ir::as<target::NetworkOp>(part);
+    if (!net)
+      continue;
+    if (!net.symbol().empty())
+      level.name = net.symbol().str();
+    level.location = part.range();
+    level.topology = topologyOf(net.topology(), result);
+    if (auto bandwidth = net.bandwidth())
+      level.bandwidth = bandwidth->toUncertain();
+    if (auto latency = net.latency())
+      level.latency = latency->toUncertain();
+    if (auto energy = net.energy())
+      level.energy = energy->toUncertain();
+  }
+  if (!level.bandwidth)
+    result.notes.push_back("network `" + level.name + "` gives no bandwidth: only its latency counts");
+  for (const Uncertain &factor : degraded.lookup(group.symbol()))
+    if (level.bandwidth)
+      level.bandwidth = *level.bandwidth * factor;
+  return level;
+}
+
+/// Keeps the slower of two groups that stand side by side. They must have the same shape.
+bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other,
+                        llvm::StringRef name) {
+  bool isAlike = levels.size() == other.size();
+  for (size_t i = 0; isAlike && i < levels.size(); ++i)
+    isAlike = levels[i].members == other[i].members;
+  if (!isAlike) {
+    reason = fmt::format("the groups in `{}` differ in size", name);
+    return false;
+  }
+  for (size_t i = 0; i < levels.size(); ++i) {
+    NetworkLevel &level = levels[i];
+    if (other[i].bandwidth)
+      level.bandwidth = level.bandwidth ? min(*level.bandwidth, *other[i].bandwidth) : *other[i].bandwidth;
+    level.latency = max(level.latency, other[i].latency);
+    if (level.topology != other[i].topology)
+      level.topology = Topology::Switch;
+  }
+  return true;
+}
+
+llvm::Optional<std::vector<NetworkLevel>> LevelReader::group(const ir::Operation &op) {
+  std::vector<NetworkLevel> inner;
+  int64_t members = 0;
+  bool isFirst = true;
+  for (const ir::Operation &part : op.body()) {
+    auto group = ir::as<target::MembersOp>(part);
+    if (!group)
+      continue;
+    members += group.count();
+    const ir::Operation *member = ir::resolve(part, group.of());
+    std::vector<NetworkLevel> below;
+    if (member && member->is(target::GroupOp::opName)) {
+      auto levels = this->group(*member);
+      if (!levels)
+        return llvm::None;
+      below = std::move(*levels);
+    }
+    if (isFirst)
+      inner = std::move(below);
+    else if (!merge(inner, below, op.symbol()))
+      return llvm::None;
+    isFirst = false;
+  }
+  inner.push_back(level(op, members));
+  return inner;
+}
+
+/// A slower link sets the pace of the group that it is part of.
+void LevelReader::degrade(target::FaultOp fault, const ir::Operation &group) {
+  if (fault.kind() == "chip" || !fault.bandwidthFactor()) {
+    result.notes.push_back(fmt::format("a {} fault is left out of the closed forms", fault.kind()));
+    return;
+  }
+  degraded[group.symbol()].push_back(fault.bandwidthFactor()->toUncertain());
+}
+
+void LevelReader::faults(const ir::Operation &system) {
+  for (const ir::Operation &group : system.body())
+    for (const ir::Operation &part : group.body())
+      if (auto fault = ir::as<target::FaultOp>(part))
+        degrade(fault, group);
+}
+
+llvm::Optional<NetworkLevels> network::networkLevels(const ir::Operation &system, std::string &reason) {
+  NetworkLevels result;
+  if (!system.is(target::SystemOp::opName) || system.body().empty())
+    return result;
+  LevelReader reader(result);
+  reader.faults(system);
+  auto levels = reader.group(system.body().back());
+  reason = reader.reason;
+  if (!levels)
+    return llvm::None;
+  result.levels = std::move(*levels);
+  return result;
+}

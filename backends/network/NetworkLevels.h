@@ -1,0 +1,47 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A system as collectives see it: levels of network from the innermost groups outward, each joining
+// `members` of the level below. Rank r stands at position r mod m of its innermost group. Groups of a
+// level are taken as equal; where they differ the slowest network and the members of all count.
+#ifndef PERFC_BACKENDS_NETWORK_NETWORKLEVELS_H
+#define PERFC_BACKENDS_NETWORK_NETWORKLEVELS_H
+
+#include "backends/core/Cost.h"
+#include "ir/target/TargetOps.h"
+
+namespace perfc {
+namespace network {
+
+/// How the members of a level reach each other. Switch: any two at full bandwidth at once.
+enum class Topology : uint8_t { Switch, FullyConnected, Ring };
+
+/// One level of a system.
+struct NetworkLevel {
+  std::string name;
+  SourceRange location;
+  int64_t members = 1;
+  Topology topology = Topology::Switch;
+  /// B/s of one rank in one direction; nothing does not limit.
+  llvm::Optional<Uncertain> bandwidth;
+  /// s of one message; 0 when it is not given.
+  Uncertain latency;
+  /// J/B sent, where it is given.
+  llvm::Optional<Uncertain> energy;
+};
+
+/// The levels of a group, innermost first, and what was simplified.
+struct NetworkLevels {
+  std::vector<NetworkLevel> levels;
+  std::vector<std::string> notes;
+  int64_t ranks() const;
+};
+
+/// The levels of `system`, a target.system (its last group counts) or a target.chip (none). Nothing
+/// when groups of different depth or size stand side by side below another network: the closed forms
+/// do not cover that; `reason` then says so.
+llvm::Optional<NetworkLevels> networkLevels(const ir::Operation &system, std::string &reason);
+
+} // namespace network
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_NETWORK_NETWORKLEVELS_H
