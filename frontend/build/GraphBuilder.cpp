@@ -179,6 +179,13 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
   return tensorOf(op->addResult(type));
 }
 
+Value GraphBuilder::stored(llvm::StringRef kind, const OpTensor &tensor, SourceRange range) {
+  ir::Operation *op = context.builder.create(*region, "op.tensor", range);
+  op->setAttr("kind", kind);
+  op->setAttr("label", tensor.name);
+  return tensorOf(op->addResult(ir::Type::tensor(tensor.shape, tensor.dtype), tensor.name));
+}
+
 Value GraphBuilder::applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range) {
   std::vector<OpTensor> results;
   for (size_t position : model.results)
@@ -284,12 +291,17 @@ Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
       if (model->tensors[model->arguments[i]].name == name)
         operands[i] = *argument.value;
   }
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (!operands[i].is<Tensor>()) {
-      diagnostics.report(range, diag::MissingArgument, callee.decl->name,
-                         model->tensors[model->arguments[i]].name);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].is<Tensor>())
+      continue;
+    const OpTensor &tensor = model->tensors[model->arguments[i]];
+    if (tensor.role != "weight") {
+      diagnostics.report(range, diag::MissingArgument, callee.decl->name, tensor.name);
       return Value();
     }
+    // A weight that is not passed is the op's own: `rmsnorm(x)` stores its scale.
+    operands[i] = stored("weight", tensor, range);
+  }
   return applyModel(std::move(*model), operands, range);
 }
 

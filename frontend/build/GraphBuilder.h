@@ -39,6 +39,8 @@ private:
   void equation(const ast::Item &item, Scope &scope);
   void repeat(const ast::Item &item, Scope &scope);
   std::vector<llvm::StringRef> carriedNames(const ast::Body &body, const Scope &scope);
+  /// A tensor of a kind that a parameter stands for.
+  Value stored(llvm::StringRef kind, const OpTensor &tensor, SourceRange range);
   Value applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range);
   Value applyOp(const Instance &callee, SourceRange range);
   Value applyWorkload(const Instance &callee, SourceRange range);

@@ -26,7 +26,7 @@ public:
   bool build(const std::string &kernel, std::string &symbol);
 
 private:
-  bool bindNames(Scope &scope, const OpModel &model);
+  bool bindNames(Scope &scope);
   bool readPlace(const Node &at);
   bool readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis);
   bool readLoop(const ast::Arg &arg, const Scope &scope, Loop loop);
@@ -39,13 +39,14 @@ private:
   const Instance &mapping;
   const BuiltTarget &chip;
   std::vector<Loop> loops;
-  const OpStatement *statement = nullptr;
+  const OpModel *model = nullptr;
+  const OpStatement *statement = nullptr; ///< the equation that is mapped
 };
 
 /// The op's extents and parameters are names of the mapping, and so are the chip's parameters where
 /// the mapping has one of that name: `eyeriss(pes = 336)` sets the `pes` of its mapping.
-bool MappingBuilder::bindNames(Scope &scope, const OpModel &model) {
-  for (const auto &[name, value] : model.bindings)
+bool MappingBuilder::bindNames(Scope &scope) {
+  for (const auto &[name, value] : model->bindings)
     scope.set(llvm::StringRef(name), value);
   Instance bound = mapping;
   if (chip.instance)
@@ -75,6 +76,13 @@ bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop
   for (const ast::Expr *name : names) {
     auto isIndex = [&](const auto &entry) { return entry.first == name->text; };
     if (!llvm::any_of(statement->domain, isIndex)) {
+      bool elsewhere = llvm::any_of(model->statements, [&](const OpStatement &other) {
+        return llvm::any_of(other.domain, isIndex);
+      });
+      if (elsewhere) {
+        context.unsupported.push_back({name->range, "a mapping of several equations"});
+        return false;
+      }
       auto &error = diagnostics.report(name->range, diag::UnknownIndex, name->text);
       std::vector<std::string> known;
       for (const auto &entry : statement->domain)
@@ -184,17 +192,17 @@ void MappingBuilder::emit(ir::Operation &op) const {
 }
 
 bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
-  const OpModel &model = context.kernels.find(kernel)->second;
+  model = &context.kernels.find(kernel)->second;
   int64_t position = 0;
-  statement = &model.statements[0];
-  for (size_t i = 0; i < model.statements.size(); ++i)
-    if (model.statements[i].mac) {
-      statement = &model.statements[i];
+  statement = &model->statements[0];
+  for (size_t i = 0; i < model->statements.size(); ++i)
+    if (model->statements[i].mac) {
+      statement = &model->statements[i];
       position = i;
       break;
     }
   Scope &scope = context.elaborator.newScope(*mapping.decl->module);
-  if (!bindNames(scope, model))
+  if (!bindNames(scope))
     return false;
   size_t errors = diagnostics.errorCount();
   Node root;
@@ -208,6 +216,9 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
     }
     context.unsupported.push_back({child->range, "`" + child->word.str() + "` in a mapping"});
   }
+  // What cannot be evaluated yet leaves no mapping, and the statement says so.
+  if (diagnostics.errorCount() == errors && !context.unsupported.empty())
+    return true;
   if (!good || !fillRests())
     return false;
   ir::Operation *op = context.createTop("loopnest.mapping",
@@ -256,7 +267,8 @@ bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const 
     std::string &symbol = context.symbols[key];
     if (symbol.empty() && !MappingBuilder(context, mapping, chip).build(kernel, symbol))
       return false;
-    symbols.push_back(symbol);
+    if (!symbol.empty())
+      symbols.push_back(symbol);
   }
   if (serves)
     return true;

@@ -4,6 +4,8 @@
 // tensors. An op or a collective on its own becomes a graph with one operation.
 #include "frontend/build/GraphBuilder.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace perfc;
 
 static const ast::Item *findPhase(const Decl &decl, llvm::StringRef name,
@@ -72,6 +74,8 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
 }
 
 llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance) {
+  // What stands after `from` names a workload with arguments; it does not run here.
+  llvm::SaveAndRestore<TensorSemantics *> outside(context.evaluator.tensors, nullptr);
   ResolvedWorkload result{instance.decl, instance.arguments};
   for (unsigned depth = 0;; ++depth) {
     const Decl &decl = *result.decl;
@@ -236,11 +240,8 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
     std::vector<Value> operands;
     for (size_t position : model->arguments) {
       const OpTensor &tensor = model->tensors[position];
-      ir::Operation *op = context.builder.create(into, "op.tensor", instance.range);
-      op->setAttr("kind", tensor.role == "weight" || tensor.role == "cache" ? tensor.role : "input");
-      op->setAttr("label", tensor.name);
-      operands.push_back(tensorOf(op->addResult(ir::Type::tensor(tensor.shape, tensor.dtype),
-                                                tensor.name)));
+      bool isStored = tensor.role == "weight" || tensor.role == "cache";
+      operands.push_back(stored(isStored ? tensor.role : "input", tensor, instance.range));
     }
     result = applyModel(std::move(*model), operands, instance.range);
   }

@@ -205,7 +205,7 @@ Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope
     part(node, item.args[0], scope);
   clauses(item, *spec, node, scope);
   if (isPart)
-    instantiate(node, scope);
+    instantiate(node);
   if (!item.block)
     return &node;
   // Sweeps are elaborated point by point, by their owner.

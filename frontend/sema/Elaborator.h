@@ -73,7 +73,7 @@ private:
   llvm::Optional<Value> measure(const Node &node, const ast::Arg &arg, const Scope &scope);
   llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
   void part(Node &node, const ast::Arg &head, const Scope &scope);
-  void instantiate(Node &node, const Scope &scope);
+  void instantiate(Node &node);
   void add(Node &into, Node *child);
   void merge(Node &into, Node *overlay);
   void remove(Node &into, const Node &without);

@@ -87,7 +87,7 @@ Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool all
 }
 
 /// `memory GLB from sram(108KiB)`: the part begins as what the template holds.
-void Elaborator::instantiate(Node &node, const Scope &scope) {
+void Elaborator::instantiate(Node &node) {
   const Node *from = node.find("from");
   if (!from || from->args.empty() || from->args[0].value.isUnknown())
     return;

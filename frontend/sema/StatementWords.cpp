@@ -23,7 +23,7 @@ static constexpr WordSpec minimizeWord{.word = "minimize", .kind = Metric, .maxA
 static constexpr WordSpec maximizeWord{.word = "maximize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes large"};
 static constexpr WordSpec withinWord{.word = "within", .kind = Measure, .dims = Dims::Time, .byDefault = "until it is proven", .doc = "time limit of a search"};
 static constexpr WordSpec paretoWord{.word = "pareto", .kind = Metric, .minArgs = 2, .maxArgs = anyNumber, .doc = "keeps the points that no other beats in all of these"};
-static constexpr WordSpec placeWord{.word = "place", .kind = Reference, .block = BlockKind::Choosing, .repeats = true, .doc = "the unit that runs an op: place matmul on die.MMA"};
+static constexpr WordSpec placeWord{.word = "place", .kind = Name, .maxArgs = anyNumber, .block = BlockKind::Choosing, .repeats = true, .doc = "the unit that runs an op: place matmul on die.MMA"};
 static constexpr WordSpec tensorWord{.word = "tensor", .kind = Name, .block = BlockKind::TensorSparsity, .repeats = true, .doc = "sparsity of a tensor"};
 static constexpr WordSpec skipWord{.word = "skip", .kind = Name, .block = BlockKind::Choosing, .repeats = true, .doc = "work left out: skip B when A == 0"};
 static constexpr WordSpec gateWord{.word = "gate", .kind = Name, .block = BlockKind::Choosing, .repeats = true, .doc = "work kept but not powered: gate B when A == 0"};

@@ -97,7 +97,7 @@ static std::vector<OpDecl> graphDecls() {
   Arity some{0, Arity::any};
   std::vector<llvm::StringRef> steps = {"op.tensor", "op.apply",      "op.call",
                                         "op.repeat", "op.collective", "op.fused"};
-  RegionDecl graph{steps};
+  RegionDecl graph{steps, /*hasArguments=*/true};
   graph.allowed.push_back("op.return");
   RegionDecl body{steps, /*hasArguments=*/true};
   body.allowed.push_back("op.yield");
@@ -120,6 +120,7 @@ static std::vector<OpDecl> graphDecls() {
        .symbol = SymbolUse::Optional,
        .operands = some,
        .results = some,
+       .attrs = {symbolAttr("kernel", "the group as one kernel").oneOf({"op.kernel"}).optional()},
        .regions = {body},
        .verifier = verifyFused}};
 }

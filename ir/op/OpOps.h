@@ -96,6 +96,8 @@ struct CollectiveOp : ir::OpView {
 struct FusedOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "op.fused";
+  /// The group as one kernel; "" before there is one.
+  llvm::StringRef kernel() const { return op->symbolAttr("kernel"); }
 };
 
 /// The results of the region around it.

@@ -99,6 +99,11 @@ static const Operation *lastNamed(const Region &region, llvm::StringRef name) {
 
 bool op::verifyCall(const Operation &op, DiagnosticEngine &diagnostics) {
   const Operation *graph = resolve(op, op.symbolAttr("graph"));
+  auto operand = [&](size_t i) -> const Type & { return op.operand(i).type(); };
+  auto argument = [&](size_t i) -> const Type & { return graph->body().argument(i).type(); };
+  if (!sameTypes<TypeOf>(op, argument, graph->body().argumentCount(), operand, op.operandCount(),
+                         "arguments of the graph", "operands", diagnostics))
+    return false;
   const Operation *end = lastNamed(graph->body(), ReturnOp::opName);
   if (!end)
     return true; // reported at the graph
