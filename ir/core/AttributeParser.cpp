@@ -119,7 +119,10 @@ bool ir::parseAttribute(TextCursor &cursor, Attribute &out, unsigned depth) {
   }
   llvm::StringRef unsignedText = ahead.drop_front(first == '-' ? 1 : 0);
   llvm::StringRef digits = unsignedText.take_while(llvm::isDigit);
-  if (first == '~' || (!digits.empty() && !unsignedText.substr(digits.size()).startswith("*")))
+  // `5 - t` is an expression too.
+  llvm::StringRef behind = unsignedText.substr(digits.size()).ltrim(' ');
+  bool isTerm = behind.startswith("*") || behind.startswith("+") || behind.startswith("-");
+  if (first == '~' || (!digits.empty() && !isTerm))
     return parseNumberValue(cursor, out);
   if (!digits.empty() || first == '-')
     return parseAffineValue(cursor, out);

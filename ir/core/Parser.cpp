@@ -11,6 +11,9 @@ using namespace perfc::ir;
 
 namespace {
 
+/// Reading stops after so many errors.
+constexpr size_t maxErrors = 200;
+
 /// A name defined in a text, and where.
 struct NamedPlace {
   std::string name;
@@ -44,16 +47,16 @@ private:
   bool define(const NamedPlace &name, Value &value);
   Value *lookup(llvm::StringRef name) const;
   void skipOp(uint32_t begin);
+  /// After an error that is not to be followed by others.
+  bool hasStopped() const { return tooDeep || cursor.diagnostics.errorCount() >= maxErrors; }
 
   TextCursor &cursor;
   const OpRegistry &registry;
   const ParseOptions &options;
   std::vector<Scope> scopes;
   unsigned depth = 0;
+  bool tooDeep = false;
 };
-
-/// Reading stops after so many errors.
-constexpr size_t maxErrors = 200;
 
 } // namespace
 
@@ -224,7 +227,8 @@ bool ModuleParser::parseRegions(Operation &op) {
   while (cursor.startsWith("{")) {
     if (next == op.regionCount())
       return cursor.error(cursor.here(), diag::NoRegionHere, op.name(), next);
-    if (depth == maxIrNesting)
+    tooDeep = depth == maxIrNesting;
+    if (tooDeep)
       return cursor.error(cursor.here(), diag::NestingTooDeep, maxIrNesting);
     cursor.take(1);
     Region &region = op.region(next++);
@@ -235,7 +239,7 @@ bool ModuleParser::parseRegions(Operation &op) {
       parseOps(region);
     scopes.pop_back();
     --depth;
-    if (!valid || !cursor.expect("}"))
+    if (!valid || hasStopped() || !cursor.expect("}"))
       return false;
   }
   return true;
@@ -243,10 +247,9 @@ bool ModuleParser::parseRegions(Operation &op) {
 
 /// Reads operations up to `}` or the end, going on after errors.
 void ModuleParser::parseOps(Region &region) {
-  while (!cursor.atEnd() && !cursor.startsWith("}") &&
-         cursor.diagnostics.errorCount() < maxErrors) {
+  while (!hasStopped() && !cursor.atEnd() && !cursor.startsWith("}")) {
     uint32_t begin = cursor.offset();
-    if (!parseOp(region))
+    if (!parseOp(region) && !hasStopped())
       skipOp(begin);
   }
 }
@@ -281,9 +284,9 @@ void ModuleParser::skipOp(uint32_t begin) {
 
 void ModuleParser::parseTop(Region &top) {
   scopes.emplace_back();
-  while (!cursor.atEnd() && cursor.diagnostics.errorCount() < maxErrors) {
+  while (!hasStopped() && !cursor.atEnd()) {
     parseOps(top);
-    if (cursor.startsWith("}")) {
+    if (!hasStopped() && cursor.startsWith("}")) {
       cursor.expected("an operation");
       cursor.take(1);
     }
