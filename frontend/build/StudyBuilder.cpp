@@ -115,6 +115,24 @@ llvm::Optional<BuiltTarget> StudyBuilder::target(const Node &statement, const No
 
 //===-- evaluate and compare -------------------------------------------------------------------===//
 
+/// Builds the mappings among `with`; each serves the op that it is for.
+bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph &graph,
+                                  const BuiltTarget &chip, std::vector<std::string> &symbols) {
+  bool good = true;
+  for (const NodeArg &choice : with) {
+    const Instance *instance = choice.value.getIf<Instance>();
+    if (!instance || instance->decl->kind != DeclKind::Mapping)
+      continue;
+    if (chip.instance) {
+      good &= buildMappings(context, *instance, graph, chip, symbols);
+      continue;
+    }
+    diagnostics.report(choice.range, diag::MappingNeedsChip, instance->decl->name);
+    good = false;
+  }
+  return good;
+}
+
 /// One `with` that is not a mapping: noted as unsupported, or an error.
 bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
   const Instance *instance = choice.value.getIf<Instance>();
@@ -124,6 +142,8 @@ bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
     return false;
   }
   switch (instance->decl->kind) {
+  case DeclKind::Mapping:
+    return true;
   case DeclKind::Algorithm:
     // The closed form of the network level is the ring's.
     if (instance->decl->name != "ring")
@@ -150,6 +170,9 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   auto graph = buildGraph(context, *subject.instance, chip->dtype);
   if (!graph)
     return false;
+  std::vector<std::string> mappings;
+  if (!chosenMappings(with, *graph, *chip, mappings))
+    return false;
   ir::Operation *op = context.builder.create(into, "study.evaluate", statement.range);
   created = op;
   op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
@@ -160,32 +183,21 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     op->setAttr("count", subject.count);
   if (!provider.empty())
     op->setAttr("using", provider);
-  std::vector<std::string> mappings;
-  std::string label = graph->label + " on " + chip->label;
-  bool good = true;
-  for (const NodeArg &choice : with) {
-    const Instance *instance = choice.value.getIf<Instance>();
-    label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
-    if (!instance || instance->decl->kind != DeclKind::Mapping) {
-      good &= otherChoice(choice, op->body());
-      continue;
-    }
-    if (!chip->instance) {
-      diagnostics.report(choice.range, diag::MappingNeedsChip, instance->decl->name);
-      good = false;
-      continue;
-    }
-    good &= buildMappings(context, *instance, *graph, *chip, mappings);
-  }
-  if (!provider.empty())
-    label += " using " + provider.str();
-  op->setAttr("label", label);
   if (!mappings.empty()) {
     ir::AttrList symbols;
     for (const std::string &mapping : mappings)
       symbols.push_back(ir::Attribute::symbol(mapping));
     op->setAttr("with", std::move(symbols));
   }
+  std::string label = graph->label + " on " + chip->label;
+  bool good = true;
+  for (const NodeArg &choice : with) {
+    label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
+    good &= otherChoice(choice, op->body());
+  }
+  if (!provider.empty())
+    label += " using " + provider.str();
+  op->setAttr("label", label);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();

@@ -33,6 +33,8 @@ private:
   bool row(const Node &statement, const Subject &subject, const NodeArg &on,
            llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
            ir::Operation *&created);
+  bool chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph &graph,
+                      const BuiltTarget &chip, std::vector<std::string> &symbols);
   bool otherChoice(const NodeArg &choice, ir::Region &into);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);

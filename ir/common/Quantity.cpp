@@ -110,6 +110,13 @@ static llvm::Optional<Dimension> resultDimension(char op, const Quantity &a, con
   return a.dimension().isNumber() ? b.dimension() : a.dimension();
 }
 
+/// Counts, data and operations are exact; what is measured (a rate, a time, an energy) may round.
+static bool isCounted(const Dimension &dimension) {
+  using enum BaseUnit;
+  return dimension[Second] == 0 && dimension[Joule] == 0 && dimension[Metre] == 0 &&
+         dimension[Dollar] == 0;
+}
+
 llvm::Optional<Quantity> perfc::apply(llvm::StringRef sign, const Quantity &a, const Quantity &b,
                                       QuantityError &error) {
   char op = sign[0];
@@ -127,8 +134,8 @@ llvm::Optional<Quantity> perfc::apply(llvm::StringRef sign, const Quantity &a, c
   if (a.isExact() && b.isExact()) {
     if (auto exact = exactly(op, a.rational(), b.rational()))
       return Quantity(*exact, *dimension);
-    bool counts = a.isInteger() && b.isInteger() && op != '/' && !(op == '^' && b.sign() < 0);
-    if (counts) {
+    bool whole = a.isInteger() && b.isInteger() && op != '/' && !(op == '^' && b.sign() < 0);
+    if (whole && isCounted(*dimension)) {
       error = QuantityError::Overflow;
       return llvm::None;
     }
