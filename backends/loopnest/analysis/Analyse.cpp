@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/analysis/ClosedForm.h"
 #include "backends/loopnest/analysis/Enumeration.h"
 
 using namespace perfc;
@@ -26,6 +27,9 @@ AnalysisResult loopnest::analyse(const Nest &nest, const AnalysisOptions &option
   llvm::Optional<FlatNest> flat = flatten(nest, result.errors);
   if (!flat)
     return result;
-  enumerateWithin(*flat, options, result);
+  if (!options.enumerate && hasClosedForm(*flat))
+    result.counts = closedForm(*flat, options.hops, result.errors);
+  else
+    enumerateWithin(*flat, options, result);
   return result;
 }

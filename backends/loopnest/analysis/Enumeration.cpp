@@ -309,7 +309,7 @@ llvm::Optional<Counts> loopnest::enumerate(const FlatNest &flat, bool hops,
                                            std::vector<AnalysisError> &errors) {
   Touched touched(flat);
   if (touched.overflowed()) {
-    errors.push_back({AnalysisErrorKind::Overflow, ""});
+    errors.push_back({AnalysisErrorKind::Overflow, "", ""});
     return llvm::None;
   }
   return Enumeration(flat, touched, hops).run();

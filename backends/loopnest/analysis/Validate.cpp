@@ -47,7 +47,7 @@ static void checkLoop(const Nest &nest, const Place &place, const Loop &loop, Er
 
 static void checkPlaces(const Nest &nest, Errors &errors) {
   if (nest.places.empty() || nest.places.front().kind != PlaceKind::Memory) {
-    errors.push_back({Kind::NoMemory, ""});
+    errors.push_back({Kind::NoMemory, "", ""});
     return;
   }
   llvm::SmallVector<bool, 8> kept(nest.tensors.size(), false);
@@ -97,7 +97,7 @@ static void checkDim(const Nest &nest, unsigned dim, Errors &errors) {
   Checked covered = inner * Checked(outer);
   const Dim &d = nest.dims[dim];
   if (covered.overflowed())
-    errors.push_back({Kind::Overflow, d.name});
+    errors.push_back({Kind::Overflow, d.name, ""});
   else if (covered.value() < d.size)
     errors.push_back({Kind::Uncovered, d.name, "", covered.value(), d.size});
   else if (int64_t start = (outer - 1) * inner.value(); start >= d.size)
@@ -129,7 +129,7 @@ static void checkRange(const Nest &nest, Errors &errors) {
         range += c * Checked(nest.dims[term.dim].size);
       }
       if ((range * Checked(4)).overflowed())
-        errors.push_back({Kind::Overflow, tensor.name});
+        errors.push_back({Kind::Overflow, tensor.name, ""});
     }
 }
 

@@ -1,0 +1,183 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/analysis/ClosedForm.h"
+#include "backends/loopnest/analysis/Flow.h"
+#include "backends/loopnest/analysis/Resident.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+bool loopnest::hasClosedForm(const FlatNest &flat) {
+  if (!flat.plainLoops)
+    return false;
+  for (unsigned t = 0; t < flat.nest->tensors.size(); ++t) {
+    llvm::SmallVector<bool, 8> used(flat.nest->dims.size(), false);
+    for (const Rank &rank : factorsOf(*flat.nest, t).ranks) {
+      if (t == flat.output && rank.terms.size() > 1)
+        return false;
+      for (const Term &term : rank.terms) {
+        if (used[term.dim])
+          return false;
+        used[term.dim] = true;
+      }
+    }
+  }
+  return true;
+}
+
+namespace {
+
+/// Sums of one tensor in one memory before they are known to fit.
+struct Sums {
+  Checked fills, writebacks;
+  Flow reads, updates;
+};
+
+class ClosedForm {
+public:
+  explicit ClosedForm(const FlatNest &flat);
+  llvm::Optional<Counts> run(bool hops);
+
+private:
+  void countWork();
+  void countInput(unsigned tensor);
+  void countOutput(unsigned tensor);
+  int64_t checked(Checked number) {
+    overflow |= number.overflowed();
+    return number.value();
+  }
+  NetworkCount checked(const Flow &flow) {
+    return {checked(flow.shared), checked(flow.separate), checked(flow.declared)};
+  }
+  void store(unsigned tensor);
+
+  const FlatNest &flat;
+  std::vector<LevelDigits> levels;
+  std::vector<Factors> factors; ///< by tensor
+  std::vector<Sums> sums;       ///< by memory, of the tensor at hand
+  Counts counts;
+  bool overflow = false;
+};
+
+} // namespace
+
+ClosedForm::ClosedForm(const FlatNest &flat) : flat(flat) {
+  for (unsigned level = 0; level <= flat.lanes(); ++level) {
+    levels.push_back({&flat, level, {}});
+    for (unsigned dim = 0; dim < flat.nest->dims.size(); ++dim)
+      levels.back().dims.emplace_back(flat, dim, level);
+  }
+  for (unsigned t = 0; t < flat.nest->tensors.size(); ++t)
+    factors.push_back(factorsOf(*flat.nest, t));
+  for (unsigned m = 0; m < flat.memories.size(); ++m) {
+    counts.memories.push_back({flat.memories[m]->name, {}});
+    counts.memories[m].tensors.resize(factors.size());
+    for (unsigned t = 0; t < factors.size(); ++t)
+      if (flat.levels[m].keeps[t])
+        counts.memories[m].tensors[t] = TensorCounts();
+  }
+  for (const FlatArray &array : flat.arrays)
+    counts.arrays.push_back({array.place->name, std::vector<NetworkCount>(factors.size())});
+}
+
+/// Points, steps and lanes are products over dimensions; the first step has most lanes.
+void ClosedForm::countWork() {
+  Checked macs = 1, steps = 1, lanes = 1;
+  for (const Digits &dim : levels[flat.lanes()].dims) {
+    Digits::Choices inTime, inSpace;
+    for (const Digit &digit : dim.list()) {
+      inTime.push_back(digit.parallel ? Choice::Zero : Choice::Any);
+      inSpace.push_back(digit.parallel ? Choice::Any : Choice::Zero);
+    }
+    macs *= dim.size();
+    steps *= dim.countBelow(dim.size(), inTime);
+    lanes *= dim.countBelow(dim.size(), inSpace);
+  }
+  counts.macs = checked(macs);
+  counts.steps = checked(steps);
+  counts.maxActiveLanes = checked(lanes);
+}
+
+static void add(Flow &sum, const Flow &flow) {
+  sum.shared += flow.shared;
+  sum.separate += flow.separate;
+  sum.declared += flow.declared;
+}
+
+void ClosedForm::countInput(unsigned tensor) {
+  for (unsigned level = 1; level <= flat.lanes(); ++level) {
+    if (!flat.levels[level].keeps[tensor])
+      continue;
+    Flow flow = entering(levels[level], factors[tensor], tensor);
+    add(sums[flat.parent(level, tensor)].reads, flow);
+    if (level < flat.lanes())
+      sums[level].fills = flow.separate;
+  }
+}
+
+/// What enters a level leaves it again, so `entering` counts the updates of the parent, too. Of the
+/// sums that enter, those that start from zero are as many as those that started so in the parent:
+/// one per stay of an element there. The others are read back. Siblings leave together with the
+/// first of them, so the parent holds no sum when theirs arrive and merges read only what did not
+/// meet on the way. A lane's product finds a sum except at first.
+void ClosedForm::countOutput(unsigned tensor) {
+  Checked fromZero = 1;
+  for (const Rank &rank : factors[tensor].ranks) {
+    IndexRange range = rank.terms.empty()
+                           ? IndexRange{0, rank.extent ? 0 : 1}
+                           : unpadded(rank, flat.nest->dims[rank.terms.front().dim].size);
+    fromZero *= std::max<int64_t>(0, range.high - range.low);
+  }
+  for (unsigned level = 1; level <= flat.lanes(); ++level) {
+    if (!flat.levels[level].keeps[tensor])
+      continue;
+    Flow flow = entering(levels[level], factors[tensor], tensor);
+    Sums &above = sums[flat.parent(level, tensor)];
+    add(above.updates, flow);
+    add(above.reads, flow);
+    if (level < flat.lanes()) {
+      sums[level].fills = flow.shared - fromZero;
+      sums[level].writebacks = flow.separate;
+      Checked merged = sums[level].fills - flow.shared;
+      add(above.reads, {merged, merged, merged});
+      fromZero = flow.separate - sums[level].fills;
+    } else {
+      Checked first = Checked(0) - fromZero;
+      add(above.reads, {first, first, first});
+    }
+  }
+}
+
+void ClosedForm::store(unsigned tensor) {
+  for (unsigned m = 0; m < flat.memories.size(); ++m) {
+    if (!flat.levels[m].keeps[tensor])
+      continue;
+    TensorCounts &result = *counts.memories[m].tensors[tensor];
+    result.fills = checked(sums[m].fills);
+    result.writebacks = checked(sums[m].writebacks);
+    result.reads = checked(sums[m].reads);
+    result.updates = checked(sums[m].updates);
+  }
+}
+
+llvm::Optional<Counts> ClosedForm::run(bool) {
+  countWork();
+  for (unsigned t = 0; t < factors.size(); ++t) {
+    sums.assign(flat.memories.size(), Sums());
+    if (t == flat.output)
+      countOutput(t);
+    else
+      countInput(t);
+    store(t);
+  }
+  for (unsigned m = 0; m < flat.memories.size(); ++m)
+    overflow |= !countResident(levels[m], factors, counts.memories[m]);
+  return overflow ? llvm::Optional<Counts>() : counts;
+}
+
+llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, bool hops,
+                                            std::vector<AnalysisError> &errors) {
+  llvm::Optional<Counts> counts = ClosedForm(flat).run(hops);
+  if (!counts)
+    errors.push_back({AnalysisErrorKind::Overflow, "", ""});
+  return counts;
+}

@@ -1,0 +1,62 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/analysis/Digits.h"
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+Digits::Digits(const FlatNest &flat, unsigned dim, unsigned level)
+    : extent(flat.nest->dims[dim].size) {
+  auto add = [&](const FlatLoop &loop, bool parallel, unsigned index) {
+    if (loop.drives.front().dim != dim)
+      return;
+    if (loop.order < flat.levels[level].order)
+      digits.push_back({parallel, index, loop.factor, loop.drives.front().step});
+    else
+      width *= loop.factor;
+  };
+  for (unsigned i = 0; i < flat.temporal.size(); ++i)
+    add(flat.temporal[i], false, i);
+  for (unsigned i = 0; i < flat.parallel.size(); ++i)
+    add(flat.parallel[i], true, i);
+  std::sort(digits.begin(), digits.end(),
+            [](const Digit &a, const Digit &b) { return a.step > b.step; });
+}
+
+int64_t Digits::countBelow(int64_t limit, const Choices &choices) const {
+  if (limit <= 0)
+    return 0;
+  int64_t rest = limit - 1, smaller = 0;
+  bool equal = true;
+  for (unsigned i = 0; i < digits.size(); ++i) {
+    int64_t digit = rest / digits[i].step;
+    rest %= digits[i].step;
+    switch (choices[i]) {
+    case Choice::Zero:
+      smaller += equal && digit > 0;
+      equal &= digit == 0;
+      break;
+    case Choice::NonZero:
+      smaller = smaller * (digits[i].factor - 1) + (equal ? std::max<int64_t>(digit - 1, 0) : 0);
+      equal &= digit > 0;
+      break;
+    case Choice::Any:
+      smaller = smaller * digits[i].factor + (equal ? digit : 0);
+      break;
+    }
+  }
+  return smaller + equal;
+}
+
+/// Tiles start at multiples of their width, so only the one that holds `high` is cut.
+int64_t Digits::coveredBelow(int64_t high, int64_t limit, const Choices &choices) const {
+  int64_t last = high / width * width;
+  int64_t sum = width * countBelow(std::min(last, limit), choices);
+  if (last < limit && last < high)
+    sum += (high - last) * (countBelow(last + 1, choices) - countBelow(last, choices));
+  return sum;
+}
+
+int64_t Digits::covered(int64_t low, int64_t high, int64_t limit, const Choices &choices) const {
+  return high <= low ? 0 : coveredBelow(high, limit, choices) - coveredBelow(low, limit, choices);
+}

@@ -1,0 +1,91 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/analysis/Flow.h"
+#include "backends/loopnest/analysis/WindowRank.h"
+#include <memory>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+Factors loopnest::factorsOf(const Nest &nest, unsigned tensor) {
+  Factors factors;
+  llvm::SmallVector<bool, 8> used(nest.dims.size(), false);
+  for (const Subscript &subscript : nest.tensors[tensor].ranks) {
+    factors.ranks.push_back(normalise(nest, subscript));
+    for (const Term &term : factors.ranks.back().terms)
+      used[term.dim] = true;
+  }
+  for (unsigned dim = 0; dim < used.size(); ++dim)
+    if (!used[dim])
+      factors.unused.push_back(dim);
+  return factors;
+}
+
+Networks loopnest::networksBetween(const FlatNest &flat, unsigned above, unsigned below,
+                                   unsigned tensor) {
+  JointLoops none(flat.parallel.size(), false);
+  Networks result{none, none, none};
+  for (unsigned i = flat.levels[above].parallel; i < flat.levels[below].parallel; ++i) {
+    result.shared[i] = true;
+    result.declared[i] = flat.shares(i, tensor);
+  }
+  return result;
+}
+
+namespace {
+
+/// The factors of one tensor at one level, ready to be summed.
+class Product {
+public:
+  Product(const LevelDigits &digits, const Factors &factors, llvm::ArrayRef<unsigned> outer)
+      : digits(digits), factors(factors), outer(outer) {
+    for (const Rank &rank : factors.ranks)
+      windows.push_back(rank.terms.size() > 1 ? std::make_unique<WindowRank>(digits, rank)
+                                              : nullptr);
+  }
+
+  Checked moved(const Transition &transition, const JointLoops &joint) {
+    RankSums product;
+    auto multiply = [&](const RankSums &sums) {
+      product.all *= sums.all;
+      product.kept *= sums.kept;
+    };
+    for (unsigned dim : factors.unused)
+      multiply(unusedDim(digits.dims[dim], transition, joint));
+    for (unsigned r = 0; r < windows.size(); ++r)
+      multiply(windows[r] ? windows[r]->sums(transition, joint)
+                          : plainRank(digits, factors.ranks[r], transition, outer));
+    return transition.hasPrevious() ? product.all - product.kept : product.all;
+  }
+
+private:
+  const LevelDigits &digits;
+  const Factors &factors;
+  llvm::ArrayRef<unsigned> outer;
+  std::vector<std::unique_ptr<WindowRank>> windows;
+};
+
+} // namespace
+
+Flow loopnest::entering(const LevelDigits &digits, const Factors &factors, unsigned tensor) {
+  const FlatNest &flat = *digits.flat;
+  unsigned above = flat.parent(digits.level, tensor);
+  llvm::SmallVector<unsigned, 4> outer;
+  if (tensor == flat.output)
+    for (unsigned level = 0; level <= above; ++level)
+      if (flat.levels[level].keeps[tensor])
+        outer.push_back(level);
+  Networks networks = networksBetween(flat, above, digits.level, tensor);
+  Product product(digits, factors, outer);
+  Flow flow;
+  for (const Transition &transition : transitionsOf(flat, digits.level)) {
+    Checked shared = product.moved(transition, networks.shared);
+    bool alone = networks.shared == networks.separate;
+    Checked separate = alone ? shared : product.moved(transition, networks.separate);
+    flow.shared += shared;
+    flow.separate += separate;
+    flow.declared += networks.declared == networks.shared     ? shared
+                     : networks.declared == networks.separate ? separate
+                                              : product.moved(transition, networks.declared);
+  }
+  return flow;
+}

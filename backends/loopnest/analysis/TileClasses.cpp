@@ -1,0 +1,122 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/analysis/TileClasses.h"
+#include <algorithm>
+#include <map>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+
+class Collector {
+public:
+  Collector(const Digits &digits, const Transition &transition, const JointLoops &joint,
+            TouchesPadding padding)
+      : digits(digits), transition(transition), joint(joint), padding(padding) {}
+  std::vector<TileClass> run();
+
+private:
+  struct Held {
+    int64_t start; ///< so far, with the digits that the lane had before
+    bool any;
+  };
+  void groups(unsigned position, int64_t start, int64_t before);
+  void lanes(unsigned position, int64_t start, int64_t before,
+             llvm::SmallVector<int64_t, 2> &setting);
+  int64_t heldStart(int64_t before) const;
+  void addGroup();
+  bool isJoint(const Digit &digit) const { return digit.parallel && joint[digit.loop]; }
+
+  const Digits &digits;
+  const Transition &transition;
+  const JointLoops &joint;
+  TouchesPadding padding;
+  std::vector<LaneTile> current;
+  std::map<std::pair<int64_t, std::vector<LaneTile>>, TileClass> classes;
+};
+
+} // namespace
+
+/// The largest start that the digits inside the loop that advances could reach from `before`.
+int64_t Collector::heldStart(int64_t before) const {
+  for (const Digit &digit : digits.list())
+    if (!digit.parallel && digit.loop > transition.carry)
+      before += std::min(digit.factor - 1, (digits.size() - 1 - before) / digit.step) * digit.step;
+  return before;
+}
+
+/// Runs over the joint digits from `position` on; the others are in `start` already.
+void Collector::lanes(unsigned position, int64_t start, int64_t before,
+                      llvm::SmallVector<int64_t, 2> &setting) {
+  while (position < digits.list().size() && !isJoint(digits.list()[position]))
+    ++position;
+  if (start >= digits.size())
+    return;
+  if (position < digits.list().size()) {
+    const Digit &digit = digits.list()[position];
+    for (int64_t i = 0; i < digit.factor; ++i) {
+      setting.push_back(i);
+      lanes(position + 1, start + i * digit.step, before + i * digit.step, setting);
+      setting.pop_back();
+    }
+    return;
+  }
+  LaneTile tile{start, std::min(digits.tile(), digits.size() - start), 0, 0, setting};
+  if (transition.hasPrevious()) {
+    tile.held = heldStart(before);
+    tile.heldLength = std::min(digits.tile(), digits.size() - tile.held);
+  }
+  current.push_back(tile);
+}
+
+/// Runs over the other digits; `before` has the digit of the loop that advances one lower.
+void Collector::groups(unsigned position, int64_t start, int64_t before) {
+  while (position < digits.list().size() && isJoint(digits.list()[position]))
+    ++position;
+  if (start >= digits.size())
+    return;
+  if (position == digits.list().size()) {
+    llvm::SmallVector<int64_t, 2> setting;
+    current.clear();
+    lanes(0, start, before, setting);
+    addGroup();
+    return;
+  }
+  const Digit &digit = digits.list()[position];
+  Choice choice = digit.parallel ? Choice::Any : transition.choice(digit.loop);
+  int64_t first = choice == Choice::NonZero ? 1 : 0;
+  int64_t end = choice == Choice::Zero ? 1 : digit.factor;
+  end = std::min(end, (digits.size() - 1 - start) / digit.step + 1);
+  for (int64_t i = first; i < end; ++i)
+    groups(position + 1, start + i * digit.step, before + (i - first) * digit.step);
+}
+
+void Collector::addGroup() {
+  int64_t base = current.front().start;
+  bool border = padding(base, current.back().start + current.back().length - 1);
+  for (LaneTile &lane : current) {
+    lane.start -= base;
+    lane.held -= base;
+    if (!lane.heldLength)
+      lane.held = 0;
+  }
+  int64_t key = border ? base : -1;
+  auto found = classes.find({key, current});
+  if (found != classes.end())
+    ++found->second.count;
+  else
+    classes.insert({{key, current}, {border, border ? base : 0, current, 1}});
+}
+
+std::vector<TileClass> Collector::run() {
+  groups(0, 0, 0);
+  std::vector<TileClass> result;
+  for (auto &entry : classes)
+    result.push_back(std::move(entry.second));
+  return result;
+}
+
+std::vector<TileClass> loopnest::tileClasses(const Digits &digits, const Transition &transition,
+                                             const JointLoops &joint, TouchesPadding padding) {
+  return Collector(digits, transition, joint, padding).run();
+}

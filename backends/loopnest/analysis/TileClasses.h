@@ -1,0 +1,45 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of one dimension as a group of instances sees them: per lane what is new and what is held,
+// relative to the first lane's start. Most epochs look alike, so equal patterns are kept once with
+// their number; near padding the start itself matters and is part of the pattern.
+#ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_TILECLASSES_H
+#define PERFC_BACKENDS_LOOPNEST_ANALYSIS_TILECLASSES_H
+
+#include "backends/loopnest/analysis/Transition.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// One lane's new tile [start, start + length) and held tile; heldLength 0 without one.
+struct LaneTile {
+  int64_t start;
+  int64_t length;
+  int64_t held;
+  int64_t heldLength;
+  llvm::SmallVector<int64_t, 2> joint; ///< settings of the joint loops
+  bool operator<(const LaneTile &other) const {
+    return std::tie(start, length, held, heldLength) <
+           std::tie(other.start, other.length, other.held, other.heldLength);
+  }
+};
+
+struct TileClass {
+  bool border;  ///< `base` matters
+  int64_t base; ///< start of the first lane; 0 unless border
+  std::vector<LaneTile> lanes;
+  int64_t count;
+};
+
+/// Says whether an element may be padding when a group's starts span [first, last].
+using TouchesPadding = llvm::function_ref<bool(int64_t first, int64_t last)>;
+
+/// The classes of all epochs of `transition` and groups of instances that `joint` makes.
+std::vector<TileClass> tileClasses(const Digits &digits, const Transition &transition,
+                                   const JointLoops &joint, TouchesPadding padding);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_ANALYSIS_TILECLASSES_H

@@ -1,0 +1,51 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When the epochs of a level follow one another, one loop in time advances and those inside it
+// start again: the sum over all epochs is a sum over the loop that advances. Within one dimension
+// the digits outside that loop are free, its own is not zero, those inside are zero; and the tile
+// held before had the largest digits that are inside the iteration space. Both are known dimension
+// by dimension, also where tiles are ragged and instances fall idle.
+#ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_TRANSITION_H
+#define PERFC_BACKENDS_LOOPNEST_ANALYSIS_TRANSITION_H
+
+#include "backends/loopnest/analysis/Digits.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// All epochs that begin in the same way.
+struct Transition {
+  enum Kind {
+    First,   ///< the first epoch: nothing is held
+    Advance, ///< loop `carry` advances
+    Every    ///< any step of a lane, which holds nothing
+  };
+  Kind kind;
+  unsigned carry = 0; ///< index among the loops in time
+
+  bool hasPrevious() const { return kind == Advance; }
+  /// What a digit of a loop in time may be when such an epoch begins.
+  Choice choice(unsigned loop) const {
+    if (kind != Advance || loop < carry)
+      return kind == First ? Choice::Zero : Choice::Any;
+    return loop == carry ? Choice::NonZero : Choice::Zero;
+  }
+};
+
+/// Parallel loops whose settings one message serves together; by index among the parallel loops.
+using JointLoops = llvm::SmallVector<bool, 8>;
+
+/// The epochs of a level; for the lanes, the steps.
+inline std::vector<Transition> transitionsOf(const FlatNest &flat, unsigned level) {
+  if (level == flat.lanes())
+    return {{Transition::Every, 0}};
+  std::vector<Transition> result = {{Transition::First, 0}};
+  for (unsigned loop = 0; loop < flat.levels[level].temporal; ++loop)
+    result.push_back({Transition::Advance, loop});
+  return result;
+}
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_ANALYSIS_TRANSITION_H

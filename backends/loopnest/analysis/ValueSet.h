@@ -1,0 +1,48 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values of an affine subscript over a box, {sum c_k * i_k : 0 <= i_k < n_k}: an interval, or
+// one with holes where strides leave some out. Sets of the same shape differ by a shift only.
+#ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_VALUESET_H
+#define PERFC_BACKENDS_LOOPNEST_ANALYSIS_VALUESET_H
+
+#include "backends/loopnest/analysis/Nest.h"
+#include <map>
+
+namespace perfc {
+namespace loopnest {
+
+class ValueSet {
+public:
+  /// The lengths are one per term, each at least 1.
+  ValueSet(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths);
+
+  llvm::ArrayRef<int64_t> values() const { return list; } ///< ascending
+  bool contains(int64_t value) const {
+    return value >= lowest && value - lowest < int64_t(bits.size()) && bits[value - lowest];
+  }
+  int64_t low() const { return list.front(); }
+  int64_t high() const { return list.back(); }
+  /// Values v with low <= v < high.
+  int64_t countWithin(int64_t low, int64_t high) const;
+
+private:
+  std::vector<int64_t> list;
+  std::vector<bool> bits;
+  int64_t lowest = 0;
+};
+
+/// Sets by their lengths, made when first asked for.
+class ValueSets {
+public:
+  explicit ValueSets(llvm::ArrayRef<Term> terms) : terms(terms.begin(), terms.end()) {}
+  const ValueSet &of(llvm::ArrayRef<int64_t> lengths);
+
+private:
+  llvm::SmallVector<Term, 2> terms;
+  std::map<std::vector<int64_t>, ValueSet> sets;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_ANALYSIS_VALUESET_H
