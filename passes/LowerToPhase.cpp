@@ -58,16 +58,17 @@ const Kernel &PhaseLowering::model(op::KernelOp kernel) {
 std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
   std::string name = use.kernel.symbol().str();
-  if (level == Level::LoopNest) {
+  if (level != Level::Roofline) {
     std::vector<Step> list;
     std::vector<StatementGroup> groups = groupStatements(kernel);
     for (const StatementGroup &group : groups) {
-      std::string nest = nestSymbolFor(evaluate, use, group.main->number, chip.symbol());
-      if (!module.lookup(nest))
+      std::string run = nestSymbolFor(evaluate, use, group.main->number, chip.symbol());
+      if (level == Level::Tile)
+        run = nestTileSymbol(run);
+      if (!module.lookup(run))
         continue;
-      std::string label =
-          groups.size() == 1 ? name : name + "." + group.main->write.tensor.str();
-      list.push_back({nest, label, movedBytes(group)});
+      std::string label = groups.size() == 1 ? name : name + "." + group.main->write.tensor.str();
+      list.push_back({run, label, movedBytes(group)});
     }
     if (!list.empty())
       return list;

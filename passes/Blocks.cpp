@@ -1,0 +1,166 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Blocks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+static constexpr int64_t tileRows = 128;
+static constexpr int64_t tileColumns = 128;
+static constexpr int64_t tileElements = 1024;
+
+static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+static int64_t product(int64_t a, int64_t b) { return checkedMultiply(a, b).getValueOr(INT64_MAX); }
+
+static int64_t bytesOf(const Access &access, llvm::ArrayRef<int64_t> extents) {
+  return ceilDivide(product(access.elements(extents), access.bits), 8);
+}
+
+int64_t Blocks::count() const {
+  int64_t blocks = 1;
+  for (int64_t extent : grid)
+    blocks = product(blocks, extent);
+  return blocks;
+}
+
+//===-- Tiles of the output --------------------------------------------------------------------===//
+
+namespace {
+
+enum class IndexKind { Reduction, Batch, Row, Column, Element };
+
+} // namespace
+
+static IndexKind kindOf(const Statement &statement, unsigned i) {
+  if (statement.isReduction(i))
+    return IndexKind::Reduction;
+  if (!statement.op.isMac() || statement.reads.size() < 2)
+    return IndexKind::Element;
+  bool first = statement.reads[0].uses(i), second = statement.reads[1].uses(i);
+  if (first == second)
+    return IndexKind::Batch;
+  return first ? IndexKind::Row : IndexKind::Column;
+}
+
+/// Extent of a block per index: the innermost ranks of the output first.
+static std::vector<int64_t> tileExtents(const Statement &statement) {
+  std::vector<int64_t> tile;
+  for (unsigned i = 0; i < statement.extents.size(); ++i)
+    tile.push_back(kindOf(statement, i) == IndexKind::Reduction
+                       ? std::max<int64_t>(1, statement.extents[i])
+                       : 1);
+  int64_t rows = tileRows, columns = tileColumns, elements = tileElements;
+  for (const Subscript &rank : llvm::reverse(statement.write.ranks))
+    for (const auto &term : rank.terms) {
+      IndexKind kind = kindOf(statement, term.first);
+      if (kind == IndexKind::Batch || tile[term.first] > 1)
+        continue;
+      int64_t &left = kind == IndexKind::Row      ? rows
+                      : kind == IndexKind::Column ? columns
+                                                  : elements;
+      tile[term.first] = std::max<int64_t>(1, std::min(statement.extents[term.first], left));
+      left /= tile[term.first];
+    }
+  return tile;
+}
+
+/// What the statements besides `main` read and write, spread over all blocks.
+static void addOtherStatements(const Kernel &kernel, const Statement &main, Blocks &blocks) {
+  int64_t count = blocks.count();
+  llvm::StringSet<> loaded, stored;
+  for (const BlockTensor &tensor : blocks.loads)
+    loaded.insert(tensor.name);
+  for (const BlockTensor &tensor : blocks.stores)
+    stored.insert(tensor.name);
+  for (const Statement &statement : kernel.statements) {
+    if (&statement == &main)
+      continue;
+    for (const Access &read : statement.reads)
+      if (read.operand.role() != "intermediate" && read.operand.role() != "output" &&
+          loaded.insert(read.tensor).second)
+        blocks.loads.push_back(
+            {read.tensor.str(), ceilDivide(bytesOf(read, statement.extents), count)});
+    if (statement.write.operand.role() != "intermediate" &&
+        stored.insert(statement.write.tensor).second)
+      blocks.stores.push_back({statement.write.tensor.str(),
+                               ceilDivide(bytesOf(statement.write, statement.extents), count)});
+  }
+}
+
+Blocks passes::outputBlocks(const Kernel &kernel) {
+  const Statement &main = *kernel.main();
+  std::vector<int64_t> tile = tileExtents(main);
+  Blocks blocks;
+  for (unsigned i = 0; i < tile.size(); ++i) {
+    if (main.isReduction(i))
+      continue;
+    blocks.names.push_back(main.names[i]);
+    blocks.tile.push_back(tile[i]);
+    blocks.grid.push_back(std::max<int64_t>(1, ceilDivide(main.extents[i], tile[i])));
+  }
+  llvm::StringSet<> loaded;
+  for (const Access &read : main.reads)
+    if (read.operand.role() != "intermediate" && loaded.insert(read.tensor).second)
+      blocks.loads.push_back({read.tensor.str(), bytesOf(read, tile)});
+  if (main.write.operand.role() != "intermediate")
+    blocks.stores.push_back({main.write.tensor.str(), bytesOf(main.write, tile)});
+  addOtherStatements(kernel, main, blocks);
+  int64_t macs = 0, flops = 0;
+  for (const Statement &statement : kernel.statements) {
+    int64_t points = statement.points().getValueOr(INT64_MAX / 1024);
+    macs += statement.op.isMac() ? points : 0;
+    flops += product(points, statement.op.flops());
+  }
+  blocks.macs = ceilDivide(macs, blocks.count());
+  blocks.flops = ceilDivide(flops, blocks.count());
+  return blocks;
+}
+
+//===-- Passes of the array --------------------------------------------------------------------===//
+
+/// The next operation of the chain of loops inside `region`.
+static Operation *innerStep(Region &region) {
+  for (Operation &op : region)
+    if (!op.is(loopnest::TensorOp::opName))
+      return &op;
+  return nullptr;
+}
+
+Blocks passes::nestBlocks(loopnest::NestOp nest, const Statement &statement) {
+  std::vector<int64_t> grid(statement.extents.size(), 1), tile(statement.extents.size(), 1);
+  unsigned places = 0;
+  for (Operation *op = innerStep(nest->body()); op; op = op->regionCount() ? innerStep(op->body()) : nullptr) {
+    places += op->is(loopnest::AtOp::opName);
+    if (auto loop = as<loopnest::ForOp>(op)) {
+      unsigned index = *statement.find(loop.index());
+      int64_t &factor = (places == 1 ? grid : tile)[index];
+      factor = product(factor, loop.factor());
+    } else if (auto loop = as<loopnest::ParallelOp>(op)) {
+      for (const std::string &name : loop.indices()) {
+        int64_t &factor = tile[*statement.find(name)];
+        factor = product(factor, loop.factor());
+      }
+    }
+  }
+  Blocks blocks;
+  int64_t points = 1;
+  for (unsigned i = 0; i < tile.size(); ++i) {
+    tile[i] = std::min(tile[i], std::max<int64_t>(1, statement.extents[i]));
+    points = product(points, tile[i]);
+    blocks.names.push_back(statement.names[i]);
+  }
+  blocks.grid = grid;
+  blocks.tile = tile;
+  llvm::StringSet<> loaded;
+  for (const Access &read : statement.reads)
+    if (loaded.insert(read.tensor).second)
+      blocks.loads.push_back({read.tensor.str(), bytesOf(read, tile)});
+  blocks.stores.push_back({statement.write.tensor.str(), bytesOf(statement.write, tile)});
+  blocks.macs = statement.op.isMac() ? points : 0;
+  blocks.flops = product(points, statement.op.flops());
+  return blocks;
+}

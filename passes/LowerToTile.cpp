@@ -1,0 +1,155 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// lower-to-tile: kernels cut into blocks that the units of a chip run in waves. Evaluations at the
+// tile level get blocks of their kernels' outputs (GPUs), those at the loop-nest level one block per
+// pass of the array, from the nests that lower-to-loopnest made.
+#include "ir/tile/TileOps.h"
+#include "passes/Blocks.h"
+#include "passes/KernelUses.h"
+#include "passes/Levels.h"
+#include "passes/Names.h"
+#include "passes/Pass.h"
+#include <map>
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+namespace {
+
+class TileLowering {
+public:
+  TileLowering(Module &module, PassContext &context)
+      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+
+  bool run(study::EvaluateOp evaluate);
+
+private:
+  bool lowerNests(study::EvaluateOp evaluate, const KernelUse &use);
+  void lowerOutput(const KernelUse &use);
+  void emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
+            llvm::StringRef memory, const Location &location);
+  const Kernel &model(op::KernelOp kernel) {
+    return kernels.try_emplace(kernel.op, kernel).first->second;
+  }
+
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  Builder builder;
+  std::map<const Operation *, Kernel> kernels;
+  std::map<const Operation *, Chip> chips;
+  Operation *before = nullptr; ///< where the blocks go
+  const Chip *chip = nullptr;
+};
+
+AttrDict indexDict(llvm::ArrayRef<std::string> names, llvm::ArrayRef<int64_t> values) {
+  AttrDict dict;
+  for (size_t i = 0; i < names.size(); ++i)
+    dict.set(names[i], values[i]);
+  return dict;
+}
+
+void TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run,
+                        int64_t units, llvm::StringRef memory, const Location &location) {
+  Operation *kernel = builder.createBefore(*before, tile::KernelOp::opName, location);
+  kernel->setSymbol(symbol);
+  kernel->setAttr("run", Attribute::symbol(run));
+  kernel->setAttr("target", Attribute::symbol(chip->op.symbol()));
+  kernel->setAttr("grid", indexDict(blocks.names, blocks.grid));
+  kernel->setAttr("tile", indexDict(blocks.names, blocks.tile));
+  kernel->setAttr("blocks", blocks.count());
+  kernel->setAttr("units", units);
+  kernel->setAttr("waves", (blocks.count() - 1) / units + 1);
+  for (const BlockTensor &tensor : blocks.loads) {
+    auto load = builder.create<tile::LoadOp>(kernel->body(), location);
+    load->setAttr("tensor", tensor.name);
+    load->setAttr("bytes", tensor.bytes);
+    load->setAttr("from", memory);
+  }
+  auto compute = builder.create<tile::ComputeOp>(kernel->body(), location);
+  compute->setAttr("macs", blocks.macs);
+  compute->setAttr("flops", blocks.flops);
+  if (!chip->unit().empty())
+    compute->setAttr("unit", chip->unit());
+  for (const BlockTensor &tensor : blocks.stores) {
+    auto store = builder.create<tile::StoreOp>(kernel->body(), location);
+    store->setAttr("tensor", tensor.name);
+    store->setAttr("bytes", tensor.bytes);
+    store->setAttr("to", memory);
+  }
+}
+
+/// False when `use` has no nests.
+bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) {
+  const Kernel &kernel = model(use.kernel);
+  bool found = false;
+  for (const Statement &statement : kernel.statements) {
+    auto nest = module.lookup<loopnest::NestOp>(
+        nestSymbolFor(evaluate, use, statement.number, chip->op.symbol()));
+    if (!nest)
+      continue;
+    found = true;
+    std::string symbol = nestTileSymbol(nest.symbol());
+    if (!module.lookup(symbol) && !chip->places.empty())
+      emit(nestBlocks(nest, statement), symbol, nest.symbol(), 1, chip->places.front().name,
+           nest->location());
+  }
+  return found;
+}
+
+void TileLowering::lowerOutput(const KernelUse &use) {
+  const Kernel &kernel = model(use.kernel);
+  std::string symbol = tileSymbol(use.kernel.symbol(), chip->op.symbol());
+  if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol))
+    return;
+  // Blocks go to the elements of dispatched arrays, and load from the memory before the first one.
+  int64_t units = 1;
+  llvm::StringRef memory = chip->places.front().name;
+  bool outside = true;
+  for (const Place &place : chip->places) {
+    if (place.isDispatched)
+      units *= target::ArrayOp(place.op).instances();
+    outside &= !place.isArray;
+    if (outside)
+      memory = place.name;
+  }
+  emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, use.kernel->location());
+}
+
+bool TileLowering::run(study::EvaluateOp evaluate) {
+  target::ChipOp target = chipOf(evaluate, diagnostics);
+  if (!target)
+    return false;
+  Level level = levelFor(evaluate, target);
+  if (level == Level::Roofline)
+    return true;
+  chip = &chips.try_emplace(target.op, target).first->second;
+  before = evaluate.op;
+  while (before->parentOp())
+    before = before->parentOp();
+  return forEachKernel(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
+    if (!lowerNests(evaluate, use) && level == Level::Tile)
+      lowerOutput(use);
+  });
+}
+
+} // namespace
+
+static bool run(Module &module, PassContext &context) {
+  TileLowering lowering(module, context);
+  bool valid = true;
+  for (study::EvaluateOp evaluate : namedEvaluations(module))
+    valid &= lowering.run(evaluate);
+  return valid;
+}
+
+const PassInfo passes::lowerToTilePass = {
+    "lower-to-tile", "cut kernels into blocks and count their waves",
+    "Precondition: graphs without calls; for accelerators, nests (lower-to-loopnest). Before:\n"
+    "    study.evaluate @e (subject = @g, on = @gpu, using = \"tile\", …)\n"
+    "After, in addition, for each kernel:\n"
+    "    tile.kernel @mm__gpu__tile (run = @mm, target = @gpu, grid = {m = 32, n = 32},\n"
+    "        tile = {m = 128, n = 128}, blocks = 1024, units = 108, waves = 10) {\n"
+    "      tile.load (tensor = \"A\", bytes = 1048576, from = \"L2\")  …\n"
+    "      tile.compute (macs = …, flops = …)  tile.store (tensor = \"C\", …) }",
+    run};
