@@ -94,7 +94,7 @@ Figure Chip::area() const {
       add(memory.view.area(), memory.copies);
   for (const ChipUnit &unit : unitList)
     add(unit.view.area(), unit.copies);
-  return isGiven ? sum : Figure::notGiven(("chip `" + name() + "`").str());
+  return isGiven ? sum : Figure::notGiven("chip", name());
 }
 
 //===-- Rates ----------------------------------------------------------------------------------===//
@@ -105,7 +105,8 @@ static llvm::Optional<UnitRate> rateOf(const ChipUnit &unit, DType dtype) {
     auto rate = unit.view.rateFor(dtypeName(format));
     if (!rate)
       return llvm::None;
-    UnitRate result{&unit, format, rate->toUncertain() * static_cast<double>(unit.copies), llvm::None};
+    UnitRate result{&unit, format, *rate, rate->toUncertain() * static_cast<double>(unit.copies),
+                    llvm::None};
     if (!unit.view.rate().find(dtypeName(format)))
       result.dtype = llvm::None; // one rate for all formats
     if (auto energy = unit.view.energyFor(dtypeName(format)))

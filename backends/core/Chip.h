@@ -29,7 +29,8 @@ struct UnitRate {
   const ChipUnit *unit = nullptr;
   /// The format that is executed; nothing when the unit has one rate for all.
   llvm::Optional<DType> dtype;
-  /// Operations per second (multiply-accumulates or element functions) of all copies.
+  /// Operations per second (multiply-accumulates or element functions) of one copy, and of all.
+  Quantity perCopy;
   Uncertain rate;
   /// J per operation, where it is given.
   llvm::Optional<Uncertain> energy;

@@ -40,7 +40,7 @@ void ComputeTimer::busy(const UnitRate &rate, DType asked, const Uncertain &time
   if (entry == result.units.end())
     entry = result.units.insert(entry, {name.str(), rate.unit->view->range(), {}, {}});
   Figure energy = rate.energy ? Figure(*rate.energy * operations)
-                              : Figure::notGiven(("compute `" + name + "`").str());
+                              : Figure::notGiven("compute", name);
   entry->latency += time;
   entry->energy += energy;
   result.energy += energy;

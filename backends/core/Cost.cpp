@@ -3,15 +3,16 @@
 
 #include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace perfc;
 
 //===-- Figures --------------------------------------------------------------------------------===//
 
-Figure Figure::notGiven(std::string owner) {
+Figure Figure::notGiven(llvm::StringRef kind, llvm::StringRef name) {
   Figure result;
-  result.missing.push_back(std::move(owner));
+  result.missing.push_back((kind + " `" + name + "`").str());
   return result;
 }
 

@@ -27,7 +27,8 @@ struct Figure {
   std::vector<std::string> missing;
 
   Figure(Uncertain value = 0) : known(std::move(value)) {}
-  static Figure notGiven(std::string owner);
+  /// Nothing known, because `kind` `name` ("memory", "L2") does not give it.
+  static Figure notGiven(llvm::StringRef kind, llvm::StringRef name);
   bool isGiven() const { return missing.empty(); }
   /// The sum when all of it is known.
   llvm::Optional<Uncertain> value() const;

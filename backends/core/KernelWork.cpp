@@ -21,8 +21,6 @@ private:
   bool arithmetic(op::StatementOp statement, int64_t points, KernelWork &work);
   void access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite, int64_t points);
   int64_t touchedByData(op::StatementOp statement, const ir::AttrDict &access) const;
-  DType formatOf(const ir::AttrDict &access) const;
-  DType macFormat(op::StatementOp statement) const;
   op::OperandOp operand(llvm::StringRef tensor) const {
     return ir::as<op::OperandOp>(kernel.body().find(tensor));
   }
@@ -37,23 +35,25 @@ private:
 
 static llvm::StringRef tensorOf(const ir::AttrDict &access) { return access.find("tensor")->asString(); }
 
-DType WorkCounter::formatOf(const ir::AttrDict &access) const {
-  op::OperandOp tensor = operand(tensorOf(access));
+static DType formatOf(op::StatementOp statement, const ir::AttrDict &access) {
+  auto tensor = ir::as<op::OperandOp>(statement->parentRegion()->find(tensorOf(access)));
   return tensor ? parseDType(tensor.dtype()).getValueOr(DType::FP32) : DType::FP32;
 }
 
 static bool isFloating(DType dtype) { return dtype <= DType::FP8; }
 
-/// The format of a product: that of its widest factor, floating before integer.
-DType WorkCounter::macFormat(op::StatementOp statement) const {
+DType perfc::computeFormat(op::StatementOp statement) {
+  DType result = formatOf(statement, statement.write());
+  if (!statement.isMac())
+    return result;
   llvm::Optional<DType> widest;
   for (const ir::Attribute &read : statement.reads()) {
-    DType dtype = formatOf(read.asDict());
+    DType dtype = formatOf(statement, read.asDict());
     auto rank = [](DType format) { return std::make_pair(isFloating(format), bitsOf(format)); };
     if (!widest || rank(dtype) > rank(*widest))
       widest = dtype;
   }
-  return widest.getValueOr(formatOf(statement.write()));
+  return widest.getValueOr(result);
 }
 
 static bool accumulate(int64_t &sum, int64_t a, int64_t b) {
@@ -80,11 +80,11 @@ static bool addElements(KernelWork &work, llvm::StringRef function, DType dtype,
 bool WorkCounter::arithmetic(op::StatementOp statement, int64_t points, KernelWork &work) {
   if (!accumulate(work.flops, statement.flops(), points))
     return false;
-  DType dtype = formatOf(statement.write());
+  DType dtype = formatOf(statement, statement.write());
   int64_t rest = statement.flops();
   if (statement.isMac()) {
     rest -= 2;
-    DType format = macFormat(statement);
+    DType format = computeFormat(statement);
     auto entry = llvm::find_if(work.macsByFormat, [&](const MacWork &known) { return known.dtype == format; });
     if (entry == work.macsByFormat.end())
       entry = work.macsByFormat.insert(entry, {format, 0});
@@ -109,7 +109,7 @@ bool WorkCounter::arithmetic(op::StatementOp statement, int64_t points, KernelWo
 int64_t WorkCounter::touchedByData(op::StatementOp statement, const ir::AttrDict &access) const {
   std::vector<const ir::AttrDict *> relevant = {&access};
   for (const ir::Attribute &read : statement.reads())
-    if (!isFloating(formatOf(read.asDict())) && tensorOf(read.asDict()) != tensorOf(access))
+    if (!isFloating(formatOf(statement, read.asDict())) && tensorOf(read.asDict()) != tensorOf(access))
       relevant.push_back(&read.asDict());
   bool hasKeys = relevant.size() > 1;
   double elements = 1;

@@ -1,0 +1,216 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/LoopNest.h"
+
+#include "backends/core/KernelWork.h"
+#include "backends/loopnest/NestCost.h"
+#include "backends/loopnest/analysis/Analyse.h"
+#include "ir/common/Rational.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+bool LoopNestProvider::serves(const ir::Operation &op) const { return op.is(NestOp::opName); }
+
+namespace {
+
+/// One query on its way to a cost.
+class NestEvaluator {
+public:
+  NestEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
+      : query(query), op(ir::as<NestOp>(query.op)), diagnostics(diagnostics), chip(*query.target) {}
+
+  llvm::Optional<Cost> run();
+
+private:
+  bool adapt();
+  bool count();
+  bool checkCapacity(const MemoryCounts &counts, target::MemoryOp memory);
+  bool findRate();
+  bool addWork(Cost &cost);
+  void addResources(Cost &cost);
+  void finish(Cost &cost);
+
+  const CostQuery &query;
+  NestOp op;
+  DiagnosticEngine &diagnostics;
+  Chip chip;
+  AdaptedNest adapted;
+  Counts counts;
+  UnitRate rate;
+};
+
+} // namespace
+
+bool NestEvaluator::adapt() {
+  passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(query.target)));
+  std::string reason;
+  llvm::Optional<AdaptedNest> result = adaptNest(op, places, reason);
+  if (!result) {
+    diagnostics.report(op->range(), diag::NestNotCounted, reason);
+    return false;
+  }
+  adapted = std::move(*result);
+  return true;
+}
+
+static bool hasHops(const ir::Operation &chip) {
+  bool found = false;
+  chip.walk([&](const ir::Operation &part) {
+    auto network = ir::as<target::NetworkOp>(part);
+    found |= network && network.hopEnergy();
+  });
+  return found;
+}
+
+bool NestEvaluator::count() {
+  AnalysisOptions options;
+  options.hops = hasHops(*query.target);
+  AnalysisResult result = analyse(adapted.nest, options);
+  for (const AnalysisError &error : result.errors)
+    diagnostics.report(op->range(), diag::NestNotCounted, error.message());
+  if (!result.counts)
+    return false;
+  counts = std::move(*result.counts);
+  bool fits = true;
+  size_t number = 0;
+  for (size_t p = 0; p < adapted.places.size(); ++p)
+    if (adapted.nest.places[p].kind == PlaceKind::Memory)
+      fits &= checkCapacity(counts.memories[number++], ir::as<target::MemoryOp>(adapted.places[p]));
+  return fits;
+}
+
+static std::string bytesText(double bytes) { return formatEngineering(bytes, BaseUnit::Byte); }
+
+bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp memory) {
+  auto capacity = memory.capacity();
+  double needed = static_cast<double>(held.maxResidentBits) / 8;
+  if (!capacity || needed <= capacity->toDouble())
+    return true;
+  std::string parts;
+  for (size_t t = 0; t < held.tensors.size(); ++t)
+    if (const auto &tensor = held.tensors[t]) {
+      double bytes = static_cast<double>(tensor->maxResident) *
+                     static_cast<double>(adapted.nest.tensors[t].bitsPerWord) / 8;
+      parts += (parts.empty() ? "" : " + ") + adapted.nest.tensors[t].name + " " + bytesText(bytes);
+    }
+  diagnostics
+      .report(op->range(), diag::TileDoesNotFit, memory.symbol(), bytesText(capacity->toDouble()),
+              bytesText(needed), parts)
+      .note(memory->range(), "the memory");
+  return false;
+}
+
+/// The rate of the unit that the nest names.
+bool NestEvaluator::findRate() {
+  DType dtype = computeFormat(adapted.statement);
+  for (const UnitRate &candidate : chip.macUnits(dtype))
+    if (candidate.unit->name() == adapted.unit && candidate.rate.central() > 0) {
+      rate = candidate;
+      if (rate.dtype && *rate.dtype != dtype)
+        adapted.notes.push_back(fmt::format("{} runs as {} on `{}`", dtypeName(dtype), dtypeName(*rate.dtype),
+                                            adapted.unit));
+      return true;
+    }
+  diagnostics.report(op->range(), diag::NoUnitFor, chip.name(), "multiply-accumulate", dtypeName(dtype));
+  return false;
+}
+
+/// Multiply-accumulates and operations that are asked for, whatever the nest executes besides.
+bool NestEvaluator::addWork(Cost &cost) {
+  llvm::Optional<int64_t> points = countPoints(adapted.statement);
+  llvm::Optional<int64_t> flops = points ? checkedMultiply(*points, adapted.statement.flops()) : llvm::None;
+  if (!flops) {
+    diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+    return false;
+  }
+  cost.macs = adapted.statement.isMac() ? *points : 0;
+  cost.flops = *flops;
+  return true;
+}
+
+/// The resources of the chip, which work at the same time; the slowest one sets the pace.
+void NestEvaluator::addResources(Cost &cost) {
+  auto quantity = ir::as<target::ChipOp>(query.target).clock();
+  int64_t extra = query.placement ? query.placement->intAttr("extra_bytes") : 0;
+  CountedNest nest{adapted, counts, rate, quantity, extra};
+  ChipTime slowest;
+  std::string bound;
+  auto add = [&](ResourceCost resource, llvm::StringRef kind) {
+    cost.energy += resource.part.energy;
+    if (bound.empty() || resource.time.seconds.central() > slowest.seconds.central()) {
+      bound = kind.str() + resource.part.label;
+      slowest = resource.time;
+    }
+    cost.breakdown.children.push_back(std::move(resource.part));
+  };
+  add(computeCost(nest), "compute ");
+  size_t memories = 0, arrays = 0;
+  for (const Place &place : adapted.nest.places)
+    if (place.kind == PlaceKind::Memory) {
+      MemoryTraffic traffic;
+      add(memoryCost(nest, memories++, traffic), "memory ");
+      cost.traffic.push_back(std::move(traffic));
+    } else {
+      ResourceCost network = networkCost(nest, arrays++);
+      if (!network.part.children.empty())
+        add(std::move(network), "");
+    }
+  cost.latency = slowest.seconds;
+  if (slowest.cycles)
+    cost.cycles = Uncertain(static_cast<double>(*slowest.cycles));
+  cost.addBound(bound, slowest.seconds);
+  cost.accesses = accessTable(nest);
+}
+
+void NestEvaluator::finish(Cost &cost) {
+  if (chip.launch().central() > 0) {
+    CostPart launch;
+    launch.label = "launch";
+    launch.kind = PartKind::Launch;
+    launch.latency = chip.launch();
+    cost.breakdown.children.push_back(std::move(launch));
+    cost.latency += chip.launch();
+    cost.addBound("launch", chip.launch());
+    cost.cycles = llvm::None;
+  }
+  auto clock = chip.clock();
+  if (!cost.cycles && clock)
+    cost.cycles = cost.latency * *clock;
+  // Macs / lanes / cycles, where a lane does one multiply-accumulate per period of its rate.
+  if (cost.latency.central() > 0)
+    cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
+  cost.area = chip.area();
+  cost.notes = adapted.notes;
+  cost.provenance = {"loopnest", op.mapping().str(), "max(steps / rate, bytes / bandwidth of each memory) + launch"};
+  CostPart &root = cost.breakdown;
+  root.label = op.symbol().str();
+  root.kind = PartKind::Kernel;
+  root.location = op->range();
+  root.latency = cost.latency;
+  root.energy = cost.energy;
+  root.flops = static_cast<double>(cost.flops);
+  root.macs = static_cast<double>(cost.macs);
+  root.utilization = cost.utilization.central();
+  root.bound = cost.bottleneck().str();
+  root.provider = "loopnest";
+  root.mapping = op.mapping().str();
+  root.composition = Composition::Overlap;
+}
+
+llvm::Optional<Cost> NestEvaluator::run() {
+  Cost cost;
+  if (!adapt() || !count() || !findRate() || !addWork(cost))
+    return llvm::None;
+  addResources(cost);
+  finish(cost);
+  return cost;
+}
+
+std::vector<llvm::Optional<Cost>> LoopNestProvider::evaluate(llvm::ArrayRef<CostQuery> queries,
+                                                             DiagnosticEngine &diagnostics) {
+  std::vector<llvm::Optional<Cost>> costs;
+  for (const CostQuery &query : queries)
+    costs.push_back(NestEvaluator(query, diagnostics).run());
+  return costs;
+}

@@ -1,0 +1,30 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loop-nest provider: a given mapping, counted exactly (analysis/), weighed with the chip's
+// figures. Per memory, with w bytes per word and sums over its instances:
+//     reads    = reads + writebacks,  writes = fills + updates        (words; docs/cost-model.md)
+//     energy   = reads * read energy + writes * write energy
+//     cycles   = ceil((reads + writes) / (bandwidth * instances that work))
+// latency = max(compute steps / rate, cycles of each memory) + launch; hops of the array networks and
+// multiply-accumulates add their energy.
+#ifndef PERFC_BACKENDS_LOOPNEST_LOOPNEST_H
+#define PERFC_BACKENDS_LOOPNEST_LOOPNEST_H
+
+#include "backends/core/CostProvider.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// Serves loopnest.nest on a target.chip.
+class LoopNestProvider : public CostProvider {
+public:
+  llvm::StringRef name() const override { return "loopnest"; }
+  bool serves(const ir::Operation &op) const override;
+  std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
+                                             DiagnosticEngine &diagnostics) override;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_LOOPNEST_H

@@ -1,0 +1,207 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/NestAdapter.h"
+
+#include "ir/core/Module.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+class Adapter {
+public:
+  Adapter(NestOp op, const passes::Chip &chip, AdaptedNest &result) : op(op), chip(chip), result(result) {}
+
+  bool run();
+  std::string reason;
+
+private:
+  bool fail(std::string why) {
+    reason = std::move(why);
+    return false;
+  }
+  bool findStatement();
+  void addTensor(TensorOp tensor);
+  llvm::SmallVector<unsigned, 4> keyDims(TensorOp tensor) const;
+  Subscript subscript(const AffineExpr &expr) const;
+  bool addPlace(llvm::StringRef name);
+  bool addLoop(const ir::Operation &loop);
+  bool walk(const ir::Region &region);
+  llvm::Optional<unsigned> dim(llvm::StringRef name) const;
+
+  NestOp op;
+  const passes::Chip &chip;
+  AdaptedNest &result;
+};
+} // namespace
+
+llvm::Optional<unsigned> Adapter::dim(llvm::StringRef name) const {
+  for (unsigned i = 0; i < result.nest.dims.size(); ++i)
+    if (result.nest.dims[i].name == name)
+      return i;
+  return llvm::None;
+}
+
+bool Adapter::findStatement() {
+  const ir::Operation *kernel = op->module() ? op->module()->lookup(op.kernel()) : nullptr;
+  if (!kernel)
+    return fail(fmt::format("there is no kernel `{}`", op.kernel()));
+  int64_t number = 0;
+  for (const ir::Operation &part : kernel->body())
+    if (auto statement = ir::as<op::StatementOp>(part))
+      if (number++ == op.statement())
+        result.statement = statement;
+  if (!result.statement)
+    return fail(fmt::format("kernel `{}` has no statement {}", op.kernel(), op.statement()));
+  for (const ir::AttrDict::Entry &index : result.statement.domain().entries())
+    result.nest.dims.push_back({index.first, index.second.asInt()});
+  std::vector<AffineExpr> conditions = result.statement.constraints();
+  if (!conditions.empty())
+    result.notes.push_back("points outside the conditions of `where` are executed as well");
+  return true;
+}
+
+//===-- Tensors --------------------------------------------------------------------------------===//
+
+Subscript Adapter::subscript(const AffineExpr &expr) const {
+  Subscript result;
+  result.constant = expr.constant();
+  for (const AffineExpr::Term &term : expr.terms())
+    if (auto index = dim(term.name))
+      result.terms.push_back({*index, term.coefficient});
+  return result;
+}
+
+static bool usesIndex(const ir::AttrList &map, llvm::StringRef index) {
+  return llvm::any_of(map, [&](const ir::Attribute &rank) {
+    return rank.fits(ir::AttrKind::Affine) && rank.asAffine().coefficient(index) != 0;
+  });
+}
+
+/// The dimensions that choose the row of a data-dependent access: those that its own subscripts leave
+/// and that another tensor read here, the keys, is indexed by.
+llvm::SmallVector<unsigned, 4> Adapter::keyDims(TensorOp tensor) const {
+  llvm::SmallVector<unsigned, 4> dims;
+  for (unsigned i = 0; i < result.nest.dims.size(); ++i) {
+    llvm::StringRef name = result.nest.dims[i].name;
+    bool isKey = false;
+    for (const ir::Operation &part : op->body())
+      if (auto other = ir::as<TensorOp>(part))
+        isKey |= other.op != tensor.op && !other.isOutput() && usesIndex(other.map(), name);
+    if (isKey && !usesIndex(tensor.map(), name))
+      dims.push_back(i);
+  }
+  return dims;
+}
+
+void Adapter::addTensor(TensorOp op) {
+  Tensor tensor{op.symbol().str(), op.isOutput(), op.bits(), {}};
+  std::vector<int64_t> shape = op.shape();
+  bool dependsOnData = false;
+  for (size_t rank = 0; rank < op.map().size(); ++rank) {
+    const ir::Attribute &map = op.map()[rank];
+    if (!map.fits(ir::AttrKind::Affine)) {
+      dependsOnData = true;
+      continue;
+    }
+    Subscript next = subscript(map.asAffine());
+    if (rank < shape.size())
+      next.extent = shape[rank];
+    tensor.ranks.push_back(std::move(next));
+  }
+  if (dependsOnData) {
+    for (unsigned key : keyDims(op)) {
+      Subscript row;
+      row.terms.push_back({key, 1});
+      tensor.ranks.push_back(std::move(row));
+    }
+    result.notes.push_back(fmt::format("rows of `{}` depend on data: each key reads one anew", op.symbol()));
+  }
+  result.nest.tensors.push_back(std::move(tensor));
+  result.tensors.push_back(op);
+}
+
+//===-- Places and loops -----------------------------------------------------------------------===//
+
+bool Adapter::addPlace(llvm::StringRef name) {
+  llvm::Optional<unsigned> found = chip.find(name);
+  if (!found)
+    return name == chip.unit() || fail(fmt::format("chip `{}` has no place `{}`", chip.op.symbol(), name));
+  const passes::Place &known = chip.places[*found];
+  Place place;
+  place.name = name.str();
+  place.kind = known.isArray ? PlaceKind::Array : PlaceKind::Memory;
+  for (const passes::Axis &axis : known.axes)
+    place.axes.push_back({axis.name.str(), axis.size, axis.multicast, axis.reduce});
+  for (unsigned i = 0; i < result.tensors.size(); ++i)
+    if (known.keeps(result.tensors[i].role()))
+      place.keep.push_back(i);
+  result.nest.places.push_back(std::move(place));
+  result.places.push_back(known.op);
+  return true;
+}
+
+bool Adapter::addLoop(const ir::Operation &loop) {
+  if (result.nest.places.empty())
+    return fail("a loop stands at no place");
+  Place &place = result.nest.places.back();
+  Loop next;
+  next.factor = loop.intAttr("factor", 1);
+  std::vector<std::string> indices;
+  if (auto parallel = ir::as<ParallelOp>(loop)) {
+    indices = parallel.indices();
+    llvm::StringRef axis = parallel.axis().rsplit('.').second;
+    auto known = llvm::find_if(place.axes, [&](const Axis &entry) { return entry.name == axis; });
+    if (known == place.axes.end())
+      return fail(fmt::format("`{}` has no axis `{}`", place.name, axis));
+    next.axis = static_cast<unsigned>(known - place.axes.begin());
+  } else {
+    indices.push_back(ir::as<ForOp>(loop).index().str());
+  }
+  for (const std::string &index : indices) {
+    llvm::Optional<unsigned> driven = dim(index);
+    if (!driven)
+      return fail(fmt::format("the statement has no index `{}`", index));
+    next.drives.push_back({*driven, llvm::None});
+  }
+  place.loops.push_back(std::move(next));
+  return true;
+}
+
+bool Adapter::walk(const ir::Region &region) {
+  for (const ir::Operation &part : region) {
+    if (part.is(TensorOp::opName))
+      continue;
+    if (auto compute = ir::as<ComputeOp>(part)) {
+      result.unit = compute.unit().str();
+      return true;
+    }
+    if (auto at = ir::as<AtOp>(part)) {
+      if (!addPlace(at.place()))
+        return false;
+    } else if (!addLoop(part)) {
+      return false;
+    }
+    return walk(part.body());
+  }
+  return fail("nothing is computed innermost");
+}
+
+bool Adapter::run() {
+  if (!findStatement())
+    return false;
+  for (const ir::Operation &part : op->body())
+    if (auto tensor = ir::as<TensorOp>(part))
+      addTensor(tensor);
+  return walk(op->body());
+}
+
+llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason) {
+  AdaptedNest result;
+  Adapter adapter(nest, chip, result);
+  if (adapter.run())
+    return result;
+  reason = adapter.reason;
+  return llvm::None;
+}

@@ -1,0 +1,37 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From loopnest.nest and target.chip to the flat nest that the reuse analysis counts. Two things it
+// has no word for are taken on the safe side, with a note: conditions (`where j <= i`) are executed as
+// if they always held, and a subscript that depends on data is a new row for each setting of the
+// indices that the key depends on.
+#ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
+#define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
+
+#include "backends/loopnest/analysis/Nest.h"
+#include "ir/loopnest/LoopnestOps.h"
+#include "ir/op/OpOps.h"
+#include "passes/ChipModel.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// A nest to analyse, and what its parts are.
+struct AdaptedNest {
+  Nest nest;
+  op::StatementOp statement;
+  /// By tensor of `nest`.
+  std::vector<TensorOp> tensors;
+  /// By place of `nest`: a target.memory or target.array.
+  std::vector<const ir::Operation *> places;
+  /// Name of the unit that executes a point.
+  std::string unit;
+  std::vector<std::string> notes;
+};
+
+/// Nothing, with the reason, when `nest` does not fit its kernel or chip.
+llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H

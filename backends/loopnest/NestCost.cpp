@@ -1,0 +1,210 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/NestCost.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+//===-- Places ---------------------------------------------------------------------------------===//
+
+/// Position among the places of the `number`-th place of `kind`.
+static size_t placeOf(const Nest &nest, PlaceKind kind, size_t number) {
+  size_t at = 0;
+  while (nest.places[at].kind != kind || number-- > 0)
+    ++at;
+  return at;
+}
+
+/// Instances of the place at `position` that have work: the parallel loops outside it.
+static int64_t workingInstances(const Nest &nest, size_t position) {
+  int64_t product = 1;
+  for (size_t p = 0; p < position; ++p)
+    if (nest.places[p].kind == PlaceKind::Array)
+      for (const Loop &loop : nest.places[p].loops)
+        product *= loop.factor;
+  return product;
+}
+
+static double bytesOf(const CountedNest &nest, size_t tensor, int64_t words) {
+  return static_cast<double>(words) * static_cast<double>(nest.adapted.nest.tensors[tensor].bitsPerWord) / 8;
+}
+
+static Quantity times(const Quantity &rate, int64_t factor) {
+  QuantityError error = QuantityError::None;
+  auto product = apply("*", rate, Quantity(Rational(factor)), error);
+  return product ? *product : Quantity(rate.toUncertain() * static_cast<double>(factor), rate.dimension());
+}
+
+/// Bytes as bits, so that 4-bit words stay whole.
+static ChipTime transferTime(const CountedNest &nest, double bytes, const Quantity &bandwidth, int64_t instances) {
+  return timeFor(static_cast<int64_t>(bytes * 8), times(bandwidth, 8 * instances), nest.clock);
+}
+
+static CostPart newPart(PartKind kind, llvm::StringRef label, SourceRange location) {
+  CostPart part;
+  part.kind = kind;
+  part.label = label.str();
+  part.location = location;
+  return part;
+}
+
+//===-- Memories -------------------------------------------------------------------------------===//
+
+/// Words that leave and enter the cells of a memory for one tensor.
+static int64_t wordsRead(const TensorCounts &counts) { return counts.reads.declared + counts.writebacks; }
+static int64_t wordsWritten(const TensorCounts &counts) { return counts.fills + counts.updates.declared; }
+
+static Figure accessEnergy(target::MemoryOp memory, double bytes, const llvm::Optional<Quantity> &perByte) {
+  if (bytes == 0)
+    return {};
+  return perByte ? Figure(perByte->toUncertain() * bytes) : Figure::notGiven("memory", memory.symbol());
+}
+
+ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, MemoryTraffic &traffic) {
+  const Nest &flat = nest.adapted.nest;
+  size_t position = placeOf(flat, PlaceKind::Memory, number);
+  auto memory = ir::as<target::MemoryOp>(nest.adapted.places[position]);
+  traffic = {memory.symbol().str(), memory->range(), memory.isOffChip(), 0, 0, {}, {}};
+  ResourceCost result;
+  result.part = newPart(PartKind::Memory, memory.symbol(), memory->range());
+  const MemoryCounts &counts = nest.counts.memories[number];
+  auto add = [&](llvm::StringRef label, SourceRange location, double read, double written) {
+    CostPart tensor = newPart(PartKind::Memory, label, location);
+    tensor.energy = accessEnergy(memory, read, memory.readEnergy());
+    tensor.energy += accessEnergy(memory, written, memory.writeEnergy());
+    traffic.readBytes += read;
+    traffic.writeBytes += written;
+    traffic.energy += tensor.energy;
+    result.part.children.push_back(std::move(tensor));
+  };
+  for (size_t t = 0; t < counts.tensors.size(); ++t)
+    if (const auto &tensor = counts.tensors[t])
+      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(), bytesOf(nest, t, wordsRead(*tensor)),
+          bytesOf(nest, t, wordsWritten(*tensor)));
+  if (number == 0 && nest.extraBytes > 0)
+    add("fused operands", {}, static_cast<double>(nest.extraBytes), 0);
+  int64_t instances = workingInstances(flat, position);
+  auto limit = [&](double bytes, const llvm::Optional<Quantity> &bandwidth) {
+    if (bandwidth)
+      result.time = later(result.time, transferTime(nest, bytes, *bandwidth, instances));
+  };
+  limit(traffic.bytes(), memory.bandwidth());
+  limit(traffic.readBytes, memory.readBandwidth());
+  limit(traffic.writeBytes, memory.writeBandwidth());
+  traffic.latency = result.time.seconds;
+  result.part.latency = result.time.seconds;
+  result.part.energy = traffic.energy;
+  return result;
+}
+
+//===-- Networks -------------------------------------------------------------------------------===//
+
+/// Words of `tensor` that pass between an array at `position` and the memory outside that serves it.
+static int64_t wordsCrossing(const CountedNest &nest, size_t position, size_t tensor) {
+  int64_t words = 0;
+  size_t number = 0;
+  for (size_t p = 0; p < position; ++p) {
+    if (nest.adapted.nest.places[p].kind != PlaceKind::Memory)
+      continue;
+    if (const auto &counts = nest.counts.memories[number++].tensors[tensor])
+      words = counts->reads.declared + counts->updates.declared;
+  }
+  return words;
+}
+
+/// The network of `array` that carries `role`: one that says so, else one that carries everything.
+static target::NetworkOp networkFor(const ir::Operation &array, llvm::StringRef role) {
+  target::NetworkOp general;
+  for (const ir::Operation &part : array.body()) {
+    auto network = ir::as<target::NetworkOp>(part);
+    if (!network)
+      continue;
+    std::vector<std::string> carried = network.carry();
+    if (llvm::is_contained(carried, role))
+      return network;
+    if (carried.empty() && !general)
+      general = network;
+  }
+  return general;
+}
+
+ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
+  const Nest &flat = nest.adapted.nest;
+  size_t position = placeOf(flat, PlaceKind::Array, number);
+  const ir::Operation &array = *nest.adapted.places[position];
+  ResourceCost result;
+  result.part = newPart(PartKind::Network, "network " + array.symbol().str(), array.range());
+  std::vector<std::pair<const ir::Operation *, double>> load; // by network, in bytes
+  for (size_t t = 0; t < flat.tensors.size(); ++t) {
+    target::NetworkOp network = networkFor(array, nest.adapted.tensors[t].role());
+    if (!network)
+      continue;
+    result.part.location = network->range();
+    CostPart line = newPart(PartKind::Network, flat.tensors[t].name, network->range());
+    double crossing = bytesOf(nest, t, wordsCrossing(nest, position, t));
+    if (auto energy = network.energy())
+      line.energy += Figure(energy->toUncertain() * crossing);
+    if (auto energy = network.hopEnergy())
+      line.energy += Figure(energy->toUncertain() *
+                            bytesOf(nest, t, nest.counts.arrays[number].hops[t].declared));
+    result.part.energy += line.energy;
+    result.part.children.push_back(std::move(line));
+    auto known = llvm::find_if(load, [&](const auto &entry) { return entry.first == network.op; });
+    if (known == load.end())
+      known = load.insert(known, {network.op, 0});
+    known->second += crossing;
+  }
+  int64_t instances = workingInstances(flat, position);
+  for (const auto &[network, bytes] : load)
+    if (auto bandwidth = ir::as<target::NetworkOp>(network).bandwidth())
+      result.time = later(result.time, transferTime(nest, bytes, *bandwidth, instances));
+  result.part.latency = result.time.seconds;
+  return result;
+}
+
+//===-- Compute and table ----------------------------------------------------------------------===//
+
+int64_t loopnest::operationsPerPoint(op::StatementOp statement) {
+  return std::max<int64_t>(1, statement.flops() - (statement.isMac() ? 1 : 0));
+}
+
+ResourceCost loopnest::computeCost(const CountedNest &nest) {
+  int64_t operations = operationsPerPoint(nest.adapted.statement);
+  ResourceCost result;
+  const ChipUnit &unit = *nest.rate.unit;
+  result.part = newPart(PartKind::Compute, unit.name(), unit.view->range());
+  result.time = timeFor(nest.counts.steps * operations, nest.rate.perCopy, nest.clock);
+  result.part.latency = result.time.seconds;
+  result.part.macs = static_cast<double>(nest.counts.macs);
+  double executed = static_cast<double>(nest.counts.macs) * static_cast<double>(operations);
+  result.part.energy =
+      nest.rate.energy ? Figure(*nest.rate.energy * executed) : Figure::notGiven("compute", unit.name());
+  return result;
+}
+
+std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {
+  std::vector<AccessCounts> table;
+  for (const MemoryCounts &memory : nest.counts.memories)
+    for (size_t t = 0; t < memory.tensors.size(); ++t) {
+      const auto &counts = memory.tensors[t];
+      if (!counts)
+        continue;
+      AccessCounts row;
+      row.memory = memory.name;
+      row.tensor = nest.adapted.nest.tensors[t].name;
+      row.role = nest.adapted.tensors[t].role().str();
+      row.isOutput = nest.adapted.nest.tensors[t].isOutput;
+      row.fills = counts->fills;
+      row.reads = counts->reads.declared;
+      row.updates = counts->updates.declared;
+      row.writebacks = counts->writebacks;
+      row.maxResident = counts->maxResident;
+      row.readsShared = counts->reads.shared;
+      row.readsSeparate = counts->reads.separate;
+      row.updatesShared = counts->updates.shared;
+      row.updatesSeparate = counts->updates.separate;
+      table.push_back(std::move(row));
+    }
+  return table;
+}
