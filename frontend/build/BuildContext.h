@@ -47,6 +47,8 @@ struct BuildContext {
     std::string what;
   };
   std::vector<Unsupported> unsupported;
+  /// Where a chip, by its symbol, asks for a fit to measurements.
+  llvm::StringMap<SourceRange> calibrations;
 
   /// A new operation at the top of the module with a symbol made from `name`.
   ir::Operation *createTop(llvm::StringRef opName, llvm::StringRef name, SourceRange range) {

@@ -165,6 +165,8 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   setQuantity(context, *chip, "launch", node->find("launch"), units);
   setQuantity(context, *chip, "tdp", node->find("tdp"), units);
   setQuantity(context, *chip, "area", node->find("area"), units);
+  if (const Node *calibrate = node->find("calibrate"))
+    context.calibrations[chip->symbol()] = calibrate->range;
   parts(*node, chip->body(), units);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
@@ -173,7 +175,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
 
 } // namespace
 
-llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instance &hardware) {
+static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instance &hardware) {
   std::string key = "chip " + hardware.decl->module->name + " " + Value(hardware).text();
   if (auto known = context.symbols.find(key); known != context.symbols.end()) {
     ir::Operation *chip = context.module.lookup(known->second);
@@ -183,5 +185,13 @@ llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instan
   auto built = ChipBuilder(context).build(hardware);
   if (built)
     context.symbols[key] = built->symbol;
+  return built;
+}
+
+llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instance &hardware) {
+  auto built = buildOnce(context, hardware);
+  auto calibration = built ? context.calibrations.find(built->symbol) : context.calibrations.end();
+  if (calibration != context.calibrations.end())
+    context.unsupported.push_back({calibration->second, "`calibrate`"});
   return built;
 }

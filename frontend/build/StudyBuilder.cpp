@@ -293,6 +293,7 @@ bool StudyBuilder::later(const Node &statement) {
   op->setAttr("settings", settings);
   nameResult(statement, *op);
   markUnsupported(op->body(), statement.wordRange, "`" + statement.word + "`");
+  context.unsupported.clear(); // said for the whole statement
   return outcomes(statement, op->body());
 }
 
