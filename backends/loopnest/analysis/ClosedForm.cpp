@@ -85,8 +85,9 @@ void ClosedForm::countWork() {
   for (const Digits &dim : levels[flat.lanes()].dims) {
     Digits::Choices inTime, inSpace;
     for (const Digit &digit : dim.list()) {
-      inTime.push_back(digit.parallel ? Choice::Zero : Choice::Any);
-      inSpace.push_back(digit.parallel ? Choice::Any : Choice::Zero);
+      Choice any = Choice::any(digit.factor), zero = Choice::only(0);
+      inTime.push_back(digit.parallel ? zero : any);
+      inSpace.push_back(digit.parallel ? any : zero);
     }
     macs *= dim.size();
     steps *= dim.countBelow(dim.size(), inTime);

@@ -31,19 +31,11 @@ int64_t Digits::countBelow(int64_t limit, const Choices &choices) const {
   for (unsigned i = 0; i < digits.size(); ++i) {
     int64_t digit = rest / digits[i].step;
     rest %= digits[i].step;
-    switch (choices[i]) {
-    case Choice::Zero:
-      smaller += equal && digit > 0;
-      equal &= digit == 0;
-      break;
-    case Choice::NonZero:
-      smaller = smaller * (digits[i].factor - 1) + (equal ? std::max<int64_t>(digit - 1, 0) : 0);
-      equal &= digit > 0;
-      break;
-    case Choice::Any:
-      smaller = smaller * digits[i].factor + (equal ? digit : 0);
-      break;
-    }
+    const Choice &choice = choices[i];
+    smaller *= choice.end - choice.first;
+    if (equal)
+      smaller += std::max<int64_t>(0, std::min(digit, choice.end) - choice.first);
+    equal &= choice.first <= digit && digit < choice.end;
   }
   return smaller + equal;
 }

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loops of one dimension outside a level are the digits of a mixed-radix number: the start of
-// the tile. Fixing some digits to zero, or to anything but zero, leaves a set of starts whose
-// members below a limit are counted digit by digit, from the outside in: a prefix is either equal
-// to the limit's or already smaller, and then the digits that follow are free.
+// the tile. Giving each digit a range leaves a set of starts whose members below a limit are
+// counted digit by digit, from the outside in: a prefix is either equal to the limit's or already
+// smaller, and then the digits that follow are free.
 #ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_DIGITS_H
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_DIGITS_H
 
@@ -12,7 +12,13 @@
 namespace perfc {
 namespace loopnest {
 
-enum class Choice { Zero, NonZero, Any };
+/// What a digit may be: first <= digit < end.
+struct Choice {
+  int64_t first;
+  int64_t end;
+  static Choice only(int64_t digit) { return {digit, digit + 1}; }
+  static Choice any(int64_t factor) { return {0, factor}; }
+};
 
 struct Digit {
   bool parallel;

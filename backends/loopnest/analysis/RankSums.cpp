@@ -50,9 +50,9 @@ RankSums loopnest::unusedDim(const Digits &digits, const Transition &transition,
                              const JointLoops &joint) {
   Digits::Choices choices;
   for (const Digit &digit : digits.list())
-    choices.push_back(!digit.parallel    ? transition.choice(digit.loop)
-                      : joint[digit.loop] ? Choice::Zero
-                                          : Choice::Any);
+    choices.push_back(!digit.parallel     ? transition.choice(digit.loop, digit.factor)
+                      : joint[digit.loop] ? Choice::only(0)
+                                          : Choice::any(digit.factor));
   int64_t count = digits.countBelow(digits.size(), choices);
   return {count, count};
 }
@@ -96,7 +96,8 @@ Standing::Standing(const LevelDigits &level, unsigned dim, const Transition &tra
     : digits(level.dims[dim]), range(range) {
   llvm::ArrayRef<Digit> list = digits.list();
   for (const Digit &digit : list)
-    choices.push_back(digit.parallel ? Choice::Any : transition.choice(digit.loop));
+    choices.push_back(digit.parallel ? Choice::any(digit.factor)
+                                     : transition.choice(digit.loop, digit.factor));
   least.assign(list.size() + 1, 0);
   auto restrict = [&](unsigned other) {
     const FlatLevel &l = level.flat->levels[other];
@@ -108,8 +109,7 @@ Standing::Standing(const LevelDigits &level, unsigned dim, const Transition &tra
   for (unsigned other : outer)
     restrict(other);
   for (unsigned i = list.size(); i-- > 0;) {
-    int64_t most = choices[i] == Choice::Zero ? 0 : (list[i].factor - 1) * list[i].step;
-    least[i] = std::max(least[i], least[i + 1] - most);
+    least[i] = std::max(least[i], least[i + 1] - (choices[i].end - 1) * list[i].step);
   }
 }
 
@@ -120,11 +120,9 @@ int64_t Standing::visit(unsigned position, int64_t start) {
     return std::max<int64_t>(0, std::min({start + digits.tile(), digits.size(), range.high}) -
                                     std::max(start, range.low));
   const Digit &digit = digits.list()[position];
-  int64_t first = choices[position] == Choice::NonZero ? 1 : 0;
-  int64_t end = choices[position] == Choice::Zero ? 1 : digit.factor;
   int64_t missing = least[position + 1] - start;
-  first = std::max(first, missing <= 0 ? 0 : (missing - 1) / digit.step + 1);
-  end = std::min(end, (digits.size() - 1 - start) / digit.step + 1);
+  int64_t first = std::max(choices[position].first, missing <= 0 ? 0 : (missing - 1) / digit.step + 1);
+  int64_t end = std::min(choices[position].end, (digits.size() - 1 - start) / digit.step + 1);
   int64_t sum = 0;
   for (int64_t i = first; i < end; ++i)
     sum += visit(position + 1, start + i * digit.step);
@@ -143,7 +141,8 @@ RankSums loopnest::plainRank(const LevelDigits &level, const Rank &rank,
   Digits::Choices choices;
   bool carried = false, restarts = false;
   for (const Digit &digit : digits.list()) {
-    choices.push_back(digit.parallel ? Choice::Any : transition.choice(digit.loop));
+    choices.push_back(digit.parallel ? Choice::any(digit.factor)
+                                     : transition.choice(digit.loop, digit.factor));
     carried |= !digit.parallel && digit.loop == transition.carry;
     restarts |= !digit.parallel && digit.loop > transition.carry;
   }

@@ -83,12 +83,11 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
     return;
   }
   const Digit &digit = digits.list()[position];
-  Choice choice = digit.parallel ? Choice::Any : transition.choice(digit.loop);
-  int64_t first = choice == Choice::NonZero ? 1 : 0;
-  int64_t end = choice == Choice::Zero ? 1 : digit.factor;
-  end = std::min(end, (digits.size() - 1 - start) / digit.step + 1);
-  for (int64_t i = first; i < end; ++i)
-    groups(position + 1, start + i * digit.step, before + (i - first) * digit.step);
+  Choice choice = digit.parallel ? Choice::any(digit.factor)
+                                 : transition.choice(digit.loop, digit.factor);
+  int64_t end = std::min(choice.end, (digits.size() - 1 - start) / digit.step + 1);
+  for (int64_t i = choice.first; i < end; ++i)
+    groups(position + 1, start + i * digit.step, before + (i - choice.first) * digit.step);
 }
 
 void Collector::addGroup() {

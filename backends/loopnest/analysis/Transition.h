@@ -25,10 +25,10 @@ struct Transition {
 
   bool hasPrevious() const { return kind == Advance; }
   /// What a digit of a loop in time may be when such an epoch begins.
-  Choice choice(unsigned loop) const {
-    if (kind != Advance || loop < carry)
-      return kind == First ? Choice::Zero : Choice::Any;
-    return loop == carry ? Choice::NonZero : Choice::Zero;
+  Choice choice(unsigned loop, int64_t factor) const {
+    if (kind == Every || (kind == Advance && loop < carry))
+      return Choice::any(factor);
+    return kind == Advance && loop == carry ? Choice{1, factor} : Choice::only(0);
   }
 };
 
