@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command line of one command: options by name and the rest by position. `--name value`,
-// `--name=value`, `-o value` and `-Dname=value` are read; `-` is a file name, `--` ends the options.
+// `--name=value`, `-o value` and `-Dname=value` are read; `-` is a file name, `--` ends the
+// options.
 #ifndef PERFC_TOOLS_DRIVER_ARGUMENTS_H
 #define PERFC_TOOLS_DRIVER_ARGUMENTS_H
 
@@ -14,8 +15,8 @@ namespace perfc::driver {
 
 /// An option of a command.
 struct OptionSpec {
-  llvm::StringLiteral name;  ///< without dashes; "" when there is only a letter
-  char letter = 0;           ///< 0 when there is none
+  llvm::StringLiteral name;       ///< without dashes; "" when there is only a letter
+  char letter = 0;                ///< 0 when there is none
   llvm::StringLiteral value = ""; ///< what the help calls its value; "" for a switch
   llvm::StringLiteral doc = "";
 };

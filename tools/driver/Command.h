@@ -17,8 +17,8 @@ struct Command {
   llvm::ArrayRef<OptionSpec> options;
   unsigned minFiles = 1;
   unsigned maxFiles = 1;
-  /// Prints results; mistakes go to the session's diagnostics. Returns false only for what makes the
-  /// status 1 without a diagnostic (`fmt --check`).
+  /// Prints results; mistakes go to the session's diagnostics. Returns false only for what makes
+  /// the status 1 without a diagnostic (`fmt --check`).
   bool (*run)(Session &session, const Arguments &arguments);
   llvm::StringLiteral details = ""; ///< further lines of the help
 };

@@ -6,6 +6,27 @@
 using namespace perfc;
 using namespace perfc::driver;
 
+static constexpr OptionSpec runOptions[] = {
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
+static constexpr OptionSpec defineOptions[] = {
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
+static constexpr OptionSpec irOptions[] = {
+    {"level", 0, "LEVEL", "op, loopnest, tile, phase or collective; op without this"},
+    {"after", 0, "PASS", "stop after this pass"},
+    {"before", 0, "PASS", "stop before this pass"},
+    {"loc", 0, "", "print where each operation comes from"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
+static constexpr OptionSpec optOptions[] = {
+    {"passes", 'p', "A,B", "the passes to run, in this order"},
+    {"output", 'o', "FILE", "write the IR there"},
+    {"verify-each", 0, "", "check the IR after each pass"},
+    {"time-passes", 0, "", "print the time of each pass on standard error"},
+    {"loc", 0, "", "print where each operation comes from"},
+};
 static constexpr OptionSpec fmtOptions[] = {
     {"check", 0, "", "say which files are not formatted; exit status 1 if there is one"},
     {"", 'i', "", "rewrite the files"},
@@ -21,6 +42,16 @@ static constexpr OptionSpec docOptions[] = {
 };
 
 static const Command table[] = {
+    {"run", "evaluate what a file asks for, with where time and energy go", "FILE [options]",
+     "perfc run design.perf -D batch=8", runOptions, 1, 1, runFile,
+     "The same as perfc FILE. - is standard input."},
+    {"check", "find what is wrong with a file, without evaluating it", "FILE [options]",
+     "perfc check design.perf", defineOptions, 1, 1, checkFile,
+     "Also lowers to loop nests, so mappings that do not fit are found."},
+    {"ir", "print the IR of a file", "FILE [options]", "perfc ir design.perf --level loopnest",
+     irOptions, 1, 1, printIr},
+    {"opt", "run passes over textual IR", "FILE.ir [options]",
+     "perfc opt net.ir -p inline,infer-shapes --verify-each", optOptions, 1, 1, runPasses},
     {"fmt", "files in the one style of the language", "FILE… [options]",
      "perfc fmt -i designs/chip.perf", fmtOptions, 1, ~0u, formatFiles,
      "Prints the formatted text, unless --check or -i is given. - is standard input."},

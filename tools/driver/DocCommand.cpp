@@ -3,10 +3,10 @@
 // perfc doc: one word of the language, of its library or of its IR; or a whole part of the manual.
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"
-#include "llvm/ADT/StringExtras.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/EmbeddedText.h"
 #include "tools/driver/Library.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -46,8 +46,8 @@ static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spe
   if (!value.empty())
     os << "  value    " << value
        << (spec.maxArgs == anyNumber ? ", or several"
-                                     : spec.maxArgs > 1 ? fmt::format(", up to {}", spec.maxArgs)
-                                                        : std::string())
+           : spec.maxArgs > 1        ? fmt::format(", up to {}", spec.maxArgs)
+                                     : std::string())
        << '\n';
   if (!spec.byDefault.empty())
     os << "  default  " << spec.byDefault << '\n';
@@ -66,7 +66,8 @@ static void printWordTables(llvm::raw_ostream &os) {
     BlockKind kind = static_cast<BlockKind>(i);
     if (wordsOf(kind).empty())
       continue;
-    os << "### In a " << blockName(kind) << " block\n\n| word | value | default | meaning |\n|---|---|---|---|\n";
+    os << "### In a " << blockName(kind)
+       << " block\n\n| word | value | default | meaning |\n|---|---|---|---|\n";
     for (const WordSpec &spec : wordsOf(kind))
       os << "| `" << spec.word << "` | " << valueText(spec) << " | " << spec.byDefault << " | "
          << spec.doc << " |\n";
@@ -152,7 +153,8 @@ bool driver::printDocumentation(Session &session, const Arguments &arguments) {
   bool whole = printParts(session.out, arguments);
   if (arguments.files().empty()) {
     if (!whole)
-      session.diagnostics.report({}, diag::WrongArgumentCount, "doc", "a word, or a part of the manual")
+      session.diagnostics
+          .report({}, diag::WrongArgumentCount, "doc", "a word, or a part of the manual")
           .help("for example: perfc doc bandwidth");
     return true;
   }

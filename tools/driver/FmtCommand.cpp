@@ -14,8 +14,7 @@ bool driver::formatFiles(Session &session, const Arguments &arguments) {
     FileId file = session.load(path);
     if (!file)
       continue;
-    llvm::Optional<std::string> text =
-        formatFile(session.sources, file, session.diagnostics);
+    llvm::Optional<std::string> text = formatFile(session.sources, file, session.diagnostics);
     if (!text)
       continue;
     bool same = *text == session.sources.text(file);

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Library.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "stdlib/Embedded.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;

@@ -10,8 +10,8 @@ namespace perfc::driver {
 
 /// A public declaration of the library.
 struct LibraryEntry {
-  std::string module;    ///< what to import: "std.ops.conv2d"
-  std::string kind;      ///< "op", "workload", "hardware", …
+  std::string module; ///< what to import: "std.ops.conv2d"
+  std::string kind;   ///< "op", "workload", "hardware", …
   std::string name;
   std::string signature; ///< the head as written, on one line
   std::string doc;       ///< the comment above it, without slashes; lines end in newlines

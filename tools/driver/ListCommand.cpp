@@ -2,10 +2,10 @@
 //
 // perfc list: what the standard library has, each with its module and one line about it.
 #include "backends/emit/Json.h"
-#include "llvm/ADT/StringExtras.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/Library.h"
 #include "tools/driver/Table.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;

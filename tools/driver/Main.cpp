@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Main.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "tools/driver/Command.h"
+#include "llvm/ADT/STLExtras.h"
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -61,8 +61,7 @@ static bool checkFileCount(Session &session, const Command &command, const Argum
   size_t count = arguments.files().size();
   if (count >= command.minFiles && count <= command.maxFiles)
     return true;
-  session.diagnostics
-      .report({}, diag::WrongArgumentCount, command.name.str(), command.usage.str())
+  session.diagnostics.report({}, diag::WrongArgumentCount, command.name.str(), command.usage.str())
       .help("for example: " + command.example.str());
   return false;
 }

@@ -24,9 +24,8 @@ bool driver::writeOutput(llvm::StringRef path, llvm::StringRef text, SourceRange
   int descriptor = -1;
   llvm::SmallString<128> temporary;
   unsigned mode = llvm::sys::fs::all_read | llvm::sys::fs::owner_write;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor,
-                                                              temporary, llvm::sys::fs::OF_None,
-                                                              mode))
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          path + ".%%%%%%.tmp", descriptor, temporary, llvm::sys::fs::OF_None, mode))
     return fail(error);
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream << text;

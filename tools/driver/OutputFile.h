@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that perfc writes appear whole or not at all: the text goes to a new file beside the target,
-// which then takes the target's name.
+// Files that perfc writes appear whole or not at all: the text goes to a new file beside the
+// target, which then takes the target's name.
 #ifndef PERFC_TOOLS_DRIVER_OUTPUTFILE_H
 #define PERFC_TOOLS_DRIVER_OUTPUTFILE_H
 
@@ -9,8 +9,8 @@
 
 namespace perfc::driver {
 
-/// Writes `text` to `path`, making the folders it stands in; "-" is standard output. False when that
-/// fails (reported at `place`).
+/// Writes `text` to `path`, making the folders it stands in; "-" is standard output. False when
+/// that fails (reported at `place`).
 bool writeOutput(llvm::StringRef path, llvm::StringRef text, SourceRange place,
                  DiagnosticEngine &diagnostics);
 

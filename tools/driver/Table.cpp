@@ -13,7 +13,8 @@ static constexpr unsigned gap = 2;
 static constexpr unsigned leastText = 8;
 
 size_t driver::displayWidth(llvm::StringRef text) {
-  return llvm::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return llvm::count_if(text,
+                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 /// The first `width` characters, the last one "…" when something is left out.
@@ -38,8 +39,8 @@ std::vector<unsigned> Table::widths(unsigned limit) const {
   unsigned total = indent;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (result[i] || columns[i].width)
-      result[i] = std::max<unsigned>({result[i], columns[i].width,
-                                      static_cast<unsigned>(displayWidth(columns[i].title))});
+      result[i] = std::max<unsigned>(
+          {result[i], columns[i].width, static_cast<unsigned>(displayWidth(columns[i].title))});
     total += result[i] ? result[i] + (total == indent ? 0 : gap) : 0;
   }
   while (total > limit) {

@@ -32,8 +32,9 @@ public:
   void addRule() { rows.push_back({{}, true}); }
   bool empty() const { return rows.empty(); }
 
-  /// Prints title and rows, indented by two. Columns without any text are left out. Lines stay within
-  /// `width` characters as long as each text keeps 8; `bold` is the escape around the titles or not.
+  /// Prints title and rows, indented by two. Columns without any text are left out. Lines stay
+  /// within `width` characters as long as each text keeps 8; `bold` is the escape around the titles
+  /// or not.
   void print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles = true) const;
 
 private:

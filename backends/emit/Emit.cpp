@@ -1,0 +1,19 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/emit/Emit.h"
+
+using namespace perfc::emit;
+
+static const Emitter table[] = {
+    {"json", "results as one JSON document (docs/output.md)", true, writeJson},
+    {"csv", "results as a table, one line per kernel", true, writeCsv},
+    {"dot", "the workloads as Graphviz graphs", false, writeDot},
+};
+
+llvm::ArrayRef<Emitter> perfc::emit::emitters() { return table; }
+
+const Emitter *perfc::emit::findEmitter(llvm::StringRef name) {
+  for (const Emitter &emitter : table)
+    if (emitter.name == name)
+      return &emitter;
+  return nullptr;
+}

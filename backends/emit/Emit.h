@@ -1,0 +1,44 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Output formats, by name: `emit json "out.json"` in a file, `perfc emit --to json` on the command
+// line. An emitter sees results and IR only, builds a document and prints it.
+#ifndef PERFC_BACKENDS_EMIT_EMIT_H
+#define PERFC_BACKENDS_EMIT_EMIT_H
+
+#include "backends/emit/Json.h"
+#include "backends/emit/Result.h"
+
+namespace perfc::emit {
+
+/// What there is to write.
+struct Input {
+  std::vector<const Result *> results;
+  /// The program as built; may be null where only results are written.
+  const ir::Module *module = nullptr;
+  const SourceManager &sources;
+};
+
+struct Emitter {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  bool needsResults; ///< false: the program alone will do, nothing is evaluated
+  void (*write)(const Input &input, llvm::raw_ostream &os);
+};
+
+llvm::ArrayRef<Emitter> emitters();
+/// Null when there is none of that name.
+const Emitter *findEmitter(llvm::StringRef name);
+
+/// One result as docs/output.md describes it, in SI units.
+Json resultJson(const Result &result, const SourceManager &sources);
+/// {file, line, column}; null for nowhere.
+Json placeJson(SourceRange range, const SourceManager &sources);
+Json expectationJson(const Expectation &expectation, const SourceManager &sources);
+
+void writeJson(const Input &input, llvm::raw_ostream &os);
+void writeCsv(const Input &input, llvm::raw_ostream &os);
+void writeDot(const Input &input, llvm::raw_ostream &os);
+
+} // namespace perfc::emit
+
+#endif // PERFC_BACKENDS_EMIT_EMIT_H

@@ -1,0 +1,24 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/emit/Result.h"
+
+using namespace perfc;
+using namespace perfc::emit;
+
+/// `runs` is how often the parent of `part` runs.
+static void addLines(const CostPart &part, int64_t runs, std::vector<KernelLine> &lines) {
+  bool isLeaf = part.kind == PartKind::Kernel || part.kind == PartKind::Collective;
+  if (!isLeaf) {
+    for (const CostPart &child : part.children)
+      addLines(child, runs * part.count, lines);
+    return;
+  }
+  double times = static_cast<double>(runs);
+  lines.push_back({&part, runs * part.count, part.latency * times, part.energy.times(times),
+                   part.flops * times, part.macs * times});
+}
+
+std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
+  std::vector<KernelLine> lines;
+  addLines(breakdown, 1, lines);
+  return lines;
+}

@@ -1,0 +1,55 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a run has found: one result per evaluation, with the place and the sweep point it belongs
+// to, and what was expected of them. Everything that emitters write comes from here or from the IR.
+#ifndef PERFC_BACKENDS_EMIT_RESULT_H
+#define PERFC_BACKENDS_EMIT_RESULT_H
+
+#include "backends/core/Cost.h"
+#include "ir/core/Module.h"
+
+namespace perfc::emit {
+
+/// The outcome of an `expect`.
+struct Expectation {
+  std::string text; ///< the condition as written
+  bool holds = false;
+  /// Share of outcomes for which it holds, where `confidence` asks for it.
+  llvm::Optional<double> probability;
+  SourceRange place;
+};
+
+struct Result {
+  std::string name;    ///< given by `as`, or made from the statement's word
+  std::string label;   ///< "conv1 on eyeriss_like with row_stationary"
+  std::string subject; ///< as written
+  std::string on;      ///< as written
+  /// Which statement of the file this belongs to, from 0; the rows of a comparison and the points
+  /// of a sweep share it.
+  unsigned statement = 0;
+  ir::AttrDict point; ///< what the sweep has set
+  SourceRange place;
+  /// Elements of all weights of the subject.
+  int64_t parameters = 0;
+  Cost cost;
+  std::vector<Expectation> expectations;
+};
+
+/// A kernel or collective of a result, all its runs together.
+struct KernelLine {
+  const CostPart *part = nullptr;
+  /// Runs in the whole result, and the figures of all of them.
+  int64_t count = 1;
+  Uncertain latency;
+  Figure energy;
+  double flops = 0;
+  double macs = 0;
+};
+
+/// The kernels and collectives of a breakdown in the order in which they run, repetitions
+/// multiplied.
+std::vector<KernelLine> flatten(const CostPart &breakdown);
+
+} // namespace perfc::emit
+
+#endif // PERFC_BACKENDS_EMIT_RESULT_H

@@ -1,0 +1,85 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results as a table: one line for each result's total and one for each of its kernels, in SI
+// units. A value that is not given is empty.
+#include "backends/emit/Emit.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::emit;
+
+using Line = std::vector<std::string>;
+
+/// A cell in quotes where it needs them (RFC 4180).
+static std::string cell(llvm::StringRef text) {
+  if (text.find_first_of(",\"\n\r") == llvm::StringRef::npos)
+    return text.str();
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+static std::string real(double value) { return fmt::format("{}", value); }
+
+static std::string figure(const Figure &figure) {
+  return figure.isGiven() ? real(figure.known.central()) : "";
+}
+
+static Line head(const Result &result) {
+  std::string point;
+  for (const auto &[name, value] : result.point.entries())
+    point += (point.empty() ? "" : "; ") + name + "=" + value.text();
+  return {result.name, result.subject, result.on, point};
+}
+
+static Line totalLine(const Result &result) {
+  const Cost &cost = result.cost;
+  Line line = head(result);
+  Line rest{"total",
+            "1",
+            real(cost.latency.central()),
+            figure(cost.energy),
+            fmt::format("{}", cost.macs),
+            fmt::format("{}", cost.flops),
+            real(cost.utilization.central()),
+            cost.bottleneck().str(),
+            cost.provenance.provider,
+            cost.provenance.mapping};
+  llvm::append_range(line, rest);
+  return line;
+}
+
+static Line kernelLine(const Result &result, const KernelLine &kernel) {
+  const CostPart &part = *kernel.part;
+  Line line = head(result);
+  Line rest{part.label,
+            fmt::format("{}", kernel.count),
+            real(kernel.latency.central()),
+            figure(kernel.energy),
+            fmt::format("{:.0f}", kernel.macs),
+            fmt::format("{:.0f}", kernel.flops),
+            real(part.utilization),
+            part.bound,
+            part.provider,
+            part.mapping};
+  llvm::append_range(line, rest);
+  return line;
+}
+
+void perfc::emit::writeCsv(const Input &input, llvm::raw_ostream &os) {
+  std::vector<Line> lines{{"result", "subject", "on", "point", "kernel", "count", "latency_s",
+                           "energy_j", "macs", "flops", "utilization", "bound", "provider",
+                           "mapping"}};
+  for (const Result *result : input.results) {
+    lines.push_back(totalLine(*result));
+    for (const KernelLine &kernel : flatten(result->cost.breakdown))
+      lines.push_back(kernelLine(*result, kernel));
+  }
+  for (const Line &line : lines) {
+    llvm::interleave(
+        line, os, [&](const std::string &text) { os << cell(text); }, ",");
+    os << '\n';
+  }
+}

@@ -1,0 +1,32 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// perfc check: everything that can be known to be wrong without evaluating: names, units, shapes,
+// and, by lowering to loop nests, mappings that do not fit.
+#include "frontend/build/Compilation.h"
+#include "ir/core/Verifier.h"
+#include "ir/study/AllOps.h"
+#include "tools/driver/Command.h"
+#include "tools/driver/Evaluation.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// Points of a sweep that are checked.
+static constexpr size_t checkedPoints = 16;
+
+bool driver::checkFile(Session &session, const Arguments &arguments) {
+  std::vector<std::pair<std::string, std::string>> defines;
+  FileId file = session.load(arguments.files().front());
+  if (!readDefines(arguments, session.diagnostics, defines) || !file)
+    return true;
+  Compilation compilation(session.sources, session.diagnostics, allOps());
+  bool good = compilation.load(file, defines);
+  good &= compilation.check();
+  ir::Module module;
+  good &= compilation.buildAll(module, checkedPoints);
+  if (good && ir::verify(module, session.diagnostics))
+    lower(module, "loopnest", session.diagnostics);
+  if (session.isVerbose() && !session.diagnostics.hasErrors())
+    session.out << session.sources.path(file) << ": no mistakes found\n";
+  return true;
+}

@@ -1,0 +1,201 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/Evaluation.h"
+
+#include "ir/study/AllOps.h"
+#include "passes/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+bool driver::lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics) {
+  passes::PassContext context{diagnostics, allOps()};
+  passes::PassManager manager(*passes::pipelineTo(level));
+  return manager.run(module, context);
+}
+
+Evaluation::Evaluation(Session &session, ProviderSet providers)
+    : session(session), providers(std::move(providers)) {}
+
+void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
+  Compilation compilation(session.sources, session.diagnostics, allOps());
+  if (!compilation.load(root, defines))
+    return;
+  compilation.forEachUnit([&](ir::Module &module) { return unit(module, listener); });
+}
+
+const emit::Result *Evaluation::find(llvm::StringRef name) const {
+  for (const emit::Result &result : llvm::reverse(found))
+    if (result.name == name)
+      return &result;
+  return nullptr;
+}
+
+MetricNames Evaluation::names(const ir::Module &module, const Cost *cost) const {
+  return {cost, [this](llvm::StringRef name) { return find(name); }, &module};
+}
+
+unsigned Evaluation::statementIndex(SourceRange place) {
+  auto known = llvm::find(statements, place);
+  if (known == statements.end()) {
+    statements.push_back(place);
+    return statements.size() - 1;
+  }
+  return known - statements.begin();
+}
+
+//===-- What cannot be evaluated yet
+//-----------------------------------------------------------===//
+
+/// Reports every study.unsupported of `module` and takes out the statements that hold them; false
+/// when nothing is left.
+bool Evaluation::removeUnsupported(ir::Module &module) {
+  std::vector<ir::Operation *> parts, holders;
+  module.walk([&](ir::Operation &op) {
+    if (op.is(study::UnsupportedOp::opName))
+      parts.push_back(&op);
+  });
+  for (ir::Operation *part : parts) {
+    std::string what = ir::as<study::UnsupportedOp>(part).what().str();
+    if (reported.insert({part->range().begin, what}).second)
+      session.diagnostics.report(part->range(), diag::NotSupportedYet, what);
+    ir::Operation *holder = part->parentOp() ? part->parentOp() : part;
+    if (!llvm::is_contained(holders, holder))
+      holders.push_back(holder);
+  }
+  // Inner statements stand after the outer ones that hold them.
+  for (ir::Operation *holder : llvm::reverse(holders))
+    holder->erase();
+  auto isStudy = [](const ir::Operation &op) { return op.name().startswith("study."); };
+  return llvm::any_of(module.body(), isStudy);
+}
+
+//===-- Statements
+//-----------------------------------------------------------------------------===//
+
+bool Evaluation::unit(ir::Module &module, const Listener &listener) {
+  if (!removeUnsupported(module))
+    return true;
+  // Counted before lowering, while the graphs are as they were built.
+  parameters.clear();
+  module.walk([&](const ir::Operation &op) {
+    if (auto evaluate = ir::as<study::EvaluateOp>(op))
+      parameters[evaluate.subject()] = countParameters(module, evaluate.subject());
+  });
+  if (!lower(module, "collective", session.diagnostics))
+    return true;
+  for (const ir::Operation &op : module.body()) {
+    if (op.is(study::PointOp::opName)) {
+      for (const ir::Operation &inner : op.body())
+        statement(module, inner, &op, listener);
+    } else if (op.name().startswith("study.")) {
+      statement(module, op, nullptr, listener);
+    }
+  }
+  return true;
+}
+
+void Evaluation::statement(const ir::Module &module, const ir::Operation &op,
+                           const ir::Operation *point, const Listener &listener) {
+  Evaluated evaluated{module, op, point, {}};
+  if (op.is(study::EvaluateOp::opName)) {
+    if (const emit::Result *result = evaluate(module, op, point))
+      evaluated.results.push_back(result);
+    else
+      return;
+  } else if (op.is(study::CompareOp::opName)) {
+    for (const ir::Operation &row : op.body())
+      if (row.is(study::EvaluateOp::opName))
+        if (const emit::Result *result = evaluate(module, row, point))
+          evaluated.results.push_back(result);
+    if (evaluated.results.empty())
+      return;
+    if (!op.symbol().empty())
+      found[found.size() - evaluated.results.size()].name = op.symbol().str();
+  } else if (op.is(study::MetricOp::opName)) {
+    return;
+  }
+  checkExpectations(evaluated);
+  listener(evaluated);
+}
+
+const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Operation &op,
+                                         const ir::Operation *point) {
+  llvm::Optional<Cost> cost = evaluateStudy(module, op, providers, session.diagnostics);
+  if (!cost)
+    return nullptr;
+  auto view = ir::as<study::EvaluateOp>(op);
+  emit::Result result;
+  result.name = op.symbol().str();
+  result.label = view.label().str();
+  result.subject = view.subjectLabel().str();
+  result.on = view.onLabel().str();
+  result.place = op.range();
+  result.statement = statementIndex(point ? point->range() : op.range());
+  if (point)
+    result.point = ir::as<study::PointOp>(*point).bindings();
+  result.parameters = parameters.lookup(view.subject());
+  result.cost = std::move(*cost);
+  found.push_back(std::move(result));
+  return &found.back();
+}
+
+//===-- expect
+//---------------------------------------------------------------------------------===//
+
+void Evaluation::checkExpectations(const Evaluated &evaluated) {
+  if (auto expect = ir::as<study::ExpectOp>(evaluated.op)) {
+    checkExpectation(evaluated.module, expect, nullptr, "");
+    return;
+  }
+  if (evaluated.op.regionCount() == 0)
+    return;
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto expect = ir::as<study::ExpectOp>(op))
+      for (const emit::Result *result : evaluated.results)
+        checkExpectation(evaluated.module, expect, const_cast<emit::Result *>(result),
+                         evaluated.results.size() > 1 || evaluated.point ? result->label : "");
+}
+
+/// The left side of a comparison as it came out: "latency is 61.20 ms".
+static std::string outcomeText(const ir::AttrList &expr, const MetricNames &names) {
+  if (expr.size() != 3)
+    return "";
+  std::string left = describe(evaluateExpression(expr[1], names));
+  bool isName = expr[1].is(ir::AttrKind::String);
+  return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
+}
+
+bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expect,
+                                  emit::Result *result, llvm::StringRef about) {
+  MetricNames context = names(module, result ? &result->cost : nullptr);
+  ExpressionValue value = evaluateExpression(ir::Attribute(expect.expr()), context);
+  SourceRange place = expect->range();
+  if (!value.unknownName.empty()) {
+    session.diagnostics.report(place, diag::UnknownMetric, value.unknownName);
+    return false;
+  }
+  if (!value.truth) {
+    session.diagnostics.report(place, diag::MetricNotGiven, expect.text().str(), value.notGiven);
+    return false;
+  }
+  emit::Expectation outcome{expect.text().str(), *value.truth, llvm::None, place};
+  llvm::Optional<Quantity> confidence = expect.confidence();
+  if (confidence && value.probability) {
+    outcome.probability = value.probability;
+    outcome.holds = *value.probability >= confidence->toDouble();
+  }
+  if (!outcome.holds) {
+    Diagnostic &failure = session.diagnostics.report(place, diag::ExpectFailed, outcome.text);
+    std::string came = outcomeText(expect.expr(), context);
+    if (outcome.probability)
+      came += fmt::format(", so it holds for {:.1f} % of the outcomes, not {:.1f} %",
+                          *outcome.probability * 100, confidence->toDouble() * 100);
+    if (!about.empty())
+      came += (came.empty() ? "for " : ", for ") + about.str();
+    if (!came.empty())
+      failure.note(came);
+  }
+  (result ? result->expectations : fileExpectations).push_back(outcome);
+  return outcome.holds;
+}

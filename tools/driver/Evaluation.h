@@ -1,0 +1,76 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluation of a file, statement by statement: each is built as a module of its own, lowered
+// through all levels and costed; then what it expects is checked, and a listener prints. What
+// cannot be evaluated yet is reported at its place, and the other statements go on.
+#ifndef PERFC_TOOLS_DRIVER_EVALUATION_H
+#define PERFC_TOOLS_DRIVER_EVALUATION_H
+
+#include "backends/core/Evaluate.h"
+#include "backends/emit/Result.h"
+#include "frontend/build/Compilation.h"
+#include "tools/driver/MetricExpression.h"
+#include "tools/driver/Session.h"
+#include <deque>
+#include <set>
+
+namespace perfc::driver {
+
+/// One statement that has been evaluated, while its module exists.
+struct Evaluated {
+  const ir::Module &module;
+  /// study.evaluate, study.compare, or a request at the top (report, expect, emit).
+  const ir::Operation &op;
+  /// The study.point around it, or null.
+  const ir::Operation *point = nullptr;
+  /// One for an evaluation, one per row of a comparison.
+  std::vector<const emit::Result *> results;
+};
+
+class Evaluation {
+public:
+  using Listener = std::function<void(const Evaluated &)>;
+
+  Evaluation(Session &session, ProviderSet providers);
+
+  /// Evaluates the statements of `root`. Mistakes go to the session's diagnostics.
+  void run(FileId root, Compilation::Defines defines, const Listener &listener);
+
+  const std::deque<emit::Result> &results() const { return found; }
+  /// Outcomes of `expect` at file level.
+  llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
+  /// The last result of that name; null when there is none.
+  const emit::Result *find(llvm::StringRef name) const;
+  /// How the expressions of a statement are read; `cost` may be null.
+  MetricNames names(const ir::Module &module, const Cost *cost) const;
+
+private:
+  bool unit(ir::Module &module, const Listener &listener);
+  bool removeUnsupported(ir::Module &module);
+  void statement(const ir::Module &module, const ir::Operation &op, const ir::Operation *point,
+                 const Listener &listener);
+  const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
+                               const ir::Operation *point);
+  void checkExpectations(const Evaluated &evaluated);
+  bool checkExpectation(const ir::Module &module, study::ExpectOp expect, emit::Result *result,
+                        llvm::StringRef about);
+  unsigned statementIndex(SourceRange place);
+
+  Session &session;
+  ProviderSet providers;
+  std::deque<emit::Result> found;
+  std::vector<emit::Expectation> fileExpectations;
+  std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
+  std::vector<SourceRange> statements;
+  llvm::StringMap<int64_t> parameters; ///< of the subjects of the current module
+};
+
+/// Runs the passes that lead to `level`; false after a report.
+bool lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics);
+
+/// Elements of the weights of graph @subject, with those of the graphs that it calls.
+int64_t countParameters(const ir::Module &module, llvm::StringRef subject);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_EVALUATION_H

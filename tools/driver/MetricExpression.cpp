@@ -1,0 +1,211 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/MetricExpression.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// Half width of the central 90 % interval of a normal distribution, in standard deviations.
+static constexpr double halfWidthInSigmas = 1.6448536269514722;
+
+static ExpressionValue fromQuantity(Quantity quantity) {
+  ExpressionValue value;
+  value.number = std::move(quantity);
+  return value;
+}
+
+static ExpressionValue notGiven(std::string why) {
+  ExpressionValue value;
+  value.notGiven = std::move(why);
+  return value;
+}
+
+static ExpressionValue fromMetric(const MetricValue &metric) {
+  ExpressionValue value;
+  value.text = metric.text;
+  value.notGiven = metric.notGiven;
+  if (metric.hasNumber())
+    value.number = Quantity(metric.value, metric.dimension);
+  return value;
+}
+
+/// The bound of the 90 % interval that `member` names, or the centre.
+static ExpressionValue member(ExpressionValue value, llvm::StringRef member) {
+  if (!value.number)
+    return value;
+  Uncertain number = value.number->toUncertain();
+  double sign = member == "lower" ? -1 : member == "upper" ? 1 : 0;
+  value.number =
+      Quantity(Uncertain(number.central() + sign * number.halfWidth()), value.number->dimension());
+  return value;
+}
+
+ExpressionValue driver::evaluateName(llvm::StringRef name, const MetricNames &names) {
+  if (names.module)
+    if (auto defined = names.module->lookup<study::MetricOp>(name))
+      return evaluateExpression(ir::Attribute(defined.expr()), names);
+  if (names.cost)
+    if (llvm::Optional<MetricValue> found = metric(*names.cost, name))
+      return fromMetric(*found);
+  auto [head, rest] = name.split('.');
+  if (const emit::Result *result = names.result && !rest.empty() ? names.result(head) : nullptr) {
+    MetricNames inner = names;
+    inner.cost = &result->cost;
+    return evaluateName(rest, inner);
+  }
+  auto [base, last] = name.rsplit('.');
+  if (last == "lower" || last == "upper" || last == "mean")
+    return member(evaluateName(base, names), last);
+  ExpressionValue value;
+  value.unknownName = name.str();
+  return value;
+}
+
+/// Share of outcomes in which `difference` is positive.
+static double shareAboveZero(const Uncertain &difference) {
+  double sigma = difference.halfWidth() / halfWidthInSigmas;
+  if (sigma == 0)
+    return difference.central() > 0 ? 1 : 0;
+  return 0.5 * std::erfc(-difference.central() / sigma / std::sqrt(2.0));
+}
+
+/// `x == v +- d` asks whether x lies inside.
+static bool equals(const Quantity &left, const Quantity &right) {
+  double difference = std::fabs(left.toDouble() - right.toDouble());
+  double allowed = right.toUncertain().halfWidth();
+  return allowed > 0 ? difference <= allowed : compare(left, right) == 0;
+}
+
+static ExpressionValue comparison(llvm::StringRef op, const Quantity &left, const Quantity &right) {
+  ExpressionValue value;
+  int order = compare(left, right);
+  value.truth = llvm::StringSwitch<bool>(op)
+                    .Case("<", order < 0)
+                    .Case("<=", order <= 0)
+                    .Case(">", order > 0)
+                    .Case(">=", order >= 0)
+                    .Case("==", equals(left, right))
+                    .Default(!equals(left, right));
+  Uncertain difference = left.toUncertain() - right.toUncertain();
+  if (op.startswith("<"))
+    value.probability = shareAboveZero(Uncertain(0) - difference);
+  else if (op.startswith(">"))
+    value.probability = shareAboveZero(difference);
+  return value;
+}
+
+static ExpressionValue logic(llvm::StringRef op, llvm::ArrayRef<ExpressionValue> arguments) {
+  ExpressionValue value;
+  bool first = arguments[0].truth.getValueOr(false);
+  if (op == "not")
+    value.truth = !first;
+  else if (op == "and")
+    value.truth = first && arguments[1].truth.getValueOr(false);
+  else
+    value.truth = first || arguments[1].truth.getValueOr(false);
+  return value;
+}
+
+static ExpressionValue arithmetic(llvm::StringRef op, const Quantity &left, const Quantity &right) {
+  QuantityError error = QuantityError::None;
+  // Counts such as chips do not hinder a sum with what has none.
+  Quantity other = right;
+  if ((op == "+" || op == "-") && !compatible(left.dimension(), right.dimension()))
+    other = right.withDimension(left.dimension());
+  if (llvm::Optional<Quantity> result = apply(op, left, other, error))
+    return fromQuantity(*result);
+  return notGiven(error == QuantityError::DivisionByZero ? "it divides by zero"
+                                                         : "its parts do not go together");
+}
+
+/// The dimension of a square root; nothing when an exponent is odd.
+static llvm::Optional<Dimension> halved(const Dimension &dimension) {
+  llvm::Optional<Rational> half = Rational::make(1, 2);
+  return half ? dimension.power(*half) : llvm::None;
+}
+
+/// Functions of one number, and max and min.
+static ExpressionValue function(llvm::StringRef name, llvm::ArrayRef<ExpressionValue> arguments) {
+  const Quantity &first = *arguments[0].number;
+  double x = first.toDouble();
+  Dimension dimension = first.dimension();
+  if (name == "neg")
+    return fromQuantity(Quantity(Uncertain(0) - first.toUncertain(), dimension));
+  if (name == "floor" || name == "ceil")
+    return fromQuantity(
+        Quantity(Uncertain(name == "floor" ? std::floor(x) : std::ceil(x)), dimension));
+  if (name == "abs")
+    return fromQuantity(x < 0 ? Quantity(Uncertain(0) - first.toUncertain(), dimension) : first);
+  if (name == "sqrt" || name == "log2" || name == "log" || name == "exp") {
+    double result = name == "sqrt"   ? std::sqrt(x)
+                    : name == "log2" ? std::log2(x)
+                    : name == "log"  ? std::log(x)
+                                     : std::exp(x);
+    llvm::Optional<Dimension> root = halved(dimension);
+    if (name == "sqrt" && root)
+      return fromQuantity(Quantity(first.toUncertain().map(result, 0.5 / result), *root));
+    if (dimension.isNumber())
+      return fromQuantity(Quantity(Uncertain(result), {}));
+    return notGiven("`" + name.str() + "` needs a plain number");
+  }
+  if ((name == "max" || name == "min") && arguments.size() == 2 && arguments[1].number) {
+    bool firstIsLess = compare(first, *arguments[1].number) < 0;
+    return firstIsLess == (name == "min") ? arguments[0] : arguments[1];
+  }
+  return notGiven("`" + name.str() + "` is no function of metrics");
+}
+
+static ExpressionValue applyOperator(llvm::StringRef op,
+                                     llvm::ArrayRef<ExpressionValue> arguments) {
+  if (op == "not" || op == "and" || op == "or")
+    return logic(op, arguments);
+  bool binary = arguments.size() == 2;
+  if (binary && !arguments[0].text.empty() && !arguments[1].text.empty()) {
+    ExpressionValue value;
+    value.truth = (arguments[0].text == arguments[1].text) == (op == "==");
+    return value;
+  }
+  for (const ExpressionValue &argument : arguments)
+    if (!argument.number)
+      return notGiven("it needs numbers");
+  static constexpr llvm::StringLiteral comparisons[] = {"<", "<=", ">", ">=", "==", "!="};
+  if (binary && llvm::is_contained(comparisons, op))
+    return comparison(op, *arguments[0].number, *arguments[1].number);
+  if (binary && !std::isalpha(static_cast<unsigned char>(op[0])))
+    return arithmetic(op, *arguments[0].number, *arguments[1].number);
+  return function(op, arguments);
+}
+
+ExpressionValue driver::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
+  if (expr.is(ir::AttrKind::Bool)) {
+    ExpressionValue value;
+    value.truth = expr.asBool();
+    return value;
+  }
+  if (expr.is(ir::AttrKind::String))
+    return evaluateName(expr.asString(), names);
+  if (!expr.is(ir::AttrKind::List))
+    return fromQuantity(expr.asQuantity());
+  const ir::AttrList &list = expr.asList();
+  if (list.size() == 1)
+    return evaluateExpression(list[0], names);
+  std::vector<ExpressionValue> arguments;
+  for (size_t i = 1; i < list.size(); ++i) {
+    arguments.push_back(evaluateExpression(list[i], names));
+    if (!arguments.back().notGiven.empty() || !arguments.back().unknownName.empty())
+      return arguments.back();
+  }
+  return applyOperator(list[0].asString(), arguments);
+}
+
+std::string driver::describe(const ExpressionValue &value) {
+  if (value.number)
+    return formatEngineering(value.number->toUncertain(), value.number->dimension());
+  if (value.truth)
+    return *value.truth ? "true" : "false";
+  if (!value.text.empty())
+    return value.text;
+  return value.notGiven.empty() ? "unknown" : "not given: " + value.notGiven;
+}

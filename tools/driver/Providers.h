@@ -1,0 +1,15 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The providers of costs that this binary has, in the order in which they are asked.
+#ifndef PERFC_TOOLS_DRIVER_PROVIDERS_H
+#define PERFC_TOOLS_DRIVER_PROVIDERS_H
+
+#include "backends/core/CostProvider.h"
+
+namespace perfc::driver {
+
+ProviderSet defaultProviders();
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_PROVIDERS_H

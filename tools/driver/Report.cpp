@@ -1,0 +1,229 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/Report.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// Kernels shown without -v.
+static constexpr size_t kernelLimit = 14;
+
+void Report::title(llvm::StringRef text, llvm::StringRef details) {
+  session.out << (session.colorOut ? "\033[1m" : "") << text << (session.colorOut ? "\033[0m" : "");
+  if (!details.empty())
+    session.out << "  [" << details << ']';
+  session.out << '\n';
+}
+
+void Report::print(const Evaluated &evaluated) {
+  if (session.isQuiet())
+    return;
+  bool isRequest = evaluated.results.empty();
+  if (evaluated.point && !isRequest)
+    return printPoint(evaluated);
+  sweep = SourceRange();
+  if (isRequest)
+    return printFileReport(evaluated);
+  bool reported = false;
+  for (const ir::Operation &op : evaluated.op.body())
+    reported |= op.is(study::ReportOp::opName);
+  if (evaluated.op.is(study::CompareOp::opName))
+    printComparison(evaluated);
+  else if (!reported)
+    printEvaluation(*evaluated.results.front());
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto report = ir::as<study::ReportOp>(op))
+      printReport(evaluated, report);
+  session.out << '\n';
+  session.out.flush();
+}
+
+static std::string details(const Cost &cost) {
+  std::string text = cost.provenance.provider;
+  if (!cost.provenance.mapping.empty())
+    text += "; mapping " + cost.provenance.mapping;
+  return text;
+}
+
+void Report::printEvaluation(const emit::Result &result) {
+  const Cost &cost = result.cost;
+  title(result.label, details(cost));
+  size_t limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
+  unsigned width = session.isVerbose() ? ~0u : session.width;
+  Table kernels = kernelTable(result, limit);
+  if (!kernels.empty())
+    kernels.print(session.out, width, session.colorOut);
+  totalsTable(result).print(session.out, width, false, /*titles=*/false);
+  bool single = emit::flatten(cost.breakdown).size() == 1;
+  if (!cost.accesses.empty() && (single || session.isVerbose()))
+    accessTable(cost).print(session.out, width, session.colorOut);
+  for (const std::string &note : cost.notes)
+    session.out << "  note: " << note << '\n';
+  printExpectations(result);
+}
+
+void Report::printExpectations(const emit::Result &result) {
+  for (const emit::Expectation &expectation : result.expectations) {
+    session.out << "  expect " << expectation.text << ": "
+                << (expectation.holds ? "holds" : "FAILS");
+    if (expectation.probability)
+      session.out << fmt::format(" for {:.1f} % of the outcomes", *expectation.probability * 100);
+    session.out << '\n';
+  }
+}
+
+/// "0.8312x" of the first; "" for the first itself.
+static std::string ratio(const MetricValue &value, const MetricValue &first, bool isFirst) {
+  if (isFirst || !value.hasNumber() || !first.hasNumber() || first.value.central() == 0)
+    return isFirst ? "1x" : "-";
+  return fmt::format("{:.4g}x", value.value.central() / first.value.central());
+}
+
+static std::string metricText(const MetricValue &value) {
+  if (!value.text.empty())
+    return value.text;
+  return value.notGiven.empty() ? formatEngineering(value.value, value.dimension) : "-";
+}
+
+void Report::printComparison(const Evaluated &evaluated) {
+  const emit::Result &first = *evaluated.results.front();
+  title(first.subject, fmt::format("{} results, each against the first", evaluated.results.size()));
+  Table table({{"on", Align::Left},
+               {"latency"},
+               {"ratio"},
+               {"energy"},
+               {"ratio"},
+               {"util"},
+               {"bound", Align::Left},
+               {"by", Align::Left}});
+  for (const emit::Result *result : evaluated.results) {
+    const Cost &cost = result->cost;
+    bool isFirst = result == &first;
+    MetricValue latency = *metric(cost, "latency"), energy = *metric(cost, "energy");
+    table.addRow({result->on, metricText(latency),
+                  ratio(latency, *metric(first.cost, "latency"), isFirst), metricText(energy),
+                  ratio(energy, *metric(first.cost, "energy"), isFirst),
+                  percent(cost.utilization.central()), cost.bottleneck().str(), details(cost)});
+  }
+  table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut);
+  for (const emit::Result *result : evaluated.results) {
+    for (const std::string &note : result->cost.notes)
+      session.out << "  note: " << result->on << ": " << note << '\n';
+    printExpectations(*result);
+  }
+}
+
+std::string Report::cell(const Evaluated &evaluated, const emit::Result &result,
+                         llvm::StringRef column) {
+  ExpressionValue value = evaluateName(column, evaluation.names(evaluated.module, &result.cost));
+  if (!value.unknownName.empty() || !value.notGiven.empty())
+    return "-";
+  if (column == "utilization" && value.number)
+    return percent(value.number->toDouble());
+  return describe(value);
+}
+
+void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
+  std::vector<std::string> columns = report.columns(), by = report.by();
+  unsigned width = session.isVerbose() ? ~0u : session.width;
+  if (by.empty()) {
+    std::vector<TableColumn> titles{{"result", Align::Left}};
+    for (const std::string &column : columns)
+      titles.push_back({column});
+    Table table(std::move(titles));
+    for (const emit::Result *result : evaluated.results) {
+      std::vector<std::string> cells{result->label};
+      for (const std::string &column : columns)
+        cells.push_back(cell(evaluated, *result, column));
+      table.addRow(std::move(cells));
+    }
+    table.print(session.out, width, session.colorOut);
+    return;
+  }
+  for (const emit::Result *result : evaluated.results) {
+    title(result->label, details(result->cost));
+    size_t limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
+    llvm::Optional<Table> table = breakdownTable(*result, columns, by.front(), limit);
+    if (!table) {
+      session.diagnostics.report(report->range(), diag::NotSupportedYet,
+                                 "`report` by " + by.front());
+      return;
+    }
+    table->print(session.out, width, session.colorOut);
+    totalsTable(*result).print(session.out, width, false, /*titles=*/false);
+    for (const std::string &note : result->cost.notes)
+      session.out << "  note: " << note << '\n';
+    printExpectations(*result);
+  }
+}
+
+/// `report` at file level: rows are named results.
+void Report::printFileReport(const Evaluated &evaluated) {
+  auto report = ir::as<study::ReportOp>(evaluated.op);
+  if (!report)
+    return;
+  Table table({{"", Align::Left}, {"latency"}, {"energy"}, {"util"}, {"bound", Align::Left}});
+  for (const std::string &column : report.columns()) {
+    if (const emit::Result *result = evaluation.find(column)) {
+      const Cost &cost = result->cost;
+      table.addRow({column, latencyText(cost.latency), energyText(cost.energy),
+                    percent(cost.utilization.central()), cost.bottleneck().str()});
+    } else {
+      ExpressionValue value = evaluateName(column, evaluation.names(evaluated.module, nullptr));
+      table.addRow({column, describe(value), "", "", ""});
+    }
+  }
+  table.print(session.out, session.width, session.colorOut);
+  session.out << '\n';
+}
+
+//===-- Sweeps
+//---------------------------------------------------------------------------------===//
+
+static std::vector<std::string> reportColumns(const Evaluated &evaluated) {
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto report = ir::as<study::ReportOp>(op))
+      return report.columns();
+  return {"latency", "energy", "utilization", "bottleneck"};
+}
+
+static std::string bindingText(const ir::Attribute &value) {
+  if (value.is(ir::AttrKind::String))
+    return value.asString().str();
+  if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity)) {
+    Quantity quantity = value.asQuantity();
+    return formatEngineering(quantity.toUncertain(), quantity.dimension());
+  }
+  return value.text();
+}
+
+/// One row per result of the point; the titles come with the first point of a sweep.
+void Report::printPoint(const Evaluated &evaluated) {
+  auto point = ir::as<study::PointOp>(*evaluated.point);
+  std::vector<std::string> columns = reportColumns(evaluated);
+  bool isNew = !(sweep == point->range());
+  if (isNew) {
+    sweep = point->range();
+    sweepColumns.clear();
+    for (const auto &[name, value] : point.bindings().entries())
+      sweepColumns.push_back({name, Align::Right, 8});
+    sweepColumns.push_back({"on", Align::Left, 16});
+    for (const std::string &column : columns)
+      sweepColumns.push_back({column, Align::Right, 12});
+    title(evaluated.results.front()->subject, "sweep");
+  }
+  Table table(sweepColumns);
+  for (const emit::Result *result : evaluated.results) {
+    std::vector<std::string> cells;
+    for (const auto &[name, value] : point.bindings().entries())
+      cells.push_back(bindingText(value));
+    cells.push_back(result->on);
+    for (const std::string &column : columns)
+      cells.push_back(cell(evaluated, *result, column));
+    cells.resize(sweepColumns.size());
+    table.addRow(std::move(cells));
+  }
+  table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut, isNew);
+  session.out.flush();
+}

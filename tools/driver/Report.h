@@ -1,0 +1,58 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results as text: for each evaluation where time and energy go, for a comparison one row per
+// result against the first, for a sweep one row per point as it comes, and what `report` asks for.
+#ifndef PERFC_TOOLS_DRIVER_REPORT_H
+#define PERFC_TOOLS_DRIVER_REPORT_H
+
+#include "tools/driver/Evaluation.h"
+#include "tools/driver/Table.h"
+
+namespace perfc::driver {
+
+class Report {
+public:
+  Report(Session &session, const Evaluation &evaluation)
+      : session(session), evaluation(evaluation) {}
+
+  /// Prints what a statement has found.
+  void print(const Evaluated &evaluated);
+
+private:
+  void printEvaluation(const emit::Result &result);
+  void printComparison(const Evaluated &evaluated);
+  void printPoint(const Evaluated &evaluated);
+  void printReport(const Evaluated &evaluated, study::ReportOp report);
+  void printFileReport(const Evaluated &evaluated);
+  void printExpectations(const emit::Result &result);
+  void title(llvm::StringRef text, llvm::StringRef details);
+  std::string cell(const Evaluated &evaluated, const emit::Result &result, llvm::StringRef column);
+
+  Session &session;
+  const Evaluation &evaluation;
+  /// The sweep whose rows are being printed, and the columns of its table.
+  SourceRange sweep;
+  std::vector<TableColumn> sweepColumns;
+};
+
+/// The table of the kernels of a result: all of them, or the `limit` longest and one line for the
+/// others.
+Table kernelTable(const emit::Result &result, size_t limit);
+/// Totals of a result: name and value.
+Table totalsTable(const emit::Result &result);
+/// Accesses by memory and tensor.
+Table accessTable(const Cost &cost);
+/// Rows of `report columns by rows`; nothing when there is no such kind of row.
+llvm::Optional<Table> breakdownTable(const emit::Result &result,
+                                     llvm::ArrayRef<std::string> columns, llvm::StringRef rows,
+                                     size_t limit);
+
+/// "12.50 %".
+std::string percent(double share);
+/// The energy with its unit, or "not given".
+std::string energyText(const Figure &energy);
+std::string latencyText(const Uncertain &latency);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_REPORT_H

@@ -1,0 +1,244 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/Report.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::driver;
+using emit::KernelLine;
+
+std::string perfc::driver::percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+std::string perfc::driver::latencyText(const Uncertain &latency) {
+  return formatEngineering(latency, BaseUnit::Second);
+}
+
+std::string perfc::driver::energyText(const Figure &energy) {
+  return energy.isGiven() ? formatEngineering(energy.known, BaseUnit::Joule) : "-";
+}
+
+/// Who computed a kernel: "loopnest: row_stationary".
+static std::string madeBy(const CostPart &part) {
+  return part.mapping.empty() ? part.provider : part.provider + ": " + part.mapping;
+}
+
+static std::string share(const Uncertain &part, const Uncertain &total) {
+  return total.central() > 0 ? percent(part.central() / total.central()) : "-";
+}
+
+static std::vector<std::string> kernelRow(const KernelLine &line, const Uncertain &total) {
+  const CostPart &part = *line.part;
+  return {part.label,
+          formatEngineering(static_cast<double>(line.count), {}),
+          formatEngineering(line.latency.central(), BaseUnit::Second),
+          share(line.latency, total),
+          line.energy.isGiven() ? formatEngineering(line.energy.known.central(), BaseUnit::Joule)
+                                : "-",
+          line.macs > 0 ? percent(part.utilization) : "-",
+          part.bound,
+          madeBy(part)};
+}
+
+/// Adds up lines that say the same of the same op: label, bound, provider and mapping.
+static std::vector<KernelLine> merged(std::vector<KernelLine> lines) {
+  std::vector<KernelLine> result;
+  for (KernelLine &line : lines) {
+    auto same = llvm::find_if(result, [&](const KernelLine &known) {
+      const CostPart &a = *known.part, &b = *line.part;
+      return a.label == b.label && a.bound == b.bound && a.mapping == b.mapping &&
+             a.provider == b.provider && a.utilization == b.utilization;
+    });
+    if (same == result.end()) {
+      result.push_back(std::move(line));
+      continue;
+    }
+    same->count += line.count;
+    same->latency += line.latency;
+    same->energy += line.energy;
+    same->flops += line.flops;
+    same->macs += line.macs;
+  }
+  return result;
+}
+
+/// True for the lines to show: the `limit` longest.
+static std::vector<bool> chooseLongest(llvm::ArrayRef<KernelLine> lines, size_t limit) {
+  std::vector<size_t> order(lines.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return lines[a].latency.central() > lines[b].latency.central();
+  });
+  std::vector<bool> shown(lines.size(), false);
+  for (size_t i = 0; i < std::min(limit, order.size()); ++i)
+    shown[order[i]] = true;
+  return shown;
+}
+
+Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
+  Table table({{"kernel", Align::Left},
+               {"count"},
+               {"latency"},
+               {"share"},
+               {"energy"},
+               {"util"},
+               {"bound", Align::Left},
+               {"by", Align::Left}});
+  std::vector<KernelLine> lines = emit::flatten(result.cost.breakdown);
+  if (lines.size() > limit)
+    lines = merged(std::move(lines));
+  bool fold = lines.size() > limit;
+  std::vector<bool> shown = chooseLongest(lines, fold ? limit - 1 : lines.size());
+  size_t others = 0;
+  int64_t runs = 0;
+  Uncertain latency;
+  Figure energy;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (shown[i]) {
+      table.addRow(kernelRow(lines[i], result.cost.latency));
+      continue;
+    }
+    ++others;
+    runs += lines[i].count;
+    latency += lines[i].latency;
+    energy += lines[i].energy;
+  }
+  if (others)
+    table.addRow({fmt::format("{} others", others),
+                  formatEngineering(static_cast<double>(runs), {}),
+                  formatEngineering(latency.central(), BaseUnit::Second),
+                  share(latency, result.cost.latency), energyText(energy), "", "", ""});
+  return table;
+}
+
+Table perfc::driver::totalsTable(const emit::Result &result) {
+  const Cost &cost = result.cost;
+  Table table({{"", Align::Left}, {"", Align::Left}});
+  auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
+  add("latency", latencyText(cost.latency) +
+                     (cost.cycles && cost.cycles->isCertain() && cost.latency.isCertain()
+                          ? " (" + formatEngineering(cost.cycles->central(), BaseUnit::Cycle) + ")"
+                          : ""));
+  for (llvm::StringRef name : {"energy", "area", "power"}) {
+    llvm::Optional<MetricValue> value = metric(cost, name);
+    if (value->hasNumber())
+      add(name, formatEngineering(value->value, value->dimension));
+    else if (name != "power")
+      add(name, "not given: " + value->notGiven);
+  }
+  if (cost.macs)
+    add("utilization", percent(cost.utilization.central()) + " of " +
+                           formatEngineering(static_cast<double>(cost.macs), {}) + " MACs");
+  llvm::Optional<MetricValue> throughput = metric(cost, "throughput");
+  if (cost.flops && throughput->hasNumber())
+    add("throughput", formatEngineering(throughput->value, throughput->dimension));
+  if (cost.peakMemory)
+    add("memory",
+        formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte) +
+            (cost.memoryCapacity ? " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
+                                 : ""));
+  if (cost.chips > 1)
+    add("chips", formatEngineering(static_cast<double>(cost.chips), {}) + ", communication " +
+                     latencyText(cost.exposed));
+  if (!cost.bottleneck().empty())
+    add("bound", cost.bottleneck().str());
+  return table;
+}
+
+Table perfc::driver::accessTable(const Cost &cost) {
+  Table table({{"memory", Align::Left},
+               {"tensor", Align::Left},
+               {"fills"},
+               {"reads"},
+               {"updates"},
+               {"writebacks"},
+               {"resident"}});
+  auto count = [](int64_t value) { return formatEngineering(static_cast<double>(value), {}); };
+  for (const AccessCounts &counts : cost.accesses)
+    table.addRow({counts.memory, counts.tensor, count(counts.fills), count(counts.reads),
+                  counts.isOutput ? count(counts.updates) : "-",
+                  counts.isOutput ? count(counts.writebacks) : "-", count(counts.maxResident)});
+  return table;
+}
+
+//===-- report … by …
+//--------------------------------------------------------------------------===//
+
+/// One metric of a kernel line; "" when kernels have no such metric.
+static std::string lineCell(const KernelLine &line, llvm::StringRef column) {
+  double latency = line.latency.central();
+  if (column == "latency")
+    return formatEngineering(latency, BaseUnit::Second);
+  if (column == "energy")
+    return energyText(line.energy);
+  if (column == "macs")
+    return formatEngineering(line.macs, {});
+  if (column == "flops")
+    return formatEngineering(line.flops, BaseUnit::Flop);
+  if (column == "utilization")
+    return line.macs > 0 ? percent(line.part->utilization) : "-";
+  if (column == "bottleneck")
+    return line.part->bound;
+  if (column == "throughput" && latency > 0)
+    return formatEngineering(line.flops / latency, Dimension(BaseUnit::Flop) / BaseUnit::Second);
+  if (column == "edp" && line.energy.isGiven())
+    return formatEngineering(line.energy.known.central() * latency,
+                             Dimension(BaseUnit::Joule) * BaseUnit::Second);
+  if (column == "power" && line.energy.isGiven() && latency > 0)
+    return formatEngineering(line.energy.known.central() / latency,
+                             Dimension(BaseUnit::Joule) / BaseUnit::Second);
+  return "-";
+}
+
+static std::string memoryCell(const MemoryTraffic &memory, llvm::StringRef column) {
+  if (column == "latency")
+    return formatEngineering(memory.latency, BaseUnit::Second);
+  if (column == "energy")
+    return energyText(memory.energy);
+  if (column == "traffic")
+    return formatEngineering(memory.bytes(), BaseUnit::Byte);
+  return "-";
+}
+
+static std::vector<TableColumn> titles(llvm::StringRef rows, llvm::ArrayRef<std::string> columns) {
+  std::vector<TableColumn> result{{rows.str(), Align::Left}};
+  for (const std::string &column : columns)
+    result.push_back({column, column == "bottleneck" ? Align::Left : Align::Right});
+  return result;
+}
+
+llvm::Optional<Table> perfc::driver::breakdownTable(const emit::Result &result,
+                                                    llvm::ArrayRef<std::string> columns,
+                                                    llvm::StringRef rows, size_t limit) {
+  Table table(titles(rows, columns));
+  if (rows == "memory" || rows == "level" || rows == "component") {
+    for (const MemoryTraffic &memory : result.cost.traffic) {
+      std::vector<std::string> cells{memory.memory};
+      for (const std::string &column : columns)
+        cells.push_back(memoryCell(memory, column));
+      table.addRow(std::move(cells));
+    }
+    return table;
+  }
+  if (rows != "kernel" && rows != "op" && rows != "layer")
+    return llvm::None;
+  std::vector<KernelLine> lines = emit::flatten(result.cost.breakdown);
+  if (rows != "layer" && lines.size() > limit)
+    lines = merged(std::move(lines));
+  std::vector<bool> shown = chooseLongest(lines, limit);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!shown[i])
+      continue;
+    std::vector<std::string> cells{lines[i].part->label};
+    for (const std::string &column : columns)
+      cells.push_back(lineCell(lines[i], column));
+    table.addRow(std::move(cells));
+  }
+  if (lines.size() > limit) {
+    std::vector<std::string> cells(columns.size() + 1);
+    cells[0] = fmt::format("{} others", lines.size() - limit);
+    table.addRow(std::move(cells));
+  }
+  return table;
+}
