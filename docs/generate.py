@@ -1,0 +1,78 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the generated parts of pages of docs/: what stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+
+usage: generate.py PERFC [--check] PAGE.md…     --check only says what is out of date, and ends with status 1 then
+
+Everything comes from what perfc prints about itself (`perfc doc`, `perfc list`), so the pages say what the compiler does.
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PART = re.compile(r"<!-- begin (\w+) -->\n(.*?)<!-- end \1 -->", re.DOTALL)
+
+
+def perfc(program: str, *arguments: str) -> str:
+    return subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE).stdout.decode()
+
+
+def code(text: str) -> str:
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+def first_sentence(doc: str) -> str:
+    line = re.split(r"(?<=[.:]) ", doc.replace("\n", " "), maxsplit=1)[0]
+    return line.rstrip(".:").replace("|", "\\|")
+
+
+def grammar(program: str) -> str:
+    return f"```antlr\n{perfc(program, 'doc', '--grammar').strip()}\n```\n"
+
+
+def words(program: str) -> str:
+    return perfc(program, "doc", "--words").strip() + "\n"
+
+
+def metrics(program: str) -> str:
+    return perfc(program, "doc", "--metrics").strip() + "\n"
+
+
+def library(program: str) -> str:
+    """A section per folder of stdlib/, a table row per declaration."""
+    sections: dict[str, list[str]] = {}
+    for entry in json.loads(perfc(program, "list", "--json"))["library"]:
+        folder = entry["module"].split(".")[1]
+        signature = re.sub(r"^\w+ ", "", entry["signature"])
+        row = f"| `{entry['kind']}` | {code(signature)} | `{entry['module']}` | {first_sentence(entry['doc'])} |"
+        sections.setdefault(folder, []).append(row)
+    head = "| kind | declaration | import | what it is |\n|---|---|---|---|\n"
+    return "\n".join(f"## {name}\n\n{head}" + "\n".join(rows) + "\n" for name, rows in sections.items())
+
+
+PARTS = {"grammar": grammar, "words": words, "metrics": metrics, "library": library}
+
+
+def main(program: str, pages: list[str], check: bool) -> int:
+    stale = 0
+    for page in map(Path, pages):
+        text = page.read_text()
+
+        def fresh(match: re.Match) -> str:
+            return f"<!-- begin {match[1]} -->\n{PARTS[match[1]](program)}<!-- end {match[1]} -->"
+
+        for match in PART.finditer(text) if check else ():
+            if match[0] != fresh(match):
+                stale += 1
+                print(f"{page}: the part `{match[1]}` is out of date; run docs/generate.py")
+        if not check:
+            page.write_text(PART.sub(fresh, text))
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    words_given = [word for word in sys.argv[1:] if word != "--check"]
+    if len(words_given) < 2:
+        raise SystemExit(__doc__)
+    sys.exit(main(words_given[0], words_given[1:], "--check" in sys.argv))
