@@ -204,6 +204,7 @@ Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope
   if (isPart && !item.args.empty())
     part(node, item.args[0], scope);
   clauses(item, *spec, node, scope);
+  node.isOpen = isPart && !node.find("from");
   if (isPart)
     instantiate(node);
   if (!item.block)
@@ -217,6 +218,7 @@ Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope
   }
   Node &overlay = newNode();
   overlay.word = item.word;
+  overlay.isOpen = true;
   body(*item.block, spec->block, newScope(scope), overlay);
   for (Node *child : overlay.children)
     add(node, child);

@@ -31,6 +31,8 @@ struct Node {
   const ast::Clause *clause = nullptr; ///< null for an item
   const Scope *scope = nullptr;        ///< in which its syntax may be evaluated
   bool hasBlock = false;
+  /// What this is laid over is not known yet: `after` and `without` in it wait for that.
+  bool isOpen = false;
 
   /// The first child with this word, or null.
   const Node *find(llvm::StringRef childWord) const;
@@ -77,6 +79,7 @@ private:
   void add(Node &into, Node *child);
   void merge(Node &into, Node *overlay);
   void remove(Node &into, const Node &without);
+  void settle(Node &node);
   void unknownWord(const ast::Item &item, BlockKind kind);
   void equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into);
   Node &newNode();

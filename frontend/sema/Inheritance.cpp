@@ -78,10 +78,12 @@ Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool all
     part(node, decl.item->args[0], scope);
   if (bound && decl.item->block) {
     Node &overlay = newNode();
+    overlay.isOpen = true;
     body(*decl.item->block, kind, scope, overlay);
     for (Node *child : overlay.children)
       add(node, child);
   }
+  settle(node);
   instantiating.pop_back();
   return &node;
 }
@@ -113,7 +115,25 @@ void Elaborator::remove(Node &into, const Node &without) {
   }
 }
 
+/// Lays out the parts that nothing came below, now that this is known.
+void Elaborator::settle(Node &node) {
+  for (Node *child : node.children) {
+    if (child->isOpen) {
+      child->isOpen = false;
+      std::vector<Node *> parts = std::move(child->children);
+      child->children.clear();
+      for (Node *part : parts)
+        add(*child, part);
+    }
+    settle(*child);
+  }
+}
+
 void Elaborator::add(Node &into, Node *child) {
+  if (into.isOpen && (child->word == "without" || child->find("after"))) {
+    into.children.push_back(child);
+    return;
+  }
   if (child->word == "without")
     return remove(into, *child);
   if (!child->name.empty() || child->word == "network")
@@ -147,6 +167,7 @@ void Elaborator::merge(Node &into, Node *overlay) {
     }
     Node &merged = newNode();
     merged = *other;
+    merged.isOpen = into.isOpen;
     merged.range = overlay->range;
     if (!overlay->args.empty())
       merged.args = overlay->args;
