@@ -73,9 +73,9 @@ llvm::Optional<unsigned> Chip::find(llvm::StringRef place) const {
   return llvm::None;
 }
 
-llvm::StringRef Chip::unit() const {
+llvm::StringRef Chip::unit(bool isMac) const {
   for (target::ComputeOp unit : units)
-    if (unit.ops().empty())
+    if (unit.ops().empty() == isMac)
       return unit.symbol();
   return units.empty() ? llvm::StringRef() : units.front().symbol();
 }

@@ -36,9 +36,9 @@ struct Chip {
 
   explicit Chip(target::ChipOp chip);
   llvm::Optional<unsigned> find(llvm::StringRef place) const;
-  /// Name of the unit for multiply-accumulates: the first one that lists no functions, else the
-  /// first one; "" when there is none.
-  llvm::StringRef unit() const;
+  /// Name of the unit for multiply-accumulates (the first one that lists no functions) or for
+  /// anything else (the first one that does), else of the first one; "" when there is none.
+  llvm::StringRef unit(bool isMac) const;
 };
 
 /// What a tensor's role is to a memory: "input" (activations, caches, tokens), "weight" or "output"

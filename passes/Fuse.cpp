@@ -20,7 +20,6 @@ struct Fusibility {
   bool canProduce = false;
   /// Per input: each element of the result needs of it the element of the same place only.
   llvm::SmallVector<bool, 4> joins;
-  size_t inputs = 0;
 };
 
 /// Applications that run as one kernel, in order. The last one makes the group's result.
@@ -44,18 +43,17 @@ private:
   const Fusibility &fusibility(const Operation &apply);
   void fuseRegion(Region &region);
   Operation *producerFor(Operation &apply, const Region &region);
-  void replaceGroup(const Group &group);
-  void redirect(Region &region);
+  std::vector<Group> groupsOf(Region &region);
+  void replaceGroup(const Group &group, ValueMap &replaced);
 
   Builder builder;
   GroupKernels groupKernels;
   // A map whose entries stay where they are.
   std::map<const Operation *, Fusibility> kernels;
   llvm::DenseMap<const Value *, unsigned> uses;
-  // The group of the application that makes its result, as position in `groups`.
+  // Of the region that is being grouped: the group of each application, and where each stands.
   llvm::DenseMap<const Operation *, size_t> groupOf;
   llvm::DenseMap<const Operation *, size_t> position;
-  ValueMap replaced;
 };
 
 /// True when all reads of `tensor` are of the element that the statement writes.
@@ -81,7 +79,6 @@ Fusibility examine(const Kernel &kernel) {
     result.joins.push_back(elementwise && input.role() == "input" &&
                            input.shape() == outputs[0].shape() &&
                            readsInPlace(kernel, input.symbol()));
-  result.inputs = result.joins.size();
   return result;
 }
 
@@ -114,14 +111,39 @@ Operation *Fusion::producerFor(Operation &apply, const Region &region) {
 }
 
 void Fusion::fuseRegion(Region &region) {
-  std::vector<Group> groups;
-  size_t count = 0;
+  std::vector<Group> groups = groupsOf(region);
+  llvm::DenseMap<const Operation *, const Group *> byLast;
+  for (const Group &group : groups)
+    if (group.size() > 1)
+      byLast[group.back()] = &group;
+  // In the order of the program, so that kernels are numbered as they run.
+  ValueMap replaced;
   for (Operation &op : region) {
-    position[&op] = count++;
     if (op.is(op::RepeatOp::opName))
       fuseRegion(op.body());
+    if (const Group *group = byLast.lookup(&op))
+      replaceGroup(*group, replaced);
+  }
+  region.walk([&](Operation &op) {
+    for (size_t i = 0; i < op.operandCount(); ++i)
+      if (Value *value = replaced.lookup(&op.operand(i)))
+        op.setOperand(i, *value);
+  });
+  for (const Group &group : groups)
+    if (group.size() > 1)
+      for (Operation *op : llvm::reverse(group))
+        op->erase();
+}
+
+std::vector<Group> Fusion::groupsOf(Region &region) {
+  std::vector<Group> groups;
+  groupOf.clear();
+  position.clear();
+  for (Operation &op : region) {
+    size_t place = position.size();
+    position[&op] = place;
     if (!op.is(op::ApplyOp::opName) || op.resultCount() != 1 ||
-        op.operandCount() != fusibility(op).inputs)
+        op.operandCount() != fusibility(op).joins.size())
       continue;
     Operation *producer = producerFor(op, region);
     size_t group = producer ? groupOf.lookup(producer) : groups.size();
@@ -130,20 +152,11 @@ void Fusion::fuseRegion(Region &region) {
     groups[group].push_back(&op);
     groupOf[&op] = group;
   }
-  for (const Group &group : groups)
-    if (group.size() > 1)
-      replaceGroup(group);
-  redirect(region);
-  for (const Group &group : groups)
-    if (group.size() > 1)
-      for (Operation *op : llvm::reverse(group))
-        op->erase();
-  // What is erased may lend its address to something new.
-  replaced.clear();
+  return groups;
 }
 
-/// Puts an op.fused with copies of the members in the place of the last one.
-void Fusion::replaceGroup(const Group &group) {
+/// Puts an op.fused with copies of the members before the last one.
+void Fusion::replaceGroup(const Group &group, ValueMap &replaced) {
   Operation &last = *group.back();
   Location location = last.location();
   for (Operation *op : group)
@@ -163,15 +176,6 @@ void Fusion::replaceGroup(const Group &group) {
   yield->addOperand(*map.lookup(&last.result()));
   replaced[&last.result()] = &fused->addResult(last.result().type(), last.result().hint());
   fused->setAttr("kernel", Attribute::symbol(groupKernels.kernelOf(*fused).symbol()));
-}
-
-/// Makes what is in `region` use the results of groups.
-void Fusion::redirect(Region &region) {
-  region.walk([&](Operation &op) {
-    for (size_t i = 0; i < op.operandCount(); ++i)
-      if (Value *value = replaced.lookup(&op.operand(i)))
-        op.setOperand(i, *value);
-  });
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inline: each call of a graph becomes the operations of that graph. The operands of a call stand for
-// the graph's first input tensors; its other tensors (weights, caches) come new with each call.
+// inline: each call of a graph becomes the operations of that graph, on the operands of the call. The
+// graph's own tensors (weights, caches) come new with each call.
 // Graphs that only calls referred to go away.
 #include "ir/op/OpOps.h"
 #include "passes/Pass.h"
@@ -76,13 +76,9 @@ void Inliner::inlineRegion(Region &region, ValueMap &map) {
 void Inliner::expand(Operation &call, ValueMap &map) {
   Operation *callee = resolve(call, as<op::CallOp>(call).graph());
   ValueMap copies;
-  size_t bound = 0;
+  for (size_t i = 0; i < callee->body().argumentCount(); ++i)
+    copies[&callee->body().argument(i)] = &call.operand(i);
   for (const Operation &op : callee->body()) {
-    auto tensor = as<op::TensorOp>(op);
-    if (tensor && tensor.kind() == "input" && bound < call.operandCount()) {
-      copies[&op.result()] = &call.operand(bound++);
-      continue;
-    }
     if (op.is(op::ReturnOp::opName)) {
       for (size_t i = 0; i < call.resultCount(); ++i) {
         Value *returned = &op.operand(i);
@@ -123,8 +119,8 @@ static bool run(Module &module, PassContext &) {
 const PassInfo passes::inlinePass = {
     "inline", "replace calls of graphs by what they compute",
     "Precondition: verified IR (no graph calls itself). Before:\n"
-    "    op.graph @twice { %x = op.tensor (kind = \"input\", …) : t  %y = op.apply %x …  op.return %y }\n"
-    "    op.graph @main { %a = op.tensor …  %b = op.call %a (graph = @twice) : t  op.return %b }\n"
+    "    op.graph @part { |%x: t| %y = op.apply %x …  op.return %y }\n"
+    "    op.graph @main { %a = op.tensor …  %b = op.call %a (graph = @part) : t  op.return %b }\n"
     "After:\n"
     "    op.graph @main { %a = op.tensor …  %y = op.apply %a …  op.return %y }",
     run};

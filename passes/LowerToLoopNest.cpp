@@ -66,6 +66,7 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement,
     return plan;
   }
   llvm::Optional<NestPlan> plan = defaultPlan(*chip, statement);
+  assert((!plan || checkPlan(*plan, {}, diagnostics)) && "the default mapping is legal");
   if (plan)
     return plan;
   const Place *full = firstFullMemory(*chip, statement);
@@ -151,7 +152,7 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
     }
   }
   auto compute = builder.create<loopnest::ComputeOp>(*region, location);
-  compute->setAttr("unit", chip->unit());
+  compute->setAttr("unit", chip->unit(plan.statement->op.isMac()));
 }
 
 void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,

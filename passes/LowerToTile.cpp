@@ -69,8 +69,9 @@ void TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::Stri
   auto compute = builder.create<tile::ComputeOp>(kernel->body(), location);
   compute->setAttr("macs", blocks.macs);
   compute->setAttr("flops", blocks.flops);
-  if (!chip->unit().empty())
-    compute->setAttr("unit", chip->unit());
+  llvm::StringRef unit = chip->unit(blocks.macs > 0);
+  if (!unit.empty())
+    compute->setAttr("unit", unit);
   for (const BlockTensor &tensor : blocks.stores) {
     auto store = builder.create<tile::StoreOp>(kernel->body(), location);
     store->setAttr("tensor", tensor.name);

@@ -50,7 +50,8 @@ llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &stat
                                          loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
 
 /// Checks that the loops cover each index, that only last passes are partial, that axes have enough
-/// lanes and memories enough room. Mistakes are reported where they were written.
+/// lanes and memories enough room. Mistakes are reported where they were written; `mapping` is null
+/// for a plan that nobody wrote.
 bool checkPlan(const NestPlan &plan, loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
 
 } // namespace passes

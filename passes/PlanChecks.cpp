@@ -15,6 +15,13 @@ static std::string sizeText(int64_t bits) {
   return text;
 }
 
+/// Where the loop, else the mapping, was written; nowhere for loops that nobody wrote.
+static SourceRange rangeOf(const PlannedLoop *loop, loopnest::MappingOp mapping) {
+  if (loop && loop->source)
+    return loop->source->range();
+  return mapping ? mapping->range() : SourceRange();
+}
+
 //===-- Coverage -------------------------------------------------------------------------------===//
 
 /// The loops of `index` with their steps, innermost first.
@@ -32,15 +39,14 @@ static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp
     cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX);
   }
   if (cover < extent) {
-    SourceRange range = outermost ? outermost->source->range() : mapping->range();
-    Diagnostic &error = diagnostics.report(range, diag::LoopNotCovered, statement.names[index],
-                                           cover, extent);
+    Diagnostic &error = diagnostics.report(rangeOf(outermost, mapping), diag::LoopNotCovered,
+                                           statement.names[index], cover, extent);
     error.help("the factors of an index, multiplied, cover its extent; `rest` is the smallest "
                "factor that does");
     return false;
   }
   if (outermost && outermost->factor > 1 && (outermost->factor - 1) > (extent - 1) / step) {
-    diagnostics.report(outermost->source->range(), diag::LoopTooLong, statement.names[index],
+    diagnostics.report(rangeOf(outermost, mapping), diag::LoopTooLong, statement.names[index],
                        outermost->factor, step, (extent - 1) / step + 1, extent);
     return false;
   }
@@ -49,7 +55,8 @@ static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp
 
 //===-- Axes -----------------------------------------------------------------------------------===//
 
-static bool checkAxes(const NestPlan &plan, DiagnosticEngine &diagnostics) {
+static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
+                      DiagnosticEngine &diagnostics) {
   bool valid = true;
   for (unsigned p = 0; p < plan.chip->places.size(); ++p)
     for (unsigned a = 0; a < plan.chip->places[p].axes.size(); ++a) {
@@ -65,7 +72,7 @@ static bool checkAxes(const NestPlan &plan, DiagnosticEngine &diagnostics) {
         continue;
       valid = false;
       diagnostics
-          .report(last->source->range(), diag::AxisTooSmall,
+          .report(rangeOf(last, mapping), diag::AxisTooSmall,
                   fmt::format("{}.{}", plan.chip->places[p].name, axis.name), axis.size, lanes)
           .note(plan.chip->places[p].op->range(), "the array is declared here");
     }
@@ -79,7 +86,7 @@ static SourceRange placeRange(const NestPlan &plan, unsigned place, loopnest::Ma
   for (const PlannedLoop &loop : plan.loops)
     if (loop.place == place && loop.source && loop.source->parentOp())
       return loop.source->parentOp()->range();
-  return mapping->range();
+  return rangeOf(nullptr, mapping);
 }
 
 static bool checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
@@ -111,6 +118,6 @@ bool passes::checkPlan(const NestPlan &plan, loopnest::MappingOp mapping,
   bool valid = true;
   for (unsigned index = 0; index < plan.statement->extents.size(); ++index)
     valid &= checkIndex(plan, index, mapping, diagnostics);
-  valid &= checkAxes(plan, diagnostics);
+  valid &= checkAxes(plan, mapping, diagnostics);
   return valid && checkCapacities(plan, mapping, diagnostics);
 }
