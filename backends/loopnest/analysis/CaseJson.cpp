@@ -262,9 +262,10 @@ Object loopnest::writeCounts(const Nest &nest, const Counts &counts) {
   for (const ArrayCounts &array : counts.arrays) {
     Object hops;
     for (unsigned t = 0; t < array.hops.size(); ++t)
-      hops[nest.tensors[t].name] = Object{{"shared", array.hops[t].shared},
-                                          {"separate", array.hops[t].separate},
-                                          {"declared", array.hops[t].declared}};
+      if (const llvm::Optional<NetworkCount> &count = array.hops[t])
+        hops[nest.tensors[t].name] = Object{{"shared", count->shared},
+                                            {"separate", count->separate},
+                                            {"declared", count->declared}};
     arrays[array.name] = std::move(hops);
   }
   return Object{{"macs", counts.macs},

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/ClosedForm.h"
 #include "backends/loopnest/analysis/Flow.h"
+#include "backends/loopnest/analysis/Hops.h"
 #include "backends/loopnest/analysis/Resident.h"
 
 using namespace perfc;
@@ -76,7 +77,7 @@ ClosedForm::ClosedForm(const FlatNest &flat) : flat(flat) {
         counts.memories[m].tensors[t] = TensorCounts();
   }
   for (const FlatArray &array : flat.arrays)
-    counts.arrays.push_back({array.place->name, std::vector<NetworkCount>(factors.size())});
+    counts.arrays.push_back({array.place->name, std::vector<llvm::Optional<NetworkCount>>(factors.size())});
 }
 
 /// Points, steps and lanes are products over dimensions; the first step has most lanes.
@@ -160,7 +161,7 @@ void ClosedForm::store(unsigned tensor) {
   }
 }
 
-llvm::Optional<Counts> ClosedForm::run(bool) {
+llvm::Optional<Counts> ClosedForm::run(bool hops) {
   countWork();
   for (unsigned t = 0; t < factors.size(); ++t) {
     sums.assign(flat.memories.size(), Sums());
@@ -169,6 +170,7 @@ llvm::Optional<Counts> ClosedForm::run(bool) {
     else
       countInput(t);
     store(t);
+    overflow |= hops && !countHops(levels, factors[t], t, counts.arrays);
   }
   for (unsigned m = 0; m < flat.memories.size(); ++m)
     overflow |= !countResident(levels[m], factors, counts.memories[m]);

@@ -47,7 +47,9 @@ struct MemoryCounts {
 /// goes to one child.
 struct ArrayCounts {
   std::string name;
-  std::vector<NetworkCount> hops; ///< by tensor
+  /// By tensor; none where they were not asked for or have no closed form: partial sums of a memory
+  /// below an array that adds them up, when a ragged loop leaves some of the writers idle early.
+  std::vector<llvm::Optional<NetworkCount>> hops;
 };
 
 enum class AnalysisForm { Closed, Enumerated };

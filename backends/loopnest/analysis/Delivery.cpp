@@ -94,7 +94,7 @@ void Delivery::addHops(llvm::ArrayRef<int64_t> children, std::vector<ArrayCounts
     if (flat.arrays[a].begin < begin || flat.arrays[a].end > end ||
         flat.arrays[a].begin == flat.arrays[a].end)
       continue;
-    NetworkCount &hops = arrays[a].hops[tensor];
+    NetworkCount &hops = *arrays[a].hops[tensor];
     hops.shared += treesOf(a, all);
     for (const Digits &one : all)
       hops.separate += treesOf(a, one);

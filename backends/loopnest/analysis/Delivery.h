@@ -23,7 +23,7 @@ public:
 
   /// Messages that serve `children` (distinct instances of `below` under one instance of `above`).
   NetworkCount messages(llvm::ArrayRef<int64_t> children) const;
-  /// Adds the links that they cross to `arrays`; `hops` off does nothing.
+  /// Adds the links that they cross to `arrays`, where hops are present.
   void addHops(llvm::ArrayRef<int64_t> children, std::vector<ArrayCounts> &arrays) const;
 
 private:

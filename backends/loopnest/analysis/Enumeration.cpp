@@ -84,8 +84,12 @@ Enumeration::Enumeration(const FlatNest &flat, const Touched &touched, bool hops
       if (flat.levels[m].keeps[t])
         counts.memories[m].tensors[t] = TensorCounts();
   }
+  llvm::Optional<NetworkCount> zero;
+  if (hops)
+    zero = NetworkCount();
   for (const FlatArray &array : flat.arrays)
-    counts.arrays.push_back({array.place->name, std::vector<NetworkCount>(tensors)});
+    counts.arrays.push_back(
+        {array.place->name, std::vector<llvm::Optional<NetworkCount>>(tensors, zero)});
 }
 
 int64_t Enumeration::instanceAbove(unsigned above, unsigned level, int64_t instance) const {

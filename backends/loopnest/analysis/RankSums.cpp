@@ -65,7 +65,7 @@ namespace {
 class Standing {
 public:
   Standing(const LevelDigits &digits, unsigned dim, const Transition &transition,
-           llvm::ArrayRef<unsigned> outer, IndexRange range);
+           llvm::ArrayRef<unsigned> outer, IndexRange range, Digits::Choices choices);
   /// Sum of |tile & range| over them.
   int64_t covered() { return visit(0, 0); }
 
@@ -86,18 +86,15 @@ private:
 int64_t Standing::restrictionAt(unsigned count, unsigned loops, const Transition &transition) const {
   int64_t step = 0;
   for (const Digit &digit : digits.list().take_front(count))
-    if (!digit.parallel && digit.loop > transition.carry && digit.loop < loops)
+    if (!digit.parallel && transition.restarts(digit.loop) && digit.loop < loops)
       step = digit.step;
   return step ? digits.size() - step : 0;
 }
 
 Standing::Standing(const LevelDigits &level, unsigned dim, const Transition &transition,
-                   llvm::ArrayRef<unsigned> outer, IndexRange range)
-    : digits(level.dims[dim]), range(range) {
+                   llvm::ArrayRef<unsigned> outer, IndexRange range, Digits::Choices given)
+    : digits(level.dims[dim]), range(range), choices(std::move(given)) {
   llvm::ArrayRef<Digit> list = digits.list();
-  for (const Digit &digit : list)
-    choices.push_back(digit.parallel ? Choice::any(digit.factor)
-                                     : transition.choice(digit.loop, digit.factor));
   least.assign(list.size() + 1, 0);
   auto restrict = [&](unsigned other) {
     const FlatLevel &l = level.flat->levels[other];
@@ -105,7 +102,7 @@ Standing::Standing(const LevelDigits &level, unsigned dim, const Transition &tra
         list, [&](const Digit &d) { return d.loop < (d.parallel ? l.parallel : l.temporal); });
     least[count] = std::max(least[count], restrictionAt(count, l.temporal, transition));
   };
-  restrict(level.level);
+  restrict(transition.level);
   for (unsigned other : outer)
     restrict(other);
   for (unsigned i = list.size(); i-- > 0;) {
@@ -130,7 +127,8 @@ int64_t Standing::visit(unsigned position, int64_t start) {
 }
 
 RankSums loopnest::plainRank(const LevelDigits &level, const Rank &rank,
-                             const Transition &transition, llvm::ArrayRef<unsigned> outer) {
+                             const Transition &transition, llvm::ArrayRef<unsigned> outer,
+                             llvm::ArrayRef<FixedDigit> fixed) {
   if (rank.terms.empty()) {
     int64_t one = rank.extent ? 0 : 1;
     return {one, one};
@@ -143,13 +141,15 @@ RankSums loopnest::plainRank(const LevelDigits &level, const Rank &rank,
   for (const Digit &digit : digits.list()) {
     choices.push_back(digit.parallel ? Choice::any(digit.factor)
                                      : transition.choice(digit.loop, digit.factor));
-    carried |= !digit.parallel && digit.loop == transition.carry;
-    restarts |= !digit.parallel && digit.loop > transition.carry;
+    carried |= !digit.parallel && transition.advances(digit.loop);
+    restarts |= !digit.parallel && transition.restarts(digit.loop);
   }
+  for (const FixedDigit &digit : fixed)
+    choices[digit.position] = Choice::only(digit.value);
   int64_t all = digits.covered(range.low, range.high, digits.size(), choices);
   if (!transition.hasPrevious() || carried)
     return {all, 0};
   if (!restarts)
     return {all, all};
-  return {all, Standing(level, dim, transition, outer, range).covered()};
+  return {all, Standing(level, dim, transition, outer, range, choices).covered()};
 }

@@ -45,10 +45,16 @@ struct LevelDigits {
 /// A dimension that the tensor does not use: `all` counts its settings, a joint loop only once.
 RankSums unusedDim(const Digits &digits, const Transition &transition, const JointLoops &joint);
 
+/// A digit that is held to one value.
+struct FixedDigit {
+  unsigned position; ///< among the digits of its dimension
+  int64_t value;
+};
+
 /// A rank of at most one dimension: tiles are equal or disjoint, nothing is ever shared. `outer`
 /// are the levels further out that must also keep what an idle instance is to keep (for outputs).
 RankSums plainRank(const LevelDigits &digits, const Rank &rank, const Transition &transition,
-                   llvm::ArrayRef<unsigned> outer);
+                   llvm::ArrayRef<unsigned> outer, llvm::ArrayRef<FixedDigit> fixed = {});
 
 } // namespace loopnest
 } // namespace perfc

@@ -11,18 +11,15 @@ namespace {
 class Collector {
 public:
   Collector(const Digits &digits, const Transition &transition, const JointLoops &joint,
-            TouchesPadding padding)
-      : digits(digits), transition(transition), joint(joint), padding(padding) {}
+            unsigned from, TouchesPadding padding)
+      : digits(digits), transition(transition), joint(joint), from(from), padding(padding),
+        setting(digits.list().size()) {}
   std::vector<TileClass> run();
 
 private:
-  struct Held {
-    int64_t start; ///< so far, with the digits that the lane had before
-    bool any;
-  };
   void groups(unsigned position, int64_t start, int64_t before);
-  void lanes(unsigned position, int64_t start, int64_t before,
-             llvm::SmallVector<int64_t, 2> &setting);
+  void lanes(unsigned position, int64_t start, int64_t before);
+  void addLane(int64_t start, int64_t before);
   int64_t heldStart(int64_t before) const;
   void addGroup();
   bool isJoint(const Digit &digit) const { return digit.parallel && joint[digit.loop]; }
@@ -30,7 +27,9 @@ private:
   const Digits &digits;
   const Transition &transition;
   const JointLoops &joint;
+  unsigned from;
   TouchesPadding padding;
+  llvm::SmallVector<int64_t, 8> setting; ///< of each digit
   std::vector<LaneTile> current;
   std::map<std::pair<int64_t, std::vector<LaneTile>>, TileClass> classes;
 };
@@ -40,28 +39,31 @@ private:
 /// The largest start that the digits inside the loop that advances could reach from `before`.
 int64_t Collector::heldStart(int64_t before) const {
   for (const Digit &digit : digits.list())
-    if (!digit.parallel && digit.loop > transition.carry)
+    if (!digit.parallel && transition.restarts(digit.loop))
       before += std::min(digit.factor - 1, (digits.size() - 1 - before) / digit.step) * digit.step;
   return before;
 }
 
 /// Runs over the joint digits from `position` on; the others are in `start` already.
-void Collector::lanes(unsigned position, int64_t start, int64_t before,
-                      llvm::SmallVector<int64_t, 2> &setting) {
+void Collector::lanes(unsigned position, int64_t start, int64_t before) {
   while (position < digits.list().size() && !isJoint(digits.list()[position]))
     ++position;
   if (start >= digits.size())
     return;
-  if (position < digits.list().size()) {
-    const Digit &digit = digits.list()[position];
-    for (int64_t i = 0; i < digit.factor; ++i) {
-      setting.push_back(i);
-      lanes(position + 1, start + i * digit.step, before + i * digit.step, setting);
-      setting.pop_back();
-    }
-    return;
+  if (position == digits.list().size())
+    return addLane(start, before);
+  const Digit &digit = digits.list()[position];
+  for (int64_t i = 0; i < digit.factor; ++i) {
+    setting[position] = i;
+    lanes(position + 1, start + i * digit.step, before + i * digit.step);
   }
-  LaneTile tile{start, std::min(digits.tile(), digits.size() - start), 0, 0, setting};
+}
+
+void Collector::addLane(int64_t start, int64_t before) {
+  LaneTile tile{start, std::min(digits.tile(), digits.size() - start), 0, 0, {}};
+  for (unsigned i = 0; i < setting.size(); ++i)
+    if (digits.list()[i].parallel && digits.list()[i].loop >= from)
+      tile.setting.push_back(setting[i]);
   if (transition.hasPrevious()) {
     tile.held = heldStart(before);
     tile.heldLength = std::min(digits.tile(), digits.size() - tile.held);
@@ -76,9 +78,8 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
   if (start >= digits.size())
     return;
   if (position == digits.list().size()) {
-    llvm::SmallVector<int64_t, 2> setting;
     current.clear();
-    lanes(0, start, before, setting);
+    lanes(0, start, before);
     addGroup();
     return;
   }
@@ -86,8 +87,10 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
   Choice choice = digit.parallel ? Choice::any(digit.factor)
                                  : transition.choice(digit.loop, digit.factor);
   int64_t end = std::min(choice.end, (digits.size() - 1 - start) / digit.step + 1);
-  for (int64_t i = choice.first; i < end; ++i)
+  for (int64_t i = choice.first; i < end; ++i) {
+    setting[position] = i;
     groups(position + 1, start + i * digit.step, before + (i - choice.first) * digit.step);
+  }
 }
 
 void Collector::addGroup() {
@@ -116,6 +119,7 @@ std::vector<TileClass> Collector::run() {
 }
 
 std::vector<TileClass> loopnest::tileClasses(const Digits &digits, const Transition &transition,
-                                             const JointLoops &joint, TouchesPadding padding) {
-  return Collector(digits, transition, joint, padding).run();
+                                             const JointLoops &joint, unsigned from,
+                                             TouchesPadding padding) {
+  return Collector(digits, transition, joint, from, padding).run();
 }

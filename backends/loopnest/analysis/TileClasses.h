@@ -18,10 +18,11 @@ struct LaneTile {
   int64_t length;
   int64_t held;
   int64_t heldLength;
-  llvm::SmallVector<int64_t, 2> joint; ///< settings of the joint loops
+  /// What the parallel loops from a given one on are set to, in the order of the digits.
+  llvm::SmallVector<int64_t, 2> setting;
   bool operator<(const LaneTile &other) const {
-    return std::tie(start, length, held, heldLength) <
-           std::tie(other.start, other.length, other.held, other.heldLength);
+    return std::tie(start, length, held, heldLength, setting) <
+           std::tie(other.start, other.length, other.held, other.heldLength, other.setting);
   }
 };
 
@@ -35,9 +36,10 @@ struct TileClass {
 /// Says whether an element may be padding when a group's starts span [first, last].
 using TouchesPadding = llvm::function_ref<bool(int64_t first, int64_t last)>;
 
-/// The classes of all epochs of `transition` and groups of instances that `joint` makes.
+/// The classes of all epochs of `transition` and groups of instances that `joint` makes;
+/// settings are recorded of parallel loops from `from` on.
 std::vector<TileClass> tileClasses(const Digits &digits, const Transition &transition,
-                                   const JointLoops &joint, TouchesPadding padding);
+                                   const JointLoops &joint, unsigned from, TouchesPadding padding);
 
 } // namespace loopnest
 } // namespace perfc

@@ -13,7 +13,7 @@
 namespace perfc {
 namespace loopnest {
 
-/// All epochs that begin in the same way.
+/// All epochs of one level that begin in the same way.
 struct Transition {
   enum Kind {
     First,   ///< the first epoch: nothing is held
@@ -21,15 +21,19 @@ struct Transition {
     Every    ///< any step of a lane, which holds nothing
   };
   Kind kind;
+  unsigned level;     ///< whose epochs they are
+  unsigned outside;   ///< loops in time outside that level; those further in are free
   unsigned carry = 0; ///< index among the loops in time
 
   bool hasPrevious() const { return kind == Advance; }
   /// What a digit of a loop in time may be when such an epoch begins.
   Choice choice(unsigned loop, int64_t factor) const {
-    if (kind == Every || (kind == Advance && loop < carry))
+    if (loop >= outside || kind == Every || (kind == Advance && loop < carry))
       return Choice::any(factor);
     return kind == Advance && loop == carry ? Choice{1, factor} : Choice::only(0);
   }
+  bool advances(unsigned loop) const { return kind == Advance && loop == carry; }
+  bool restarts(unsigned loop) const { return kind == Advance && loop > carry && loop < outside; }
 };
 
 /// Parallel loops whose settings one message serves together; by index among the parallel loops.
@@ -37,11 +41,12 @@ using JointLoops = llvm::SmallVector<bool, 8>;
 
 /// The epochs of a level; for the lanes, the steps.
 inline std::vector<Transition> transitionsOf(const FlatNest &flat, unsigned level) {
+  unsigned outside = flat.levels[level].temporal;
   if (level == flat.lanes())
-    return {{Transition::Every, 0}};
-  std::vector<Transition> result = {{Transition::First, 0}};
-  for (unsigned loop = 0; loop < flat.levels[level].temporal; ++loop)
-    result.push_back({Transition::Advance, loop});
+    return {{Transition::Every, level, outside}};
+  std::vector<Transition> result = {{Transition::First, level, outside}};
+  for (unsigned loop = 0; loop < outside; ++loop)
+    result.push_back({Transition::Advance, level, outside, loop});
   return result;
 }
 

@@ -20,14 +20,14 @@ template <typename Visit> static void forProduct(llvm::ArrayRef<size_t> sizes, V
 
 /// A start is at the border if some setting of the other dimensions makes its value padding.
 WindowRank::Classes WindowRank::classes(const Transition &transition,
-                                        const JointLoops &joint) const {
+                                        const JointLoops &joint, unsigned from) const {
   Classes result;
   for (const Term &term : rank.terms) {
     const Digits &dim = digits.dims[term.dim];
     int64_t reach = term.coefficient * (dim.size() - 1);
     int64_t low = rank.low - std::min<int64_t>(reach, 0);
     int64_t high = rank.high - std::max<int64_t>(reach, 0);
-    result.push_back(tileClasses(dim, transition, joint, [&](int64_t first, int64_t last) {
+    result.push_back(tileClasses(dim, transition, joint, from, [&](int64_t first, int64_t last) {
       int64_t a = term.coefficient * first, b = term.coefficient * last;
       return rank.extent && (low + std::min(a, b) < 0 || high + std::max(a, b) >= *rank.extent);
     }));
@@ -74,9 +74,9 @@ WindowGroup WindowRank::group(llvm::ArrayRef<const TileClass *> chosen) {
   return result;
 }
 
-void WindowRank::forGroups(const Transition &transition, const JointLoops &joint,
+void WindowRank::forGroups(const Transition &transition, const JointLoops &joint, unsigned from,
                            llvm::function_ref<void(const WindowGroup &)> visit) {
-  Classes all = classes(transition, joint);
+  Classes all = classes(transition, joint, from);
   llvm::SmallVector<size_t, 4> sizes;
   for (const std::vector<TileClass> &list : all) {
     if (list.empty())
@@ -131,7 +131,7 @@ private:
 
 RankSums WindowRank::sums(const Transition &transition, const JointLoops &joint) {
   RankSums result{0, 0};
-  forGroups(transition, joint, [&](const WindowGroup &group) {
+  forGroups(transition, joint, UINT_MAX, [&](const WindowGroup &group) {
     Marks marks(group);
     for (const WindowLane &lane : group.lanes)
       marks.add(lane);

@@ -36,13 +36,14 @@ public:
       : digits(digits), rank(rank), sets(rank.terms) {}
 
   RankSums sums(const Transition &transition, const JointLoops &joint);
-  /// Calls `visit` for each kind of group.
-  void forGroups(const Transition &transition, const JointLoops &joint,
+  /// Calls `visit` for each kind of group; settings of the parallel loops from `from` on are part of
+  /// the kind.
+  void forGroups(const Transition &transition, const JointLoops &joint, unsigned from,
                  llvm::function_ref<void(const WindowGroup &)> visit);
 
 private:
   using Classes = std::vector<std::vector<TileClass>>; ///< by term
-  Classes classes(const Transition &transition, const JointLoops &joint) const;
+  Classes classes(const Transition &transition, const JointLoops &joint, unsigned from) const;
   WindowGroup group(llvm::ArrayRef<const TileClass *> chosen);
   void addLane(llvm::ArrayRef<const LaneTile *> tiles, WindowGroup &result);
 

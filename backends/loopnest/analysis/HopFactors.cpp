@@ -1,0 +1,139 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/analysis/HopFactors.h"
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+HopFactors::HopFactors(const LevelDigits &digits, unsigned above, unsigned array)
+    : digits(digits), begin(digits.flat->levels[above].parallel),
+      unit(digits.flat->parallel.size()) {
+  const FlatNest &flat = *digits.flat;
+  int64_t copies = 1;
+  for (unsigned i = flat.arrays[array].begin; i-- > begin;) {
+    unit[i].copy = copies;
+    copies *= flat.parallel[i].factor;
+  }
+  for (unsigned i = flat.arrays[array].begin; i < flat.arrays[array].end; ++i)
+    (flat.parallel[i].axis == 0 ? unit[i].x : unit[i].y) = flat.parallel[i].stride;
+}
+
+llvm::SmallVector<unsigned, 4> HopFactors::between(unsigned dim) const {
+  llvm::SmallVector<unsigned, 4> positions;
+  llvm::ArrayRef<Digit> list = digits.dims[dim].list();
+  for (unsigned i = 0; i < list.size(); ++i)
+    if (list[i].parallel && list[i].loop >= begin)
+      positions.push_back(i);
+  return positions;
+}
+
+Spot HopFactors::spot(unsigned dim, llvm::ArrayRef<FixedDigit> setting) const {
+  Spot sum;
+  for (const FixedDigit &digit : setting) {
+    const Spot &one = unit[digits.dims[dim].list()[digit.position].loop];
+    sum.copy += digit.value * one.copy;
+    sum.x += digit.value * one.x;
+    sum.y += digit.value * one.y;
+  }
+  return sum;
+}
+
+void loopnest::forSettings(const Digits &digits, llvm::ArrayRef<unsigned> positions,
+                           llvm::function_ref<void(llvm::ArrayRef<FixedDigit>)> visit) {
+  llvm::SmallVector<FixedDigit, 4> setting;
+  for (unsigned position : positions)
+    setting.push_back({position, 0});
+  for (;;) {
+    visit(setting);
+    unsigned k = setting.size();
+    while (k > 0 && ++setting[k - 1].value == digits.list()[setting[k - 1].position].factor)
+      setting[--k].value = 0;
+    if (k == 0)
+      return;
+  }
+}
+
+/// Active lanes are the first few settings of the joint loops: a lane is active in a group only if
+/// those before it are, so groups with exactly n lanes are those where lane n is the last.
+Footprints HopFactors::unusedDim(unsigned dim, const Transition &transition,
+                                 const JointLoops &joint) const {
+  const Digits &list = digits.dims[dim];
+  llvm::SmallVector<unsigned, 4> together, apart;
+  for (unsigned position : between(dim))
+    (joint[list.list()[position].loop] ? together : apart).push_back(position);
+  Digits::Choices choices;
+  for (const Digit &digit : list.list())
+    choices.push_back(digit.parallel ? Choice::any(digit.factor)
+                                     : transition.choice(digit.loop, digit.factor));
+  auto fix = [&](llvm::ArrayRef<FixedDigit> setting) {
+    for (const FixedDigit &digit : setting)
+      choices[digit.position] = Choice::only(digit.value);
+  };
+  Footprints result;
+  forSettings(list, apart, [&](llvm::ArrayRef<FixedDigit> own) {
+    fix(own);
+    Spot base = spot(dim, own);
+    std::vector<Reader> readers;
+    int64_t groups = 0;
+    forSettings(list, together, [&](llvm::ArrayRef<FixedDigit> lane) {
+      fix(lane);
+      int64_t active = list.countBelow(list.size(), choices);
+      if (!readers.empty() && groups > active)
+        result[columnsOf(readers)] += groups - active;
+      groups = active;
+      Spot at = spot(dim, lane);
+      readers.push_back({{base.copy + at.copy, base.x + at.x, base.y + at.y}, true});
+    });
+    if (groups > 0)
+      result[columnsOf(readers)] += groups;
+  });
+  return result;
+}
+
+Footprints HopFactors::plainRank(const Rank &rank, const Transition &transition,
+                                 llvm::ArrayRef<unsigned> outer) const {
+  Footprints result;
+  auto add = [&](const Spot &at, const RankSums &sums) {
+    int64_t kept = transition.hasPrevious() ? sums.kept.value() : 0;
+    if (int64_t moved = sums.all.value() - kept)
+      result[columnsOf({{at, false}})] += moved;
+    if (kept)
+      result[columnsOf({{at, true}})] += kept;
+  };
+  if (rank.terms.empty()) {
+    add(Spot(), loopnest::plainRank(digits, rank, transition, outer));
+    return result;
+  }
+  unsigned dim = rank.terms.front().dim;
+  forSettings(digits.dims[dim], between(dim), [&](llvm::ArrayRef<FixedDigit> setting) {
+    add(spot(dim, setting), loopnest::plainRank(digits, rank, transition, outer, setting));
+  });
+  return result;
+}
+
+Footprints HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
+                                  const Transition &transition, const JointLoops &joint) const {
+  std::vector<llvm::SmallVector<unsigned, 4>> positions;
+  for (const Term &term : terms)
+    positions.push_back(between(term.dim));
+  Footprints result;
+  rank.forGroups(transition, joint, begin, [&](const WindowGroup &group) {
+    std::map<int64_t, std::vector<Reader>> readers;
+    for (const WindowLane &lane : group.lanes) {
+      Spot at;
+      for (unsigned k = 0; k < terms.size(); ++k)
+        for (unsigned i = 0; i < positions[k].size(); ++i) {
+          FixedDigit digit{positions[k][i], lane.tiles[k]->setting[i]};
+          Spot part = spot(terms[k].dim, digit);
+          at = {at.copy + part.copy, at.x + part.x, at.y + part.y};
+        }
+      for (int64_t value : lane.needed->values())
+        if (int64_t element = value + lane.start; element >= group.low && element < group.high)
+          readers[element].push_back(
+              {at, lane.held && lane.held->contains(element - lane.heldStart)});
+    }
+    for (auto &entry : readers)
+      result[columnsOf(std::move(entry.second))] += group.count;
+  });
+  return result;
+}
