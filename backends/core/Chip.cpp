@@ -132,6 +132,13 @@ std::vector<UnitRate> Chip::macUnits(DType dtype) const {
   return result;
 }
 
+llvm::Optional<UnitRate> Chip::unitNamed(llvm::StringRef name, DType dtype) const {
+  for (const ChipUnit &unit : unitList)
+    if (unit.name() == name)
+      return rateOf(unit, dtype);
+  return llvm::None;
+}
+
 llvm::Optional<UnitRate> Chip::unitFor(llvm::StringRef function, DType dtype) const {
   llvm::Optional<UnitRate> listed, general;
   for (const ChipUnit &unit : unitList) {

@@ -104,16 +104,16 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp mem
 /// The rate of the unit that the nest names.
 bool NestEvaluator::findRate() {
   DType dtype = computeFormat(adapted.statement);
-  for (const UnitRate &candidate : chip.macUnits(dtype))
-    if (candidate.unit->name() == adapted.unit && candidate.rate.central() > 0) {
-      rate = candidate;
-      if (rate.dtype && *rate.dtype != dtype)
-        adapted.notes.push_back(fmt::format("{} runs as {} on `{}`", dtypeName(dtype), dtypeName(*rate.dtype),
-                                            adapted.unit));
-      return true;
-    }
-  diagnostics.report(op->range(), diag::NoUnitFor, chip.name(), "multiply-accumulate", dtypeName(dtype));
-  return false;
+  llvm::Optional<UnitRate> found = chip.unitNamed(adapted.unit, dtype);
+  if (!found || found->rate.central() <= 0) {
+    diagnostics.report(op->range(), diag::NoUnitFor, chip.name(), "this nest", dtypeName(dtype));
+    return false;
+  }
+  rate = *found;
+  if (rate.dtype && *rate.dtype != dtype)
+    adapted.notes.push_back(
+        fmt::format("{} runs as {} on `{}`", dtypeName(dtype), dtypeName(*rate.dtype), adapted.unit));
+  return true;
 }
 
 /// Multiply-accumulates and operations that are asked for, whatever the nest executes besides.

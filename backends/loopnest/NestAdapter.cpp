@@ -124,10 +124,15 @@ void Adapter::addTensor(TensorOp op) {
 
 //===-- Places and loops -----------------------------------------------------------------------===//
 
+/// Loops may stand at a unit, which holds nothing.
+static bool isUnit(const passes::Chip &chip, llvm::StringRef name) {
+  return llvm::any_of(chip.units, [&](target::ComputeOp unit) { return unit.symbol() == name; });
+}
+
 bool Adapter::addPlace(llvm::StringRef name) {
   llvm::Optional<unsigned> found = chip.find(name);
   if (!found)
-    return name == chip.unit() || fail(fmt::format("chip `{}` has no place `{}`", chip.op.symbol(), name));
+    return isUnit(chip, name) || fail(fmt::format("chip `{}` has no place `{}`", chip.op.symbol(), name));
   const passes::Place &known = chip.places[*found];
   Place place;
   place.name = name.str();

@@ -145,9 +145,10 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
     double crossing = bytesOf(nest, t, wordsCrossing(nest, position, t));
     if (auto energy = network.energy())
       line.energy += Figure(energy->toUncertain() * crossing);
+    const auto &hops = nest.counts.arrays[number].hops[t];
     if (auto energy = network.hopEnergy())
-      line.energy += Figure(energy->toUncertain() *
-                            bytesOf(nest, t, nest.counts.arrays[number].hops[t].declared));
+      line.energy += hops ? Figure(energy->toUncertain() * bytesOf(nest, t, hops->declared))
+                          : Figure::notGiven("hops of array", array.symbol());
     result.part.energy += line.energy;
     result.part.children.push_back(std::move(line));
     auto known = llvm::find_if(load, [&](const auto &entry) { return entry.first == network.op; });

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Providers.h"
 
+#include "backends/gpu/Tile.h"
+#include "backends/loopnest/LoopNest.h"
 #include "backends/network/Network.h"
 #include "backends/roofline/Roofline.h"
 
@@ -9,6 +11,8 @@ using namespace perfc;
 ProviderSet driver::defaultProviders() {
   ProviderSet set;
   set.add(std::make_unique<roofline::RooflineProvider>());
+  set.add(std::make_unique<loopnest::LoopNestProvider>());
+  set.add(std::make_unique<gpu::TileProvider>());
   set.add(std::make_unique<network::NetworkProvider>());
   return set;
 }

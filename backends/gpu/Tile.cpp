@@ -1,0 +1,214 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/gpu/Tile.h"
+
+#include "backends/core/ComputeTime.h"
+#include "ir/loopnest/LoopnestOps.h"
+#include "ir/tile/TileOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::gpu;
+
+bool TileProvider::serves(const ir::Operation &op) const { return op.is(tile::KernelOp::opName); }
+
+namespace {
+/// What one block does.
+struct Block {
+  int64_t macs = 0;
+  int64_t loaded = 0;
+  int64_t stored = 0;
+  std::string memory; ///< where it loads from
+};
+} // namespace
+
+static Block blockOf(tile::KernelOp op) {
+  Block block;
+  for (const ir::Operation &part : op->body()) {
+    if (auto load = ir::as<tile::LoadOp>(part)) {
+      block.loaded += load.bytes();
+      block.memory = load.from().str();
+    } else if (auto compute = ir::as<tile::ComputeOp>(part)) {
+      block.macs += compute.macs();
+    } else if (auto store = ir::as<tile::StoreOp>(part)) {
+      block.stored += store.bytes();
+      if (block.memory.empty())
+        block.memory = store.to().str();
+    }
+  }
+  return block;
+}
+
+/// The op.kernel that is cut into blocks; a nest leads to its own. Null when it is missing.
+static const ir::Operation *kernelOf(tile::KernelOp op) {
+  const ir::Operation *run = op->module() ? op->module()->lookup(op.run()) : nullptr;
+  if (auto nest = ir::as<loopnest::NestOp>(run))
+    run = op->module()->lookup(nest.kernel());
+  return run && run->is(op::KernelOp::opName) ? run : nullptr;
+}
+
+static Figure accessEnergy(const ChipMemory &memory, double read, double written) {
+  Figure energy;
+  auto add = [&](double bytes, const llvm::Optional<Quantity> &perByte) {
+    if (bytes > 0)
+      energy += perByte ? Figure(perByte->toUncertain() * bytes) : Figure::notGiven("memory", memory.name());
+  };
+  add(read, memory.view.readEnergy());
+  add(written, memory.view.writeEnergy());
+  return energy;
+}
+
+/// `read` and `written` bytes in a memory; the time is set when its bandwidth is given.
+static MemoryTraffic trafficOf(const ChipMemory &memory, double read, double written) {
+  MemoryTraffic traffic{memory.name().str(), memory.view->range(), memory.view.isOffChip(), read, written, {}, {}};
+  traffic.energy = accessEnergy(memory, read, written);
+  double copies = static_cast<double>(memory.copies);
+  auto limit = [&](double bytes, const llvm::Optional<Quantity> &bandwidth) {
+    if (bandwidth)
+      traffic.latency = max(traffic.latency, Uncertain(bytes) / (bandwidth->toUncertain() * copies));
+  };
+  limit(read + written, memory.view.bandwidth());
+  limit(read, memory.view.readBandwidth());
+  limit(written, memory.view.writeBandwidth());
+  return traffic;
+}
+
+static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, Uncertain latency, Figure energy) {
+  CostPart result;
+  result.label = label.str();
+  result.kind = kind;
+  result.location = location;
+  result.latency = std::move(latency);
+  result.energy = std::move(energy);
+  return result;
+}
+
+namespace {
+class TileEvaluator {
+public:
+  TileEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
+      : op(ir::as<tile::KernelOp>(query.op)), chip(*query.target), block(blockOf(op)), diagnostics(diagnostics) {}
+
+  llvm::Optional<Cost> run();
+
+private:
+  void addCompute(Cost &cost);
+  void addMemories(Cost &cost);
+  void finish(Cost &cost);
+
+  tile::KernelOp op;
+  Chip chip;
+  Block block;
+  DiagnosticEngine &diagnostics;
+  KernelWork work;
+  ComputeTime compute; ///< of all blocks on the whole chip
+  // What limits, so far.
+  Uncertain slowest;
+  std::string bound;
+};
+} // namespace
+
+/// Waves of blocks at full width.
+void TileEvaluator::addCompute(Cost &cost) {
+  double rounds = static_cast<double>(op.waves()) * static_cast<double>(op.units()) /
+                  static_cast<double>(std::max<int64_t>(1, op.blocks()));
+  slowest = compute.latency * rounds;
+  bound = "compute " + compute.slowestUnit().str();
+  cost.energy += compute.energy;
+  for (const UnitTime &unit : compute.units)
+    cost.breakdown.children.push_back(
+        part(PartKind::Compute, unit.unit, unit.location, unit.latency * rounds, unit.energy));
+}
+
+void TileEvaluator::addMemories(Cost &cost) {
+  auto add = [&](MemoryTraffic traffic, const Uncertain &time) {
+    cost.energy += traffic.energy;
+    cost.breakdown.children.push_back(
+        part(PartKind::Memory, traffic.memory, traffic.location, time, traffic.energy));
+    if (time.central() > slowest.central()) {
+      slowest = time;
+      bound = "memory " + traffic.memory;
+    }
+    traffic.latency = time;
+    cost.traffic.push_back(std::move(traffic));
+  };
+  const ChipMemory *outermost = chip.outermost();
+  if (outermost && outermost->name() != block.memory) {
+    MemoryTraffic traffic = trafficOf(*outermost, static_cast<double>(work.readBytes),
+                                      static_cast<double>(work.writtenBytes));
+    add(traffic, traffic.latency);
+  }
+  auto source = llvm::find_if(chip.memories(), [&](const ChipMemory &memory) { return memory.name() == block.memory; });
+  if (source == chip.memories().end())
+    return;
+  double blocks = static_cast<double>(op.blocks());
+  MemoryTraffic traffic = trafficOf(*source, static_cast<double>(block.loaded) * blocks,
+                                    static_cast<double>(block.stored) * blocks);
+  double rounds = static_cast<double>(op.waves()) * static_cast<double>(op.units()) / std::max(1.0, blocks);
+  add(traffic, traffic.latency * rounds);
+}
+
+void TileEvaluator::finish(Cost &cost) {
+  cost.latency = slowest + chip.launch();
+  cost.addBound(bound, slowest);
+  if (chip.launch().central() > 0) {
+    cost.addBound("launch", chip.launch());
+    cost.breakdown.children.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
+  }
+  cost.macs = work.macs;
+  cost.flops = work.flops;
+  if (auto clock = chip.clock())
+    cost.cycles = cost.latency * *clock;
+  cost.area = chip.area();
+  cost.notes = compute.notes;
+  cost.provenance = {"tile", "", "waves * max(block compute, block bytes * units / bandwidth) + launch"};
+  CostPart &root = cost.breakdown;
+  root.label = op.symbol().str();
+  root.location = op->range();
+  root.latency = cost.latency;
+  root.energy = cost.energy;
+  root.flops = static_cast<double>(cost.flops);
+  root.macs = static_cast<double>(cost.macs);
+  root.utilization = cost.utilization.central();
+  root.bound = cost.bottleneck().str();
+  root.provider = "tile";
+  root.composition = Composition::Overlap;
+}
+
+llvm::Optional<Cost> TileEvaluator::run() {
+  const ir::Operation *kernel = kernelOf(op);
+  if (!kernel) {
+    diagnostics.report(op->range(), diag::NoCost, op.run());
+    return llvm::None;
+  }
+  llvm::Optional<KernelWork> exact = kernelWork(*kernel, diagnostics);
+  if (!exact)
+    return llvm::None;
+  work = *exact;
+  llvm::Optional<ComputeTime> needed = computeTime(chip, work, *kernel, diagnostics);
+  // Partial tiles are computed in full: the multiply-accumulates of whole blocks.
+  KernelWork executed = work;
+  double full = static_cast<double>(block.macs) * static_cast<double>(op.blocks());
+  double padding = work.macs > 0 ? std::max(1.0, full / static_cast<double>(work.macs)) : 1;
+  for (MacWork &macs : executed.macsByFormat)
+    macs.count = static_cast<int64_t>(static_cast<double>(macs.count) * padding);
+  llvm::Optional<ComputeTime> all = computeTime(chip, executed, *kernel, diagnostics);
+  if (!needed || !all)
+    return llvm::None;
+  compute = *all;
+  Cost cost;
+  addCompute(cost);
+  addMemories(cost);
+  Uncertain latency = slowest + chip.launch();
+  if (latency.central() > 0)
+    cost.utilization = needed->macLatency / latency;
+  finish(cost);
+  return cost;
+}
+
+std::vector<llvm::Optional<Cost>> TileProvider::evaluate(llvm::ArrayRef<CostQuery> queries,
+                                                         DiagnosticEngine &diagnostics) {
+  std::vector<llvm::Optional<Cost>> costs;
+  for (const CostQuery &query : queries)
+    costs.push_back(TileEvaluator(query, diagnostics).run());
+  return costs;
+}
