@@ -27,6 +27,15 @@ static constexpr OptionSpec optOptions[] = {
     {"time-passes", 0, "", "print the time of each pass on standard error"},
     {"loc", 0, "", "print where each operation comes from"},
 };
+static constexpr OptionSpec emitOptions[] = {
+    {"to", 0, "FORMAT", "json, csv or dot; json without this"},
+    {"output", 'o', "FILE", "write there instead of standard output"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
+static constexpr OptionSpec validateOptions[] = {
+    {"rows", 0, "OUT.csv", "write each row's prediction beside its reference"},
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+};
 static constexpr OptionSpec fmtOptions[] = {
     {"check", 0, "", "say which files are not formatted; exit status 1 if there is one"},
     {"", 'i', "", "rewrite the files"},
@@ -55,6 +64,26 @@ static const Command table[] = {
     {"fmt", "files in the one style of the language", "FILE… [options]",
      "perfc fmt -i designs/chip.perf", fmtOptions, 1, ~0u, formatFiles,
      "Prints the formatted text, unless --check or -i is given. - is standard input."},
+    {"emit", "write results or workloads in another format", "FILE [options]",
+     "perfc emit design.perf --to csv -o results.csv", emitOptions, 1, 1, emitFile},
+    {"explain", "why a result is what it is, or what a diagnostic means",
+     "FILE [RESULT] | PERF0123", "perfc explain design.perf", defineOptions, 1, 2, explain,
+     "Follows each result to the kernels that take longest and the resources that limit them."},
+    {"validate", "predictions against a table of reference figures", "KIND PATH [options]",
+     "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 2, 2,
+     validateTable,
+     "KIND is workloads_cnn or workloads_transformers; PATH is a JSON file or the folder it is "
+     "in.\n"
+     "Prints agreement per group; the exit status is 0 whatever it is."},
+    {"new",
+     "write a commented program to start from",
+     "FILE",
+     "perfc new design.perf",
+     {},
+     1,
+     1,
+     newFile,
+     "A file that exists stays as it is."},
     {"list", "what the standard library has", "[KIND] [options]", "perfc list hardware",
      listOptions, 0, 1, listLibrary, "KIND is op, workload, hardware, system, mapping, network, …"},
     {"doc", "what a word of the language, the library or the IR means", "[WORD] [options]",

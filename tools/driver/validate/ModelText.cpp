@@ -1,0 +1,89 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/validate/ModelText.h"
+
+#include "tools/driver/Evaluation.h"
+#include "tools/driver/Providers.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// A chip on which anything runs: only counts are read off.
+static constexpr llvm::StringLiteral counterChip = R"(
+hardware counter {
+  clock 1GHz
+  dtype fp16
+  memory DRAM { off_chip; bandwidth 1B/cycle }
+  array lanes[1] { compute MAC { rate 1/cycle } }
+}
+)";
+
+ModelTotals perfc::driver::evaluateModel(const std::string &text,
+                                         llvm::ArrayRef<std::string> calls) {
+  std::string program = text + counterChip.str();
+  for (const std::string &call : calls)
+    program += "evaluate model(" + call + ") on counter using roofline\n";
+  Session inner(llvm::nulls(), llvm::nulls());
+  FileId file = inner.sources.add("<model>", std::move(program));
+  Evaluation evaluation(inner, defaultProviders());
+  evaluation.run(file, {}, [](const Evaluated &) {});
+  ModelTotals totals;
+  if (inner.diagnostics.hasErrors()) {
+    const Diagnostic &first = inner.diagnostics.all().front();
+    totals.problem = inner.sources.describe(first.range) + ": " + first.message;
+    return totals;
+  }
+  for (const emit::Result &result : evaluation.results())
+    totals.totals.push_back({result.parameters, result.cost.macs});
+  return totals;
+}
+
+llvm::Optional<llvm::json::Array> perfc::driver::readWorkloads(Session &session,
+                                                               llvm::StringRef path,
+                                                               llvm::StringRef fileName,
+                                                               llvm::StringRef kind) {
+  std::string file = path.str();
+  if (llvm::sys::fs::is_directory(path))
+    file += "/" + fileName.str();
+  FileId id = session.load(file);
+  if (!id)
+    return llvm::None;
+  auto fail = [&](std::string reason) {
+    session.diagnostics.report({}, diag::BadTable, file, kind.str(), reason);
+    return llvm::None;
+  };
+  llvm::Expected<llvm::json::Value> document = llvm::json::parse(session.sources.text(id));
+  if (!document) {
+    std::string reason = llvm::toString(document.takeError());
+    return fail("it is no JSON (" + reason + ")");
+  }
+  llvm::json::Object *root = document->getAsObject();
+  llvm::json::Array *rows = root ? root->getArray("workloads") : nullptr;
+  if (!rows)
+    return fail("it has no list `workloads`");
+  for (const llvm::json::Value &row : *rows)
+    if (!row.getAsObject() || !row.getAsObject()->getString("name"))
+      return fail("each workload needs a `name`");
+  return std::move(*rows);
+}
+
+llvm::Optional<Number> perfc::driver::numberAt(const llvm::json::Object *object,
+                                               llvm::StringRef key) {
+  const llvm::json::Value *value = object ? object->get(key) : nullptr;
+  if (!value)
+    return llvm::None;
+  if (llvm::Optional<int64_t> whole = value->getAsInteger())
+    return Number(*whole);
+  if (llvm::Optional<double> real = value->getAsNumber())
+    return Number::fromReal(*real);
+  return llvm::None;
+}
+
+int64_t perfc::driver::intAt(const llvm::json::Object *object, llvm::StringRef key,
+                             int64_t otherwise) {
+  return object ? object->getInteger(key).getValueOr(otherwise) : otherwise;
+}
+
+bool perfc::driver::flagAt(const llvm::json::Object *object, llvm::StringRef key) {
+  return object && object->getBoolean(key).getValueOr(false);
+}

@@ -1,0 +1,146 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/validate/Statistics.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::driver;
+
+Number Number::fromReal(double value) {
+  bool isWhole = value == std::floor(value) && std::fabs(value) < 9007199254740992.0;
+  return {value, isWhole ? llvm::Optional<int64_t>(static_cast<int64_t>(value)) : llvm::None};
+}
+
+bool Number::equals(const Number &other) const {
+  if (whole && other.whole)
+    return *whole == *other.whole;
+  return std::fabs(real - other.real) <= 1e-9 * std::max(std::fabs(real), std::fabs(other.real));
+}
+
+std::string Number::text() const {
+  return whole ? fmt::format("{}", *whole) : fmt::format("{}", real);
+}
+
+llvm::Optional<double> perfc::driver::quantile(std::vector<double> values, double q) {
+  if (values.empty())
+    return llvm::None;
+  llvm::sort(values);
+  double at = q * static_cast<double>(values.size() - 1);
+  size_t below = static_cast<size_t>(at);
+  size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+/// Ranks from 1; equal values share the mean of theirs.
+static std::vector<double> ranks(llvm::ArrayRef<double> values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) { return values[a] < values[b]; });
+  std::vector<double> result(values.size());
+  for (size_t first = 0; first < order.size();) {
+    size_t last = first;
+    while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]])
+      ++last;
+    double rank = static_cast<double>(first + last) / 2 + 1;
+    for (size_t i = first; i <= last; ++i)
+      result[order[i]] = rank;
+    first = last + 1;
+  }
+  return result;
+}
+
+llvm::Optional<double> perfc::driver::spearman(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
+  std::vector<double> x = ranks(a), y = ranks(b);
+  double mean = (static_cast<double>(x.size()) + 1) / 2;
+  double xy = 0, xx = 0, yy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  if (xx == 0 || yy == 0)
+    return llvm::None;
+  return xy / std::sqrt(xx * yy);
+}
+
+namespace {
+
+/// Collects one group.
+class Group {
+public:
+  Group(Labels by, std::string metric) {
+    statistics.by = std::move(by);
+    statistics.metric = std::move(metric);
+  }
+
+  void add(const Prediction &prediction) {
+    if (!prediction.predicted) {
+      ++statistics.skipped;
+      return;
+    }
+    if (!prediction.reference)
+      return;
+    ++statistics.rows;
+    statistics.exact += prediction.predicted->equals(*prediction.reference);
+    predicted.push_back(prediction.predicted->real);
+    reference.push_back(prediction.reference->real);
+    if (reference.back() != 0)
+      errors.push_back(std::fabs(predicted.back() - reference.back()) /
+                       std::fabs(reference.back()) * 100);
+  }
+
+  GroupStatistics finish() {
+    if (!errors.empty())
+      statistics.mape =
+          std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+    statistics.medianApe = quantile(errors, 0.5);
+    statistics.p90Ape = quantile(errors, 0.9);
+    statistics.spearman = spearman(predicted, reference);
+    return std::move(statistics);
+  }
+
+  GroupStatistics statistics;
+
+private:
+  std::vector<double> predicted, reference, errors;
+};
+
+/// Groups in the order in which they are first needed.
+class Groups {
+public:
+  void add(const Labels &by, const Prediction &prediction) {
+    auto known = llvm::find_if(list, [&](const Group &group) {
+      return group.statistics.by == by && group.statistics.metric == prediction.metric;
+    });
+    if (known == list.end()) {
+      list.emplace_back(by, prediction.metric);
+      known = std::prev(list.end());
+    }
+    known->add(prediction);
+  }
+  std::vector<Group> list;
+};
+
+} // namespace
+
+std::vector<GroupStatistics> perfc::driver::groupStatistics(llvm::ArrayRef<ValidationRow> rows) {
+  Groups all, byLabel, apart;
+  for (const ValidationRow &row : rows)
+    for (const Prediction &prediction : row.predictions) {
+      if (!prediction.apart.empty()) {
+        apart.add(prediction.apart, prediction);
+        continue;
+      }
+      all.add({}, prediction);
+      for (const auto &label : row.labels)
+        byLabel.add({label}, prediction);
+    }
+  std::vector<GroupStatistics> result;
+  for (Groups *groups : {&all, &byLabel, &apart})
+    for (Group &group : groups->list)
+      result.push_back(group.finish());
+  return result;
+}

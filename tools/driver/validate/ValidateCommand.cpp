@@ -1,0 +1,133 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/emit/Json.h"
+#include "tools/driver/Command.h"
+#include "tools/driver/OutputFile.h"
+#include "tools/driver/Table.h"
+#include "tools/driver/validate/Statistics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static const TableKind *findKind(Session &session, llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
+  for (const TableKind &kind : tableKinds()) {
+    if (kind.name == name)
+      return &kind;
+    names.push_back(kind.name);
+  }
+  session.diagnostics.report({}, diag::UnknownTableKind, name.str())
+      .help("it is one of " + llvm::join(names, ", "));
+  return nullptr;
+}
+
+static emit::Json optional(const llvm::Optional<double> &value) {
+  return value ? emit::Json(*value) : emit::Json();
+}
+
+static emit::Json groupJson(const GroupStatistics &group) {
+  emit::Json by = emit::Json::object();
+  for (const auto &[key, value] : group.by)
+    by.set(key, value);
+  return emit::Json::object()
+      .set("by", std::move(by))
+      .set("metric", group.metric)
+      .set("rows", group.rows)
+      .set("exact", group.exact)
+      .set("mape", optional(group.mape))
+      .set("median_ape", optional(group.medianApe))
+      .set("p90_ape", optional(group.p90Ape))
+      .set("spearman", optional(group.spearman))
+      .set("skipped", group.skipped);
+}
+
+static void printJson(Session &session, llvm::StringRef kind, size_t rows,
+                      llvm::ArrayRef<GroupStatistics> groups) {
+  emit::Json list = emit::Json::array();
+  for (const GroupStatistics &group : groups)
+    list.push(groupJson(group));
+  emit::Json::object()
+      .set("schema", 1)
+      .set("kind", kind)
+      .set("rows", rows)
+      .set("groups", std::move(list))
+      .print(session.out);
+  session.out << '\n';
+}
+
+static void printTable(Session &session, llvm::StringRef kind, size_t rows,
+                       llvm::ArrayRef<GroupStatistics> groups) {
+  session.out << kind << ": " << rows << " rows\n";
+  Table table({{"group", Align::Left},
+               {"metric", Align::Left},
+               {"rows"},
+               {"exact"},
+               {"mape %"},
+               {"median %"},
+               {"p90 %"},
+               {"spearman"},
+               {"skipped"}});
+  auto real = [](const llvm::Optional<double> &value) {
+    return value ? fmt::format("{:.4g}", *value) : std::string("-");
+  };
+  for (const GroupStatistics &group : groups) {
+    std::string by = "all";
+    for (const auto &[key, value] : group.by)
+      by = key + " " + value;
+    table.addRow({by, group.metric, std::to_string(group.rows), std::to_string(group.exact),
+                  real(group.mape), real(group.medianApe), real(group.p90Ape), real(group.spearman),
+                  std::to_string(group.skipped)});
+  }
+  table.print(session.out, session.width, session.colorOut);
+}
+
+static void printSkipped(Session &session, llvm::ArrayRef<ValidationRow> rows) {
+  for (const ValidationRow &row : rows)
+    for (const Prediction &prediction : row.predictions)
+      if (!prediction.skipped.empty())
+        session.out << "  skipped " << row.name << ", " << prediction.metric << ": "
+                    << prediction.skipped << '\n';
+}
+
+static std::string csvCell(llvm::StringRef text) {
+  if (text.find_first_of(",\"\n") == llvm::StringRef::npos)
+    return text.str();
+  std::string escaped = text.str();
+  for (size_t at = 0; (at = escaped.find('"', at)) != std::string::npos; at += 2)
+    escaped.insert(at, 1, '"');
+  return '"' + escaped + '"';
+}
+
+/// One line per row and metric.
+static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
+  std::string text = "row,labels,metric,prediction,reference,skipped\n";
+  for (const ValidationRow &row : rows)
+    for (const Prediction &prediction : row.predictions) {
+      std::string labels;
+      for (const Labels *list : {&row.labels, &prediction.apart})
+        for (const auto &[key, value] : *list)
+          labels += (labels.empty() ? "" : "; ") + key + "=" + value;
+      text += csvCell(row.name) + "," + csvCell(labels) + "," + csvCell(prediction.metric) + "," +
+              (prediction.predicted ? prediction.predicted->text() : "") + "," +
+              (prediction.reference ? prediction.reference->text() : "") + "," +
+              csvCell(prediction.skipped) + "\n";
+    }
+  return text;
+}
+
+bool driver::validateTable(Session &session, const Arguments &arguments) {
+  const TableKind *kind = findKind(session, arguments.files()[0]);
+  std::vector<ValidationRow> rows;
+  if (!kind || !kind->predict(session, arguments.files()[1], rows))
+    return true;
+  std::vector<GroupStatistics> groups = groupStatistics(rows);
+  if (arguments.has("rows"))
+    writeOutput(arguments.value("rows"), rowsCsv(rows), {}, session.diagnostics);
+  if (arguments.has("json")) {
+    printJson(session, kind->name, rows.size(), groups);
+  } else if (!session.isQuiet()) {
+    printTable(session, kind->name, rows.size(), groups);
+    printSkipped(session, rows);
+  }
+  return true;
+}
