@@ -23,8 +23,15 @@ def code(text: str) -> str:
 
 
 def first_sentence(doc: str) -> str:
-    line = re.split(r"(?<=[.:]) ", doc.replace("\n", " "), maxsplit=1)[0]
-    return line.rstrip(".:").replace("|", "\\|")
+    line = re.split(r"(?<=\.)(?<!et al\.) ", doc.strip().replace("\n", " "), maxsplit=1)[0]
+    return line.rstrip(".").replace("|", "\\|")
+
+
+def module_doc(module: str) -> str:
+    """The comment that a module's file begins with."""
+    path = Path(__file__).parent.parent.joinpath("stdlib", *module.split(".")[1:]).with_suffix(".perf")
+    comment = re.match(r"(?://[^\n]*\n)+", path.read_text())
+    return re.sub(r"^// ?", "", comment[0], flags=re.MULTILINE) if comment else ""
 
 
 def grammar(program: str) -> str:
@@ -40,15 +47,20 @@ def metrics(program: str) -> str:
 
 
 def library(program: str) -> str:
-    """A section per folder of stdlib/, a table row per declaration."""
-    sections: dict[str, list[str]] = {}
+    """A row per module; then, for each folder of stdlib/, a row per declaration."""
+    modules: dict[str, list[str]] = {}
+    folders: dict[str, list[str]] = {}
     for entry in json.loads(perfc(program, "list", "--json"))["library"]:
-        folder = entry["module"].split(".")[1]
+        modules.setdefault(entry["module"], []).append(code(entry["name"]))
         signature = re.sub(r"^\w+ ", "", entry["signature"])
-        row = f"| `{entry['kind']}` | {code(signature)} | `{entry['module']}` | {first_sentence(entry['doc'])} |"
-        sections.setdefault(folder, []).append(row)
-    head = "| kind | declaration | import | what it is |\n|---|---|---|---|\n"
-    return "\n".join(f"## {name}\n\n{head}" + "\n".join(rows) + "\n" for name, rows in sections.items())
+        row = f"| {entry['kind']} | {code(signature)} | {first_sentence(entry['doc'])} |"
+        folders.setdefault(entry["module"].split(".")[1], []).append(row)
+    text = "## Modules\n\n| module | what it is | brings |\n|---|---|---|\n"
+    for module, names in modules.items():
+        text += f"| `{module}` | {first_sentence(module_doc(module))} | {', '.join(names)} |\n"
+    for folder, rows in folders.items():
+        text += f"\n## {folder.capitalize()}\n\n| | declaration | what it is |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    return text
 
 
 PARTS = {"grammar": grammar, "words": words, "metrics": metrics, "library": library}
