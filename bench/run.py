@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times whole runs of the compiler: run.py PERFC [--rounds N]
+
+Each row is one command: the fastest and the median wall time of N runs after one to warm the file cache, and the largest
+resident memory. The budget is what the project promises; a row above it is marked and makes the exit status 1."""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+BLOCK = """op mm{i}(A[M, K], B[K, N]: weight, alpha = {i}) -> C[M, N] {{
+  C[m, n] += A[m, k] * B[k, n]
+}}
+
+hardware chip{i} {{
+  clock 1GHz
+  dtype int8
+  memory DRAM {{ bandwidth 16B/cycle; energy 100pJ }}
+  memory L2   {{ capacity {capacity}MiB; bandwidth 64B/cycle; energy 18.6pJ }}
+  array PE[x = 16, y = 16] {{
+    network {{ multicast x, y; reduce y }}
+    memory L1   {{ capacity 512B; energy 1.7pJ }}
+    compute MAC {{ rate 1/cycle; energy 1pJ }}
+  }}
+}}
+
+mapping map{i} for mm{i} on chip{i} {{
+  at DRAM for m = 4, n = 4
+  at PE.x parallel m = 16
+  at PE.y parallel k = 16
+  at L1   for n = 16, k = rest
+}}
+
+let size{i} = mm{i}(M = 64, N = 64, K = 64)
+evaluate size{i} on chip{i} with map{i} {{
+  expect latency < 5ms
+}}
+"""
+
+RESNET = """import std.hardware.eyeriss
+import std.workloads.resnet50
+
+evaluate resnet50(batch = 1) on eyeriss with row_stationary
+"""
+
+LLAMA = """import std.hardware.h100
+import std.workloads.llama2
+
+evaluate llama2_70b.prefill(batch = 1, context = 4096) on h100_sxm using roofline
+"""
+
+
+def program(lines: int) -> str:
+    """A file of about `lines` lines: ops, chips, mappings and statements."""
+    per_block = BLOCK.count("\n") + 1
+    return "\n".join(BLOCK.format(i=i, capacity=i % 7 + 1) for i in range(-(-lines // per_block)))
+
+
+def wall_seconds(command: list[str]) -> float:
+    """Wall time of one run."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    _, stderr = process.communicate()
+    wall = time.perf_counter() - start
+    if process.returncode not in (0, 2):  # a result over memory is still a result
+        sys.exit(f"{' '.join(command)}: exit status {process.returncode}\n{stderr.decode()}")
+    return wall
+
+
+def peak_memory(command: list[str]) -> float:
+    """Peak resident MB, measured in a child of its own, since the system keeps only the largest of all children."""
+    code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, "
+            "stderr=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    out = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
+    return int(out.stdout) / 1024
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("perfc")
+    parser.add_argument("--rounds", type=int, default=11)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        def file(name: str, text: str) -> str:
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(text)
+            return path
+
+        rows = [
+            ("start to first output (--version)", ["--version"], 20),
+            ("check, 1,000 lines", ["check", file("small.perf", program(1000))], 40),
+            ("check, 100,000 lines", ["check", file("large.perf", program(100000))], 3000),
+            ("ResNet-50 on eyeriss, row stationary", ["run", file("resnet.perf", RESNET)], 200),
+            ("Llama-2-70B prefill, roofline", ["run", file("llama.perf", LLAMA)], 50),
+        ]
+        over = False
+        print(f"{'command':40} {'fastest':>10} {'median':>10} {'memory':>9}  budget")
+        for label, words, budget in rows:
+            command = [args.perfc, *words]
+            wall_seconds(command)
+            walls = sorted(wall_seconds(command) * 1e3 for _ in range(args.rounds if budget < 1000 else 3))
+            memory = peak_memory(command)
+            bad = statistics.median(walls) > budget or memory > 200
+            over |= bad
+            print(f"{label:40} {walls[0]:7.1f} ms {statistics.median(walls):7.1f} ms {memory:6.1f} MB"
+                  f"  {budget} ms, 200 MB{'  OVER' if bad else ''}")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
