@@ -66,20 +66,37 @@ private:
     return true;
   }
 
-  /// Multiplies the factor of `i` at `place` by the largest number up to `limit` that has room, and
-  /// returns it. Passes of equal length are preferred to a short last one.
-  int64_t grow(unsigned place, unsigned i, int64_t limit) {
-    int64_t before = factors[place][i], rest = left(i);
-    int64_t good = 1, bad = std::min(limit, rest) + 1;
+  /// The largest number up to `limit` by which the factor of `i` at `place` may be multiplied.
+  int64_t room(unsigned place, unsigned i, int64_t limit) {
+    int64_t before = factors[place][i];
+    int64_t most = std::min(limit, left(i));
+    int64_t good = 1, bad = most + 1;
     while (good + 1 < bad) {
       // The largest one first: it often fits.
-      int64_t middle = bad == std::min(limit, rest) + 1 ? bad - 1 : good + (bad - good) / 2;
+      int64_t middle = bad == most + 1 ? most : good + (bad - good) / 2;
       factors[place][i] = before * middle;
       (fits() ? good : bad) = middle;
     }
-    good = ceilDivide(rest, ceilDivide(rest, good));
-    factors[place][i] = before * good;
+    factors[place][i] = before;
     return good;
+  }
+
+  /// Takes as many lanes for `i` as give the fewest passes, and returns their number.
+  int64_t growLanes(unsigned place, unsigned i, int64_t lanes) {
+    int64_t rest = left(i), most = room(place, i, lanes);
+    int64_t taken = ceilDivide(rest, ceilDivide(rest, most));
+    factors[place][i] *= taken;
+    return taken;
+  }
+
+  /// Takes a large step of `i` that leaves little of the last pass empty.
+  void growTile(unsigned place, unsigned i) {
+    int64_t rest = left(i), most = room(place, i, INT64_MAX - 1);
+    int64_t best = most;
+    for (int64_t step = most; step > most / 2 && step > most - 64; --step)
+      if (ceilDivide(rest, step) * step < ceilDivide(rest, best) * best)
+        best = step;
+    factors[place][i] *= best;
   }
 
   bool maySpread(const Axis &axis, unsigned i) const {
@@ -97,7 +114,7 @@ private:
       llvm::SmallVector<bool, 8> tried(extents.size(), false);
       while (llvm::Optional<unsigned> best = bestIndex(array.axes[a], lanes, tried)) {
         tried[*best] = true;
-        int64_t taken = grow(place, *best, lanes);
+        int64_t taken = growLanes(place, *best, lanes);
         if (taken == 1)
           continue;
         lanes /= taken;
@@ -129,7 +146,7 @@ private:
     for (bool reductions : {true, false})
       for (size_t i = extents.size(); i-- > 0;)
         if (statement.isReduction(static_cast<unsigned>(i)) == reductions)
-          grow(place, static_cast<unsigned>(i), INT64_MAX - 1);
+          growTile(place, static_cast<unsigned>(i));
   }
 
   /// Outer factors chosen before inner ones may be longer than needed: cuts them.

@@ -72,13 +72,10 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement,
   const Place *full = firstFullMemory(*chip, statement);
   llvm::SmallVector<int64_t, 8> one(statement.extents.size(), 1);
   auto needed = totalBits(keptBits(statement, *full, one));
-  auto text = [](int64_t bits) {
-    return formatEngineering(static_cast<double>(bits) / 8, Dimension(BaseUnit::Byte), 3);
-  };
   diagnostics
       .report(evaluate->range(), diag::NoDefaultMapping,
               as<op::KernelOp>(statement.op->parentOp()).declaration(), chip->op.symbol(),
-              full->name, text(*full->capacityBits), text(needed))
+              full->name, sizeText(*full->capacityBits), sizeText(needed))
       .note(full->op->range(), "the memory is declared here");
   return llvm::None;
 }

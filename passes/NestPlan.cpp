@@ -51,3 +51,15 @@ int64_t passes::totalBits(llvm::ArrayRef<TensorBits> tensors) {
     sum = tensor.bits > INT64_MAX - sum ? INT64_MAX : sum + tensor.bits;
   return sum;
 }
+
+std::string passes::sizeText(int64_t bits) {
+  std::string text =
+      formatEngineering(static_cast<double>(bits) / 8, Dimension(BaseUnit::Byte), /*digits=*/3);
+  size_t space = text.find(' '), end = space;
+  // Zeros behind the point say nothing here.
+  if (text.find('.') < space)
+    while (text[end - 1] == '0' || text[end - 1] == '.')
+      if (text[--end] == '.')
+        break;
+  return text.substr(0, end) + text.substr(space + 1);
+}

@@ -43,6 +43,8 @@ llvm::SmallVector<TensorBits, 4> keptBits(const Statement &statement, const Plac
                                           llvm::ArrayRef<int64_t> tile);
 /// Their sum, at most INT64_MAX.
 int64_t totalBits(llvm::ArrayRef<TensorBits> tensors);
+/// "37.4KiB", "24B": sizes as a data sheet writes them.
+std::string sizeText(int64_t bits);
 
 /// The loops of a user's mapping. Nothing when it names what the chip or statement lacks, or its
 /// places are out of order; all mistakes are reported.

@@ -6,15 +6,6 @@
 using namespace perfc;
 using namespace perfc::passes;
 
-static const Dimension bytes(BaseUnit::Byte);
-
-/// "37.4KiB": sizes as a chip's data sheet gives them.
-static std::string sizeText(int64_t bits) {
-  std::string text = formatEngineering(static_cast<double>(bits) / 8, bytes, 3);
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  return text;
-}
-
 /// Where the loop, else the mapping, was written; nowhere for loops that nobody wrote.
 static SourceRange rangeOf(const PlannedLoop *loop, loopnest::MappingOp mapping) {
   if (loop && loop->source)
