@@ -1,0 +1,123 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/core/Cost.h"
+#include "backends/core/KernelWork.h"
+#include "backends/core/StructuralHash.h"
+#include "test/unit/ProviderTest.h"
+#include <set>
+
+using namespace perfc;
+
+static Cost sample(double latency, int64_t macs, llvm::StringRef bound) {
+  Cost cost;
+  cost.latency = Uncertain(latency, latency / 10, 1);
+  cost.energy = Figure(Uncertain(2 * latency));
+  cost.macs = macs;
+  cost.flops = 2 * macs;
+  cost.utilization = 0.5;
+  cost.traffic.push_back({"DRAM", {}, true, 64, 32, {}, {}});
+  cost.addBound(bound, cost.latency);
+  return cost;
+}
+
+TEST(Cost, ARepeatIsThatManySums) {
+  Cost part = sample(0.25, 100, "memory DRAM"), repeated, summed;
+  ASSERT_TRUE(addSequential(repeated, part, 80));
+  for (int i = 0; i < 80; ++i)
+    ASSERT_TRUE(addSequential(summed, part));
+  EXPECT_DOUBLE_EQ(repeated.latency.central(), 20);
+  EXPECT_DOUBLE_EQ(summed.latency.central(), 20);
+  // One source: the errors of all runs add up linearly.
+  EXPECT_DOUBLE_EQ(repeated.latency.halfWidth(), 2);
+  EXPECT_NEAR(summed.latency.halfWidth(), 2, 1e-12);
+  EXPECT_EQ(repeated.macs, summed.macs);
+  EXPECT_DOUBLE_EQ(repeated.energy.known.central(), summed.energy.known.central());
+  EXPECT_DOUBLE_EQ(repeated.trafficBytes(), summed.trafficBytes());
+  EXPECT_DOUBLE_EQ(repeated.utilization.central(), 0.5);
+}
+
+TEST(Cost, TheBottleneckHasMostTime) {
+  Cost total;
+  addSequential(total, sample(3, 0, "launch"));
+  addSequential(total, sample(2, 0, "memory DRAM"), 2);
+  EXPECT_EQ(total.bottleneck(), "memory DRAM");
+  EXPECT_EQ(metric(total, "bottleneck")->text, "memory DRAM");
+}
+
+TEST(Cost, CountsDoNotWrap) {
+  Cost total;
+  EXPECT_FALSE(addSequential(total, sample(1, INT64_MAX / 2, "x"), 3));
+}
+
+TEST(Cost, WhatIsNotGivenSaysWhose) {
+  Cost total;
+  addSequential(total, sample(1, 1, "x"));
+  EXPECT_TRUE(metric(total, "energy")->hasNumber());
+  total.energy += Figure::notGiven("memory", "L2");
+  total.energy += Figure::notGiven("memory", "L2");
+  EXPECT_EQ(metric(total, "edp")->notGiven, "energy of memory `L2` is not given");
+  EXPECT_DOUBLE_EQ(metric(total, "throughput")->value.central(), 2);
+  EXPECT_DOUBLE_EQ(metric(total, "traffic.DRAM")->value.central(), 96);
+  EXPECT_FALSE(metric(total, "ttft"));
+}
+
+TEST(Cost, EveryNameIsAMetric) {
+  for (llvm::StringRef name : metricNames())
+    EXPECT_TRUE(metric(Cost(), name)) << name.str();
+}
+
+/// All values of the subscript, one by one.
+static int64_t bruteForce(int64_t a, int64_t p, int64_t b, int64_t r, int64_t constant, int64_t size) {
+  std::set<int64_t> values;
+  for (int64_t i = 0; i < p; ++i)
+    for (int64_t j = 0; j < r; ++j)
+      if (int64_t at = a * i + b * j + constant; at >= 0 && at < size)
+        values.insert(at);
+  return static_cast<int64_t>(values.size());
+}
+
+TEST(KernelWork, TouchedPositionsAreExact) {
+  for (int64_t a : {-3, 1, 2, 4, 6})
+    for (int64_t b : {-1, 1, 2, 3, 4})
+      for (int64_t p : {1, 2, 5})
+        for (int64_t r : {1, 3})
+          for (int64_t constant : {-2, 0, 3})
+            for (int64_t size : {1, 7, 40}) {
+              ir::AttrDict domain{{"p", p}, {"r", r}};
+              AffineExpr expr = *AffineExpr::parse(fmt::format("{}*p + {}*r + {}", a, b, constant));
+              EXPECT_EQ(touchedPositions(expr, domain, size), bruteForce(a, p, b, r, constant, size))
+                  << expr.text() << " p<" << p << " r<" << r << " size " << size;
+            }
+}
+
+static const char *const triangle = R"(
+op.kernel @NAME (op = "attend", parameters = {}) {
+  op.operand @q (role = "input", shape = [4, 5], dtype = "fp16")
+  op.operand @s (role = "output", shape = [4, 9, 3], dtype = "fp16")
+  op.statement (write = {tensor = "s", map = [i, j, h]}, reads = [{tensor = "q", map = [i, j]}], domain = {i = 4, j = 9, h = 3}, constraints = [i - j + 5], flops = 2, functions = {exp = 1}, text = "")
+}
+)";
+
+static std::string named(llvm::StringRef name) {
+  std::string text = triangle;
+  return text.replace(text.find("NAME"), 4, name.str());
+}
+
+TEST(KernelWork, ConditionsAreCountedExactly) {
+  ParsedModule module(named("k"));
+  auto work = kernelWork(*module.module->lookup("k"), module.diagnostics);
+  ASSERT_TRUE(work);
+  // j <= i + 5: 6 + 7 + 8 + 9 of 36, for each of 3.
+  EXPECT_EQ(work->flops, 2 * 30 * 3);
+  ASSERT_EQ(work->elements.size(), 2u);
+  EXPECT_EQ(work->elements[0].function, "exp");
+  EXPECT_EQ(work->elements[0].count, 90);
+  EXPECT_EQ(work->elements[1].function, "add");
+}
+
+TEST(StructuralHash, NamesDoNotCountButAttributesDo) {
+  ParsedModule module(named("a") + named("b"));
+  ir::Operation &a = *module.module->lookup("a"), &b = *module.module->lookup("b");
+  EXPECT_EQ(structuralHash(a), structuralHash(b));
+  b.body().back().setAttr("flops", 3);
+  EXPECT_NE(structuralHash(a), structuralHash(b));
+}

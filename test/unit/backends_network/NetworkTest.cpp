@@ -1,0 +1,72 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Closed forms by hand: 8 ranks, 8 MB, 100 GB/s, 1 us per message.
+#include "backends/network/Network.h"
+#include "test/unit/ProviderTest.h"
+
+using namespace perfc;
+
+static const char *const systems = R"(
+target.chip @chip (dtype = "fp16") { target.compute @unit (rate = {any = 1GHz}) }
+target.system @node {
+  target.group @node { target.members (count = 8, of = @chip)
+    target.network @link (topology = "switch", bandwidth = 100GB/s, latency = 1us) }
+}
+target.system @mesh {
+  target.group @node { target.members (count = 8, of = @chip)
+    target.network @link (topology = "fully_connected", bandwidth = 100GB/s, latency = 1us) }
+}
+target.system @pod {
+  target.group @node { target.members (count = 8, of = @chip)
+    target.network @link (topology = "switch", bandwidth = 100GB/s, latency = 1us) }
+  target.group @pod { target.members (count = 4, of = @node)
+    target.network @wire (topology = "fat_tree", bandwidth = 10GB/s, latency = 5us) }
+}
+)";
+
+static llvm::Optional<Cost> collective(llvm::StringRef kind, llvm::StringRef system, int64_t ranks,
+                                       int64_t bytes = 8000000) {
+  ParsedModule module(systems + fmt::format("collective.program @run (system = @{}) {{ collective.{} (bytes = {}, "
+                                            "group = \"g\", ranks = {}) }}\n",
+                                            system, kind, bytes, ranks));
+  return module.costOf<network::NetworkProvider>(module.module->lookup("run")->body().front(), system);
+}
+
+TEST(Network, RingOnOneLevel) {
+  // 2 * 7 steps of 1 us + 1 MB / 100 GB/s.
+  auto cost = collective("all_reduce", "node", 8);
+  ASSERT_TRUE(cost);
+  EXPECT_NEAR(cost->latency.central(), 14 * (1e-6 + 10e-6), 1e-15);
+  EXPECT_NEAR(cost->busBandwidth->central(), 2 * 7.0 / 8 * 8e6 / 154e-6, 1);
+  EXPECT_NEAR(collective("all_gather", "node", 8)->latency.central(), 77e-6, 1e-15);
+  EXPECT_NEAR(collective("reduce_scatter", "node", 8)->latency.central(), 77e-6, 1e-15);
+  EXPECT_NEAR(collective("all_to_all", "node", 8)->latency.central(), 77e-6, 1e-15);
+  EXPECT_NEAR(collective("send", "node", 8)->latency.central(), 81e-6, 1e-15);
+  // Scatter and all-gather: (3 + 7) us + 2 * 7/8 * 80 us, against a tree of 3 * 81 us.
+  EXPECT_NEAR(collective("broadcast", "node", 8)->latency.central(), 150e-6, 1e-15);
+  EXPECT_EQ(cost->bottleneck(), "network link");
+}
+
+TEST(Network, DirectWhereAllAreConnected) {
+  EXPECT_NEAR(collective("all_gather", "mesh", 8)->latency.central(), 1e-6 + 70e-6, 1e-15);
+  EXPECT_NEAR(collective("all_to_all", "mesh", 8)->latency.central(), 1e-6 + 70e-6, 1e-15);
+}
+
+TEST(Network, TwoLevels) {
+  // In the nodes 77 us there and back; between them 2 * 3 steps of 5 us + 0.25 MB / 10 GB/s.
+  auto cost = collective("all_reduce", "pod", 32);
+  ASSERT_TRUE(cost);
+  EXPECT_NEAR(cost->latency.central(), 2 * 77e-6 + 6 * (5e-6 + 25e-6), 1e-15);
+  EXPECT_EQ(cost->chips, 32);
+  // 24 peers outside the node with 1/32 each; the node's own traffic is over sooner.
+  EXPECT_NEAR(collective("all_to_all", "pod", 32)->latency.central(), 24 * 5e-6 + 24.0 / 32 * 8e6 / 10e9, 1e-15);
+  EXPECT_EQ(collective("all_to_all", "pod", 32)->bottleneck(), "network wire");
+}
+
+TEST(Network, EnergyOfAnUnknownNetworkIsNotGiven) {
+  auto cost = collective("all_reduce", "node", 8);
+  ASSERT_FALSE(cost->energy.isGiven());
+  EXPECT_EQ(cost->energy.missing.front(), "network `link`");
+}
+
+TEST(Network, RanksMustBeThoseOfTheSystem) { EXPECT_FALSE(collective("all_reduce", "node", 6)); }
