@@ -2,6 +2,7 @@
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/ClosedForm.h"
 #include "backends/loopnest/analysis/Enumeration.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -22,13 +23,32 @@ static void enumerateWithin(const FlatNest &flat, const AnalysisOptions &options
     result.counts = enumerate(flat, options.hops, result.errors);
 }
 
+static bool lacksHops(const Counts &counts) {
+  return llvm::any_of(counts.arrays, [](const ArrayCounts &array) {
+    return llvm::any_of(array.hops, [](const auto &hops) { return !hops; });
+  });
+}
+
+/// The closed form, with hops from an enumeration where only that has them.
+static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
+                           AnalysisResult &result) {
+  result.counts = closedForm(flat, options.hops, result.errors);
+  if (!result.counts || !options.hops || !lacksHops(*result.counts))
+    return;
+  int64_t work = enumerationWork(flat);
+  if (work < 0 || work > options.hopWorkLimit)
+    return;
+  if (llvm::Optional<Counts> executed = enumerate(flat, true, result.errors))
+    result.counts->arrays = std::move(executed->arrays);
+}
+
 AnalysisResult loopnest::analyse(const Nest &nest, const AnalysisOptions &options) {
   AnalysisResult result;
   llvm::Optional<FlatNest> flat = flatten(nest, result.errors);
   if (!flat)
     return result;
   if (!options.enumerate && hasClosedForm(*flat))
-    result.counts = closedForm(*flat, options.hops, result.errors);
+    evaluateClosed(*flat, options, result);
   else
     enumerateWithin(*flat, options, result);
   return result;

@@ -17,10 +17,12 @@ namespace loopnest {
 struct AnalysisOptions {
   /// Execute the nest even where the closed form serves (for tests).
   bool enumerate = false;
-  /// Most points times memories that an enumeration may visit.
-  int64_t workLimit = int64_t(1) << 26;
+  /// Most settings of all loops, times levels, that an enumeration may visit (a few seconds).
+  int64_t workLimit = int64_t(1) << 23;
   /// Count hops (ArrayCounts); the rest is cheaper without.
   bool hops = true;
+  /// The same limit where hops alone have no closed form; beyond it they stay unset.
+  int64_t hopWorkLimit = int64_t(1) << 17;
 };
 
 /// Counts, or what is wrong with the nest.

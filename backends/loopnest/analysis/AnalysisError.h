@@ -12,19 +12,19 @@ namespace perfc {
 namespace loopnest {
 
 enum class AnalysisErrorKind {
-  NoMemory,         ///< the first place is not a memory
-  OuterKeep,        ///< the first memory does not keep `name`
-  OneOutput,        ///< `actual` tensors are outputs
-  BadSize,          ///< dimension or axis `name` has size `actual`
-  BadFactor,        ///< a loop of `name` at `place` has factor `actual`
-  BadReference,     ///< an index of a dimension, tensor or axis at `name` is out of range
-  DuplicateDrive,   ///< a loop at `place` drives dimension `name` twice
-  SeveralInTime,    ///< a loop at memory `place` drives several dimensions
-  Uncovered,        ///< the factors of dimension `name` cover `actual` of `limit`
-  Excess,           ///< the outermost loop of `name` starts its last pass at `actual` of `limit`
-  AxisTooSmall,     ///< loops use `actual` positions of axis `name` of `place`, which has `limit`
-  Overflow,         ///< a count does not fit in 64 bits
-  TooLarge,         ///< no closed form, and enumeration needs `actual` of at most `limit` points
+  NoMemory,       ///< the first place is not a memory
+  OuterKeep,      ///< the first memory does not keep `name`
+  OneOutput,      ///< `actual` tensors are outputs
+  BadSize,        ///< dimension or axis `name` has size `actual`
+  BadFactor,      ///< a loop of `name` at `place` has factor `actual`
+  BadReference,   ///< an index of a dimension, tensor or axis at `name` is out of range
+  DuplicateDrive, ///< a loop at `place` drives dimension `name` twice
+  SeveralInTime,  ///< a loop at memory `place` drives several dimensions
+  Uncovered,      ///< the factors of dimension `name` cover `actual` of `limit`
+  Excess,         ///< the outermost loop of `name` starts its last pass at `actual` of `limit`
+  AxisTooSmall,   ///< loops use `actual` positions of axis `name` of `place`, which has `limit`
+  Overflow,       ///< a count does not fit in 64 bits
+  TooLarge,       ///< no closed form, and enumeration needs `actual` of at most `limit` points
 };
 
 struct AnalysisError {

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/CaseJson.h"
-#include <fmt/format.h>
 #include <algorithm>
+#include <fmt/format.h>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -137,8 +137,7 @@ bool Reader::readAxes(const Object &level, Place &place) {
 
 bool Reader::readDrive(const Value &value, const Nest &nest, Loop &loop) {
   const Object *stepped = value.getAsObject();
-  llvm::Optional<llvm::StringRef> name =
-      stepped ? stepped->getString("dim") : value.getAsString();
+  llvm::Optional<llvm::StringRef> name = stepped ? stepped->getString("dim") : value.getAsString();
   llvm::Optional<unsigned> dim = name ? findDim(nest, *name) : llvm::None;
   if (!dim)
     return fail("a loop names no dim");

@@ -77,7 +77,8 @@ ClosedForm::ClosedForm(const FlatNest &flat) : flat(flat) {
         counts.memories[m].tensors[t] = TensorCounts();
   }
   for (const FlatArray &array : flat.arrays)
-    counts.arrays.push_back({array.place->name, std::vector<llvm::Optional<NetworkCount>>(factors.size())});
+    counts.arrays.push_back(
+        {array.place->name, std::vector<llvm::Optional<NetworkCount>>(factors.size())});
 }
 
 /// Points, steps and lanes are products over dimensions; the first step has most lanes.

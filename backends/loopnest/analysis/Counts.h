@@ -27,10 +27,10 @@ struct NetworkCount {
 
 /// Counts of one tensor in one memory, summed over the memory's instances.
 struct TensorCounts {
-  int64_t fills = 0;      ///< words that enter from the parent; output: partial sums read back
-  NetworkCount reads;     ///< words read for children and lanes; output: read-backs and merges
-  NetworkCount updates;   ///< output only: partial sums that arrive from children and lanes
-  int64_t writebacks = 0; ///< output only: words sent up; each is one more read of this memory
+  int64_t fills = 0;       ///< words that enter from the parent; output: partial sums read back
+  NetworkCount reads;      ///< words read for children and lanes; output: read-backs and merges
+  NetworkCount updates;    ///< output only: partial sums that arrive from children and lanes
+  int64_t writebacks = 0;  ///< output only: words sent up; each is one more read of this memory
   int64_t maxResident = 0; ///< most words in one instance at one time
 };
 
@@ -56,7 +56,9 @@ enum class AnalysisForm { Closed, Enumerated };
 
 struct Counts {
   AnalysisForm form = AnalysisForm::Closed;
-  int64_t macs = 0;  ///< points executed
+  /// Points executed. All of the iteration space, unless loops drive several dimensions at once or
+  /// have steps of their own: those may leave points out or visit them twice.
+  int64_t macs = 0;
   int64_t steps = 0; ///< settings of the loops in time in which at least one lane works
   int64_t maxActiveLanes = 0;
   std::vector<MemoryCounts> memories; ///< in the order of the nest's memories

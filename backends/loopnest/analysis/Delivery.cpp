@@ -24,8 +24,7 @@ Delivery::Digits Delivery::digits(int64_t instance) const {
 }
 
 /// Children of one message under the declared network: equal where an axis does not share.
-std::vector<std::vector<Delivery::Digits>>
-Delivery::split(llvm::ArrayRef<int64_t> children) const {
+std::vector<std::vector<Delivery::Digits>> Delivery::split(llvm::ArrayRef<int64_t> children) const {
   std::map<std::vector<int64_t>, std::vector<Digits>> groups;
   for (int64_t child : children) {
     Digits all = digits(child);

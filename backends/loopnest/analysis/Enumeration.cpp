@@ -17,7 +17,7 @@ struct Instance {
   std::vector<ElementSet> held; ///< by tensor; empty vector: never used
   llvm::DenseSet<int64_t> sums;
 };
-using Tile = std::vector<ElementSet>; ///< by tensor
+using Tile = std::vector<ElementSet>;  ///< by tensor
 using Tiles = std::map<int64_t, Tile>; ///< by instance
 using Sets = std::map<int64_t, ElementSet>;
 

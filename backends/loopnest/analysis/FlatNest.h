@@ -34,7 +34,7 @@ struct FlatLoop {
 struct FlatLevel {
   unsigned temporal;
   unsigned parallel;
-  unsigned order; ///< loops of the nest outside it
+  unsigned order;                   ///< loops of the nest outside it
   llvm::SmallVector<bool, 8> keeps; ///< by tensor
 };
 

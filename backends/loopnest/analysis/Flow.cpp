@@ -83,9 +83,10 @@ Flow loopnest::entering(const LevelDigits &digits, const Factors &factors, unsig
     Checked separate = alone ? shared : product.moved(transition, networks.separate);
     flow.shared += shared;
     flow.separate += separate;
-    flow.declared += networks.declared == networks.shared     ? shared
-                     : networks.declared == networks.separate ? separate
-                                              : product.moved(transition, networks.declared);
+    flow.declared += networks.declared == networks.shared ? shared
+                     : networks.declared == networks.separate
+                         ? separate
+                         : product.moved(transition, networks.declared);
   }
   return flow;
 }

@@ -29,8 +29,8 @@ Columns loopnest::columnsOf(std::vector<Reader> readers) {
 
 /// Readers of the product: what moves in it lacks one factor, whatever the other says.
 static Column product(const Column &a, const Column &b) {
-  Column result{a.copy + b.copy, a.x + b.x, a.low + b.low, a.high + b.high, a.moves || b.moves,
-                0, 0};
+  Column result{
+      a.copy + b.copy, a.x + b.x, a.low + b.low, a.high + b.high, a.moves || b.moves, 0, 0};
   if (a.moves) {
     result.moveLow = a.moveLow + b.low;
     result.moveHigh = a.moveHigh + b.high;
@@ -115,13 +115,13 @@ Checked TreeSum::linksOf(const Columns &columns, const Row &row, bool all) const
     ++copies;
     reaches += reach;
   });
-  return row.copies * Checked(reaches) + row.reach * Checked(copies) +
-         row.columns * Checked(spans);
+  return row.copies * Checked(reaches) + row.reach * Checked(copies) + row.columns * Checked(spans);
 }
 
 Checked TreeSum::total() const {
   Checked sum = 0;
   for (const auto &entry : rest)
-    sum += entry.second * (linksOf(entry.first, moving, true) + linksOf(entry.first, holding, false));
+    sum +=
+        entry.second * (linksOf(entry.first, moving, true) + linksOf(entry.first, holding, false));
   return sum;
 }

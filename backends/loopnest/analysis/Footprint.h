@@ -31,8 +31,8 @@ struct Reader {
 /// The readers with one x in one copy.
 struct Column {
   int64_t copy, x;
-  int64_t low, high; ///< of y over all readers
-  bool moves;        ///< some do not hold the element
+  int64_t low, high;         ///< of y over all readers
+  bool moves;                ///< some do not hold the element
   int64_t moveLow, moveHigh; ///< of y over those; 0 without
   bool operator<(const Column &other) const {
     return std::tie(copy, x, low, high, moves, moveLow, moveHigh) <

@@ -21,8 +21,8 @@ public:
   /// `transition` may be of a level further out than that of the digits.
   Footprints plainRank(const Rank &rank, const Transition &transition,
                        llvm::ArrayRef<unsigned> outer) const;
-  Footprints windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
-                        const Transition &transition, const JointLoops &joint) const;
+  Footprints windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms, const Transition &transition,
+                        const JointLoops &joint) const;
 
 private:
   /// Positions among the digits of `dim` of its loops between the levels.
@@ -30,7 +30,7 @@ private:
   Spot spot(unsigned dim, llvm::ArrayRef<FixedDigit> setting) const;
 
   const LevelDigits &digits;
-  unsigned begin; ///< first parallel loop inside the level above
+  unsigned begin;         ///< first parallel loop inside the level above
   std::vector<Spot> unit; ///< by parallel loop: what one step of it adds
 };
 

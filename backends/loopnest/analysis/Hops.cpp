@@ -67,9 +67,9 @@ Checked Crossing::trees(const JointLoops &joint) {
     for (unsigned dim : factors.unused)
       tree.multiply(hops.unusedDim(dim, transition, joint));
     for (unsigned r = 0; r < windows.size(); ++r)
-      tree.multiply(windows[r] ? hops.windowRank(*windows[r], factors.ranks[r].terms, transition,
-                                                 joint)
-                               : hops.plainRank(factors.ranks[r], transition, keepersAbove(level)));
+      tree.multiply(windows[r]
+                        ? hops.windowRank(*windows[r], factors.ranks[r].terms, transition, joint)
+                        : hops.plainRank(factors.ranks[r], transition, keepersAbove(level)));
     sum += tree.total();
   }
   return sum;
@@ -86,8 +86,8 @@ Flow Crossing::trees() {
   return flow;
 }
 
-/// Ways to the first reader below of each element of the output that enters `at`, a level that keeps
-/// it at or above this one.
+/// Ways to the first reader below of each element of the output that enters `at`, a level that
+/// keeps it at or above this one.
 Checked Crossing::ways(unsigned at, bool shared) {
   Networks networks = networksBetween(flat, flat.parent(at, tensor), at, tensor);
   Checked sum = 0;

@@ -83,7 +83,8 @@ private:
 
 /// With the first `count` digits, of loops in time below `loops` only: the start must be at least
 /// this, lest the innermost loop that starts again had another value before.
-int64_t Standing::restrictionAt(unsigned count, unsigned loops, const Transition &transition) const {
+int64_t Standing::restrictionAt(unsigned count, unsigned loops,
+                                const Transition &transition) const {
   int64_t step = 0;
   for (const Digit &digit : digits.list().take_front(count))
     if (!digit.parallel && transition.restarts(digit.loop) && digit.loop < loops)
@@ -118,7 +119,8 @@ int64_t Standing::visit(unsigned position, int64_t start) {
                                     std::max(start, range.low));
   const Digit &digit = digits.list()[position];
   int64_t missing = least[position + 1] - start;
-  int64_t first = std::max(choices[position].first, missing <= 0 ? 0 : (missing - 1) / digit.step + 1);
+  int64_t first =
+      std::max(choices[position].first, missing <= 0 ? 0 : (missing - 1) / digit.step + 1);
   int64_t end = std::min(choices[position].end, (digits.size() - 1 - start) / digit.step + 1);
   int64_t sum = 0;
   for (int64_t i = first; i < end; ++i)

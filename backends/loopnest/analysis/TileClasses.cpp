@@ -84,8 +84,8 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
     return;
   }
   const Digit &digit = digits.list()[position];
-  Choice choice = digit.parallel ? Choice::any(digit.factor)
-                                 : transition.choice(digit.loop, digit.factor);
+  Choice choice =
+      digit.parallel ? Choice::any(digit.factor) : transition.choice(digit.loop, digit.factor);
   int64_t end = std::min(choice.end, (digits.size() - 1 - start) / digit.step + 1);
   for (int64_t i = choice.first; i < end; ++i) {
     setting[position] = i;

@@ -19,8 +19,8 @@ template <typename Visit> static void forProduct(llvm::ArrayRef<size_t> sizes, V
 }
 
 /// A start is at the border if some setting of the other dimensions makes its value padding.
-WindowRank::Classes WindowRank::classes(const Transition &transition,
-                                        const JointLoops &joint, unsigned from) const {
+WindowRank::Classes WindowRank::classes(const Transition &transition, const JointLoops &joint,
+                                        unsigned from) const {
   Classes result;
   for (const Term &term : rank.terms) {
     const Digits &dim = digits.dims[term.dim];

@@ -16,7 +16,7 @@ namespace loopnest {
 /// One combination of lanes of a rank's dimensions, in values of the subscript.
 struct WindowLane {
   const ValueSet *needed;
-  int64_t start; ///< of `needed`
+  int64_t start;        ///< of `needed`
   const ValueSet *held; ///< null without
   int64_t heldStart;
   llvm::SmallVector<const LaneTile *, 2> tiles; ///< by term
@@ -36,8 +36,8 @@ public:
       : digits(digits), rank(rank), sets(rank.terms) {}
 
   RankSums sums(const Transition &transition, const JointLoops &joint);
-  /// Calls `visit` for each kind of group; settings of the parallel loops from `from` on are part of
-  /// the kind.
+  /// Calls `visit` for each kind of group; settings of the parallel loops from `from` on are part
+  /// of the kind.
   void forGroups(const Transition &transition, const JointLoops &joint, unsigned from,
                  llvm::function_ref<void(const WindowGroup &)> visit);
 

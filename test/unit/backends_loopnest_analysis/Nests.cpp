@@ -1,0 +1,160 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Nests.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+Nest loopnest::parseNest(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value) {
+    ADD_FAILURE() << llvm::toString(value.takeError());
+    return {};
+  }
+  llvm::Expected<Nest> nest = readCase(*value->getAsObject());
+  if (nest)
+    return std::move(*nest);
+  ADD_FAILURE() << llvm::toString(nest.takeError());
+  return {};
+}
+
+namespace {
+
+class Generator {
+public:
+  explicit Generator(std::mt19937 &random) : random(random) {}
+  Nest make();
+
+private:
+  int64_t below(int64_t end) { return std::uniform_int_distribution<int64_t>(0, end - 1)(random); }
+  bool chance(int percent) { return below(100) < percent; }
+  unsigned dim(const char *name, int64_t most) {
+    nest.dims.push_back({name, 1 + below(most)});
+    return nest.dims.size() - 1;
+  }
+  static Subscript plain(unsigned dim) { return {{{dim, 1}}, 0, llvm::None}; }
+  Subscript window(unsigned out, unsigned filter);
+  void convolution();
+  void product();
+  void pointwise();
+  void places();
+  void loops();
+
+  std::mt19937 &random;
+  Nest nest;
+};
+
+} // namespace
+
+/// stride * out + dilation * filter - padding, with an extent that may cut on both sides.
+Subscript Generator::window(unsigned out, unsigned filter) {
+  Subscript rank{{{out, 1 + below(3)}, {filter, 1 + below(2)}}, 0, llvm::None};
+  int64_t reach = rank.terms[0].coefficient * (nest.dims[out].size - 1) +
+                  rank.terms[1].coefficient * (nest.dims[filter].size - 1);
+  if (chance(60)) {
+    rank.constant = -below(4);
+    rank.extent = std::max<int64_t>(1, reach + 1 + rank.constant - below(3));
+  }
+  return rank;
+}
+
+void Generator::convolution() {
+  unsigned m = dim("m", 4), c = dim("c", 4), p = dim("p", 8), q = dim("q", 6), r = dim("r", 3),
+           s = dim("s", 3);
+  bool depthwise = chance(25);
+  nest.tensors = {{"I", false, 8, {plain(c), window(p, r), window(q, s)}},
+                  {"O", true, 32, {plain(depthwise ? c : m), plain(p), plain(q)}},
+                  {"W", false, 16, {plain(c), plain(r), plain(s)}}};
+  if (!depthwise)
+    nest.tensors[2].ranks.push_back(plain(m));
+}
+
+void Generator::product() {
+  unsigned i = dim("i", 13), j = dim("j", 13), k = dim("k", 13);
+  nest.tensors = {{"A", false, 16, {plain(i), plain(k)}},
+                  {"B", false, 16, {plain(k), plain(j)}},
+                  {"Z", true, 32, {plain(i), plain(j)}}};
+}
+
+void Generator::pointwise() {
+  unsigned e = dim("e", 60), f = dim("f", 5);
+  nest.tensors = {{"X", false, 16, {plain(e), plain(f)}},
+                  {"Y", false, 16, {plain(f)}},
+                  {"Z", true, 16, {plain(e), plain(f)}}};
+}
+
+void Generator::places() {
+  int64_t memories = 2 + below(3);
+  for (int64_t m = 0; m < memories; ++m) {
+    Place memory{PlaceKind::Memory, "M" + std::to_string(m), {}, {}, {}};
+    for (unsigned t = 0; t < nest.tensors.size(); ++t)
+      if (m == 0 || chance(70))
+        memory.keep.push_back(t);
+    nest.places.push_back(memory);
+    if (chance(45))
+      nest.places.push_back({PlaceKind::Array,
+                             "A" + std::to_string(m),
+                             {},
+                             {{"x", 1, chance(50), chance(50)}, {"y", 1, chance(50), chance(50)}},
+                             {}});
+  }
+}
+
+/// Factors from the inside out; the outermost memory takes what is left.
+void Generator::loops() {
+  std::vector<int64_t> left;
+  for (const Dim &dim : nest.dims)
+    left.push_back(dim.size);
+  bool ragged = chance(50);
+  for (unsigned at = nest.places.size(); at-- > 0;) {
+    Place &place = nest.places[at];
+    for (unsigned d = 0; d < left.size(); ++d) {
+      int64_t factor = at == 0      ? left[d]
+                       : chance(50) ? 1 + below(std::min<int64_t>(left[d], 4))
+                                    : 1;
+      if (!ragged && left[d] % factor)
+        continue;
+      left[d] = (left[d] + factor - 1) / factor;
+      unsigned axis = place.kind == PlaceKind::Array ? below(2) : 0;
+      if (place.kind == PlaceKind::Array)
+        place.axes[axis].size *= factor;
+      place.loops.push_back({{{d, llvm::None}}, factor, axis});
+    }
+    std::shuffle(place.loops.begin(), place.loops.end(), random);
+    for (Axis &axis : place.axes)
+      axis.size += below(3);
+  }
+}
+
+Nest Generator::make() {
+  switch (below(4)) {
+  case 0:
+    pointwise();
+    break;
+  case 1:
+    product();
+    break;
+  default:
+    convolution();
+  }
+  places();
+  loops();
+  return std::move(nest);
+}
+
+Nest loopnest::randomNest(std::mt19937 &random) { return Generator(random).make(); }
+
+std::string loopnest::compare(const Nest &nest, const Counts &actual, Counts expected) {
+  for (unsigned a = 0; a < actual.arrays.size(); ++a)
+    for (unsigned t = 0; t < nest.tensors.size(); ++t)
+      if (!actual.arrays[a].hops[t])
+        expected.arrays[a].hops[t] = llvm::None;
+  std::string text;
+  for (const std::string &line : differences(writeCounts(nest, expected), nest, actual))
+    text += line + "\n";
+  for (unsigned m = 0; m < actual.memories.size(); ++m)
+    if (actual.memories[m].maxResidentBits != expected.memories[m].maxResidentBits)
+      text += actual.memories[m].name + ": bits differ\n";
+  return text;
+}

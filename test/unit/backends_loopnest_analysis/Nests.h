@@ -1,0 +1,28 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builders of small mapped nests for the tests: from JSON text in the layout of CaseJson.h, and at
+// random with a fixed seed.
+#ifndef PERFC_TEST_UNIT_BACKENDS_LOOPNEST_ANALYSIS_NESTS_H
+#define PERFC_TEST_UNIT_BACKENDS_LOOPNEST_ANALYSIS_NESTS_H
+
+#include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/analysis/CaseJson.h"
+#include <random>
+
+namespace perfc {
+namespace loopnest {
+
+/// The nest in `text`; fails the test if it is malformed.
+Nest parseNest(llvm::StringRef text);
+
+/// A random nest of a matrix product, a contraction, a pointwise op or a convolution with strides,
+/// dilation and padding, on two to four memories with up to two arrays, ragged factors included.
+Nest randomNest(std::mt19937 &random);
+
+/// The differences between two results, one per line; hops only where both have them.
+std::string compare(const Nest &nest, const Counts &actual, Counts expected);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_TEST_UNIT_BACKENDS_LOOPNEST_ANALYSIS_NESTS_H

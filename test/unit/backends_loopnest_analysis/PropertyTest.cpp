@@ -1,0 +1,35 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The closed form and the enumeration give the same integers on random nests.
+#include "Nests.h"
+#include "backends/loopnest/analysis/Enumeration.h"
+#include <gtest/gtest.h>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+TEST(Property, ClosedFormEqualsEnumeration) {
+  std::mt19937 random(20240611);
+  unsigned compared = 0, withHops = 0;
+  while (compared < 1500) {
+    Nest nest = randomNest(random);
+    std::vector<AnalysisError> errors;
+    llvm::Optional<FlatNest> flat = flatten(nest, errors);
+    ASSERT_TRUE(flat) << errors.front().message();
+    if (enumerationWork(*flat) > 12000)
+      continue;
+    AnalysisOptions options;
+    options.hopWorkLimit = 0;
+    AnalysisResult closed = analyse(nest, options);
+    options.enumerate = true;
+    AnalysisResult executed = analyse(nest, options);
+    ASSERT_TRUE(closed.counts && executed.counts);
+    ASSERT_EQ(closed.counts->form, AnalysisForm::Closed);
+    ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
+    for (const ArrayCounts &array : closed.counts->arrays)
+      for (const llvm::Optional<NetworkCount> &hops : array.hops)
+        withHops += hops && hops->separate > 0;
+    ++compared;
+  }
+  EXPECT_GT(withHops, 1000u);
+}
