@@ -11,7 +11,7 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
        .doc = "The order in which a graph runs on one chip.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .attrs = {symbolAttr("of", "what runs").oneOf({"op.graph"}),
+       .attrs = {symbolAttr("of", "what runs").oneOf({"op.graph", "op.kernel"}),
                  symbolAttr("target", "where").oneOf({"target.chip"})},
        .regions = {steps}},
       {.name = "phase.kernel",
@@ -22,7 +22,10 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
             intAttr("live_bytes", "resident while it runs").atLeast(0),
             intAttr("input_bytes", "of activations it reads").atLeast(0),
             intAttr("output_bytes", "it writes").atLeast(0),
-            intAttr("weight_bytes", "of weights it reads").atLeast(0)}},
+            intAttr("weight_bytes", "of weights it reads").atLeast(0),
+            intAttr("extra_bytes", "of these two, what only fused elementwise statements read")
+                .atLeast(0)
+                .optional()}},
       {.name = "phase.repeat",
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},

@@ -32,6 +32,8 @@ struct KernelOp : ir::OpView {
   int64_t inputBytes() const { return op->intAttr("input_bytes"); }
   int64_t outputBytes() const { return op->intAttr("output_bytes"); }
   int64_t weightBytes() const { return op->intAttr("weight_bytes"); }
+  /// Of inputs and weights, what only fused elementwise statements read; the nest lacks it.
+  int64_t extraBytes() const { return op->intAttr("extra_bytes"); }
 };
 
 /// Its region, so many times.
