@@ -18,7 +18,7 @@ struct ParsedModule {
   std::unique_ptr<ir::Module> module;
 
   explicit ParsedModule(std::string text) {
-    module = ir::parseModule(sources.add("test.ir", std::move(text)), ir::allOps(), diagnostics);
+    module = ir::parseModule(sources.add("test.ir", std::move(text)), allOps(), diagnostics);
     if (module)
       ir::verify(*module, diagnostics);
     EXPECT_EQ(messages(), "");
