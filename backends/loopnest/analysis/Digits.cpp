@@ -52,3 +52,18 @@ int64_t Digits::coveredBelow(int64_t high, int64_t limit, const Choices &choices
 int64_t Digits::covered(int64_t low, int64_t high, int64_t limit, const Choices &choices) const {
   return high <= low ? 0 : coveredBelow(high, limit, choices) - coveredBelow(low, limit, choices);
 }
+
+void loopnest::forSettings(const Digits &digits, llvm::ArrayRef<unsigned> positions,
+                           llvm::function_ref<void(llvm::ArrayRef<FixedDigit>)> visit) {
+  llvm::SmallVector<FixedDigit, 4> setting;
+  for (unsigned position : positions)
+    setting.push_back({position, 0});
+  for (;;) {
+    visit(setting);
+    unsigned k = setting.size();
+    while (k > 0 && ++setting[k - 1].value == digits.list()[setting[k - 1].position].factor)
+      setting[--k].value = 0;
+    if (k == 0)
+      return;
+  }
+}

@@ -8,6 +8,7 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_DIGITS_H
 
 #include "backends/loopnest/analysis/FlatNest.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace perfc {
 namespace loopnest {
@@ -25,6 +26,18 @@ struct Digit {
   unsigned loop; ///< index among the parallel loops or the loops in time
   int64_t factor;
   int64_t step;
+};
+
+/// Indices of a dimension, low <= index < high; empty unless low < high.
+struct IndexRange {
+  int64_t low;
+  int64_t high;
+};
+
+/// A digit that is held to one value.
+struct FixedDigit {
+  unsigned position; ///< among the digits of its dimension
+  int64_t value;
 };
 
 /// The digits of one dimension outside one level, outermost first. The nest has plain loops.
@@ -49,6 +62,10 @@ private:
   int64_t extent;
   int64_t width = 1;
 };
+
+/// Calls visit(setting) for all settings of the digits at `positions`, in ascending order.
+void forSettings(const Digits &digits, llvm::ArrayRef<unsigned> positions,
+                 llvm::function_ref<void(llvm::ArrayRef<FixedDigit>)> visit);
 
 } // namespace loopnest
 } // namespace perfc

@@ -38,21 +38,6 @@ Spot HopFactors::spot(unsigned dim, llvm::ArrayRef<FixedDigit> setting) const {
   return sum;
 }
 
-void loopnest::forSettings(const Digits &digits, llvm::ArrayRef<unsigned> positions,
-                           llvm::function_ref<void(llvm::ArrayRef<FixedDigit>)> visit) {
-  llvm::SmallVector<FixedDigit, 4> setting;
-  for (unsigned position : positions)
-    setting.push_back({position, 0});
-  for (;;) {
-    visit(setting);
-    unsigned k = setting.size();
-    while (k > 0 && ++setting[k - 1].value == digits.list()[setting[k - 1].position].factor)
-      setting[--k].value = 0;
-    if (k == 0)
-      return;
-  }
-}
-
 /// Active lanes are the first few settings of the joint loops: a lane is active in a group only if
 /// those before it are, so groups with exactly n lanes are those where lane n is the last.
 Footprints HopFactors::unusedDim(unsigned dim, const Transition &transition,

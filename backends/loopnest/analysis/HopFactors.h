@@ -34,10 +34,6 @@ private:
   std::vector<Spot> unit; ///< by parallel loop: what one step of it adds
 };
 
-/// Calls visit(setting) for all settings of the digits at `positions`, in ascending order.
-void forSettings(const Digits &digits, llvm::ArrayRef<unsigned> positions,
-                 llvm::function_ref<void(llvm::ArrayRef<FixedDigit>)> visit);
-
 } // namespace loopnest
 } // namespace perfc
 

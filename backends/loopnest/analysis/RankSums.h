@@ -28,11 +28,7 @@ struct Rank {
 };
 Rank normalise(const Nest &nest, const Subscript &subscript);
 
-/// Indices of the dimension of a one-term rank whose elements are not padding: [low, high).
-struct IndexRange {
-  int64_t low;
-  int64_t high;
-};
+/// Indices of the dimension of a one-term rank whose elements are not padding.
 IndexRange unpadded(const Rank &rank, int64_t size);
 
 /// What one level needs to evaluate the factors of one of its tensors.
@@ -44,12 +40,6 @@ struct LevelDigits {
 
 /// A dimension that the tensor does not use: `all` counts its settings, a joint loop only once.
 RankSums unusedDim(const Digits &digits, const Transition &transition, const JointLoops &joint);
-
-/// A digit that is held to one value.
-struct FixedDigit {
-  unsigned position; ///< among the digits of its dimension
-  int64_t value;
-};
 
 /// A rank of at most one dimension: tiles are equal or disjoint, nothing is ever shared. `outer`
 /// are the levels further out that must also keep what an idle instance is to keep (for outputs).

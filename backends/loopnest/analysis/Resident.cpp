@@ -125,7 +125,7 @@ void ResidentCount::fillFront(Component &component) {
     llvm::SmallVector<int64_t, 4> sizes;
     for (const Term &term : rank->rank->terms)
       sizes.push_back(lengths[term.dim]);
-    best.push_back(sizes.size() > 1 ? int64_t(rank->sets.of(sizes).values().size()) : sizes[0]);
+    best.push_back(countValues(rank->rank->terms, sizes).value());
   }
   std::vector<int64_t> starts(lengths.size(), 0);
   for (unsigned k = component.dims.size();;) {
@@ -155,7 +155,7 @@ Checked ResidentCount::sizeOf(SizedRank &rank) {
   llvm::SmallVector<int64_t, 4> sizes;
   for (const Term &term : rank.rank->terms)
     sizes.push_back(lengths[term.dim]);
-  return sizes.size() > 1 ? int64_t(rank.sets.of(sizes).values().size()) : sizes.front();
+  return countValues(rank.rank->terms, sizes);
 }
 
 void ResidentCount::evaluate() {

@@ -7,7 +7,6 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_TILECLASSES_H
 
 #include "backends/loopnest/analysis/Transition.h"
-#include "llvm/ADT/STLExtras.h"
 
 namespace perfc {
 namespace loopnest {
@@ -33,13 +32,11 @@ struct TileClass {
   int64_t count;
 };
 
-/// Says whether an element may be padding when a group's starts span [first, last].
-using TouchesPadding = llvm::function_ref<bool(int64_t first, int64_t last)>;
-
-/// The classes of all epochs of `transition` and groups of instances that `joint` makes;
-/// settings are recorded of parallel loops from `from` on.
+/// The classes of all epochs of `transition` and groups of instances that `joint` makes; settings
+/// are recorded of parallel loops from `from` on. A group within `safe` touches no padding. Groups
+/// away from padding and from the end of the dimension are alike and are not visited one by one.
 std::vector<TileClass> tileClasses(const Digits &digits, const Transition &transition,
-                                   const JointLoops &joint, unsigned from, TouchesPadding padding);
+                                   const JointLoops &joint, unsigned from, IndexRange safe);
 
 } // namespace loopnest
 } // namespace perfc

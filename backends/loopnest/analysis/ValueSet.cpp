@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/ValueSet.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -29,6 +30,18 @@ ValueSet::ValueSet(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths) 
   for (int64_t v = 0; v <= top; ++v)
     if (bits[v])
       list.push_back(v + lowest);
+}
+
+Checked loopnest::countValues(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths) {
+  if (terms.size() == 1)
+    return lengths.front();
+  if (terms.size() > 2)
+    return int64_t(ValueSet(terms, lengths).values().size());
+  int64_t a = std::abs(terms[0].coefficient), b = std::abs(terms[1].coefficient);
+  int64_t divisor = std::gcd(a, b);
+  Checked overlap = std::max<int64_t>(0, lengths[0] - b / divisor);
+  overlap *= std::max<int64_t>(0, lengths[1] - a / divisor);
+  return Checked(lengths[0]) * Checked(lengths[1]) - overlap;
 }
 
 int64_t ValueSet::countWithin(int64_t low, int64_t high) const {

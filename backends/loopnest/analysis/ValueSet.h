@@ -5,11 +5,16 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_VALUESET_H
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_VALUESET_H
 
+#include "backends/loopnest/analysis/Checked.h"
 #include "backends/loopnest/analysis/Nest.h"
 #include <map>
 
 namespace perfc {
 namespace loopnest {
+
+/// How many values the set has; for one or two terms without listing them: with a' = |a| / gcd,
+/// |{a*i + b*j}| = n*m - max(0, n - b') * max(0, m - a').
+Checked countValues(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths);
 
 class ValueSet {
 public:

@@ -18,19 +18,24 @@ template <typename Visit> static void forProduct(llvm::ArrayRef<size_t> sizes, V
   }
 }
 
-/// A start is at the border if some setting of the other dimensions makes its value padding.
+/// Indices of a term that no setting of the others makes padding.
+static IndexRange safeIndices(const Rank &rank, const Term &term, int64_t size) {
+  if (!rank.extent)
+    return {0, size};
+  int64_t reach = term.coefficient * (size - 1);
+  Rank least{{term}, rank.low - std::min<int64_t>(reach, 0), rank.extent, 0, 0};
+  Rank most{{term}, rank.high - std::max<int64_t>(reach, 0), rank.extent, 0, 0};
+  IndexRange a = unpadded(least, size), b = unpadded(most, size);
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
 WindowRank::Classes WindowRank::classes(const Transition &transition, const JointLoops &joint,
                                         unsigned from) const {
   Classes result;
   for (const Term &term : rank.terms) {
     const Digits &dim = digits.dims[term.dim];
-    int64_t reach = term.coefficient * (dim.size() - 1);
-    int64_t low = rank.low - std::min<int64_t>(reach, 0);
-    int64_t high = rank.high - std::max<int64_t>(reach, 0);
-    result.push_back(tileClasses(dim, transition, joint, from, [&](int64_t first, int64_t last) {
-      int64_t a = term.coefficient * first, b = term.coefficient * last;
-      return rank.extent && (low + std::min(a, b) < 0 || high + std::max(a, b) >= *rank.extent);
-    }));
+    result.push_back(
+        tileClasses(dim, transition, joint, from, safeIndices(rank, term, dim.size())));
   }
   return result;
 }
@@ -135,8 +140,8 @@ RankSums WindowRank::sums(const Transition &transition, const JointLoops &joint)
     Marks marks(group);
     for (const WindowLane &lane : group.lanes)
       marks.add(lane);
-    result.all += Checked(marks.all) * Checked(group.count);
-    result.kept += Checked(marks.all - marks.missed) * Checked(group.count);
+    result.all += Checked(marks.all) * group.count;
+    result.kept += Checked(marks.all - marks.missed) * group.count;
   });
   return result;
 }

@@ -27,7 +27,7 @@ struct WindowGroup {
   std::vector<WindowLane> lanes;
   int64_t low; ///< values outside [low, high) are padding
   int64_t high;
-  int64_t count;
+  Checked count;
 };
 
 class WindowRank {
