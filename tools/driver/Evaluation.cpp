@@ -62,6 +62,7 @@ bool Evaluation::removeUnsupported(ir::Module &module) {
     ir::Operation *holder = part->parentOp() ? part->parentOp() : part;
     if (!llvm::is_contained(holders, holder))
       holders.push_back(holder);
+    removed.insert(holder->symbol().str());
   }
   // Inner statements stand after the outer ones that hold them.
   for (ir::Operation *holder : llvm::reverse(holders))
@@ -172,6 +173,8 @@ bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expe
   ExpressionValue value = evaluateExpression(ir::Attribute(expect.expr()), context);
   SourceRange place = expect->range();
   if (!value.unknownName.empty()) {
+    if (isUnsupported(llvm::StringRef(value.unknownName).split('.').first))
+      return false; // reported with the statement
     session.diagnostics.report(place, diag::UnknownMetric, value.unknownName);
     return false;
   }

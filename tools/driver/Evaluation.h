@@ -41,6 +41,8 @@ public:
   llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
   /// The last result of that name; null when there is none.
   const emit::Result *find(llvm::StringRef name) const;
+  /// True for the name of a result that a statement which is not supported yet would have had.
+  bool isUnsupported(llvm::StringRef name) const { return removed.count(name.str()) != 0; }
   /// How the expressions of a statement are read; `cost` may be null.
   MetricNames names(const ir::Module &module, const Cost *cost) const;
 
@@ -61,6 +63,7 @@ private:
   std::deque<emit::Result> found;
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
+  std::set<std::string> removed;                       ///< names of results that there will not be
   std::vector<SourceRange> statements;
   llvm::StringMap<int64_t> parameters; ///< of the subjects of the current module
 };

@@ -169,6 +169,8 @@ void Report::printFileReport(const Evaluated &evaluated) {
       const Cost &cost = result->cost;
       table.addRow({column, latencyText(cost.latency), energyText(cost.energy),
                     percent(cost.utilization.central()), cost.bottleneck().str()});
+    } else if (evaluation.isUnsupported(llvm::StringRef(column).split('.').first)) {
+      table.addRow({column, "not supported yet", "", "", ""});
     } else {
       ExpressionValue value = evaluateName(column, evaluation.names(evaluated.module, nullptr));
       table.addRow({column, describe(value), "", "", ""});

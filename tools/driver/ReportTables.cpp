@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace perfc;
@@ -28,8 +29,12 @@ static std::string share(const Uncertain &part, const Uncertain &total) {
   return total.central() > 0 ? percent(part.central() / total.central()) : "-";
 }
 
-static std::vector<std::string> kernelRow(const KernelLine &line, const Uncertain &total) {
+static std::vector<std::string> kernelRow(const KernelLine &line, const emit::Result &result) {
   const CostPart &part = *line.part;
+  const Uncertain &total = result.cost.latency;
+  const Provenance &common = result.cost.provenance;
+  // What the title says of all kernels is not repeated.
+  bool isCommon = part.provider == common.provider && part.mapping == common.mapping;
   return {part.label,
           formatEngineering(static_cast<double>(line.count), {}),
           formatEngineering(line.latency.central(), BaseUnit::Second),
@@ -38,7 +43,7 @@ static std::vector<std::string> kernelRow(const KernelLine &line, const Uncertai
                                 : "-",
           line.macs > 0 ? percent(part.utilization) : "-",
           part.bound,
-          madeBy(part)};
+          isCommon ? "" : madeBy(part)};
 }
 
 /// Adds up lines that say the same of the same op: label, bound, provider and mapping.
@@ -96,7 +101,7 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
   Figure energy;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (shown[i]) {
-      table.addRow(kernelRow(lines[i], result.cost.latency));
+      table.addRow(kernelRow(lines[i], result));
       continue;
     }
     ++others;
@@ -116,10 +121,11 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
   const Cost &cost = result.cost;
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
-  add("latency", latencyText(cost.latency) +
-                     (cost.cycles && cost.cycles->isCertain() && cost.latency.isCertain()
-                          ? " (" + formatEngineering(cost.cycles->central(), BaseUnit::Cycle) + ")"
-                          : ""));
+  add("latency",
+      latencyText(cost.latency) +
+          (cost.cycles && cost.cycles->isCertain() && cost.latency.isCertain()
+               ? " (" + formatEngineering(std::round(cost.cycles->central()), BaseUnit::Cycle) + ")"
+               : ""));
   for (llvm::StringRef name : {"energy", "area", "power"}) {
     llvm::Optional<MetricValue> value = metric(cost, name);
     if (value->hasNumber())

@@ -17,18 +17,26 @@ size_t driver::displayWidth(llvm::StringRef text) {
                         [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
-/// The first `width` characters, the last one "…" when something is left out.
-static std::string shortened(llvm::StringRef text, unsigned width) {
-  if (displayWidth(text) <= width)
-    return text.str();
-  size_t end = 0, shown = 0;
-  while (shown + 1 < width) {
+/// Bytes of the first `count` characters of `text`.
+static size_t bytesOf(llvm::StringRef text, size_t count) {
+  size_t end = 0;
+  for (; count && end < text.size(); --count) {
     ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
       ++end;
-    ++shown;
   }
-  return text.take_front(end).str() + "…";
+  return end;
+}
+
+/// At most `width` characters; "…" stands for what is left out in the middle, so that names that
+/// differ by a number at their end stay different.
+static std::string shortened(llvm::StringRef text, unsigned width) {
+  size_t size = displayWidth(text);
+  if (size <= width)
+    return text.str();
+  size_t tail = (width - 1) / 2, head = width - 1 - tail;
+  return text.take_front(bytesOf(text, head)).str() + "…" +
+         text.drop_front(bytesOf(text, size - tail)).str();
 }
 
 std::vector<unsigned> Table::widths(unsigned limit) const {

@@ -22,8 +22,8 @@ op attend_latent(q[B, H, T, E], k[B, H, S, E], v[B, H, S, V]) -> o[B, T, H, V] {
   m[b, h, i]    max= s[b, h, i, j]
   p[b, h, i, j] = exp(s[b, h, i, j] - m[b, h, i])
   z[b, h, i]    += p[b, h, i, j]
-  u[b, h, i, e] += p[b, h, i, j] * v[b, h, j, e]
-  o[b, i, h, e] = u[b, h, i, e] / z[b, h, i]
+  u[b, h, i, f] += p[b, h, i, j] * v[b, h, j, f]
+  o[b, i, h, f] = u[b, h, i, f] / z[b, h, i]
 }
 
 )";
@@ -52,6 +52,7 @@ private:
     return allBias ? fmt::format(" + weight[{}]", width) : "";
   }
   void attention();
+  void encoderAttention();
   void latentAttention(const llvm::json::Object &mla);
   void feedForward(int64_t width);
   void mixture();
@@ -84,6 +85,17 @@ void DecoderWriter::attention() {
     line(fmt::format("{} = append(cache[1, {}, S, {}], {})", name, groups, E, heads));
   line(fmt::format("o = attend({}, k, v)", qkvBias ? "q" : "u"));
   line("a[b, t, d] += o[b, t, g, h, e] * wo[g, h, e, d]");
+}
+
+/// Every position attends to every position; nothing is cached.
+void DecoderWriter::encoderAttention() {
+  std::string weights = fmt::format("weight[{}, {}, {}]", D, heads, E);
+  std::string call = qkvBias
+                         ? fmt::format("split_heads_bias(n, {}, weight[{}, {}])", weights, heads, E)
+                         : fmt::format("split_heads(n, {})", weights);
+  for (const char *name : {"q", "k", "v"})
+    line(fmt::format("{} = {}", name, call));
+  line(fmt::format("a = merge_heads(attention(q, k, v), weight[{}, {}, {}])", heads, E, D));
 }
 
 void DecoderWriter::latentAttention(const llvm::json::Object &mla) {
@@ -133,7 +145,12 @@ void DecoderWriter::addLayers(int64_t count, bool dense) {
   body += fmt::format("  repeat {} {{\n", count);
   const llvm::json::Object *mla = arch.getObject("mla");
   line("n = " + (causal ? norm("x", D) : std::string("x")));
-  mla ? latentAttention(*mla) : attention();
+  if (mla)
+    latentAttention(*mla);
+  else if (causal)
+    attention();
+  else
+    encoderAttention();
   line(causal ? "x = x + a" + bias(D) : "x = " + norm("x + a" + bias(D), D));
   line("n = " + (causal ? norm("x", D) : std::string("x")));
   if (!intAt(&arch, "n_experts"))

@@ -3,6 +3,7 @@
 
 #include "tools/driver/Evaluation.h"
 #include "tools/driver/Providers.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace perfc;
@@ -29,7 +30,9 @@ ModelTotals perfc::driver::evaluateModel(const std::string &text,
   evaluation.run(file, {}, [](const Evaluated &) {});
   ModelTotals totals;
   if (inner.diagnostics.hasErrors()) {
-    const Diagnostic &first = inner.diagnostics.all().front();
+    const Diagnostic &first = *llvm::find_if(inner.diagnostics.all(), [](const Diagnostic &one) {
+      return one.kind->severity == Severity::Error;
+    });
     totals.problem = inner.sources.describe(first.range) + ": " + first.message;
     return totals;
   }

@@ -84,7 +84,7 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
 static void printSkipped(Session &session, llvm::ArrayRef<ValidationRow> rows) {
   for (const ValidationRow &row : rows)
     for (const Prediction &prediction : row.predictions)
-      if (!prediction.skipped.empty())
+      if (!prediction.skipped.empty() && prediction.apart.empty())
         session.out << "  skipped " << row.name << ", " << prediction.metric << ": "
                     << prediction.skipped << '\n';
 }

@@ -42,7 +42,8 @@ std::string perfc::driver::diffusionTransformerText(const llvm::json::Object &ar
   int64_t Y = latent && latent->size() > 1 ? (*latent)[1].getAsInteger().getValueOr(0) : 0;
   int64_t D = intAt(&arch, "d_model"), patch = intAt(&arch, "patch"), T = intAt(&arch, "tokens");
   // The timestep enters as 256 sinusoids; classes have one more row for "no class".
-  return fmt::format(R"(import std.ops.{{conv2d, embedding, gelu, layernorm, matmul, silu}}
+  return fmt::format(
+      R"(import std.ops.{{conv2d, embedding, gelu, layernorm, matmul, silu}}
 import std.workloads.encoder
 
 op tokens(patch[N, D, P, Q], bias[D]: weight, position[T, D]: weight) -> x[N, T, D] {{
@@ -57,8 +58,13 @@ op normalise(x[N, T, D]) -> y[N, T, D] {{
   y[n, t, d] = c[n, t, d] * rsqrt(var[n, t] / D)
 }}
 
-op modulate(x[N, T, D], m[N, M]) -> y[N, T, D] {{
-  y[n, t, d] = x[n, t, d] * m[n, d] + m[n, d + D]
+op modulate(x[N, T, D], m[N, M, D]) -> y[N, T, D] {{
+  y[n, t, d] = x[n, t, d] * m[n, 0, d] + m[n, 1, d]
+}}
+
+op conditions(c[N, E], w[E, M, D]: weight, bias[M, D]: weight) -> m[N, M, D] {{
+  u[n, k, d] += c[n, e] * w[e, k, d]
+  m[n, k, d] = u[n, k, d] + bias[k, d]
 }}
 
 workload model() -> y {{
@@ -67,20 +73,18 @@ workload model() -> y {{
   t = matmul(silu(matmul(tensor[1, 256], weight[256, {D}]) + weight[{D}]), weight[{D}, {D}]) + weight[{D}]
   c = silu(t + embedding(token[1], weight[{classes}, {D}]))
   repeat {layers} {{
-    m = matmul(c, weight[{D}, {sixD}]) + weight[{sixD}]
+    m = conditions(c, weight[{D}, 6, {D}], weight[6, {D}])
     x = x + self_attention(modulate(normalise(x), m), {heads})
     x = x + feed_forward(modulate(normalise(x), m), {F})
   }}
-  f = matmul(c, weight[{D}, {twoD}]) + weight[{twoD}]
+  f = conditions(c, weight[{D}, 2, {D}], weight[2, {D}])
   y = matmul(modulate(normalise(x), f), weight[{D}, {out}]) + weight[{out}]
 }}
 )",
-                     fmt::arg("C", C), fmt::arg("Y", Y), fmt::arg("D", D), fmt::arg("patch", patch),
-                     fmt::arg("T", T), fmt::arg("classes", intAt(&arch, "classes") + 1),
-                     fmt::arg("layers", intAt(&arch, "n_layers")), fmt::arg("sixD", 6 * D),
-                     fmt::arg("twoD", 2 * D), fmt::arg("heads", intAt(&arch, "n_heads")),
-                     fmt::arg("F", intAt(&arch, "mlp_ratio", 4) * D),
-                     fmt::arg("out", patch * patch * 2 * C));
+      fmt::arg("C", C), fmt::arg("Y", Y), fmt::arg("D", D), fmt::arg("patch", patch),
+      fmt::arg("T", T), fmt::arg("classes", intAt(&arch, "classes") + 1),
+      fmt::arg("layers", intAt(&arch, "n_layers")), fmt::arg("heads", intAt(&arch, "n_heads")),
+      fmt::arg("F", intAt(&arch, "mlp_ratio", 4) * D), fmt::arg("out", patch * patch * 2 * C));
 }
 
 static std::vector<int64_t> intsAt(const llvm::json::Object &object, llvm::StringRef key) {
@@ -120,8 +124,9 @@ std::string perfc::driver::recommendationText(const llvm::json::Object &arch) {
 
 static std::string layerText(llvm::StringRef type, llvm::ArrayRef<int64_t> v) {
   if (type == "conv" && v.size() == 6) // ci, co, k, stride, ho, wo
-    return fmt::format("conv2d(N = 1, M = {}, C = {}, P = {}, Q = {}, R = {}, S = {}, stride = {})",
-                       v[1], v[0], v[4], v[5], v[2], v[2], v[3]);
+    return fmt::format("conv2d(tensor[1, {}, {}, {}], weight[{}, {}, {}, {}], stride = {})", v[0],
+                       (v[4] - 1) * v[3] + v[2], (v[5] - 1) * v[3] + v[2], v[1], v[0], v[2], v[2],
+                       v[3]);
   if (type == "linear" && v.size() == 3) // ci, co, tokens
     return fmt::format("matmul(tensor[{}, {}], weight[{}, {}])", v[2], v[0], v[0], v[1]);
   if (type == "attn" && v.size() == 4) // heads, d_head, q_tokens, kv_tokens
