@@ -5,12 +5,15 @@
 
 using namespace perfc;
 
-//===-- Formats --------------------------------------------------------------------------------===//
+//===-- Formats
+//--------------------------------------------------------------------------------===//
 
 llvm::ArrayRef<DType> perfc::exactContainers(DType dtype) {
-  // A format of p significant bits holds integers of p bits and a sign. fp8 stands for e4m3 and e5m2.
+  // A format of p significant bits holds integers of p bits and a sign. fp8 stands for e4m3 and
+  // e5m2.
   using enum DType;
-  static constexpr DType ofBool[] = {Int4, Int8, Int16, Int32, Int64, FP8, BF16, FP16, TF32, FP32, FP64};
+  static constexpr DType ofBool[] = {Int4, Int8, Int16, Int32, Int64, FP8,
+                                     BF16, FP16, TF32,  FP32,  FP64};
   static constexpr DType ofInt4[] = {Int8, Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
   static constexpr DType ofInt8[] = {Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
   static constexpr DType ofInt16[] = {Int32, Int64, FP32, FP64};
@@ -46,7 +49,8 @@ llvm::ArrayRef<DType> perfc::exactContainers(DType dtype) {
   return {};
 }
 
-//===-- Parts ----------------------------------------------------------------------------------===//
+//===-- Parts
+//----------------------------------------------------------------------------------===//
 
 Chip::Chip(const ir::Operation &chip) : op(ir::as<target::ChipOp>(chip)) {
   std::vector<target::ArrayOp> arrays;
@@ -97,7 +101,8 @@ Figure Chip::area() const {
   return isGiven ? sum : Figure::notGiven("chip", name());
 }
 
-//===-- Rates ----------------------------------------------------------------------------------===//
+//===-- Rates
+//----------------------------------------------------------------------------------===//
 
 /// The rate of `unit` in `dtype` or, where it has none, in the fastest format that holds `dtype`.
 static llvm::Optional<UnitRate> rateOf(const ChipUnit &unit, DType dtype) {

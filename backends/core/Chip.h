@@ -54,7 +54,8 @@ public:
   /// Units that multiply and accumulate `dtype`: all without `ops`, each in that format, or else in
   /// the fastest one that holds its values exactly (see `exactContainers`).
   std::vector<UnitRate> macUnits(DType dtype) const;
-  /// The unit `name` in `dtype`, or else in the fastest format that holds it; nothing when there is none.
+  /// The unit `name` in `dtype`, or else in the fastest format that holds it; nothing when there is
+  /// none.
   llvm::Optional<UnitRate> unitNamed(llvm::StringRef name, DType dtype) const;
   /// The fastest unit for an element function: of those that list it, else of those without `ops`.
   /// Nothing when there is none.

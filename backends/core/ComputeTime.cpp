@@ -26,7 +26,8 @@ public:
   void finish();
 
 private:
-  void busy(const UnitRate &rate, DType asked, const Uncertain &time, double operations, llvm::StringRef what);
+  void busy(const UnitRate &rate, DType asked, const Uncertain &time, double operations,
+            llvm::StringRef what);
 
   const Chip &chip;
   ComputeTime &result;
@@ -36,11 +37,12 @@ private:
 void ComputeTimer::busy(const UnitRate &rate, DType asked, const Uncertain &time, double operations,
                         llvm::StringRef what) {
   llvm::StringRef name = rate.unit->name();
-  auto entry = llvm::find_if(result.units, [&](const UnitTime &known) { return known.unit == name; });
+  auto entry =
+      llvm::find_if(result.units, [&](const UnitTime &known) { return known.unit == name; });
   if (entry == result.units.end())
     entry = result.units.insert(entry, {name.str(), rate.unit->view->range(), {}, {}});
-  Figure energy = rate.energy ? Figure(*rate.energy * operations)
-                              : Figure::notGiven("compute", name);
+  Figure energy =
+      rate.energy ? Figure(*rate.energy * operations) : Figure::notGiven("compute", name);
   entry->latency += time;
   entry->energy += energy;
   result.energy += energy;
@@ -82,19 +84,23 @@ bool ComputeTimer::elements(const ElementWork &work) {
 
 void ComputeTimer::finish() {
   auto position = [&](const UnitTime &unit) {
-    return llvm::find_if(chip.units(), [&](const ChipUnit &known) { return known.name() == unit.unit; });
+    return llvm::find_if(chip.units(),
+                         [&](const ChipUnit &known) { return known.name() == unit.unit; });
   };
-  llvm::stable_sort(result.units,
-                    [&](const UnitTime &a, const UnitTime &b) { return position(a) < position(b); });
+  llvm::stable_sort(result.units, [&](const UnitTime &a, const UnitTime &b) {
+    return position(a) < position(b);
+  });
 }
 
-llvm::Optional<ComputeTime> perfc::computeTime(const Chip &chip, const KernelWork &work, const ir::Operation &op,
+llvm::Optional<ComputeTime> perfc::computeTime(const Chip &chip, const KernelWork &work,
+                                               const ir::Operation &op,
                                                DiagnosticEngine &diagnostics) {
   ComputeTime result;
   ComputeTimer timer(chip, result);
   for (const MacWork &macs : work.macsByFormat)
     if (!timer.macs(macs)) {
-      diagnostics.report(op.range(), diag::NoUnitFor, chip.name(), "multiply-accumulate", dtypeName(macs.dtype));
+      diagnostics.report(op.range(), diag::NoUnitFor, chip.name(), "multiply-accumulate",
+                         dtypeName(macs.dtype));
       return llvm::None;
     }
   for (const ElementWork &elements : work.elements)

@@ -2,8 +2,9 @@
 //
 // The compute side of a kernel: how long the units of a chip are busy with given work, and what
 // energy that takes. Multiply-accumulates are spread over all units that do them; an element
-// function runs on the fastest unit that lists it. Different units follow each other, which is right
-// for kernels whose equations depend on each other and pessimistic by at most the number of units.
+// function runs on the fastest unit that lists it. Different units follow each other, which is
+// right for kernels whose equations depend on each other and pessimistic by at most the number of
+// units.
 #ifndef PERFC_BACKENDS_CORE_COMPUTETIME_H
 #define PERFC_BACKENDS_CORE_COMPUTETIME_H
 
@@ -32,8 +33,8 @@ struct ComputeTime {
 };
 
 /// `work` on all of `chip`. Nothing when no unit can do a part of it (reported at `op`).
-llvm::Optional<ComputeTime> computeTime(const Chip &chip, const KernelWork &work, const ir::Operation &op,
-                                        DiagnosticEngine &diagnostics);
+llvm::Optional<ComputeTime> computeTime(const Chip &chip, const KernelWork &work,
+                                        const ir::Operation &op, DiagnosticEngine &diagnostics);
 
 } // namespace perfc
 

@@ -8,7 +8,8 @@
 
 using namespace perfc;
 
-//===-- Figures --------------------------------------------------------------------------------===//
+//===-- Figures
+//--------------------------------------------------------------------------------===//
 
 Figure Figure::notGiven(llvm::StringRef kind, llvm::StringRef name) {
   Figure result;
@@ -38,11 +39,13 @@ Figure Figure::times(double count) const {
   return result;
 }
 
-//===-- Costs ----------------------------------------------------------------------------------===//
+//===-- Costs
+//----------------------------------------------------------------------------------===//
 
 llvm::StringRef perfc::partKindName(PartKind kind) {
-  static constexpr llvm::StringLiteral names[] = {"program",    "phase",   "repeat", "kernel",  "collective",
-                                                  "compute",    "memory",  "network", "launch"};
+  static constexpr llvm::StringLiteral names[] = {"program", "phase",      "repeat",
+                                                  "kernel",  "collective", "compute",
+                                                  "memory",  "network",    "launch"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -62,7 +65,8 @@ llvm::StringRef Cost::bottleneck() const {
 }
 
 void Cost::addBound(llvm::StringRef resource, const Uncertain &time) {
-  auto known = llvm::find_if(bounds, [&](const BoundTime &bound) { return bound.resource == resource; });
+  auto known =
+      llvm::find_if(bounds, [&](const BoundTime &bound) { return bound.resource == resource; });
   if (known == bounds.end())
     bounds.push_back({resource.str(), time});
   else
@@ -74,7 +78,8 @@ void Cost::addNote(std::string note) {
     notes.push_back(std::move(note));
 }
 
-//===-- Composition ----------------------------------------------------------------------------===//
+//===-- Composition
+//----------------------------------------------------------------------------===//
 
 /// sum += term * count; false when that does not fit.
 static bool addTimes(int64_t &sum, int64_t term, int64_t count) {
@@ -88,10 +93,11 @@ static bool addTimes(int64_t &sum, int64_t term, int64_t count) {
 
 static void addTraffic(Cost &total, const Cost &part, int64_t count) {
   for (const MemoryTraffic &memory : part.traffic) {
-    auto own = llvm::find_if(total.traffic,
-                             [&](const MemoryTraffic &known) { return known.memory == memory.memory; });
+    auto own = llvm::find_if(
+        total.traffic, [&](const MemoryTraffic &known) { return known.memory == memory.memory; });
     if (own == total.traffic.end())
-      own = total.traffic.insert(own, {memory.memory, memory.location, memory.isOffChip, 0, 0, {}, {}});
+      own = total.traffic.insert(own,
+                                 {memory.memory, memory.location, memory.isOffChip, 0, 0, {}, {}});
     own->readBytes += memory.readBytes * count;
     own->writeBytes += memory.writeBytes * count;
     own->energy += memory.energy.times(count);
@@ -103,16 +109,18 @@ static bool addCounts(AccessCounts &own, const AccessCounts &part, int64_t count
   own.maxResident = std::max(own.maxResident, part.maxResident);
   using Member = int64_t AccessCounts::*;
   static constexpr Member members[] = {
-      &AccessCounts::fills,         &AccessCounts::reads,       &AccessCounts::updates,
-      &AccessCounts::writebacks,    &AccessCounts::readsShared, &AccessCounts::readsSeparate,
+      &AccessCounts::fills,         &AccessCounts::reads,          &AccessCounts::updates,
+      &AccessCounts::writebacks,    &AccessCounts::readsShared,    &AccessCounts::readsSeparate,
       &AccessCounts::updatesShared, &AccessCounts::updatesSeparate};
-  return llvm::all_of(members, [&](Member member) { return addTimes(own.*member, part.*member, count); });
+  return llvm::all_of(members,
+                      [&](Member member) { return addTimes(own.*member, part.*member, count); });
 }
 
 static bool addAccesses(Cost &total, const Cost &part, int64_t count) {
   for (const AccessCounts &access : part.accesses) {
     auto own = llvm::find_if(total.accesses, [&](const AccessCounts &known) {
-      return known.memory == access.memory && known.tensor == access.tensor && known.role == access.role;
+      return known.memory == access.memory && known.tensor == access.tensor &&
+             known.role == access.role;
     });
     if (own == total.accesses.end()) {
       AccessCounts empty;

@@ -1,10 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cost: what running an operation on a target takes, and why. Every evaluator of every level answers
-// in this one form, so that costs add up from a kernel to a cluster: latencies of parts that follow
-// each other add, latencies of parts that overlap give their maximum, energies, counts and traffic
-// always add. Figures are central values with their error budget (ir/common/Uncertain.h), in SI
-// units; what the hardware does not give is kept as "not given" with its owner, never as zero.
+// Cost: what running an operation on a target takes, and why. Every evaluator of every level
+// answers in this one form, so that costs add up from a kernel to a cluster: latencies of parts
+// that follow each other add, latencies of parts that overlap give their maximum, energies, counts
+// and traffic always add. Figures are central values with their error budget
+// (ir/common/Uncertain.h), in SI units; what the hardware does not give is kept as "not given" with
+// its owner, never as zero.
 #ifndef PERFC_BACKENDS_CORE_COST_H
 #define PERFC_BACKENDS_CORE_COST_H
 
@@ -70,7 +71,15 @@ struct MemoryTraffic {
 
 /// What a line of the breakdown stands for.
 enum class PartKind : uint8_t {
-  Program, Phase, Repeat, Kernel, Collective, Compute, Memory, Network, Launch,
+  Program,
+  Phase,
+  Repeat,
+  Kernel,
+  Collective,
+  Compute,
+  Memory,
+  Network,
+  Launch,
 };
 llvm::StringRef partKindName(PartKind kind);
 
@@ -121,8 +130,8 @@ struct Cost {
   /// Exact counts. 2 FLOPs per multiply-accumulate.
   int64_t flops = 0;
   int64_t macs = 0;
-  /// Cycles of the chip's clock: a whole number where the level counts cycles, else latency * clock;
-  /// nothing when the chip has no clock.
+  /// Cycles of the chip's clock: a whole number where the level counts cycles, else latency *
+  /// clock; nothing when the chip has no clock.
   llvm::Optional<Uncertain> cycles;
   /// Share of the MAC lanes' time that does work: macs / lanes / cycles. Over a sequence it is
   /// weighted with time.

@@ -3,7 +3,9 @@
 
 using namespace perfc;
 
-void ProviderSet::add(std::unique_ptr<CostProvider> provider) { providers.push_back(std::move(provider)); }
+void ProviderSet::add(std::unique_ptr<CostProvider> provider) {
+  providers.push_back(std::move(provider));
+}
 
 CostProvider *ProviderSet::find(llvm::StringRef name) const {
   for (const std::unique_ptr<CostProvider> &provider : providers)

@@ -16,7 +16,8 @@
 
 namespace perfc {
 
-/// One question: what does `op` take on `target` (a target.chip, or a target.system for collectives)?
+/// One question: what does `op` take on `target` (a target.chip, or a target.system for
+/// collectives)?
 struct CostQuery {
   const ir::Operation *op = nullptr;
   const ir::Operation *target = nullptr;
@@ -46,9 +47,9 @@ public:
   CostProvider *providerFor(const ir::Operation &op) const;
   llvm::ArrayRef<std::unique_ptr<CostProvider>> all() const { return providers; }
 
-  /// The cost of one query, from the memo when its structure has been seen; `hashes` are those of the
-  /// query's module. Null when no provider serves it or the provider failed (reported). Valid as long
-  /// as this set.
+  /// The cost of one query, from the memo when its structure has been seen; `hashes` are those of
+  /// the query's module. Null when no provider serves it or the provider failed (reported). Valid
+  /// as long as this set.
   const Cost *evaluate(const CostQuery &query, HashCache &hashes, DiagnosticEngine &diagnostics);
   size_t memoSize() const { return memo.size(); }
 

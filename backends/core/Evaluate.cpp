@@ -94,7 +94,8 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   notePeak(kernel);
   const ir::Operation *run = module.lookup(kernel.run());
   size_t errors = diagnostics.errorCount();
-  const Cost *cost = run ? providers.evaluate({run, chipOp, kernel.op}, hashes, diagnostics) : nullptr;
+  const Cost *cost =
+      run ? providers.evaluate({run, chipOp, kernel.op}, hashes, diagnostics) : nullptr;
   if (!cost) {
     if (diagnostics.errorCount() == errors)
       diagnostics.report(kernel->range(), diag::NoCost, kernel.run());
@@ -168,8 +169,9 @@ void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
   if (needed <= *total.memoryCapacity)
     return;
   Dimension bytes = BaseUnit::Byte;
-  std::string excess = fmt::format("needs {} of the {} in memory `{}`", formatEngineering(needed, bytes),
-                                   formatEngineering(*total.memoryCapacity, bytes), memory->name());
+  std::string excess =
+      fmt::format("needs {} of the {} in memory `{}`", formatEngineering(needed, bytes),
+                  formatEngineering(*total.memoryCapacity, bytes), memory->name());
   diagnostics
       .report(evaluate->range(), diag::ModelDoesNotFit, formatEngineering(needed, bytes),
               formatEngineering(*total.memoryCapacity, bytes), memory->name())

@@ -33,7 +33,9 @@ private:
 };
 } // namespace
 
-static llvm::StringRef tensorOf(const ir::AttrDict &access) { return access.find("tensor")->asString(); }
+static llvm::StringRef tensorOf(const ir::AttrDict &access) {
+  return access.find("tensor")->asString();
+}
 
 static DType formatOf(op::StatementOp statement, const ir::AttrDict &access) {
   auto tensor = ir::as<op::OperandOp>(statement->parentRegion()->find(tensorOf(access)));
@@ -64,7 +66,8 @@ static bool accumulate(int64_t &sum, int64_t a, int64_t b) {
   return next.hasValue();
 }
 
-static bool addElements(KernelWork &work, llvm::StringRef function, DType dtype, int64_t perPoint, int64_t points) {
+static bool addElements(KernelWork &work, llvm::StringRef function, DType dtype, int64_t perPoint,
+                        int64_t points) {
   if (perPoint == 0)
     return true;
   auto entry = llvm::find_if(work.elements, [&](const ElementWork &known) {
@@ -85,7 +88,8 @@ bool WorkCounter::arithmetic(op::StatementOp statement, int64_t points, KernelWo
   if (statement.isMac()) {
     rest -= 2;
     DType format = computeFormat(statement);
-    auto entry = llvm::find_if(work.macsByFormat, [&](const MacWork &known) { return known.dtype == format; });
+    auto entry = llvm::find_if(work.macsByFormat,
+                               [&](const MacWork &known) { return known.dtype == format; });
     if (entry == work.macsByFormat.end())
       entry = work.macsByFormat.insert(entry, {format, 0});
     if (!accumulate(entry->count, 1, points) || !accumulate(work.macs, 1, points))
@@ -109,7 +113,8 @@ bool WorkCounter::arithmetic(op::StatementOp statement, int64_t points, KernelWo
 int64_t WorkCounter::touchedByData(op::StatementOp statement, const ir::AttrDict &access) const {
   std::vector<const ir::AttrDict *> relevant = {&access};
   for (const ir::Attribute &read : statement.reads())
-    if (!isFloating(formatOf(statement, read.asDict())) && tensorOf(read.asDict()) != tensorOf(access))
+    if (!isFloating(formatOf(statement, read.asDict())) &&
+        tensorOf(read.asDict()) != tensorOf(access))
       relevant.push_back(&read.asDict());
   bool hasKeys = relevant.size() > 1;
   double elements = 1;
@@ -117,7 +122,8 @@ int64_t WorkCounter::touchedByData(op::StatementOp statement, const ir::AttrDict
     bool isNamed = !hasKeys;
     for (const ir::AttrDict *map : relevant)
       for (const ir::Attribute &subscript : map->find("map")->asList())
-        isNamed |= subscript.fits(ir::AttrKind::Affine) && subscript.asAffine().coefficient(index.first) != 0;
+        isNamed |= subscript.fits(ir::AttrKind::Affine) &&
+                   subscript.asAffine().coefficient(index.first) != 0;
     if (isNamed)
       elements *= static_cast<double>(index.second.asInt());
   }
@@ -125,7 +131,8 @@ int64_t WorkCounter::touchedByData(op::StatementOp statement, const ir::AttrDict
 }
 
 /// Notes what one access touches; of several accesses of a tensor the largest counts.
-void WorkCounter::access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite, int64_t points) {
+void WorkCounter::access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite,
+                         int64_t points) {
   op::OperandOp tensor = operand(tensorOf(access));
   if (!tensor || tensor.role() == "intermediate")
     return;
@@ -136,7 +143,8 @@ void WorkCounter::access(op::StatementOp statement, const ir::AttrDict &access, 
   for (size_t rank = 0; rank < map.size() && rank < shape.size(); ++rank) {
     whole *= static_cast<double>(shape[rank]);
     if (map[rank].fits(ir::AttrKind::Affine))
-      elements *= static_cast<double>(touchedPositions(map[rank].asAffine(), statement.domain(), shape[rank]));
+      elements *= static_cast<double>(
+          touchedPositions(map[rank].asAffine(), statement.domain(), shape[rank]));
     else
       dependsOnData = true;
   }
@@ -179,14 +187,16 @@ bool WorkCounter::run(KernelWork &work) {
     // A result that a later statement reads again is still on the chip.
     if (!bytes(isResult && !tensor.isInPlace() ? 0 : elements.read, moved.read) ||
         !bytes(isResult ? elements.written : 0, moved.written) ||
-        !accumulate(work.readBytes, 1, moved.read) || !accumulate(work.writtenBytes, 1, moved.written))
+        !accumulate(work.readBytes, 1, moved.read) ||
+        !accumulate(work.writtenBytes, 1, moved.written))
       return false;
     work.operands.push_back(std::move(moved));
   }
   return true;
 }
 
-llvm::Optional<KernelWork> perfc::kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics) {
+llvm::Optional<KernelWork> perfc::kernelWork(const ir::Operation &kernel,
+                                             DiagnosticEngine &diagnostics) {
   KernelWork work;
   if (WorkCounter(kernel).run(work))
     return work;

@@ -49,8 +49,8 @@ llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEng
 /// Points of the statement's domain that meet its conditions; nothing when that does not fit.
 llvm::Optional<int64_t> countPoints(op::StatementOp statement);
 
-/// The format in which a point is computed: of a sum of products that of its widest factor, floating
-/// before integer; else that of the result.
+/// The format in which a point is computed: of a sum of products that of its widest factor,
+/// floating before integer; else that of the result.
 DType computeFormat(op::StatementOp statement);
 
 /// How many of the positions 0 … size-1 the subscript takes when its indices run over `domain`.

@@ -3,8 +3,8 @@
 // Metrics of a cost by name. docs/cost-model.md has their definitions.
 #include "backends/core/Cost.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
@@ -29,7 +29,8 @@ static MetricValue unknown(std::string why, Dimension dimension) {
 static MetricValue figureMetric(const Figure &figure, llvm::StringRef name, Dimension dimension) {
   if (figure.isGiven())
     return number(figure.known, dimension);
-  return unknown((name + " of " + llvm::join(figure.missing, ", ") + " is not given").str(), dimension);
+  return unknown((name + " of " + llvm::join(figure.missing, ", ") + " is not given").str(),
+                 dimension);
 }
 
 /// The energy and, from it, what `derive` makes of it.
@@ -51,7 +52,8 @@ static MetricValue power(const Cost &cost) {
   Dimension dimension = joules() / seconds();
   if (cost.latency.central() == 0)
     return unknown("the latency is 0", dimension);
-  return fromEnergy(cost, dimension, [&](const Uncertain &energy) { return energy / cost.latency; });
+  return fromEnergy(cost, dimension,
+                    [&](const Uncertain &energy) { return energy / cost.latency; });
 }
 
 static MetricValue cycles(const Cost &cost) {
@@ -85,7 +87,9 @@ static llvm::ArrayRef<MetricEntry> metricTable() {
       {"latency", [](const Cost &cost) { return number(cost.latency, seconds()); }},
       {"energy", [](const Cost &cost) { return figureMetric(cost.energy, "energy", joules()); }},
       {"area",
-       [](const Cost &cost) { return figureMetric(cost.area, "area", Dimension(BaseUnit::Metre, 2)); }},
+       [](const Cost &cost) {
+         return figureMetric(cost.area, "area", Dimension(BaseUnit::Metre, 2));
+       }},
       {"power", power},
       {"utilization", [](const Cost &cost) { return number(cost.utilization); }},
       {"edp",
@@ -94,7 +98,9 @@ static llvm::ArrayRef<MetricEntry> metricTable() {
                            [&](const Uncertain &energy) { return energy * cost.latency; });
        }},
       {"throughput",
-       [](const Cost &cost) { return perLatency(cost, cost.flops, Dimension(BaseUnit::Flop) / seconds()); }},
+       [](const Cost &cost) {
+         return perLatency(cost, cost.flops, Dimension(BaseUnit::Flop) / seconds());
+       }},
       {"flops", [](const Cost &cost) { return number(cost.flops, BaseUnit::Flop); }},
       {"macs", [](const Cost &cost) { return number(cost.macs); }},
       {"traffic", [](const Cost &cost) { return number(cost.trafficBytes(), BaseUnit::Byte); }},

@@ -21,7 +21,8 @@ struct Index {
 /// Conditions over a few indices, as rows of numbers: constant + sum of coefficient * index >= 0.
 class PointCounter {
 public:
-  PointCounter(llvm::ArrayRef<Index> indices, llvm::ArrayRef<AffineExpr> constraints) : indices(indices) {
+  PointCounter(llvm::ArrayRef<Index> indices, llvm::ArrayRef<AffineExpr> constraints)
+      : indices(indices) {
     for (const AffineExpr &constraint : constraints) {
       std::vector<int64_t> row;
       for (const Index &index : indices)
@@ -60,7 +61,8 @@ private:
     int64_t low = 0, high = indices[level].extent - 1;
     for (size_t row = 0; row < rows.size(); ++row) {
       int64_t coefficient = rows[row][level];
-      Rational bound = coefficient == 0 ? Rational(0) : *Rational::make(-__int128(constants[row]), coefficient);
+      Rational bound =
+          coefficient == 0 ? Rational(0) : *Rational::make(-__int128(constants[row]), coefficient);
       if (coefficient > 0)
         low = std::max(low, bound.ceil());
       else if (coefficient < 0)
@@ -91,21 +93,25 @@ llvm::Optional<int64_t> perfc::countPoints(op::StatementOp statement) {
   std::vector<Index> freeIndices, bound;
   for (const ir::AttrDict::Entry &entry : statement.domain().entries()) {
     Index index{entry.first, entry.second.asInt()};
-    bool isNamed = llvm::any_of(constraints, [&](const AffineExpr &expr) { return expr.coefficient(index.name); });
+    bool isNamed = llvm::any_of(
+        constraints, [&](const AffineExpr &expr) { return expr.coefficient(index.name); });
     (isNamed ? bound : freeIndices).push_back(index);
   }
   llvm::Optional<int64_t> points = product(freeIndices);
   if (constraints.empty() || !points)
     return points;
   if (bound.empty()) // conditions between numbers
-    return llvm::all_of(constraints, [](const AffineExpr &expr) { return expr.constant() >= 0; }) ? *points : 0;
+    return llvm::all_of(constraints, [](const AffineExpr &expr) { return expr.constant() >= 0; })
+               ? *points
+               : 0;
   // The longest index last, where it costs nothing.
   llvm::stable_sort(bound, [](const Index &a, const Index &b) { return a.extent < b.extent; });
   llvm::Optional<int64_t> inner = PointCounter(bound, constraints).count();
   return inner ? checkedMultiply(*points, *inner) : llvm::None;
 }
 
-//===-- Positions ------------------------------------------------------------------------------===//
+//===-- Positions
+//------------------------------------------------------------------------------===//
 
 namespace {
 struct Term {
@@ -137,7 +143,8 @@ static int64_t enumerated(int64_t first, llvm::ArrayRef<Term> terms, int64_t siz
   return llvm::count_if(values, [&](int64_t value) { return value >= 0 && value < size; });
 }
 
-int64_t perfc::touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain, int64_t size) {
+int64_t perfc::touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain,
+                                int64_t size) {
   int64_t first = subscript.constant();
   std::vector<Term> terms;
   for (const AffineExpr::Term &term : subscript.terms()) {

@@ -16,8 +16,8 @@ using StructuralHash = std::pair<uint64_t, uint64_t>;
 
 /// Hash of names, attributes, result types and regions of `op`.
 StructuralHash structuralHash(const ir::Operation &op);
-/// The hashes of the operations of one module, each computed once. The operations must neither change
-/// nor go away while it is in use.
+/// The hashes of the operations of one module, each computed once. The operations must neither
+/// change nor go away while it is in use.
 class HashCache {
 public:
   StructuralHash of(const ir::Operation &op);

@@ -50,7 +50,8 @@ static Figure accessEnergy(const ChipMemory &memory, double read, double written
   Figure energy;
   auto add = [&](double bytes, const llvm::Optional<Quantity> &perByte) {
     if (bytes > 0)
-      energy += perByte ? Figure(perByte->toUncertain() * bytes) : Figure::notGiven("memory", memory.name());
+      energy += perByte ? Figure(perByte->toUncertain() * bytes)
+                        : Figure::notGiven("memory", memory.name());
   };
   add(read, memory.view.readEnergy());
   add(written, memory.view.writeEnergy());
@@ -59,12 +60,14 @@ static Figure accessEnergy(const ChipMemory &memory, double read, double written
 
 /// `read` and `written` bytes in a memory; the time is set when its bandwidth is given.
 static MemoryTraffic trafficOf(const ChipMemory &memory, double read, double written) {
-  MemoryTraffic traffic{memory.name().str(), memory.view->range(), memory.view.isOffChip(), read, written, {}, {}};
+  MemoryTraffic traffic{
+      memory.name().str(), memory.view->range(), memory.view.isOffChip(), read, written, {}, {}};
   traffic.energy = accessEnergy(memory, read, written);
   double copies = static_cast<double>(memory.copies);
   auto limit = [&](double bytes, const llvm::Optional<Quantity> &bandwidth) {
     if (bandwidth)
-      traffic.latency = max(traffic.latency, Uncertain(bytes) / (bandwidth->toUncertain() * copies));
+      traffic.latency =
+          max(traffic.latency, Uncertain(bytes) / (bandwidth->toUncertain() * copies));
   };
   limit(read + written, memory.view.bandwidth());
   limit(read, memory.view.readBandwidth());
@@ -72,7 +75,8 @@ static MemoryTraffic trafficOf(const ChipMemory &memory, double read, double wri
   return traffic;
 }
 
-static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, Uncertain latency, Figure energy) {
+static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, Uncertain latency,
+                     Figure energy) {
   CostPart result;
   result.label = label.str();
   result.kind = kind;
@@ -86,7 +90,8 @@ namespace {
 class TileEvaluator {
 public:
   TileEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
-      : op(ir::as<tile::KernelOp>(query.op)), chip(*query.target), block(blockOf(op)), diagnostics(diagnostics) {}
+      : op(ir::as<tile::KernelOp>(query.op)), chip(*query.target), block(blockOf(op)),
+        diagnostics(diagnostics) {}
 
   llvm::Optional<Cost> run();
 
@@ -137,13 +142,15 @@ void TileEvaluator::addMemories(Cost &cost) {
                                       static_cast<double>(work.writtenBytes));
     add(traffic, traffic.latency);
   }
-  auto source = llvm::find_if(chip.memories(), [&](const ChipMemory &memory) { return memory.name() == block.memory; });
+  auto source = llvm::find_if(
+      chip.memories(), [&](const ChipMemory &memory) { return memory.name() == block.memory; });
   if (source == chip.memories().end())
     return;
   double blocks = static_cast<double>(op.blocks());
   MemoryTraffic traffic = trafficOf(*source, static_cast<double>(block.loaded) * blocks,
                                     static_cast<double>(block.stored) * blocks);
-  double rounds = static_cast<double>(op.waves()) * static_cast<double>(op.units()) / std::max(1.0, blocks);
+  double rounds =
+      static_cast<double>(op.waves()) * static_cast<double>(op.units()) / std::max(1.0, blocks);
   add(traffic, traffic.latency * rounds);
 }
 
@@ -160,7 +167,8 @@ void TileEvaluator::finish(Cost &cost) {
     cost.cycles = cost.latency * *clock;
   cost.area = chip.area();
   cost.notes = compute.notes;
-  cost.provenance = {"tile", "", "waves * max(block compute, block bytes * units / bandwidth) + launch"};
+  cost.provenance = {"tile", "",
+                     "waves * max(block compute, block bytes * units / bandwidth) + launch"};
   CostPart &root = cost.breakdown;
   root.label = op.symbol().str();
   root.location = op->range();

@@ -5,7 +5,8 @@ using namespace perfc;
 using namespace perfc::loopnest;
 
 /// ceil(amount / (rate / clock)) when that is exact and fits.
-static llvm::Optional<int64_t> wholeCycles(int64_t amount, const Quantity &rate, const Quantity &clock) {
+static llvm::Optional<int64_t> wholeCycles(int64_t amount, const Quantity &rate,
+                                           const Quantity &clock) {
   if (!rate.isExact() || !clock.isExact())
     return llvm::None;
   llvm::Optional<Rational> perCycle = divide(rate.rational(), clock.rational());
@@ -13,7 +14,8 @@ static llvm::Optional<int64_t> wholeCycles(int64_t amount, const Quantity &rate,
   return cycles ? llvm::Optional<int64_t>(cycles->ceil()) : llvm::None;
 }
 
-ChipTime loopnest::timeFor(int64_t amount, const Quantity &rate, const llvm::Optional<Quantity> &clock) {
+ChipTime loopnest::timeFor(int64_t amount, const Quantity &rate,
+                           const llvm::Optional<Quantity> &clock) {
   ChipTime time;
   time.cycles = clock ? wholeCycles(amount, rate, *clock) : llvm::None;
   if (time.cycles)

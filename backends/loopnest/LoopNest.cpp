@@ -111,15 +111,16 @@ bool NestEvaluator::findRate() {
   }
   rate = *found;
   if (rate.dtype && *rate.dtype != dtype)
-    adapted.notes.push_back(
-        fmt::format("{} runs as {} on `{}`", dtypeName(dtype), dtypeName(*rate.dtype), adapted.unit));
+    adapted.notes.push_back(fmt::format("{} runs as {} on `{}`", dtypeName(dtype),
+                                        dtypeName(*rate.dtype), adapted.unit));
   return true;
 }
 
 /// Multiply-accumulates and operations that are asked for, whatever the nest executes besides.
 bool NestEvaluator::addWork(Cost &cost) {
   llvm::Optional<int64_t> points = countPoints(adapted.statement);
-  llvm::Optional<int64_t> flops = points ? checkedMultiply(*points, adapted.statement.flops()) : llvm::None;
+  llvm::Optional<int64_t> flops =
+      points ? checkedMultiply(*points, adapted.statement.flops()) : llvm::None;
   if (!flops) {
     diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
     return false;
@@ -182,7 +183,8 @@ void NestEvaluator::finish(Cost &cost) {
     cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
   cost.area = chip.area();
   cost.notes = adapted.notes;
-  cost.provenance = {"loopnest", op.mapping().str(), "max(steps / rate, bytes / bandwidth of each memory) + launch"};
+  cost.provenance = {"loopnest", op.mapping().str(),
+                     "max(steps / rate, bytes / bandwidth of each memory) + launch"};
   CostPart &root = cost.breakdown;
   root.label = op.symbol().str();
   root.kind = PartKind::Kernel;

@@ -11,7 +11,8 @@ using namespace perfc::loopnest;
 namespace {
 class Adapter {
 public:
-  Adapter(NestOp op, const passes::Chip &chip, AdaptedNest &result) : op(op), chip(chip), result(result) {}
+  Adapter(NestOp op, const passes::Chip &chip, AdaptedNest &result)
+      : op(op), chip(chip), result(result) {}
 
   bool run();
   std::string reason;
@@ -62,7 +63,8 @@ bool Adapter::findStatement() {
   return true;
 }
 
-//===-- Tensors --------------------------------------------------------------------------------===//
+//===-- Tensors
+//--------------------------------------------------------------------------------===//
 
 Subscript Adapter::subscript(const AffineExpr &expr) const {
   Subscript result;
@@ -79,8 +81,8 @@ static bool usesIndex(const ir::AttrList &map, llvm::StringRef index) {
   });
 }
 
-/// The dimensions that choose the row of a data-dependent access: those that its own subscripts leave
-/// and that another tensor read here, the keys, is indexed by.
+/// The dimensions that choose the row of a data-dependent access: those that its own subscripts
+/// leave and that another tensor read here, the keys, is indexed by.
 llvm::SmallVector<unsigned, 4> Adapter::keyDims(TensorOp tensor) const {
   llvm::SmallVector<unsigned, 4> dims;
   for (unsigned i = 0; i < result.nest.dims.size(); ++i) {
@@ -116,13 +118,15 @@ void Adapter::addTensor(TensorOp op) {
       row.terms.push_back({key, 1});
       tensor.ranks.push_back(std::move(row));
     }
-    result.notes.push_back(fmt::format("rows of `{}` depend on data: each key reads one anew", op.symbol()));
+    result.notes.push_back(
+        fmt::format("rows of `{}` depend on data: each key reads one anew", op.symbol()));
   }
   result.nest.tensors.push_back(std::move(tensor));
   result.tensors.push_back(op);
 }
 
-//===-- Places and loops -----------------------------------------------------------------------===//
+//===-- Places and loops
+//-----------------------------------------------------------------------===//
 
 /// Loops may stand at a unit, which holds nothing.
 static bool isUnit(const passes::Chip &chip, llvm::StringRef name) {
@@ -132,7 +136,8 @@ static bool isUnit(const passes::Chip &chip, llvm::StringRef name) {
 bool Adapter::addPlace(llvm::StringRef name) {
   llvm::Optional<unsigned> found = chip.find(name);
   if (!found)
-    return isUnit(chip, name) || fail(fmt::format("chip `{}` has no place `{}`", chip.op.symbol(), name));
+    return isUnit(chip, name) ||
+           fail(fmt::format("chip `{}` has no place `{}`", chip.op.symbol(), name));
   const passes::Place &known = chip.places[*found];
   Place place;
   place.name = name.str();
@@ -202,7 +207,8 @@ bool Adapter::run() {
   return walk(op->body());
 }
 
-llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason) {
+llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip &chip,
+                                                std::string &reason) {
   AdaptedNest result;
   Adapter adapter(nest, chip, result);
   if (adapter.run())

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From loopnest.nest and target.chip to the flat nest that the reuse analysis counts. Two things it
-// has no word for are taken on the safe side, with a note: conditions (`where j <= i`) are executed as
-// if they always held, and a subscript that depends on data is a new row for each setting of the
+// has no word for are taken on the safe side, with a note: conditions (`where j <= i`) are executed
+// as if they always held, and a subscript that depends on data is a new row for each setting of the
 // indices that the key depends on.
 #ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 #define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H

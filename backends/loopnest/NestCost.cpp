@@ -6,7 +6,8 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-//===-- Places ---------------------------------------------------------------------------------===//
+//===-- Places
+//---------------------------------------------------------------------------------===//
 
 /// Position among the places of the `number`-th place of `kind`.
 static size_t placeOf(const Nest &nest, PlaceKind kind, size_t number) {
@@ -27,17 +28,20 @@ static int64_t workingInstances(const Nest &nest, size_t position) {
 }
 
 static double bytesOf(const CountedNest &nest, size_t tensor, int64_t words) {
-  return static_cast<double>(words) * static_cast<double>(nest.adapted.nest.tensors[tensor].bitsPerWord) / 8;
+  return static_cast<double>(words) *
+         static_cast<double>(nest.adapted.nest.tensors[tensor].bitsPerWord) / 8;
 }
 
 static Quantity times(const Quantity &rate, int64_t factor) {
   QuantityError error = QuantityError::None;
   auto product = apply("*", rate, Quantity(Rational(factor)), error);
-  return product ? *product : Quantity(rate.toUncertain() * static_cast<double>(factor), rate.dimension());
+  return product ? *product
+                 : Quantity(rate.toUncertain() * static_cast<double>(factor), rate.dimension());
 }
 
 /// Bytes as bits, so that 4-bit words stay whole.
-static ChipTime transferTime(const CountedNest &nest, double bytes, const Quantity &bandwidth, int64_t instances) {
+static ChipTime transferTime(const CountedNest &nest, double bytes, const Quantity &bandwidth,
+                             int64_t instances) {
   return timeFor(static_cast<int64_t>(bytes * 8), times(bandwidth, 8 * instances), nest.clock);
 }
 
@@ -49,16 +53,23 @@ static CostPart newPart(PartKind kind, llvm::StringRef label, SourceRange locati
   return part;
 }
 
-//===-- Memories -------------------------------------------------------------------------------===//
+//===-- Memories
+//-------------------------------------------------------------------------------===//
 
 /// Words that leave and enter the cells of a memory for one tensor.
-static int64_t wordsRead(const TensorCounts &counts) { return counts.reads.declared + counts.writebacks; }
-static int64_t wordsWritten(const TensorCounts &counts) { return counts.fills + counts.updates.declared; }
+static int64_t wordsRead(const TensorCounts &counts) {
+  return counts.reads.declared + counts.writebacks;
+}
+static int64_t wordsWritten(const TensorCounts &counts) {
+  return counts.fills + counts.updates.declared;
+}
 
-static Figure accessEnergy(target::MemoryOp memory, double bytes, const llvm::Optional<Quantity> &perByte) {
+static Figure accessEnergy(target::MemoryOp memory, double bytes,
+                           const llvm::Optional<Quantity> &perByte) {
   if (bytes == 0)
     return {};
-  return perByte ? Figure(perByte->toUncertain() * bytes) : Figure::notGiven("memory", memory.symbol());
+  return perByte ? Figure(perByte->toUncertain() * bytes)
+                 : Figure::notGiven("memory", memory.symbol());
 }
 
 ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, MemoryTraffic &traffic) {
@@ -80,8 +91,8 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   };
   for (size_t t = 0; t < counts.tensors.size(); ++t)
     if (const auto &tensor = counts.tensors[t])
-      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(), bytesOf(nest, t, wordsRead(*tensor)),
-          bytesOf(nest, t, wordsWritten(*tensor)));
+      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(),
+          bytesOf(nest, t, wordsRead(*tensor)), bytesOf(nest, t, wordsWritten(*tensor)));
   if (number == 0 && nest.extraBytes > 0)
     add("fused operands", {}, static_cast<double>(nest.extraBytes), 0);
   int64_t instances = workingInstances(flat, position);
@@ -98,9 +109,11 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   return result;
 }
 
-//===-- Networks -------------------------------------------------------------------------------===//
+//===-- Networks
+//-------------------------------------------------------------------------------===//
 
-/// Words of `tensor` that pass between an array at `position` and the memory outside that serves it.
+/// Words of `tensor` that pass between an array at `position` and the memory outside that serves
+/// it.
 static int64_t wordsCrossing(const CountedNest &nest, size_t position, size_t tensor) {
   int64_t words = 0;
   size_t number = 0;
@@ -164,7 +177,8 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
   return result;
 }
 
-//===-- Compute and table ----------------------------------------------------------------------===//
+//===-- Compute and table
+//----------------------------------------------------------------------===//
 
 int64_t loopnest::operationsPerPoint(op::StatementOp statement) {
   return std::max<int64_t>(1, statement.flops() - (statement.isMac() ? 1 : 0));
@@ -179,8 +193,8 @@ ResourceCost loopnest::computeCost(const CountedNest &nest) {
   result.part.latency = result.time.seconds;
   result.part.macs = static_cast<double>(nest.counts.macs);
   double executed = static_cast<double>(nest.counts.macs) * static_cast<double>(operations);
-  result.part.energy =
-      nest.rate.energy ? Figure(*nest.rate.energy * executed) : Figure::notGiven("compute", unit.name());
+  result.part.energy = nest.rate.energy ? Figure(*nest.rate.energy * executed)
+                                        : Figure::notGiven("compute", unit.name());
   return result;
 }
 

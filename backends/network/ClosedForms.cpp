@@ -24,8 +24,10 @@ llvm::Optional<CollectiveKind> network::collectiveKind(llvm::StringRef opName) {
 }
 
 /// messages * latency + sent / bandwidth.
-static CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages, double sent) {
-  CollectiveStep result{(what + " over " + level.name).str(), &level, level.latency * messages, sent};
+static CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages,
+                           double sent) {
+  CollectiveStep result{(what + " over " + level.name).str(), &level, level.latency * messages,
+                        sent};
   if (level.bandwidth)
     result.latency += Uncertain(sent) / *level.bandwidth;
   return result;

@@ -6,10 +6,12 @@
 //     reduce_scatter, all_gather   ring (n-1) (a + S/(nB));  fully connected a + (n-1)/n S/B
 //     all_to_all                   switch (n-1) a + (n-1)/n S/B;  fully connected a + (n-1)/n S/B;
 //                                  ring floor(n/2) a + floor(n^2/4)/n S/B
-//     broadcast                    the smaller of ceil(log2 n) (a + S/B) and scatter with all_gather,
+//     broadcast                    the smaller of ceil(log2 n) (a + S/B) and scatter with
+//     all_gather,
 //                                  (ceil(log2 n) + n-1) a + 2 (n-1)/n S/B
 //     send                         a + S/B
-// and over levels of m ranks: all_reduce(S) = reduce_scatter(S) + all_reduce of the levels above(S/m)
+// and over levels of m ranks: all_reduce(S) = reduce_scatter(S) + all_reduce of the levels
+// above(S/m)
 // + all_gather(S). docs/cost-model.md has the rest.
 #ifndef PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
 #define PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
@@ -19,7 +21,14 @@
 namespace perfc {
 namespace network {
 
-enum class CollectiveKind : uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, Broadcast, Send };
+enum class CollectiveKind : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast,
+  Send
+};
 
 /// The kind of `collective.all_reduce` and so on; nothing for other operations.
 llvm::Optional<CollectiveKind> collectiveKind(llvm::StringRef opName);
@@ -34,10 +43,11 @@ struct CollectiveStep {
 
 /// What a collective of `bytes` takes, step by step. Steps follow each other, except those of an
 /// all_to_all, which use their levels at the same time.
-std::vector<CollectiveStep> closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels, double bytes);
+std::vector<CollectiveStep> closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
+                                       double bytes);
 
-/// Bytes that each rank must send at least, as a share of the buffer: bus bandwidth = factor * S / t
-/// (nccl-tests, doc/PERFORMANCE.md).
+/// Bytes that each rank must send at least, as a share of the buffer: bus bandwidth = factor * S /
+/// t (nccl-tests, doc/PERFORMANCE.md).
 double busFactor(CollectiveKind kind, int64_t ranks);
 
 } // namespace network

@@ -6,10 +6,13 @@
 using namespace perfc;
 using namespace perfc::network;
 
-bool NetworkProvider::serves(const ir::Operation &op) const { return collectiveKind(op.name()).hasValue(); }
+bool NetworkProvider::serves(const ir::Operation &op) const {
+  return collectiveKind(op.name()).hasValue();
+}
 
 /// The levels that `op` runs over. Nothing, reported, when the closed forms do not cover them.
-static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query, DiagnosticEngine &diagnostics) {
+static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query,
+                                              DiagnosticEngine &diagnostics) {
   std::string reason;
   llvm::Optional<NetworkLevels> levels = networkLevels(*query.target, reason);
   if (levels && levels->ranks() != query.op->intAttr("ranks", 1))
@@ -34,12 +37,14 @@ static CostPart partOf(const CollectiveStep &step, const Figure &energy) {
 }
 
 /// Adds up the steps: one after another, or at the same time.
-static void addSteps(Cost &cost, llvm::ArrayRef<CollectiveStep> steps, bool overlap, int64_t ranks) {
+static void addSteps(Cost &cost, llvm::ArrayRef<CollectiveStep> steps, bool overlap,
+                     int64_t ranks) {
   const CollectiveStep *slowest = nullptr;
   for (const CollectiveStep &step : steps) {
-    Figure energy = step.level->energy
-                        ? Figure(*step.level->energy * (step.sentBytes * static_cast<double>(ranks)))
-                        : Figure::notGiven("network", step.level->name);
+    Figure energy =
+        step.level->energy
+            ? Figure(*step.level->energy * (step.sentBytes * static_cast<double>(ranks)))
+            : Figure::notGiven("network", step.level->name);
     cost.energy += energy;
     cost.breakdown.children.push_back(partOf(step, energy));
     if (!overlap) {
@@ -70,7 +75,8 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   if (cost.latency.central() > 0)
     cost.busBandwidth = Uncertain(busFactor(kind, cost.chips) * bytes) / cost.latency;
   llvm::StringRef name = query.op->name().drop_front(llvm::StringRef("collective.").size());
-  cost.provenance = {"network", "", name.str() + ": messages * latency + bytes sent / bandwidth, by level"};
+  cost.provenance = {"network", "",
+                     name.str() + ": messages * latency + bytes sent / bandwidth, by level"};
   cost.breakdown.label = name.str();
   cost.breakdown.kind = PartKind::Collective;
   cost.breakdown.location = query.op->range();

@@ -27,7 +27,8 @@ public:
 
 private:
   NetworkLevel level(const ir::Operation &group, int64_t members);
-  bool merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other, llvm::StringRef name);
+  bool merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other,
+             llvm::StringRef name);
   void degrade(target::FaultOp fault, const ir::Operation &group);
 
   NetworkLevels &result;
@@ -41,7 +42,8 @@ static Topology topologyOf(llvm::StringRef name, NetworkLevels &result) {
   if (name == "ring")
     return Topology::Ring;
   if (!name.empty() && name != "switch" && name != "fat_tree")
-    result.notes.push_back(fmt::format("topology `{}` is taken as a switch that never blocks", name));
+    result.notes.push_back(
+        fmt::format("topology `{}` is taken as a switch that never blocks", name));
   return Topology::Switch;
 }
 
@@ -66,7 +68,8 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
       level.energy = energy->toUncertain();
   }
   if (!level.bandwidth)
-    result.notes.push_back("network `" + level.name + "` gives no bandwidth: only its latency counts");
+    result.notes.push_back("network `" + level.name +
+                           "` gives no bandwidth: only its latency counts");
   for (const Uncertain &factor : degraded.lookup(group.symbol()))
     if (level.bandwidth)
       level.bandwidth = *level.bandwidth * factor;
@@ -86,7 +89,8 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
   for (size_t i = 0; i < levels.size(); ++i) {
     NetworkLevel &level = levels[i];
     if (other[i].bandwidth)
-      level.bandwidth = level.bandwidth ? min(*level.bandwidth, *other[i].bandwidth) : *other[i].bandwidth;
+      level.bandwidth =
+          level.bandwidth ? min(*level.bandwidth, *other[i].bandwidth) : *other[i].bandwidth;
     level.latency = max(level.latency, other[i].latency);
     if (level.topology != other[i].topology)
       level.topology = Topology::Switch;
@@ -137,7 +141,8 @@ void LevelReader::faults(const ir::Operation &system) {
         degrade(fault, group);
 }
 
-llvm::Optional<NetworkLevels> network::networkLevels(const ir::Operation &system, std::string &reason) {
+llvm::Optional<NetworkLevels> network::networkLevels(const ir::Operation &system,
+                                                     std::string &reason) {
   NetworkLevels result;
   if (!system.is(target::SystemOp::opName) || system.body().empty())
     return result;

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A system as collectives see it: levels of network from the innermost groups outward, each joining
-// `members` of the level below. Rank r stands at position r mod m of its innermost group. Groups of a
-// level are taken as equal; where they differ the slowest network and the members of all count.
+// `members` of the level below. Rank r stands at position r mod m of its innermost group. Groups of
+// a level are taken as equal; where they differ the slowest network and the members of all count.
 #ifndef PERFC_BACKENDS_NETWORK_NETWORKLEVELS_H
 #define PERFC_BACKENDS_NETWORK_NETWORKLEVELS_H
 
@@ -37,8 +37,8 @@ struct NetworkLevels {
 };
 
 /// The levels of `system`, a target.system (its last group counts) or a target.chip (none). Nothing
-/// when groups of different depth or size stand side by side below another network: the closed forms
-/// do not cover that; `reason` then says so.
+/// when groups of different depth or size stand side by side below another network: the closed
+/// forms do not cover that; `reason` then says so.
 llvm::Optional<NetworkLevels> networkLevels(const ir::Operation &system, std::string &reason);
 
 } // namespace network

@@ -10,7 +10,8 @@ bool RooflineProvider::serves(const ir::Operation &op) const { return op.is(op::
 
 /// The traffic of the outermost memory: every operand once.
 static MemoryTraffic outermostTraffic(const ChipMemory &memory, const KernelWork &work) {
-  MemoryTraffic traffic{memory.name().str(), memory.view->range(), memory.view.isOffChip(), 0, 0, {}, {}};
+  MemoryTraffic traffic{
+      memory.name().str(), memory.view->range(), memory.view.isOffChip(), 0, 0, {}, {}};
   traffic.readBytes = static_cast<double>(work.readBytes);
   traffic.writeBytes = static_cast<double>(work.writtenBytes);
   double copies = static_cast<double>(memory.copies);
@@ -18,10 +19,12 @@ static MemoryTraffic outermostTraffic(const ChipMemory &memory, const KernelWork
   if (auto both = memory.view.bandwidth())
     traffic.latency = Uncertain(traffic.bytes()) / (both->toUncertain() * copies);
   if (auto read = memory.view.readBandwidth())
-    traffic.latency = max(traffic.latency, Uncertain(traffic.readBytes) / (read->toUncertain() * copies));
+    traffic.latency =
+        max(traffic.latency, Uncertain(traffic.readBytes) / (read->toUncertain() * copies));
   if (auto write = memory.view.writeBandwidth())
-    traffic.latency = max(traffic.latency, Uncertain(traffic.writeBytes) / (write->toUncertain() * copies));
-  Figure missing = Figure::notGiven(("memory `" + memory.name() + "`").str());
+    traffic.latency =
+        max(traffic.latency, Uncertain(traffic.writeBytes) / (write->toUncertain() * copies));
+  Figure missing = Figure::notGiven("memory", memory.name());
   auto energy = [&](double bytes, const llvm::Optional<Quantity> &perByte) -> Figure {
     if (bytes == 0)
       return {};
@@ -32,8 +35,8 @@ static MemoryTraffic outermostTraffic(const ChipMemory &memory, const KernelWork
   return traffic;
 }
 
-static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, const Uncertain &latency,
-                     const Figure &energy) {
+static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location,
+                     const Uncertain &latency, const Figure &energy) {
   CostPart result;
   result.label = label.str();
   result.kind = kind;
@@ -45,7 +48,8 @@ static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location,
 
 static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const ComputeTime &compute,
                           const Cost &cost) {
-  CostPart root = part(PartKind::Kernel, kernel.symbol(), kernel.range(), cost.latency, cost.energy);
+  CostPart root =
+      part(PartKind::Kernel, kernel.symbol(), kernel.range(), cost.latency, cost.energy);
   root.composition = Composition::Overlap;
   root.flops = static_cast<double>(cost.flops);
   root.macs = static_cast<double>(cost.macs);
@@ -54,7 +58,8 @@ static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const C
   root.provider = cost.provenance.provider;
   CostPart computing = part(PartKind::Compute, "compute", {}, compute.latency, compute.energy);
   for (const UnitTime &unit : compute.units)
-    computing.children.push_back(part(PartKind::Compute, unit.unit, unit.location, unit.latency, unit.energy));
+    computing.children.push_back(
+        part(PartKind::Compute, unit.unit, unit.location, unit.latency, unit.energy));
   if (computing.children.size() == 1)
     computing = computing.children.front();
   if (!compute.units.empty())
@@ -67,7 +72,7 @@ static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const C
   return root;
 }
 
-static llvm::Optional<Cost> roofline(const CostQuery &query, DiagnosticEngine &diagnostics) {
+static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine &diagnostics) {
   llvm::Optional<KernelWork> work = kernelWork(*query.op, diagnostics);
   if (!work)
     return llvm::None;
@@ -88,7 +93,7 @@ static llvm::Optional<Cost> roofline(const CostQuery &query, DiagnosticEngine &d
   }
   cost.latency = max(compute->latency, memoryTime) + chip.launch();
   if (compute->latency.central() >= memoryTime.central() && !compute->units.empty())
-    cost.addBound(("compute " + compute->slowestUnit()).str(), compute->latency);
+    cost.addBound("compute " + compute->slowestUnit().str(), compute->latency);
   else if (!cost.traffic.empty())
     cost.addBound("memory " + cost.traffic.front().memory, memoryTime);
   if (chip.launch().central() > 0)
@@ -98,7 +103,8 @@ static llvm::Optional<Cost> roofline(const CostQuery &query, DiagnosticEngine &d
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
   cost.area = chip.area();
-  cost.provenance = {"roofline", "", "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
+  cost.provenance = {"roofline", "",
+                     "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
   cost.breakdown = breakdown(*query.op, chip, *compute, cost);
   return cost;
 }
@@ -107,6 +113,6 @@ std::vector<llvm::Optional<Cost>> RooflineProvider::evaluate(llvm::ArrayRef<Cost
                                                              DiagnosticEngine &diagnostics) {
   std::vector<llvm::Optional<Cost>> costs;
   for (const CostQuery &query : queries)
-    costs.push_back(roofline(query, diagnostics));
+    costs.push_back(evaluateOne(query, diagnostics));
   return costs;
 }

@@ -2,9 +2,11 @@
 //
 // Roofline: what a kernel takes at least, whatever its mapping (Williams et al., "Roofline", CACM
 // 52(4), 2009). Every MAC lane is busy, every byte moves to or from the outermost memory once:
-//     latency = max(sum over formats macs / peak + sum over functions count / rate, bytes / bandwidth)
+//     latency = max(sum over formats macs / peak + sum over functions count / rate, bytes /
+//     bandwidth)
 //               + launch
-//     energy  = macs * MAC energy + functions * their energy + read * read energy + written * write energy
+//     energy  = macs * MAC energy + functions * their energy + read * read energy + written * write
+//     energy
 #ifndef PERFC_BACKENDS_ROOFLINE_ROOFLINE_H
 #define PERFC_BACKENDS_ROOFLINE_ROOFLINE_H
 

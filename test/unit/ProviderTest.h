@@ -32,10 +32,12 @@ struct ParsedModule {
   }
 
   /// The cost of `op` on `target` by `Provider`; nothing, with messages, when it fails.
-  template <typename Provider> llvm::Optional<Cost> cost(llvm::StringRef op, llvm::StringRef target) {
+  template <typename Provider>
+  llvm::Optional<Cost> cost(llvm::StringRef op, llvm::StringRef target) {
     return costOf<Provider>(*module->lookup(op), target);
   }
-  template <typename Provider> llvm::Optional<Cost> costOf(const ir::Operation &op, llvm::StringRef target) {
+  template <typename Provider>
+  llvm::Optional<Cost> costOf(const ir::Operation &op, llvm::StringRef target) {
     Provider provider;
     EXPECT_TRUE(provider.serves(op));
     return provider.evaluate(CostQuery{&op, module->lookup(target), nullptr}, diagnostics).front();

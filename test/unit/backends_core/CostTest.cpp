@@ -66,7 +66,8 @@ TEST(Cost, EveryNameIsAMetric) {
 }
 
 /// All values of the subscript, one by one.
-static int64_t bruteForce(int64_t a, int64_t p, int64_t b, int64_t r, int64_t constant, int64_t size) {
+static int64_t bruteForce(int64_t a, int64_t p, int64_t b, int64_t r, int64_t constant,
+                          int64_t size) {
   std::set<int64_t> values;
   for (int64_t i = 0; i < p; ++i)
     for (int64_t j = 0; j < r; ++j)
@@ -83,8 +84,10 @@ TEST(KernelWork, TouchedPositionsAreExact) {
           for (int64_t constant : {-2, 0, 3})
             for (int64_t size : {1, 7, 40}) {
               ir::AttrDict domain{{"p", p}, {"r", r}};
-              AffineExpr expr = *AffineExpr::parse(fmt::format("{}*p + {}*r + {}", a, b, constant));
-              EXPECT_EQ(touchedPositions(expr, domain, size), bruteForce(a, p, b, r, constant, size))
+              AffineExpr expr =
+                  *add(*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b)), constant);
+              EXPECT_EQ(touchedPositions(expr, domain, size),
+                        bruteForce(a, p, b, r, constant, size))
                   << expr.text() << " p<" << p << " r<" << r << " size " << size;
             }
 }

@@ -1,9 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The row-stationary mapping of a ResNet-50 first layer on an Eyeriss-like chip. The counts are those
-// of executing the nest (the reuse analysis has its own tests); the rest is done by hand:
+// The row-stationary mapping of a ResNet-50 first layer on an Eyeriss-like chip. The counts are
+// those of executing the nest (the reuse analysis has its own tests); the rest is done by hand:
 //     DRAM  131712 W + 807912 I + 802816 O words of 2 B = 3484880 B, at 8 B/cycle 435610 cycles
-//     GLB   (807912 + 2483712 + 2408448 + 1605632 + 802816) * 2 B = 16217040 B, at 32 B/cycle 506782.5
+//     GLB   (807912 + 2483712 + 2408448 + 1605632 + 802816) * 2 B = 16217040 B, at 32 B/cycle
+//     506782.5
 #include "backends/loopnest/LoopNest.h"
 #include "test/unit/ProviderTest.h"
 

@@ -26,10 +26,12 @@ target.system @pod {
 
 static llvm::Optional<Cost> collective(llvm::StringRef kind, llvm::StringRef system, int64_t ranks,
                                        int64_t bytes = 8000000) {
-  ParsedModule module(systems + fmt::format("collective.program @run (system = @{}) {{ collective.{} (bytes = {}, "
-                                            "group = \"g\", ranks = {}) }}\n",
-                                            system, kind, bytes, ranks));
-  return module.costOf<network::NetworkProvider>(module.module->lookup("run")->body().front(), system);
+  ParsedModule module(
+      systems + fmt::format("collective.program @run (system = @{}) {{ collective.{} (bytes = {}, "
+                            "group = \"g\", ranks = {}) }}\n",
+                            system, kind, bytes, ranks));
+  return module.costOf<network::NetworkProvider>(module.module->lookup("run")->body().front(),
+                                                 system);
 }
 
 TEST(Network, RingOnOneLevel) {
@@ -59,7 +61,8 @@ TEST(Network, TwoLevels) {
   EXPECT_NEAR(cost->latency.central(), 2 * 77e-6 + 6 * (5e-6 + 25e-6), 1e-15);
   EXPECT_EQ(cost->chips, 32);
   // 24 peers outside the node with 1/32 each; the node's own traffic is over sooner.
-  EXPECT_NEAR(collective("all_to_all", "pod", 32)->latency.central(), 24 * 5e-6 + 24.0 / 32 * 8e6 / 10e9, 1e-15);
+  EXPECT_NEAR(collective("all_to_all", "pod", 32)->latency.central(),
+              24 * 5e-6 + 24.0 / 32 * 8e6 / 10e9, 1e-15);
   EXPECT_EQ(collective("all_to_all", "pod", 32)->bottleneck(), "network wire");
 }
 

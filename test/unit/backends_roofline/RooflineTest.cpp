@@ -56,7 +56,7 @@ TEST(Roofline, MemoryBound) {
 }
 
 TEST(Roofline, UncertaintyKeepsItsSource) {
-  ParsedModule module(program("1000000000B/s +- 100000000@1"));
+  ParsedModule module(program("~1000000000B/s +- 100000000@1"));
   auto cost = module.cost<roofline::RooflineProvider>("mm", "chip");
   ASSERT_TRUE(cost) << module.messages();
   // 7.168 us of transfer, 10 % slower or faster.
