@@ -4,6 +4,7 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -52,22 +53,39 @@ llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
   return llvm::None;
 }
 
+/// Deep enough for any program, and shallow enough for an 8 MB stack in an instrumented build.
+static constexpr unsigned maxDepth = 2000;
+
 Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
-  using ast::ExprKind;
-  switch (expr.kind) {
-  case ExprKind::Number: {
-    llvm::StringRef bad;
-    if (auto number = parseNumber(expr.text, bad))
-      return *number;
-    if (bad.empty())
-      return diagnostics.report(expr.range, diag::NumberTooLarge, expr.text), Value();
-    auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
-    if (std::string nearest = nearestName(bad, unitNames()); !nearest.empty())
-      error.help("did you mean `" + nearest + "`?");
-    else if (expr.text.contains('/'))
-      error.help("put spaces around `/` to divide");
+  if (depth > maxDepth) {
+    diagnostics.report(expr.range, diag::EvaluationTooDeep, maxDepth);
     return Value();
   }
+  llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
+  return dispatch(expr, scope);
+}
+
+Value Evaluator::number(const ast::Expr &expr) {
+  llvm::StringRef bad;
+  if (auto number = parseNumber(expr.text, bad))
+    return *number;
+  if (bad.empty()) {
+    diagnostics.report(expr.range, diag::NumberTooLarge, expr.text);
+    return Value();
+  }
+  auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
+  if (std::string nearest = nearestName(bad, unitNames()); !nearest.empty())
+    error.help("did you mean `" + nearest + "`?");
+  else if (expr.text.contains('/'))
+    error.help("put spaces around `/` to divide");
+  return Value();
+}
+
+Value Evaluator::dispatch(const ast::Expr &expr, const Scope &scope) {
+  using ast::ExprKind;
+  switch (expr.kind) {
+  case ExprKind::Number:
+    return number(expr);
   case ExprKind::String:
     return string(expr, scope);
   case ExprKind::Name:
@@ -149,8 +167,7 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
   Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
   if (decl.domain && !value.isUnknown()) {
     Value domain = evaluate(*decl.domain, Scope(*decl.module));
-    std::vector<Value> allowed = members(domain, decl.domain->range);
-    if (!allowed.empty() && !llvm::is_contained(allowed, value))
+    if (!domain.isUnknown() && !isMember(value, domain, decl.domain->range))
       diagnostics.report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
                          value.text())
           .note(decl.domain->range, "it may be one of these");
@@ -268,6 +285,14 @@ std::vector<Value> Evaluator::members(const Value &domain, SourceRange range) {
     return {};
   }
   return {domain};
+}
+
+bool Evaluator::isMember(const Value &value, const Value &domain, SourceRange range) {
+  const RangeValue *values = domain.getIf<RangeValue>();
+  if (!values)
+    return llvm::is_contained(members(domain, range), value);
+  const Quantity *quantity = value.getIf<Quantity>();
+  return quantity && contains(*values, *quantity);
 }
 
 std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {

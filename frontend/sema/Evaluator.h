@@ -60,6 +60,8 @@ public:
   bool bind(const Instance &instance, Scope &scope, bool allowMissing);
   /// The members of what `for` and `sweep` run over; empty after a report.
   std::vector<Value> members(const Value &domain, SourceRange range);
+  /// True when `value` is a member of `domain`; a range is not expanded for it.
+  bool isMember(const Value &value, const Value &domain, SourceRange range);
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
@@ -73,6 +75,8 @@ public:
   TensorSemantics *tensors = nullptr;
 
 private:
+  Value dispatch(const ast::Expr &expr, const Scope &scope);
+  Value number(const ast::Expr &expr);
   Value name(const ast::Expr &expr, const Scope &scope);
   Value unknownName(const ast::Expr &expr, const Scope &scope);
   Value member(const ast::Expr &expr, const Scope &scope);
@@ -101,6 +105,7 @@ private:
   llvm::DenseMap<const Decl *, Value> cache;
   llvm::DenseMap<const Decl *, Value> paramOverrides;
   llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion
+  unsigned depth = 0; ///< of evaluations inside each other
   friend class Elaborator;
 };
 

@@ -43,6 +43,9 @@ static BlockKind blockOf(DeclKind kind) {
   }
 }
 
+/// Declarations and templates that are made from each other, and parts inside them.
+static constexpr unsigned maxChain = 256;
+
 Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool allowMissing) {
   const Decl &decl = *instance.decl;
   Node &node = newNode();
@@ -53,6 +56,10 @@ Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool all
   node.item = decl.item;
   if (llvm::is_contained(instantiating, &decl)) {
     diagnostics.report(decl.nameRange, diag::InheritanceCycle, decl.name);
+    return &node;
+  }
+  if (instantiating.size() == maxChain) {
+    diagnostics.report(decl.nameRange, diag::EvaluationTooDeep, maxChain);
     return &node;
   }
   instantiating.push_back(&decl);

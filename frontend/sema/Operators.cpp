@@ -49,10 +49,8 @@ Value Evaluator::binary(const ast::Expr &expr, const Scope &scope) {
   Value right = evaluate(*expr.operands[1], scope);
   if (left.isUnknown() || right.isUnknown())
     return Value();
-  if (expr.text == "in") {
-    std::vector<Value> allowed = members(right, expr.operands[1]->range);
-    return llvm::is_contained(allowed, left);
-  }
+  if (expr.text == "in")
+    return isMember(left, right, expr.operands[1]->range);
   bool compares = expr.text == "==" || expr.text == "!=" || expr.text == "<" ||
                   expr.text == "<=" || expr.text == ">" || expr.text == ">=";
   if (compares)

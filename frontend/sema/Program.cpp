@@ -288,11 +288,14 @@ bool Program::setParameter(llvm::StringRef name, std::string text) {
   auto found = root->byName.find(name);
   if (found == root->byName.end() || found->second->kind != DeclKind::Param)
     return false;
+  size_t errors = diagnostics.errorCount();
   FileId file = sources.add("-D " + name.str(), "let " + name.str() + " = " + text);
   overrideFiles.push_back(parseFile(sources, file, diagnostics));
   const ast::Body *body = overrideFiles.back()->body;
   if (body->items.size() == 1 && body->items[0]->args.size() == 1)
     overrides[found->second] = body->items[0]->args[0].assigned;
+  else if (diagnostics.errorCount() == errors)
+    diagnostics.report({}, diag::BadDefine, name.str() + "=" + text);
   return true;
 }
 

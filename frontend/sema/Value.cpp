@@ -128,3 +128,26 @@ llvm::Optional<std::vector<Value>> perfc::expandRange(const RangeValue &range, s
   }
   return values;
 }
+
+bool perfc::contains(const RangeValue &range, const Quantity &value) {
+  bool isInside = compatible(range.first.dimension(), value.dimension()) &&
+                  compare(range.first, value) <= 0 && compare(value, range.last) <= 0;
+  if (!isInside)
+    return false;
+  QuantityError error = QuantityError::None;
+  Quantity step = range.step.getValueOr(Quantity(Rational(1), range.first.dimension()));
+  if (!range.multiplies) {
+    auto distance = apply("-", value, range.first, error);
+    auto rest = distance ? apply("%", *distance, step, error) : llvm::None;
+    return rest && rest->sign() == 0;
+  }
+  // A step multiplies by more than 1, so few of them are left below `value`.
+  Quantity reached = range.first;
+  while (compare(reached, value) < 0) {
+    auto next = apply("*", reached, step, error);
+    if (!next || compare(*next, reached) <= 0)
+      return false;
+    reached = *next;
+  }
+  return compare(reached, value) == 0;
+}

@@ -109,6 +109,9 @@ const Value *findArgument(llvm::ArrayRef<Argument> arguments, llvm::StringRef na
 /// not lead from first to last.
 llvm::Optional<std::vector<Value>> expandRange(const RangeValue &range, size_t limit);
 
+/// True when one of the steps of `range` hits `value`.
+bool contains(const RangeValue &range, const Quantity &value);
+
 } // namespace perfc
 
 #endif // PERFC_FRONTEND_SEMA_VALUE_H
