@@ -19,6 +19,12 @@ struct BuiltGraph {
   std::vector<std::string> kernels;
 };
 
+/// A result that a statement names with `as`.
+struct ResultName {
+  std::string name;
+  SourceRange range;
+};
+
 struct BuildContext {
   BuildContext(Elaborator &elaborator, ir::Module &module, const ir::OpRegistry &registry)
       : elaborator(elaborator), evaluator(elaborator.evaluator),
@@ -40,7 +46,13 @@ struct BuildContext {
   llvm::StringMap<OpModel> kernels;
 
   /// Names of results that later statements may mention; null where there are none.
-  std::vector<std::string> *results = nullptr;
+  std::vector<ResultName> *results = nullptr;
+  const ResultName *findResult(llvm::StringRef name) const {
+    for (const ResultName &result : results ? llvm::ArrayRef<ResultName>(*results) : llvm::None)
+      if (result.name == name)
+        return &result;
+    return nullptr;
+  }
   /// What of the statement being built cannot be evaluated yet.
   struct Unsupported {
     SourceRange range;

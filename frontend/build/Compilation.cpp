@@ -94,7 +94,7 @@ bool Compilation::statement(const ast::Item &item, const Scope &scope, ir::Modul
   if (item.kind != ast::ItemKind::Line || !isStatement(item.word)) {
     size_t errors = diagnostics.errorCount();
     if (item.kind == ast::ItemKind::Equation)
-      diagnostics.report(item.range, diag::NoEquationsHere, "file")
+      diagnostics.report(item.range, diag::NoEquationsHere, describeBlock(BlockKind::File))
           .help("write `let " + item.word.str() + " = …` to name a constant");
     else
       elaborator.statement(item, BlockKind::File, scope);
@@ -146,7 +146,10 @@ static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg, 
     return llvm::None;
   }
   Value values = evaluator.evaluate(*domain, scope);
+  size_t errors = diagnostics.errorCount();
   axis.values = evaluator.members(values, domain->range);
+  if (axis.values.empty() && !values.isUnknown() && diagnostics.errorCount() == errors)
+    diagnostics.report(domain->range, diag::SweepNeedsDomain, head->text);
   return axis.values.empty() ? llvm::None : llvm::Optional<Axis>(std::move(axis));
 }
 
@@ -233,7 +236,10 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
     Node *node = elaborator.statement(*entry, BlockKind::Sweep, inner);
     if (!node || node->args.empty())
       return false;
-    if (entry->word == "require" || entry->word == "pareto")
+    bool isGoal = entry->word == "require" || entry->word == "pareto";
+    if (isGoal && !builder.goal(*node))
+      good = false;
+    if (isGoal)
       builder.markUnsupported(into, entry->range, "`" + entry->word + "`");
     else
       good &= builder.outcome(*node, into, /*inStatement=*/op->body().size() == 1);

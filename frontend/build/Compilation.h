@@ -5,12 +5,12 @@
 #ifndef PERFC_FRONTEND_BUILD_COMPILATION_H
 #define PERFC_FRONTEND_BUILD_COMPILATION_H
 
+#include "frontend/build/BuildContext.h"
 #include "frontend/sema/Evaluator.h"
 #include "ir/core/Module.h"
 
 namespace perfc {
 
-struct BuildContext;
 class Elaborator;
 
 class Compilation {
@@ -53,7 +53,7 @@ private:
   Program files;
   Evaluator evaluator;
   const Module *root = nullptr;
-  std::vector<std::string> results; ///< names of results so far
+  std::vector<ResultName> results; ///< names of results so far
   BuildContext *sharedContext = nullptr; ///< while buildAll runs
 };
 

@@ -3,6 +3,7 @@
 // Checks declarations that no statement may use: they are elaborated with their defaults, and with
 // unknown values where a parameter has none.
 #include "frontend/build/Compilation.h"
+#include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
 
 #include "frontend/build/StudyBuilder.h"
@@ -12,7 +13,8 @@ using namespace perfc;
 bool Compilation::check() {
   size_t errors = diagnostics.errorCount();
   for (const Decl *decl : root->decls)
-    declaration(*decl);
+    if (!decl->item->isDamaged)
+      declaration(*decl);
   return diagnostics.errorCount() == errors;
 }
 
@@ -21,8 +23,8 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
   evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
   if (decl.value)
     evaluator.evaluate(*decl.value, scope);
-  else
-    evaluator.functionBody(*decl.item->block, scope);
+  else if (!evaluator.functionBody(*decl.item->block, scope))
+    evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 
 /// Whether what a template's `from` or parameters need is checked where it is used.
@@ -115,34 +117,24 @@ static void setOpNames(const Decl &op, Scope &scope) {
 }
 
 /// Evaluates the factors of `for m = 4, q = min(Q, 14)` and the sizes of `temporal c(64)`.
-static void checkLoops(Evaluator &evaluator, const Node &node) {
-  for (const ast::Arg &arg : node.syntaxArgs()) {
-    if (arg.assigned)
-      evaluator.evaluate(*arg.assigned, *node.scope);
-    else if (arg.value->kind == ast::ExprKind::Call)
-      evaluator.arguments(arg.value->args, *node.scope);
-    else if (node.word != "at")
-      evaluator.diagnostics.report(arg.range, diag::BadLoop);
-  }
-}
-
 bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
   BlockKind kind = decl.kind == DeclKind::Mapping    ? BlockKind::Mapping
                    : decl.kind == DeclKind::Mapspace ? BlockKind::Mapspace
                                                      : BlockKind::Dataflow;
   Scope &scope = elaborator.newScope(*decl.module);
+  const Decl *op = nullptr;
+  bool saysOp = false;
   for (const ast::Clause &clause : decl.item->clauses) {
-    if (clause.word != "for" && clause.word != "on") {
-      diagnostics.report(clause.wordRange, diag::UnknownClause, decl.item->word, clause.word);
-      continue;
-    }
+    saysOp |= clause.word != "on"; // another word was reported, and probably means `for`
     for (const ast::Arg &arg : clause.args) {
       Value value = evaluator.evaluate(*arg.value, scope);
       const Instance *instance = value.getIf<Instance>();
       if (clause.word == "for" && instance && instance->decl->kind == DeclKind::Op)
-        setOpNames(*instance->decl, scope);
+        setOpNames(*(op = instance->decl), scope);
       else if (clause.word == "for" && !value.isUnknown())
         diagnostics.report(arg.range, diag::NotAnOp, value.describe());
+      else if (clause.word == "on" && instance && instance->decl->kind == DeclKind::System)
+        diagnostics.report(arg.range, diag::MappingNeedsChip, decl.name);
       else if (clause.word == "on" && !value.isUnknown() &&
                !(instance && instance->decl->kind == DeclKind::Hardware))
         diagnostics.report(arg.range, diag::NotATarget, value.describe());
@@ -152,13 +144,12 @@ bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
   Node rootNode;
   if (decl.item->block)
     elaborator.body(*decl.item->block, kind, scope, rootNode);
-  for (const Node *child : rootNode.children) {
-    if (child->word == "temporal" || child->word == "spatial")
-      checkLoops(evaluator, *child);
-    for (const Node *inner : child->children)
-      if (inner->word == "for" || inner->word == "parallel")
-        checkLoops(evaluator, *inner);
-  }
+  if (!saysOp)
+    diagnostics.report(decl.nameRange, diag::MappingWithoutOp, decl.name);
+  if (kind == BlockKind::Dataflow)
+    checkDataflowLines(evaluator, rootNode, op);
+  else
+    checkMappingLines(evaluator, rootNode, op, /*allowHoles=*/kind == BlockKind::Mapspace);
   return true;
 }
 

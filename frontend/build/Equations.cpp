@@ -90,10 +90,7 @@ llvm::Optional<OpAccess> EquationReader::access(const ast::Expr &expr) {
     result.tensor = expr.text.str();
     return result;
   }
-  if (expr.kind != ast::ExprKind::Index || expr.operands[0]->kind != ast::ExprKind::Name) {
-    diagnostics.report(expr.range, diag::ExpectedTensor);
-    return llvm::None;
-  }
+  assert(expr.kind == ast::ExprKind::Index && expr.operands[0]->kind == ast::ExprKind::Name);
   result.tensor = expr.operands[0]->text.str();
   bool good = true;
   for (const ast::Arg &arg : expr.args)
@@ -124,6 +121,10 @@ bool EquationReader::functionCall(const ast::Expr &expr, OpStatement &statement)
         candidates.push_back(name);
     if (std::string nearest = nearestName(callee.text, candidates); !nearest.empty())
       error.help("did you mean `" + nearest + "`?");
+    return false;
+  }
+  if (size_t wanted = elementArity(callee.text); expr.args.size() != wanted) {
+    diagnostics.report(expr.range, diag::BadFunctionArguments, callee.text, wanted);
     return false;
   }
   bool good = true;

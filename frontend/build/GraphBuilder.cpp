@@ -3,6 +3,7 @@
 // Bodies of workloads. Which workload runs with which arguments is in WorkloadArguments.cpp.
 #include "frontend/build/GraphBuilder.h"
 
+#include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
 using namespace perfc;
@@ -60,7 +61,7 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
     });
     return;
   }
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, "workload", item.word);
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Workload), item.word);
   if (std::string nearest = nearestName(item.word, {"repeat", "phase", "for", "let"});
       !nearest.empty())
     error.help("did you mean `" + nearest + "`?");
@@ -75,7 +76,12 @@ void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
     result = context.evaluator.evaluate(*item.value, scope);
     if (item.assign != "=" && !result.isUnknown()) {
       const Value *before = scope.find(name);
-      if (item.assign != "+=" || !before) {
+      if (item.assign == "+=" && !before) {
+        diagnostics.report(item.wordRange, diag::ReadBeforeSet, name);
+        scope.set(name, Value());
+        return;
+      }
+      if (item.assign != "+=") {
         diagnostics.report(item.assignRange, diag::UnknownReduction, item.assign)
             .help("a whole tensor takes `=` or `+=`");
         return;
@@ -162,7 +168,8 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     if (extent.isUnknown())
       return Value();
     const Quantity *size = extent.getIf<Quantity>();
-    if (!size || !size->isInteger() || size->sign() < 0) {
+    if (!size || !size->isInteger() || size->sign() < 0 ||
+        !size->dimension().withoutCounts().isNumber()) {
       diagnostics.report(range, diag::BadExtent, kind, extent.text());
       return Value();
     }
@@ -204,6 +211,11 @@ Value GraphBuilder::applyModel(OpModel model, llvm::ArrayRef<Value> operands, So
   return list.values.size() == 1 ? list.values[0] : Value(list);
 }
 
+/// "a tensor [8, 64]".
+static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
+  return fmt::format("a tensor [{}]", fmt::join(shape, ", "));
+}
+
 Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> operands,
                                 SourceRange range) {
   // The result has the shape of the operand with most ranks; the others match its trailing ranks.
@@ -212,7 +224,8 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
     if (operand.isUnknown())
       return Value();
     const Tensor *tensor = operand.getIf<Tensor>();
-    if (!tensor && !operand.is<Quantity>()) {
+    const Quantity *number = operand.getIf<Quantity>();
+    if (!tensor && !(number && number->dimension().isNumber())) {
       diagnostics.report(range, diag::BadOperand, function, operand.describe());
       return Value();
     }
@@ -246,8 +259,8 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
       continue;
     auto tail = llvm::makeArrayRef(largest->shape).take_back(tensor->shape.size());
     if (tail != llvm::makeArrayRef(tensor->shape)) {
-      diagnostics.report(range, diag::BroadcastMismatch, function, operand.text(),
-                         Value(*largest).text());
+      diagnostics.report(range, diag::BroadcastMismatch, function, shapeText(tensor->shape),
+                         shapeText(largest->shape));
       return Value();
     }
     std::string name = tensors.empty() ? "a" : "b";
@@ -275,7 +288,7 @@ Value GraphBuilder::apply(const Instance &callee, SourceRange range) {
 
 Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
   for (const Argument &argument : callee.arguments)
-    if (argument.value->isUnknown())
+    if (argument.value->isUnknown() || argument.isMistaken)
       return Value();
   auto model = buildOpModel(context.elaborator, {&callee, dtype}, /*allowMissing=*/false);
   if (!model)
@@ -326,13 +339,21 @@ Value GraphBuilder::applyCollective(const Instance &callee, SourceRange range) {
 
 Value GraphBuilder::applyWorkload(const Instance &callee, SourceRange range) {
   if (llvm::is_contained(building, callee.decl)) {
-    diagnostics.report(range, diag::RecursiveWorkload, callee.decl->name);
+    const Decl *first =
+        earliest(llvm::makeArrayRef(llvm::find(building, callee.decl), building.end()));
+    diagnostics.report(first->nameRange, diag::RecursiveWorkload, first->name)
+        .note(range, "through this call");
     return Value();
   }
   for (const Argument &argument : callee.arguments)
-    if (argument.value->isUnknown())
+    if (argument.value->isUnknown() || argument.isMistaken)
       return Value();
-  auto graph = build(callee);
+  llvm::Optional<BuiltGraph> graph;
+  {
+    // What is called from a body has its arguments, also while declarations are checked.
+    llvm::SaveAndRestore<bool> complete(context.allowMissing, false);
+    graph = build(callee);
+  }
   if (!graph)
     return Value();
   ir::Operation *called = context.module.lookup(graph->symbol);

@@ -2,7 +2,7 @@
 //
 // Mappings to loopnest.mapping: one for each kernel that the mapping serves, with its factors known.
 // Whether it is legal on the chip is checked when it is lowered, where the whole nest is known.
-#include "frontend/build/BuildContext.h"
+#include "frontend/build/MappingLoops.h"
 
 using namespace perfc;
 
@@ -59,20 +59,9 @@ bool MappingBuilder::bindNames(Scope &scope) {
 
 bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop) {
   loop.range = arg.range;
-  const ast::Expr &head = *arg.value;
-  llvm::SmallVector<const ast::Expr *, 2> names;
-  if (head.kind == ast::ExprKind::Tuple)
-    for (const ast::Arg &name : head.args)
-      names.push_back(name.value);
-  else
-    names.push_back(&head);
-  bool good = arg.assign == "=" && llvm::all_of(names, [](const ast::Expr *name) {
-                return name->kind == ast::ExprKind::Name;
-              });
-  if (!good) {
-    diagnostics.report(arg.range, diag::BadLoop);
+  auto names = readIndices(diagnostics, arg);
+  if (names.empty())
     return false;
-  }
   for (const ast::Expr *name : names) {
     auto isIndex = [&](const auto &entry) { return entry.first == name->text; };
     if (!llvm::any_of(statement->domain, isIndex)) {
@@ -93,23 +82,10 @@ bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop
     loop.indices.push_back(name->text.str());
   }
   Value value = evaluator.evaluate(*arg.assigned, scope);
-  const WordValue *word = value.getIf<WordValue>();
-  const Quantity *factor = value.getIf<Quantity>();
-  if (value.isUnknown())
+  auto factor = readFactor(diagnostics, arg, value, /*allowHoles=*/false);
+  if (!factor)
     return false;
-  bool isHole = value.is<Value::Any>() || value.is<RangeValue>() || value.is<Value::List>();
-  if (isHole) {
-    diagnostics.report(arg.assigned->range, diag::HoleInMapping)
-        .help("a mapping with holes is a `mapspace`, which `search` fills");
-    return false;
-  }
-  bool isRest = word && word->word == "rest";
-  if (!isRest && (!factor || !factor->isInteger() || factor->sign() <= 0)) {
-    diagnostics.report(arg.assigned->range, diag::BadFactor, head.text, value.text());
-    return false;
-  }
-  if (!isRest)
-    loop.factor = factor->rational().numerator();
+  loop.factor = factor->count;
   loops.push_back(std::move(loop));
   return true;
 }
@@ -122,15 +98,10 @@ bool MappingBuilder::readLoops(const Node &list, llvm::StringRef place, llvm::St
 }
 
 bool MappingBuilder::readPlace(const Node &at) {
-  const ast::Expr &head = *at.item->args[0].value;
-  bool isAxis = head.kind == ast::ExprKind::Member &&
-                head.operands[0]->kind == ast::ExprKind::Name;
-  if (!isAxis && head.kind != ast::ExprKind::Name) {
-    diagnostics.report(head.range, diag::BadPlace);
+  auto name = readPlaceName(diagnostics, at);
+  if (!name)
     return false;
-  }
-  llvm::StringRef place = isAxis ? head.operands[0]->text : head.text;
-  llvm::StringRef axis = isAxis ? head.text : llvm::StringRef();
+  auto [place, axis] = *name;
   bool good = true;
   for (const Node *child : at.children) {
     if (child->word == "for")
@@ -138,8 +109,7 @@ bool MappingBuilder::readPlace(const Node &at) {
     else if (child->word == "parallel")
       good &= readLoops(*child, place, axis.empty() ? "x" : axis);
     else if (child->word == "order") {
-      diagnostics.report(child->range, diag::HoleInMapping)
-          .help("a mapping with holes is a `mapspace`, which `search` fills");
+      reportHole(diagnostics, child->range);
       good = false;
     }
   }

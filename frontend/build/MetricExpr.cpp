@@ -39,8 +39,7 @@ const Decl *Converter::userMetric(llvm::StringRef name) const {
 }
 
 bool Converter::isResult(const ast::Expr &expr) const {
-  return expr.kind == ast::ExprKind::Name && context.results &&
-         llvm::is_contained(*context.results, expr.text);
+  return expr.kind == ast::ExprKind::Name && context.findResult(expr.text);
 }
 
 bool Converter::mentionsMetric(const ast::Expr &expr) const {
@@ -72,12 +71,17 @@ llvm::Optional<Typed> Converter::metric(const ast::Expr &expr) {
     return llvm::None;
   }
   std::string key = "metric " + decl->name.str();
+  if (auto known = context.symbols.find(key); known != context.symbols.end() && known->second.empty()) {
+    diagnostics.report(decl->nameRange, diag::CyclicDefinition, decl->name);
+    return llvm::None;
+  }
   if (!context.symbols.count(key)) {
-    context.symbols[key] = decl->name.str();
+    context.symbols[key] = ""; // being converted
     Scope &file = context.elaborator.newScope(*decl->module);
     auto value = Converter(context, {&file, true}).convert(*decl->value);
     if (!value)
       return llvm::None;
+    context.symbols[key] = decl->name.str();
     ir::Operation *op = context.createTop("study.metric", decl->name, decl->nameRange);
     ir::AttrList expr = value->attribute.is(ir::AttrKind::List)
                             ? value->attribute.asList()
@@ -193,8 +197,10 @@ llvm::Optional<ir::Attribute> perfc::metricExpr(BuildContext &context, const ast
                                                 const MetricScope &where) {
   Converter converter(context, where);
   if (!converter.mentionsMetric(expr)) {
-    context.evaluator.evaluate(expr, *where.scope);
-    context.diagnostics.report(expr.range, diag::NoMetric);
+    size_t errors = context.diagnostics.errorCount();
+    Value value = context.evaluator.evaluate(expr, *where.scope);
+    if (context.diagnostics.errorCount() == errors && !value.isUnknown())
+      context.diagnostics.report(expr.range, diag::NoMetric);
     return llvm::None;
   }
   auto result = converter.convert(expr);
@@ -216,8 +222,7 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
 
 llvm::Optional<std::string> perfc::reportColumn(BuildContext &context, const ast::Expr &expr,
                                                 const MetricScope &where) {
-  bool isResult = expr.kind == ast::ExprKind::Name && context.results &&
-                  llvm::is_contained(*context.results, expr.text);
+  bool isResult = expr.kind == ast::ExprKind::Name && context.findResult(expr.text);
   if (!isResult) {
     bool isName = expr.kind == ast::ExprKind::Name;
     Converter converter(context, where);

@@ -3,6 +3,7 @@
 
 #include "frontend/build/Domains.h"
 #include "frontend/build/Equations.h"
+#include "ir/core/Type.h"
 
 using namespace perfc;
 
@@ -104,6 +105,9 @@ bool Builder::readSlot(const ast::Arg &arg, bool isArgument) {
   }
   llvm::StringRef name = expr.operands[0]->text;
   if (Slot *same = findSlot(name); same && !isArgument) {
+    if (same->isResult)
+      diagnostics.report(arg.range, diag::DuplicateDeclaration, name)
+          .note(same->range, "the first declaration is here");
     same->isResult = true; // updated in place
     return true;
   }
@@ -192,7 +196,8 @@ bool Builder::bindArgument(const Argument &argument, llvm::StringRef name) {
       scope.set(name, Value());
       return open = true;
     }
-    if (!size || !size->isInteger() || size->sign() < 0) {
+    if (!size || !size->isInteger() || size->sign() < 0 ||
+        !size->dimension().withoutCounts().isNumber()) {
       diagnostics.report(argument.range, diag::BadExtent, name, value.text());
       return false;
     }
@@ -218,6 +223,10 @@ bool Builder::bindArguments() {
   bool good = true;
   size_t position = 0;
   for (const Argument &argument : instance.arguments) {
+    if (argument.isMistaken) { // it was probably meant for one that is missing
+      open = true;
+      continue;
+    }
     llvm::StringRef name = argument.name;
     if (name.empty() && position == decl.parameters.size()) {
       diagnostics.report(argument.range, diag::TooManyArguments, decl.name,
@@ -331,6 +340,13 @@ bool Builder::readItem(const ast::Item &item) {
           .help("name it as a result to update it in place");
       return false;
     }
+    if (size_t ranks = slot ? *reader.ranksOf(target) : 0;
+        slot && ranks != statement->write.map.size()) {
+      diagnostics.report(item.target->range, diag::RankMismatch, target, ranks,
+                         statement->write.map.size())
+          .note(slot->range, "it is declared here");
+      return false;
+    }
     auto [known, isNew] = intermediateRanks.try_emplace(target, statement->write.map.size());
     if (!isNew && known->second != statement->write.map.size()) {
       diagnostics.report(item.target->range, diag::RankMismatch, target, known->second,
@@ -357,7 +373,7 @@ bool Builder::readItem(const ast::Item &item) {
       good &= reader.condition(*arg.value, conditions);
     return good;
   }
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, "op", item.word);
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Op), item.word);
   error.help("an op holds equations, `where`, `let` and `if`");
   return false;
 }
@@ -475,8 +491,9 @@ bool Builder::bindHulls() {
         open = true;
         continue;
       }
-      diagnostics.report(instance.range, diag::UnknownExtent, decl.name, rank.extent, slot.name)
-          .help("give it: `" + decl.name.str() + "(" + rank.extent.str() + " = …)`");
+      if (good)
+        diagnostics.report(instance.range, diag::UnknownExtent, decl.name, rank.extent, slot.name)
+            .help("give it: `" + decl.name.str() + "(" + rank.extent.str() + " = …)`");
       scope.set(rank.extent, Value());
       good = false;
     }
@@ -510,6 +527,12 @@ bool Builder::finishTensors() {
                     slot.isArgument && slot.isResult};
     if (!finishShape(slot, tensor))
       return false;
+    ir::Type type = ir::Type::tensor(tensor.shape, tensor.dtype);
+    if (!type.bytes()) {
+      diagnostics.report(instance.range, diag::TensorTooLarge, type.text())
+          .note(slot.range, "it is declared here");
+      return false;
+    }
     if (slot.isArgument)
       model.arguments.push_back(model.tensors.size());
     if (slot.isResult)
@@ -557,7 +580,14 @@ bool Builder::writesInOrder() {
 
 llvm::Optional<OpModel> Builder::build() {
   model.decl = &decl;
-  bool good = readSignature() && bindArguments() && bindDefaults() && readBody();
+  bool good = readSignature() && bindArguments() && bindDefaults();
+  if (good && allowMissing) // while it is checked on its own, its extents are names without values
+    for (llvm::StringRef extent : extents)
+      if (!scope.hasLocal(extent)) {
+        scope.set(extent, Value());
+        open = true;
+      }
+  good = good && readBody();
   open |= reader.incomplete;
   if (!good || !writesInOrder() || !bindIndices())
     return llvm::None;

@@ -59,9 +59,40 @@ bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement)
   ir::Operation *op = context.builder.create(into, "study.emit", node.range);
   op->setAttr("format", file.format);
   op->setAttr("path", node.args[0].value.get<std::string>());
-  if (const Node *from = node.find("from"))
-    op->setAttr("from", from->args[0].value.get<WordValue>().word);
-  return true;
+  const Node *from = node.find("from");
+  if (!from || from->args.empty())
+    return true;
+  const std::string &result = from->args[0].value.get<WordValue>().word;
+  op->setAttr("from", result);
+  if (context.findResult(result))
+    return true;
+  auto &error = diagnostics.report(from->args[0].range, diag::UnknownResult, result);
+  std::vector<llvm::StringRef> known;
+  for (const ResultName &entry : context.results ? *context.results : std::vector<ResultName>())
+    known.push_back(entry.name);
+  if (std::string nearest = nearestName(result, known); !nearest.empty())
+    error.help("did you mean `" + nearest + "`?");
+  else
+    error.help("`evaluate … as " + result + "` gives a result this name");
+  return false;
+}
+
+bool StudyBuilder::goal(const Node &node) {
+  MetricScope where{node.scope, /*inStatement=*/true};
+  bool good = true;
+  for (const ast::Arg &arg : node.syntaxArgs())
+    good &= node.word == "require" ? metricCondition(context, *arg.value, where).hasValue()
+                                   : metricExpr(context, *arg.value, where).hasValue();
+  return good;
+}
+
+bool StudyBuilder::goals(const Node &statement) {
+  static constexpr llvm::StringLiteral words[] = {"minimize", "maximize", "require", "pareto"};
+  bool good = true;
+  for (const Node *child : statement.children)
+    if (llvm::is_contained(words, child->word))
+      good &= goal(*child);
+  return good;
 }
 
 bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
@@ -248,6 +279,7 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   nameResult(statement, *result);
   for (const Node *child : statement.children)
     noteUnsupported(*child, result->body());
+  good &= goals(statement);
   good &= outcomes(statement, result->body());
   return good;
 }
@@ -259,11 +291,25 @@ void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }
 
+/// A statement in a loop or sweep names its result in every round; two statements differ.
+void StudyBuilder::declareResult(const std::string &name, SourceRange range) {
+  for (const ResultName &known : *context.results) {
+    if (known.name != name)
+      continue;
+    bool isSame = known.range.file == range.file && known.range.begin == range.begin;
+    if (!isSame)
+      diagnostics.report(range, diag::DuplicateDeclaration, name)
+          .note(known.range, "the first declaration is here");
+    return;
+  }
+  context.results->push_back({name, range});
+}
+
 void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   const Node *as = statement.find("as");
   std::string name = as && !as->args.empty() ? as->args[0].value.get<WordValue>().word : "";
   if (!name.empty() && context.results)
-    context.results->push_back(name);
+    declareResult(name, as->args[0].range);
   op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
 }
 
@@ -294,7 +340,13 @@ bool StudyBuilder::later(const Node &statement) {
   nameResult(statement, *op);
   markUnsupported(op->body(), statement.wordRange, "`" + statement.word + "`");
   context.unsupported.clear(); // said for the whole statement
-  return outcomes(statement, op->body());
+  bool good = goals(statement);
+  if (statement.word == "search" && !statement.find("minimize") && !statement.find("maximize") &&
+      !statement.find("pareto")) {
+    diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
+    good = false;
+  }
+  return outcomes(statement, op->body()) && good;
 }
 
 bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &scope) {

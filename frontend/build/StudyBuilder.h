@@ -17,6 +17,8 @@ public:
   bool build(const ast::Item &item, BlockKind kind, const Scope &scope);
   /// Adds an expect, report or emit of `node` to `into`.
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
+  /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
+  bool goal(const Node &node);
   /// Notes at `range` that `what` cannot be evaluated yet.
   void markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what);
 
@@ -38,6 +40,8 @@ private:
   bool otherChoice(const NodeArg &choice, ir::Region &into);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
+  bool goals(const Node &statement);
+  void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool later(const Node &statement);
 

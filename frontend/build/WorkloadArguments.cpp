@@ -33,7 +33,7 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
   std::vector<llvm::StringRef> names;
   const ast::Item *phase = findPhase(decl, instance.phase, &names);
   if (!phase) {
-    auto &error = diagnostics.report(instance.range, diag::UnknownPhase, decl.name, instance.phase);
+    auto &error = diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase);
     if (std::string nearest = nearestName(instance.phase, names); !nearest.empty())
       error.help("did you mean `" + nearest + "`?");
     return false;
@@ -77,7 +77,8 @@ llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance)
   // What stands after `from` names a workload with arguments; it does not run here.
   llvm::SaveAndRestore<TensorSemantics *> outside(context.evaluator.tensors, nullptr);
   ResolvedWorkload result{instance.decl, instance.arguments};
-  for (unsigned depth = 0;; ++depth) {
+  llvm::SmallVector<const Decl *, 4> chain;
+  for (;;) {
     const Decl &decl = *result.decl;
     const ast::Clause *from = nullptr;
     for (const ast::Clause &clause : decl.item->clauses)
@@ -85,15 +86,21 @@ llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance)
         from = &clause;
     if (!from)
       break;
-    if (depth > 16) {
-      diagnostics.report(decl.nameRange, diag::InheritanceCycle, decl.name);
+    if (auto known = llvm::find(chain, &decl); known != chain.end()) {
+      const Decl *first = earliest(llvm::makeArrayRef(known, chain.end()));
+      diagnostics.report(first->nameRange, diag::InheritanceCycle, first->name);
       return llvm::None;
     }
+    chain.push_back(&decl);
     // The workload's own parameters are known to the arguments of its base.
     Instance own{&decl, "", {}, instance.range};
     std::vector<Argument> rest;
-    for (const Argument &argument : result.arguments)
-      (decl.findParameter(argument.name) ? own.arguments : rest).push_back(argument);
+    size_t positions = decl.parameters.size(); // by position come its own parameters first
+    for (const Argument &argument : result.arguments) {
+      bool isOwn = argument.name.empty() ? positions > 0 : decl.findParameter(argument.name) != nullptr;
+      positions -= isOwn && argument.name.empty();
+      (isOwn ? own.arguments : rest).push_back(argument);
+    }
     Scope &scope = context.elaborator.newScope(*decl.module);
     if (!context.evaluator.bind(own, scope, context.allowMissing))
       return llvm::None;
@@ -134,7 +141,7 @@ bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, S
     if (extent.kind != ast::ExprKind::Name)
       continue;
     const Value *known = scope.find(extent.text);
-    if (known && *known->getIf<Quantity>() != size) {
+    if (known && known->is<Quantity>() && known->get<Quantity>() != size) {
       diagnostics.report(range, diag::ExtentConflict, extent.text, known->text(),
                          tensor.shape[rank], "from `" + declared.operands[0]->text.str() + "`");
       return false;
@@ -175,14 +182,26 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
           arg.value->operands[0]->text == name)
         good &= bindTensor(*arg.value, *tensor, argument.range, scope);
   }
-  size_t before = diagnostics.errorCount();
+  if (context.allowMissing) // a tensor that is not there leaves its extents open
+    for (const ast::Arg &arg : declared)
+      if (arg.value->kind == ast::ExprKind::Index)
+        for (const ast::Arg &rank : arg.value->args)
+          if (rank.value->kind == ast::ExprKind::Name && !scope.find(rank.value->text))
+            scope.set(rank.value->text, Value());
+  size_t before = diagnostics.all().size();
   bool bound = good && context.evaluator.bind(resolved, scope, context.allowMissing);
-  if (bound || diagnostics.errorCount() == before)
+  auto isMissing = [](const Diagnostic &error) {
+    return error.kind->code == diag::MissingArgument.code;
+  };
+  if (bound || !llvm::all_of(diagnostics.all().drop_front(before), isMissing))
     return bound;
   std::vector<llvm::StringRef> phases;
   findPhase(*workload.decl, "", &phases);
-  if (instance.phase.empty() && !phases.empty())
-    diagnostics.report(instance.range, diag::NeedsPhase, workload.decl->name,
+  if (!good || !instance.phase.empty() || phases.empty())
+    return false;
+  // What is missing is what the phases give.
+  diagnostics.truncate(before);
+  diagnostics.report(instance.range, diag::NeedsPhase, workload.decl->name,
                        fmt::format("{}", fmt::join(phases, "`, `")));
   return false;
 }
@@ -200,13 +219,17 @@ bool GraphBuilder::finish(const ResolvedWorkload &workload, const Scope &scope,
     const Value *value = result.value->kind == ast::ExprKind::Name ? scope.find(result.value->text)
                                                                    : nullptr;
     if (!value) {
-      diagnostics.report(result.range, diag::ResultNeverSet,
-                         context.evaluator.program.sourceManager().text(result.range));
+      auto &error = diagnostics.report(result.range, diag::ResultNeverSet,
+                                       context.evaluator.program.sourceManager().text(result.range));
+      if (result.value->kind != ast::ExprKind::Name)
+        error.help("the results of a workload are plain names");
       good = false;
     } else if (const Tensor *tensor = value->getIf<Tensor>()) {
       end->addOperand(*values[tensor->id]);
     } else {
-      good = false; // unknown, or reported
+      if (!value->isUnknown())
+        diagnostics.report(result.range, diag::NotATensor, "->", value->describe());
+      good = false;
     }
   }
   return good;

@@ -24,6 +24,10 @@ bool perfc::isElementFunction(llvm::StringRef name) {
   return llvm::is_contained(names, name);
 }
 
+size_t perfc::elementArity(llvm::StringRef name) {
+  return name == "max" || name == "min" || name == "pow" ? 2 : 1;
+}
+
 Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
   const ast::Expr &callee = *expr.operands[0];
   if (callee.kind == ast::ExprKind::Name && !scope.find(callee.text)) {
@@ -65,10 +69,14 @@ Value Evaluator::callInstance(Instance instance, const ast::Expr &call, const Sc
 
 bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) {
   const Decl &decl = *instance.decl;
-  bool complete = true;
+  bool complete = true, mistaken = false;
   size_t position = 0;
   llvm::StringMap<const Argument *> given;
   for (const Argument &argument : instance.arguments) {
+    if (argument.isMistaken) {
+      mistaken = true;
+      continue;
+    }
     llvm::StringRef name = argument.name;
     if (name.empty()) {
       if (position >= decl.parameters.size()) {
@@ -85,11 +93,13 @@ bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) 
       if (std::string nearest = nearestName(name, candidates); !nearest.empty())
         error.help("did you mean `" + nearest + "`?");
       error.note(decl.nameRange, "it is declared here");
-      complete = false;
+      mistaken = true;
       continue;
     }
-    if (!given.try_emplace(name, &argument).second)
+    if (!given.try_emplace(name, &argument).second) {
       diagnostics.report(argument.range, diag::DuplicateArgument, name);
+      mistaken = true;
+    }
   }
   for (const Parameter &parameter : decl.parameters) {
     if (auto found = given.find(parameter.name); found != given.end()) {
@@ -98,49 +108,75 @@ bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) 
       scope.set(parameter.name, evaluate(*parameter.byDefault, scope));
     } else {
       scope.set(parameter.name, Value());
-      if (allowMissing)
+      if (allowMissing || mistaken) // a mistaken argument was probably meant for it
         continue;
       diagnostics.report(instance.range, diag::MissingArgument, decl.name, parameter.name)
           .note(parameter.range, "it has no default");
       complete = false;
     }
   }
-  return complete;
+  return complete && !mistaken;
+}
+
+/// Each cycle is reported once, whichever of its functions is called first.
+void Evaluator::reportRecursion(const Decl &function, SourceRange range) {
+  bool isKnown = recursive.count(&function) != 0;
+  for (const Decl *decl : busy)
+    if (decl->kind == DeclKind::Function)
+      recursive.insert(decl);
+  if (!isKnown)
+    diagnostics.report(range, diag::RecursiveFunction, function.name);
 }
 
 Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const Scope &scope) {
   Instance instance{&function, "", arguments(call.args, scope), call.range};
+  if (function.item->isDamaged)
+    return Value();
   if (llvm::is_contained(busy, &function) || busy.size() > maxCallDepth) {
-    diagnostics.report(call.range, diag::RecursiveFunction, function.name);
+    reportRecursion(function, call.range);
     return Value();
   }
   Scope inner(*function.module);
   if (!bind(instance, inner, /*allowMissing=*/false))
     return Value();
   busy.push_back(&function);
-  Value result = function.value ? evaluate(*function.value, inner)
-                                : functionBody(*function.item->block, inner);
+  llvm::Optional<Value> result;
+  if (function.value)
+    result = evaluate(*function.value, inner);
+  else
+    result = functionBody(*function.item->block, inner);
   busy.pop_back();
-  return result;
+  if (!result)
+    diagnostics.report(function.nameRange, diag::NoReturn, function.name);
+  return result.getValueOr(Value());
 }
 
-Value Evaluator::functionBody(const ast::Body &body, Scope &scope) {
+llvm::Optional<Value> Evaluator::functionBody(const ast::Body &body, Scope &scope) {
+  auto branch = [&](const ast::Body *chosen) -> llvm::Optional<Value> {
+    Scope inner(scope);
+    return chosen ? functionBody(*chosen, inner) : llvm::None;
+  };
   for (const ast::Item *item : body.items) {
     if (item->kind == ast::ItemKind::If) {
       auto chosen = condition(*item->value, scope);
-      const ast::Body *branch = !chosen ? nullptr : *chosen ? item->block : item->otherwise;
-      Scope inner(scope);
-      if (Value result = branch ? functionBody(*branch, inner) : Value(); !result.isUnknown())
+      if (!chosen) { // both are checked, and either may return
+        branch(item->block);
+        branch(item->otherwise);
+        return Value();
+      }
+      if (auto result = branch(*chosen ? item->block : item->otherwise))
         return result;
-    } else if (item->word == "let" && item->args.size() == 1 && item->args[0].assigned) {
+    } else if (item->word == "let" && item->args.size() == 1 && item->args[0].assigned &&
+               item->args[0].value->kind == ast::ExprKind::Name) {
       scope.set(item->args[0].value->text, evaluate(*item->args[0].assigned, scope));
-    } else if (item->word == "return" && item->args.size() == 1) {
+    } else if (item->word == "return" && item->args.size() == 1 && !item->args[0].assigned) {
       return evaluate(*item->args[0].value, scope);
     } else {
       diagnostics.report(item->range, diag::NotInFunction);
+      return Value();
     }
   }
-  return Value();
+  return llvm::None;
 }
 
 Value Evaluator::index(const ast::Expr &expr, const Scope &scope) {
@@ -252,6 +288,8 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
         if (value.is<Quantity>())
           numbers.push_back(value.get<Quantity>());
   }
+  if (hasTensor && tensors && isElementFunction(name) && operands.size() != elementArity(name))
+    return diagnostics.report(range, diag::BadFunctionArguments, name, elementArity(name)), Value();
   if (hasTensor && tensors && isElementFunction(name))
     return tensors->elementwise(name, operands, range);
   if (name == "length" && operands.size() == 1 && operands[0].is<Value::List>())

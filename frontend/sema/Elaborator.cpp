@@ -47,10 +47,9 @@ void Elaborator::item(const ast::Item &item, BlockKind kind, Scope &scope, Node 
   }
   if (let(item, scope))
     return;
-  bool loops = item.word == "for" && !item.args.empty() &&
-               item.args[0].value->kind == ast::ExprKind::Binary &&
-               item.args[0].value->text == "in";
-  if (loops) {
+  // In a mapping's place, `for p = 8` is a loop of the op.
+  bool isMapped = kind == BlockKind::Place && !item.args.empty() && item.args[0].assigned;
+  if (item.word == "for" && !isMapped) {
     forEach(item, scope, [&](Scope &inner) {
       if (item.block)
         body(*item.block, kind, inner, into);
@@ -67,6 +66,9 @@ bool Elaborator::let(const ast::Item &item, Scope &scope) {
   if (item.args.size() != 1 || !item.args[0].assigned ||
       item.args[0].value->kind != ast::ExprKind::Name) {
     diagnostics.report(item.range, diag::BadLet);
+    for (const ast::Arg &arg : item.args)
+      if (arg.value->kind == ast::ExprKind::Name)
+        scope.set(arg.value->text, Value());
     return true;
   }
   llvm::StringRef name = item.args[0].value->text;
@@ -97,6 +99,10 @@ void Elaborator::choice(const ast::Item &item, BlockKind kind, Scope &scope, Nod
 
 bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
                          llvm::function_ref<void(Scope &)> each) {
+  if (loop.args.empty() || !loop.block) {
+    diagnostics.report(loop.range, diag::BadFor).help("write `for i in 0..3 { … }`");
+    return false;
+  }
   std::function<bool(size_t, const Scope &)> nest = [&](size_t depth, const Scope &outer) {
     if (depth == loop.args.size()) {
       each(newScope(outer));
@@ -105,7 +111,7 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
     const ast::Expr &head = *loop.args[depth].value;
     if (head.kind != ast::ExprKind::Binary || head.text != "in" ||
         head.operands[0]->kind != ast::ExprKind::Name) {
-      diagnostics.report(loop.args[depth].range, diag::BadFor);
+      diagnostics.report(loop.args[depth].range, diag::BadFor).help("write `for i in 0..3 { … }`");
       return false;
     }
     Value domain = evaluator.evaluate(*head.operands[1], outer);
@@ -151,12 +157,12 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
               evaluator.program.sourceManager().text(item.value->range).str() + "`");
     return;
   }
-  diagnostics.report(item.range, diag::NoEquationsHere, blockName(kind))
+  diagnostics.report(item.range, diag::NoEquationsHere, describeBlock(kind))
       .help("write `let " + item.word.str() + " = …` to name a constant");
 }
 
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, blockName(kind), item.word);
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word);
   std::vector<llvm::StringRef> candidates;
   for (const WordSpec &spec : wordsOf(kind))
     if (!spec.clauseOnly)
@@ -165,13 +171,16 @@ void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
     error.help("did you mean `" + nearest + "`?");
     return;
   }
-  if (findMetric(item.word)) {
+  bool isInChip = kind == BlockKind::Memory || kind == BlockKind::Compute ||
+                  kind == BlockKind::Array || kind == BlockKind::Network;
+  if (findMetric(item.word) && !isInChip) {
     error.help("a metric stands in `expect` or `report` in a statement's block");
     return;
   }
   std::string places;
   for (BlockKind other : blocksWith(item.word))
-    places += (places.empty() ? "" : ", ") + ("`" + blockName(other).str() + "`");
+    if (blockName(other) != blockName(kind))
+      places += (places.empty() ? "" : ", ") + ("`" + blockName(other).str() + "`");
   if (!places.empty())
     error.help("it belongs to " + places);
 }
@@ -284,7 +293,13 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
       return llvm::None;
     }
     result.name = arg.value->text.str();
+    if (!isChoice(*node.spec, node.word, result.name, arg.value->range))
+      return llvm::None;
     result.value = evaluator.evaluate(*arg.assigned, scope);
+    bool isOpen = result.value.isUnknown() || result.value.is<Value::Any>() ||
+                  result.value.is<RangeValue>() || result.value.is<Value::List>();
+    if (!isOpen && !evaluator.integer(*arg.assigned, scope, "`" + result.name + "`"))
+      return llvm::None;
     return result;
   }
   if (!arg.assign.empty()) {
@@ -364,14 +379,19 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
     diagnostics.report(arg.range, diag::ExpectedName, node.word);
     return llvm::None;
   }
+  return isChoice(*node.spec, node.word, word.word, range) ? llvm::Optional<Value>(std::move(word))
+                                                           : llvm::None;
+}
+
+bool Elaborator::isChoice(const WordSpec &spec, llvm::StringRef word, llvm::StringRef given,
+                          SourceRange range) {
   llvm::SmallVector<llvm::StringRef, 12> choices;
-  llvm::StringRef(node.spec->choices).split(choices, ' ');
-  if (!llvm::is_contained(choices, word.word)) {
-    auto &error = diagnostics.report(range, diag::UnknownChoice, node.word, word.word);
-    std::string nearest = nearestName(word.word, choices);
-    error.help(!nearest.empty() ? "did you mean `" + nearest + "`?"
-                                : "it is one of `" + llvm::join(choices, "`, `") + "`");
-    return llvm::None;
-  }
-  return Value(std::move(word));
+  llvm::StringRef(spec.choices).split(choices, ' ');
+  if (llvm::is_contained(choices, given))
+    return true;
+  auto &error = diagnostics.report(range, diag::UnknownChoice, word, given);
+  std::string nearest = nearestName(given, choices);
+  error.help(!nearest.empty() ? "did you mean `" + nearest + "`?"
+                              : "it is one of `" + llvm::join(choices, "`, `") + "`");
+  return false;
 }

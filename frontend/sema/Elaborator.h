@@ -73,6 +73,8 @@ private:
   void values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope);
   llvm::Optional<NodeArg> value(const Node &node, const ast::Arg &arg, const Scope &scope);
   llvm::Optional<Value> measure(const Node &node, const ast::Arg &arg, const Scope &scope);
+  bool isChoice(const WordSpec &spec, llvm::StringRef word, llvm::StringRef given,
+                SourceRange range);
   llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
   void part(Node &node, const ast::Arg &head, const Scope &scope);
   void instantiate(Node &node);

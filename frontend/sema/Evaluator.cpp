@@ -134,6 +134,8 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
     return *builtin;
   if (found.alias)
     return diagnostics.report(expr.range, diag::ModuleIsNoValue, expr.text), Value();
+  if (found.isLost)
+    return Value();
   return unknownName(expr, scope);
 }
 
@@ -151,6 +153,8 @@ Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
+  if (decl.item->isDamaged)
+    return Value();
   bool constant = decl.kind == DeclKind::Let || decl.kind == DeclKind::Param;
   if (!constant)
     return Instance{&decl, "", {}, use};
@@ -193,6 +197,8 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
       auto inner = found.alias->byName.find(expr.text);
       if (inner != found.alias->byName.end() && !inner->second->isPrivate())
         return valueOf(*inner->second, expr.range);
+      if (isLost(*found.alias, expr.text))
+        return Value();
       auto &error = diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text);
       std::vector<llvm::StringRef> candidates;
       for (const Decl *decl : found.alias->decls)
@@ -208,7 +214,8 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
   if (const Value::Record *record = value.getIf<Value::Record>())
     if (const Value *field = findArgument(record->fields, expr.text))
       return *field;
-  if (const Instance *instance = value.getIf<Instance>()) {
+  const Instance *instance = value.getIf<Instance>();
+  if (instance && instance->decl->kind == DeclKind::Workload) {
     Instance result = *instance;
     // A phase of a workload; whether it exists is known to the builder, which reads its body.
     result.phase = result.phase.empty() ? expr.text.str() : result.phase + "." + expr.text.str();
@@ -234,7 +241,7 @@ Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
   for (const ast::Arg &arg : expr.args) {
     if (!arg.assign.empty())
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
-    values.values.push_back(evaluate(*arg.value, scope));
+    values.values.push_back(arg.assign.empty() ? evaluate(*arg.value, scope) : Value());
   }
   return values;
 }
@@ -284,7 +291,10 @@ std::vector<Value> Evaluator::members(const Value &domain, SourceRange range) {
     diagnostics.report(range, diag::HoleInDomain);
     return {};
   }
-  return {domain};
+  auto &error = diagnostics.report(range, diag::NotADomain, domain.describe());
+  if (domain.is<Quantity>())
+    error.help("a range is written `0..3`, a list `[1, 2]`");
+  return {};
 }
 
 bool Evaluator::isMember(const Value &value, const Value &domain, SourceRange range) {
@@ -329,11 +339,14 @@ std::vector<Argument> Evaluator::arguments(llvm::ArrayRef<ast::Arg> args, const 
       if (named)
         diagnostics.report(arg.range, diag::PositionalAfterNamed);
       result.push_back(makeArgument("", evaluate(*arg.value, scope), arg.range));
+      result.back().isMistaken = named;
       continue;
     }
     named = true;
     if (arg.assign != "=" || arg.value->kind != ast::ExprKind::Name) {
       diagnostics.report(arg.range, diag::BadArgumentName);
+      result.push_back(makeArgument("", Value(), arg.range));
+      result.back().isMistaken = true;
       continue;
     }
     std::string name = arg.value->text.str();

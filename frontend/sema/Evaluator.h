@@ -65,8 +65,8 @@ public:
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
-  /// Runs the block of a function; unknown when nothing returns.
-  Value functionBody(const ast::Body &body, Scope &scope);
+  /// Runs the block of a function; nothing when no `return` is reached.
+  llvm::Optional<Value> functionBody(const ast::Body &body, Scope &scope);
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
   void overrideParam(const Decl &param, Value value);
 
@@ -102,7 +102,10 @@ private:
                       const Value &right, const ast::Expr &expr);
   llvm::Optional<bool> condition(const ast::Expr &expr, const Scope &scope);
 
+  void reportRecursion(const Decl &function, SourceRange range);
+
   llvm::DenseMap<const Decl *, Value> cache;
+  llvm::DenseSet<const Decl *> recursive; ///< functions of reported cycles
   llvm::DenseMap<const Decl *, Value> paramOverrides;
   llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion
   unsigned depth = 0; ///< of evaluations inside each other
@@ -112,6 +115,8 @@ private:
 /// The names that every file has without an import: dtypes, roles, `any`, `rest`, true, false.
 llvm::Optional<Value> builtinName(llvm::StringRef name);
 bool isElementFunction(llvm::StringRef name);
+/// How many arguments the element function `name` takes.
+size_t elementArity(llvm::StringRef name);
 /// All built-in function names, for suggestions and documentation.
 llvm::ArrayRef<llvm::StringRef> builtinFunctions();
 

@@ -22,12 +22,19 @@ void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
     return;
   for (const Argument &axis : evaluator.arguments(expr.args, scope)) {
     const Quantity *size = axis.value->getIf<Quantity>();
-    if (!axis.value->isUnknown() &&
-        (!size || !size->isInteger() || size->sign() <= 0)) {
+    bool isCount = size && size->isInteger() && size->sign() > 0 &&
+                   size->dimension().withoutCounts().isNumber();
+    if (!axis.value->isUnknown() && !isCount) {
       diagnostics.report(axis.range, diag::BadAxisSize, node.name, axis.value->text());
       continue;
     }
-    node.args.push_back({axis.name.empty() ? "x" : axis.name, *axis.value, nullptr, axis.range});
+    std::string name = axis.name.empty() ? "x" : axis.name;
+    if (llvm::any_of(node.args, [&](const NodeArg &other) { return other.name == name; })) {
+      diagnostics.report(axis.range, diag::DuplicateArgument, name)
+          .help("name the axes: `" + node.name + "[x = 14, y = 12]`");
+      continue;
+    }
+    node.args.push_back({name, *axis.value, nullptr, axis.range});
   }
 }
 
@@ -43,6 +50,14 @@ static BlockKind blockOf(DeclKind kind) {
   }
 }
 
+/// The declaration of a cycle that stands first, so that each cycle is reported at one place.
+const Decl *perfc::earliest(llvm::ArrayRef<const Decl *> cycle) {
+  return *std::min_element(cycle.begin(), cycle.end(), [](const Decl *a, const Decl *b) {
+    return std::make_pair(a->nameRange.file, a->nameRange.begin) <
+           std::make_pair(b->nameRange.file, b->nameRange.begin);
+  });
+}
+
 /// Declarations and templates that are made from each other, and parts inside them.
 static constexpr unsigned maxChain = 256;
 
@@ -55,7 +70,9 @@ Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool all
   node.range = instance.range;
   node.item = decl.item;
   if (llvm::is_contained(instantiating, &decl)) {
-    diagnostics.report(decl.nameRange, diag::InheritanceCycle, decl.name);
+    auto cycle = llvm::makeArrayRef(llvm::find(instantiating, &decl), instantiating.end());
+    const Decl *first = earliest(cycle);
+    diagnostics.report(first->nameRange, diag::InheritanceCycle, first->name);
     return &node;
   }
   if (instantiating.size() == maxChain) {
@@ -168,7 +185,8 @@ void Elaborator::merge(Node &into, Node *overlay) {
     if (other->word != overlay->word || other->name != overlay->name)
       continue;
     if (other->scope == overlay->scope && other->item != overlay->item) {
-      diagnostics.report(overlay->range, diag::DuplicatePart, overlay->word, overlay->name)
+      diagnostics.report(overlay->range, diag::DuplicatePart, overlay->spec ? overlay->word : "group",
+                         overlay->name)
           .note(other->range, "the first one is here");
       return;
     }

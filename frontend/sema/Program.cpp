@@ -58,6 +58,50 @@ static llvm::Optional<Parameter> parameterOf(const ast::Arg &arg) {
   return Parameter{expr->text, arg.assigned, expr->range};
 }
 
+/// The clauses that a declaration of `kind` may have.
+static llvm::ArrayRef<llvm::StringRef> clausesOf(DeclKind kind) {
+  static const llvm::StringRef mapped[] = {"for", "on"}, served[] = {"for"}, made[] = {"from"};
+  switch (kind) {
+  case DeclKind::Mapping:
+  case DeclKind::Mapspace:
+  case DeclKind::Dataflow:
+    return mapped;
+  case DeclKind::Algorithm:
+    return served;
+  case DeclKind::Workload:
+  case DeclKind::Hardware:
+  case DeclKind::System:
+  case DeclKind::Memory:
+  case DeclKind::Compute:
+  case DeclKind::Array:
+  case DeclKind::Network:
+    return made;
+  default:
+    return {};
+  }
+}
+
+/// A declaration has one name, and each of its clauses once.
+static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, DeclKind kind) {
+  if (item.args.size() > 1)
+    diagnostics.report(item.args[1].range, diag::TooManyValues, item.word, 1);
+  llvm::ArrayRef<llvm::StringRef> allowed = clausesOf(kind);
+  for (const ast::Clause &clause : item.clauses) {
+    auto isSame = [&](const ast::Clause &other) {
+      return &other < &clause && other.word == clause.word;
+    };
+    if (llvm::any_of(item.clauses, isSame))
+      diagnostics.report(clause.wordRange, diag::GivenTwice, clause.word);
+    else if (llvm::is_contained(allowed, clause.word) && clause.args.size() > 1)
+      diagnostics.report(clause.args[1].range, diag::TooManyValues, clause.word, 1);
+    if (llvm::is_contained(allowed, clause.word))
+      continue;
+    auto &error = diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
+    if (std::string nearest = nearestName(clause.word, allowed); !nearest.empty())
+      error.help("did you mean `" + nearest + "`?");
+  }
+}
+
 void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
   if (item.args.empty()) {
     diagnostics.report(item.wordRange.after(), diag::DeclarationWithoutName, item.word);
@@ -69,6 +113,11 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
     diagnostics.report(first.range, diag::DeclarationWithoutName, item.word);
     return;
   }
+  bool hasResults = kind == DeclKind::Op || kind == DeclKind::Workload ||
+                    kind == DeclKind::Collective;
+  if (!hasResults && !item.results.empty())
+    diagnostics.report(item.results.front().range, diag::ResultsNotHere, item.word);
+  checkHead(diagnostics, item, kind);
   Decl decl{kind, head.name->text, head.name->range, &item, &module, {}};
   for (const ast::Arg &arg : head.parameters) {
     auto parameter = parameterOf(arg);
@@ -85,6 +134,7 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
   if (hasValue) {
     if (!first.assigned || first.assign != "=") {
       diagnostics.report(first.range.after(), diag::MissingValue, item.word, decl.name);
+      module.lostNames.push_back(decl.name);
       return;
     }
     decl.value = first.assigned;
@@ -114,7 +164,7 @@ void Program::collect(Module &module) {
     auto kind = item->kind == ast::ItemKind::Line ? declKind(item->word) : llvm::None;
     if (kind)
       declare(module, *item, *kind);
-    else
+    else if (!item->isDamaged)
       module.statements.push_back(item);
   }
 }
@@ -186,23 +236,32 @@ void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRa
 void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
                         SourceRange range) {
   size_t errors = diagnostics.errorCount();
+  auto lose = [&] {
+    if (alias.empty())
+      module.lostImport = true;
+    else
+      module.lostNames.push_back(alias);
+  };
   if (Module *whole = loadStd(path, range)) {
     module.imports.push_back({whole, alias, "", "", range});
     return;
   }
   if (diagnostics.errorCount() != errors)
-    return;
+    return lose();
   // A path may end in one name of a module.
   Module *outer = path.size() > 1 ? loadStd(path.drop_back(), range) : nullptr;
   if (diagnostics.errorCount() != errors)
-    return;
+    return lose();
   if (!outer) {
     reportUnknownModule(path, range);
-    return;
+    return lose();
   }
   llvm::StringRef name = path.back().name;
   auto found = outer->byName.find(name);
   if (found == outer->byName.end() || found->second->isPrivate()) {
+    module.lostNames.push_back(alias.empty() ? name : alias);
+    if (isLost(*outer, name))
+      return;
     auto &error = diagnostics.report(path.back().range, diag::NotInModule, outer->name, name);
     std::vector<llvm::StringRef> candidates;
     for (const Decl *decl : outer->decls)
@@ -215,10 +274,19 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
   module.imports.push_back({outer, "", name, alias.empty() ? name : alias, range});
 }
 
+/// An import that failed brings names that nobody knows.
+static void loseImport(Module &module, const ast::Item &item) {
+  if (item.alias.empty())
+    module.lostImport = true;
+  else
+    module.lostNames.push_back(item.alias);
+}
+
 void Program::importFile(Module &module, const ast::Item &item) {
   llvm::StringRef written = item.file->text;
   if (!item.format.empty()) {
     diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);
+    loseImport(module, item);
     return;
   }
   llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(module.file));
@@ -232,6 +300,7 @@ void Program::importFile(Module &module, const ast::Item &item) {
       auto &error = diagnostics.report(item.file->range, diag::ImportCycle, key);
       for (const auto &[link, linkKey] : loading)
         error.note("through `" + linkKey + "`");
+      loseImport(module, item);
       return;
     }
   Module *&entry = byKey[path];
@@ -240,6 +309,7 @@ void Program::importFile(Module &module, const ast::Item &item) {
     FileId file = sources.load(path, error);
     if (!file) {
       diagnostics.report(item.file->range, diag::CannotRead, path.str(), error);
+      loseImport(module, item);
       return;
     }
     entry = loadFile(file, path.str().str());
@@ -301,6 +371,12 @@ bool Program::setParameter(llvm::StringRef name, std::string text) {
 
 const ast::Expr *Program::overrideOf(const Decl *param) const { return overrides.lookup(param); }
 
+bool perfc::isLost(const Module &module, llvm::StringRef name) {
+  return module.syntax->isIncomplete || module.lostImport ||
+         llvm::is_contained(module.syntax->lostNames, name) ||
+         llvm::is_contained(module.lostNames, name);
+}
+
 NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
   NameResult result;
   if (auto found = module.byName.find(name); found != module.byName.end()) {
@@ -326,6 +402,11 @@ NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
     result.decl = found->second;
     result.first = &import;
   }
+  auto mayBring = [&](const Import &import) {
+    return import.alias.empty() && import.only.empty() && isLost(*import.module, name);
+  };
+  if (!result.decl && !result.alias)
+    result.isLost = isLost(module, name) || llvm::any_of(module.imports, mayBring);
   return result;
 }
 

@@ -47,6 +47,9 @@ struct Decl {
   bool isPrivate() const { return name.startswith("_"); }
 };
 
+/// The declaration of a cycle that stands first: each cycle is reported at one place.
+const Decl *earliest(llvm::ArrayRef<const Decl *> cycle);
+
 /// "op", "workload", …
 llvm::StringRef declKindName(DeclKind kind);
 
@@ -66,12 +69,19 @@ struct Module {
   std::vector<const Decl *> decls; ///< in file order
   llvm::StringMap<const Decl *> byName;
   std::vector<Import> imports;
+  llvm::SmallVector<llvm::StringRef, 0> lostNames; ///< that failed imports would have brought
+  bool lostImport = false; ///< an import failed that might have brought any name
   std::vector<const ast::Item *> statements; ///< evaluate, sweep, for, if, … in file order
 };
+
+/// True when `name` may be missing from `module` because a line of it was dropped.
+bool isLost(const Module &module, llvm::StringRef name);
 
 /// Where a name leads at file level.
 struct NameResult {
   const Decl *decl = nullptr;
+  /// Nothing is found, but a line or an import that was already reported may have brought it.
+  bool isLost = false;
   const Module *alias = nullptr;
   /// A second import that brings the same name.
   const Import *first = nullptr, *second = nullptr;

@@ -14,7 +14,7 @@ static constexpr WordSpec asWord{.word = "as", .kind = Name, .doc = "a name for 
 static constexpr WordSpec dtypeWord{.word = "dtype", .kind = Constant, .byDefault = "the chip's", .doc = "number format"};
 static constexpr WordSpec bandwidthWord{.word = "bandwidth", .kind = Measure, .dims = Dims::Bandwidth, .byDefault = "the network's", .doc = "bandwidth of `over`"};
 static constexpr WordSpec latencyWord{.word = "latency", .kind = Measure, .dims = Dims::Time, .byDefault = "the network's", .doc = "latency of `over`"};
-static constexpr WordSpec parallelWord{.word = "parallel", .kind = Pairs, .maxArgs = anyNumber, .block = BlockKind::Choosing, .repeats = true, .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
+static constexpr WordSpec parallelWord{.word = "parallel", .kind = Pairs, .maxArgs = anyNumber, .block = BlockKind::Choosing, .choices = "tensor pipeline data context expert sequence", .repeats = true, .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
 static constexpr WordSpec expectWord{.word = "expect", .kind = Metric, .block = BlockKind::Choosing, .repeats = true, .doc = "exit status 1 unless it holds"};
 static constexpr WordSpec requireWord{.word = "require", .kind = Metric, .repeats = true, .doc = "drops what does not fulfil it"};
 static constexpr WordSpec reportWord{.word = "report", .kind = Metric, .maxArgs = anyNumber, .block = BlockKind::Choosing, .repeats = true, .doc = "prints a table: report latency, energy by kernel"};

@@ -26,6 +26,7 @@ struct Argument {
   std::string name; ///< "" when given by position
   std::shared_ptr<const Value> value;
   SourceRange range;
+  bool isMistaken = false; ///< reported already: what it was for counts as given
 };
 
 /// A built-in name or an enumerator (`fp16`, `input`, `fat_tree`), with arguments when it was

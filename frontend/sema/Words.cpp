@@ -235,6 +235,14 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 
+std::string perfc::describeBlock(BlockKind kind) {
+  if (kind == BlockKind::File)
+    return "a file";
+  llvm::StringRef name = blockName(kind);
+  bool vowel = llvm::StringRef("aeiou").contains(name.front());
+  return (vowel ? "an " : "a ") + name.str() + " block";
+}
+
 llvm::SmallVector<BlockKind, 4> perfc::blocksWith(llvm::StringRef word) {
   llvm::SmallVector<BlockKind, 4> result;
   for (unsigned kind = 0; kind < blockKindCount; ++kind)

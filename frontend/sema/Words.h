@@ -70,6 +70,8 @@ llvm::ArrayRef<WordSpec> wordsOf(BlockKind kind);
 const WordSpec *findWord(BlockKind kind, llvm::StringRef word);
 /// "hardware", "memory", …, for messages and documentation.
 llvm::StringRef blockName(BlockKind kind);
+/// "a file", "an op block", …, for messages.
+std::string describeBlock(BlockKind kind);
 /// The kinds of block in which `word` exists (to answer a word in the wrong place).
 llvm::SmallVector<BlockKind, 4> blocksWith(llvm::StringRef word);
 

@@ -82,6 +82,7 @@ struct Item {
   llvm::StringRef word; ///< Line: the word; Equation: the name that is set
   SourceRange wordRange;
   SourceRange range;   ///< the item without its line ending
+  bool isDamaged = false; ///< a line of this top-level item was dropped after a syntax error
   llvm::StringRef doc; ///< the comment lines directly above, with their `//`, or ""
   // Line
   llvm::ArrayRef<Arg> args;
@@ -113,6 +114,9 @@ struct SyntaxFile {
   FileId file = 0;
   Body *body = nullptr;
   llvm::BumpPtrAllocator arena;
+  /// Names that dropped lines would have declared: using them is no further mistake.
+  llvm::SmallVector<llvm::StringRef, 0> lostNames;
+  bool isIncomplete = false; ///< the rest was not read, so any name may be lost
 
   template <typename T> T *make(const T &node) { return new (arena.Allocate<T>()) T(node); }
   template <typename T> llvm::ArrayRef<T> copy(llvm::ArrayRef<T> list) { return list.copy(arena); }

@@ -111,6 +111,13 @@ bool ErrorStrategy::reportLineStart(const Place &place) {
   return false;
 }
 
+/// Words that are hardly meant as one more value.
+static bool isClauseWord(llvm::StringRef word) {
+  static constexpr llvm::StringLiteral words[] = {"on", "with", "using", "over",   "from", "by",
+                                                  "as", "for",  "to",    "within", "after"};
+  return llvm::is_contained(words, word);
+}
+
 /// A clause that has no value: `keep input output`, `224 word`, `on x, with y`.
 bool ErrorStrategy::reportEmptyClause(const Place &place) {
   bool isUnit = place.found.kind == TokenKind::Slash && place.earlier.kind == TokenKind::Number;
@@ -132,6 +139,8 @@ bool ErrorStrategy::reportEmptyClause(const Place &place) {
     errors.report(both, diag::UnitNotGlued).help(fmt::format("write `{}{}`", value, word));
   else if (place.first.kind == TokenKind::Comma && isName(place.earlier.kind))
     errors.report(place.first, diag::CommaBeforeClause, value);
+  else if (isClauseWord(word))
+    errors.report(place.previous, diag::ClauseWithoutValue, word);
   else
     errors.report(place.previous, diag::ClauseWithoutValue, word)
         .help(fmt::format("if it is one more value, put a comma before it: `{}, {}`", value, word));
@@ -229,6 +238,13 @@ void ErrorStrategy::reportExpected(antlr4::Parser *parser, const Place &place) {
   }
   Diagnostic &diagnostic =
       errors.report(found, diag::ExpectedFound, expected, describe(errors, found));
+  bool compares = found.kind == TokenKind::Less || found.kind == TokenKind::Greater ||
+                  found.kind == TokenKind::LessEqual || found.kind == TokenKind::GreaterEqual;
+  bool isFirstWord = endsLine(place.earlier.kind) || place.earlier.kind == TokenKind::LBrace;
+  if (compares && isFirstWord && isName(previous.kind))
+    diagnostic.help(fmt::format("to check a metric, write `expect {} {} …` in a statement's block",
+                                errors.text(previous), errors.text(found)));
   if (found.kind == TokenKind::Assign)
-    diagnostic.help("`==` compares");
+    diagnostic.help(isBinary(previous.kind) ? "the reductions are `+=`, `max=` and `min=`"
+                                            : "`==` compares");
 }

@@ -164,9 +164,12 @@ Built ExpressionBuilder::climb(Flat &flat, unsigned loosest) {
     if (precedence < loosest)
       break;
     bool isChain = precedenceOf(previous.kind) == precedence && previous.kind != TokenKind::End &&
-                   (precedence == Range || precedence == Uncertain);
+                   (precedence == Range || precedence == Uncertain || precedence == Comparison);
     if (isChain && !(sign.kind == TokenKind::Step && previous.kind == TokenKind::DotDot)) {
-      errors.report(sign, diag::NotChained, errors.text(sign), errors.text(previous));
+      Diagnostic &error =
+          errors.report(sign, diag::NotChained, errors.text(sign), errors.text(previous));
+      if (precedence == Comparison)
+        error.help("join two comparisons with `and`: `0 < n and n < 10`");
       return {};
     }
     left = sign.kind == TokenKind::Step ? step(flat, left, sign)

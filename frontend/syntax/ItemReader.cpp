@@ -212,6 +212,18 @@ void ItemReader::close(std::vector<Token> &item, Token token) {
     levels.pop_back();
 }
 
+/// A string that is not closed has swallowed the brackets that close on its line.
+void ItemReader::closeSwallowed(Token string) {
+  for (char c : errors.text(string)) {
+    TokenKind open = c == ')'   ? TokenKind::LParen
+                     : c == ']' ? TokenKind::LBracket
+                     : c == '}' ? TokenKind::LBrace
+                                : TokenKind::End;
+    if (levels.size() > 1 && levels.back().open.kind == open)
+      levels.pop_back();
+  }
+}
+
 /// Looks at one token; returns false when it ended the item.
 bool ItemReader::scan(std::vector<Token> &item) {
   Token token = peek(position++);
@@ -244,6 +256,7 @@ bool ItemReader::scan(std::vector<Token> &item) {
   case TokenKind::OpenString:
     if (!body().isDamaged && isNew(token))
       errors.report(token, diag::UnterminatedString).help("close it with `\"`");
+    closeSwallowed(token);
     body().isDamaged = true;
     return true;
   case TokenKind::End:

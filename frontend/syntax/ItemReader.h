@@ -53,6 +53,7 @@ private:
   void close(std::vector<Token> &item, Token token);
   void checkDepth(Token token);
   bool isNew(Token token) { return reported.insert(token.begin).second; }
+  void closeSwallowed(Token string);
   void unclosedParen(std::vector<Token> &item);
   void unclosedBrace(std::vector<Token> &item);
   uint32_t indentOf(Token token) const;

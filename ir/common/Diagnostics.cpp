@@ -4,6 +4,8 @@
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 using namespace perfc;
 
@@ -127,12 +129,27 @@ static std::string codeText(const DiagnosticKind &kind) {
   return fmt::format("PERF{:04}", kind.code);
 }
 
+/// What there is to say: a mistake in a declaration is found again by each statement that uses it.
+static std::vector<const Diagnostic *> distinct(const DiagnosticEngine &engine) {
+  std::set<std::tuple<uint16_t, FileId, uint32_t, uint32_t, llvm::StringRef>> seen;
+  std::vector<const Diagnostic *> result;
+  for (const Diagnostic &diagnostic : engine.all()) {
+    const SourceRange &range = diagnostic.range;
+    if (seen.emplace(diagnostic.kind->code, range.file, range.begin, range.end, diagnostic.message)
+            .second)
+      result.push_back(&diagnostic);
+  }
+  return result;
+}
+
 void perfc::printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, bool color,
                              size_t limit) {
   size_t shown = 0;
-  for (const Diagnostic &diagnostic : engine.all()) {
+  std::vector<const Diagnostic *> diagnostics = distinct(engine);
+  for (const Diagnostic *entry : diagnostics) {
+    const Diagnostic &diagnostic = *entry;
     if (shown++ == limit) {
-      os << "… and " << engine.all().size() - limit << " more diagnostics\n";
+      os << "… and " << diagnostics.size() - limit << " more diagnostics\n";
       break;
     }
     const SourceManager &sources = engine.sourceManager();
@@ -161,7 +178,8 @@ static llvm::json::Object placeJson(const SourceManager &sources, SourceRange ra
 void perfc::printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &engine) {
   const SourceManager &sources = engine.sourceManager();
   llvm::json::Array list;
-  for (const Diagnostic &diagnostic : engine.all()) {
+  for (const Diagnostic *entry : distinct(engine)) {
+    const Diagnostic &diagnostic = *entry;
     llvm::json::Object object = placeJson(sources, diagnostic.range);
     object["code"] = codeText(*diagnostic.kind);
     object["severity"] = severityName(diagnostic.kind->severity);
@@ -181,7 +199,7 @@ void perfc::printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &
 }
 
 std::string perfc::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
-  unsigned limit = name.size() <= 2 ? 1 : name.size() <= 5 ? 2 : 3;
+  unsigned limit = name.size() <= 3 ? 1 : name.size() <= 5 ? 2 : 3;
   std::string best;
   for (llvm::StringRef candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
