@@ -22,6 +22,7 @@ public:
 private:
   llvm::Optional<Typed> constant(const ast::Expr &expr);
   llvm::Optional<Typed> metric(const ast::Expr &expr);
+  bool define(const Decl &decl);
   llvm::Optional<Typed> member(const ast::Expr &expr);
   llvm::Optional<Typed> binary(const ast::Expr &expr);
   llvm::Optional<Typed> call(const ast::Expr &expr);
@@ -70,28 +71,32 @@ llvm::Optional<Typed> Converter::metric(const ast::Expr &expr) {
     diagnostics.report(expr.range, diag::ResultIsNoMetric, expr.text);
     return llvm::None;
   }
-  std::string key = "metric " + decl->name.str();
-  if (auto known = context.symbols.find(key); known != context.symbols.end() && known->second.empty()) {
-    diagnostics.report(decl->nameRange, diag::CyclicDefinition, decl->name);
-    return llvm::None;
-  }
-  if (!context.symbols.count(key)) {
-    context.symbols[key] = ""; // being converted
-    Scope &file = context.elaborator.newScope(*decl->module);
-    auto value = Converter(context, {&file, true}).convert(*decl->value);
-    if (!value)
-      return llvm::None;
-    context.symbols[key] = decl->name.str();
-    ir::Operation *op = context.createTop("study.metric", decl->name, decl->nameRange);
-    ir::AttrList expr = value->attribute.is(ir::AttrKind::List)
-                            ? value->attribute.asList()
-                            : ir::AttrList{"+", value->attribute, 0};
-    op->setAttr("expr", std::move(expr));
-  }
-  return Typed{decl->name, llvm::None};
+  return define(*decl) ? llvm::Optional<Typed>(Typed{decl->name, llvm::None}) : llvm::None;
 }
 
-/// `ttft.p99`, `memory.peak` in a statement; `nlp.latency` by a result's name.
+/// Adds the operation of a metric of the file, once; false after a report.
+bool Converter::define(const Decl &decl) {
+  std::string key = "metric " + decl.name.str();
+  if (auto known = context.symbols.find(key); known != context.symbols.end()) {
+    if (known->second.empty())
+      diagnostics.report(decl.nameRange, diag::CyclicDefinition, decl.name);
+    return !known->second.empty();
+  }
+  context.symbols[key] = ""; // being converted
+  Scope &file = context.elaborator.newScope(*decl.module);
+  auto value = Converter(context, {&file, true}).convert(*decl.value);
+  if (!value)
+    return false;
+  context.symbols[key] = decl.name.str();
+  ir::Operation *op = context.createTop("study.metric", decl.name, decl.nameRange);
+  ir::AttrList expr = value->attribute.is(ir::AttrKind::List)
+                          ? value->attribute.asList()
+                          : ir::AttrList{"+", value->attribute, 0};
+  op->setAttr("expr", std::move(expr));
+  return true;
+}
+
+/// `ttft.p99`, `memory.peak`, `traffic.DRAM` in a statement; `nlp.latency` by a result's name.
 llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
   std::string path = expr.text.str();
   const ast::Expr *root = expr.operands[0];
@@ -105,13 +110,17 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
                                                       : root->text);
   if (isResult(*root)) {
     llvm::StringRef name = llvm::StringRef(path).split('.').second.split('.').first;
-    if (!spec && !userMetric(name)) {
+    const Decl *own = spec ? nullptr : userMetric(name);
+    if (!spec && !own) {
       diagnostics.report(expr.opRange, diag::UnknownMetricName, name);
       return llvm::None;
     }
+    if (own && !define(*own))
+      return llvm::None;
     return Typed{path, spec ? llvm::Optional<Dimension>(spec->dimension) : llvm::None};
   }
-  if (!llvm::is_contained(parts, expr.text)) {
+  bool ofMemory = root->text == "traffic" && expr.operands[0] == root; // traffic.DRAM
+  if (!ofMemory && !llvm::is_contained(parts, expr.text)) {
     auto &error = diagnostics.report(expr.opRange, diag::NoMember, "a metric", expr.text);
     error.help("a distribution has `mean`, `max`, `p50`, `p90`, `p99`; an uncertain value `lower` "
                "and `upper`");
