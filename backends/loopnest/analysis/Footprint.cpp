@@ -125,3 +125,16 @@ Checked TreeSum::total() const {
         entry.second * (linksOf(entry.first, moving, true) + linksOf(entry.first, holding, false));
   return sum;
 }
+
+Checked TreeSum::totalWith(llvm::ArrayRef<FootprintSum> factors) const {
+  if (factors.empty())
+    return total();
+  Checked sum = 0;
+  for (const std::vector<Footprints> &product : factors.front()) {
+    TreeSum tree = *this;
+    for (const Footprints &factor : product)
+      tree.multiply(factor);
+    sum += tree.totalWith(factors.drop_front());
+  }
+  return sum;
+}

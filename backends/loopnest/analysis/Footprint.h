@@ -8,6 +8,7 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_FOOTPRINT_H
 
 #include "backends/loopnest/analysis/Checked.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <map>
 #include <tuple>
 #include <vector>
@@ -47,13 +48,17 @@ Columns columnsOf(std::vector<Reader> readers);
 /// How often each footprint occurs, over elements, epochs and groups.
 using Footprints = std::map<Columns, Checked>;
 
+/// A factor as a sum of products: digits that do not depend on one another are factors themselves.
+using FootprintSum = std::vector<std::vector<Footprints>>;
+
 /// Links of the trees to all that moves, summed over the product of factors.
 class TreeSum {
 public:
   /// The second axis is entered at `middle`.
   explicit TreeSum(int64_t middle);
   void multiply(const Footprints &factor);
-  Checked total() const;
+  /// Multiplies with all `factors` and returns the total.
+  Checked totalWith(llvm::ArrayRef<FootprintSum> factors) const;
 
 private:
   /// Footprints on the first axis alone that move as one.
@@ -61,6 +66,7 @@ private:
     Checked copies, reach, columns; ///< sums of: copies, largest x per copy, columns
   };
   static Row product(const Row &a, const Row &b);
+  Checked total() const;
   Checked linksOf(const Columns &columns, const Row &row, bool all) const;
 
   int64_t middle;

@@ -40,8 +40,8 @@ Spot HopFactors::spot(unsigned dim, llvm::ArrayRef<FixedDigit> setting) const {
 
 /// Active lanes are the first few settings of the joint loops: a lane is active in a group only if
 /// those before it are, so groups with exactly n lanes are those where lane n is the last.
-Footprints HopFactors::unusedDim(unsigned dim, const Transition &transition,
-                                 const JointLoops &joint) const {
+Footprints HopFactors::raggedGroups(unsigned dim, const Transition &transition,
+                                    const JointLoops &joint) const {
   const Digits &list = digits.dims[dim];
   llvm::SmallVector<unsigned, 4> together, apart;
   for (unsigned position : between(dim))
@@ -75,29 +75,87 @@ Footprints HopFactors::unusedDim(unsigned dim, const Transition &transition,
   return result;
 }
 
-Footprints HopFactors::plainRank(const Rank &rank, const Transition &transition,
-                                 llvm::ArrayRef<unsigned> outer) const {
+/// The settings of one digit as readers of one word each, or `together` of the same word.
+Footprints HopFactors::digitReaders(unsigned dim, const DigitRange &range, bool together) const {
   Footprints result;
-  auto add = [&](const Spot &at, const RankSums &sums) {
-    int64_t kept = transition.hasPrevious() ? sums.kept.value() : 0;
-    if (int64_t moved = sums.all.value() - kept)
-      result[columnsOf({{at, false}})] += moved;
-    if (kept)
-      result[columnsOf({{at, true}})] += kept;
-  };
-  if (rank.terms.empty()) {
-    add(Spot(), loopnest::plainRank(digits, rank, transition, outer));
-    return result;
+  std::vector<Reader> readers;
+  for (int64_t value = range.first; value < range.end; ++value) {
+    readers.push_back({spot(dim, FixedDigit{range.position, value}), true});
+    if (together && value + 1 < range.end)
+      continue;
+    result[columnsOf(std::move(readers))] += 1;
+    readers.clear();
   }
-  unsigned dim = rank.terms.front().dim;
-  forSettings(digits.dims[dim], between(dim), [&](llvm::ArrayRef<FixedDigit> setting) {
-    add(spot(dim, setting), loopnest::plainRank(digits, rank, transition, outer, setting));
-  });
   return result;
 }
 
-Footprints HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
-                                  const Transition &transition, const JointLoops &joint) const {
+FootprintSum HopFactors::unusedDim(unsigned dim, const Transition &transition,
+                                   const JointLoops &joint) const {
+  const Digits &list = digits.dims[dim];
+  llvm::SmallVector<unsigned, 4> positions = between(dim);
+  std::vector<LaneBlock> blocks = laneBlocks(list, positions, {0, list.size()});
+  bool uniform = blocks.size() == 1 && llvm::all_of(blocks[0].digits, [&](const DigitRange &r) {
+                   return r.end - r.first == list.list()[r.position].factor;
+                 });
+  if (!uniform)
+    return {{raggedGroups(dim, transition, joint)}};
+  Digits::Choices choices;
+  for (const Digit &digit : list.list())
+    choices.push_back(digit.parallel ? Choice::any(digit.factor)
+                                     : transition.choice(digit.loop, digit.factor));
+  for (unsigned position : positions)
+    choices[position] = Choice::only(0);
+  std::vector<Footprints> product = {
+      {{columnsOf({{Spot(), true}}), list.countBelow(list.size(), choices)}}};
+  for (const DigitRange &range : blocks[0].digits)
+    product.push_back(digitReaders(dim, range, joint[list.list()[range.position].loop]));
+  return {product};
+}
+
+static Footprints oneReader(const Spot &at, const RankSums &sums, bool hasPrevious) {
+  Footprints result;
+  Checked kept = hasPrevious ? sums.kept : 0;
+  result[columnsOf({{at, false}})] = sums.all - kept;
+  if (hasPrevious)
+    result[columnsOf({{at, true}})] = kept;
+  return result;
+}
+
+FootprintSum HopFactors::plainRank(const Rank &rank, const Transition &transition,
+                                   llvm::ArrayRef<unsigned> outer) const {
+  bool previous = transition.hasPrevious();
+  if (rank.terms.empty())
+    return {{oneReader(Spot(), loopnest::plainRank(digits, rank, transition, outer), previous)}};
+  unsigned dim = rank.terms.front().dim;
+  const Digits &list = digits.dims[dim];
+  FootprintSum result;
+  for (const LaneBlock &block : laneBlocks(list, between(dim), unpadded(rank, list.size()))) {
+    llvm::SmallVector<FixedDigit, 4> lane, single;
+    std::vector<Footprints> product(1);
+    for (const DigitRange &range : block.digits) {
+      lane.push_back({range.position, range.first});
+      if (range.end - range.first == 1)
+        single.push_back(lane.back());
+      else
+        product.push_back(digitReaders(dim, range, false));
+    }
+    product.front() = oneReader(
+        spot(dim, single), loopnest::plainRank(digits, rank, transition, outer, lane), previous);
+    result.push_back(std::move(product));
+  }
+  return result;
+}
+
+bool HopFactors::leaveTogether(unsigned dim) const {
+  const Digits &list = digits.dims[dim];
+  if (llvm::all_of(list.list(), [](const Digit &digit) { return digit.parallel; }))
+    return true;
+  std::vector<LaneBlock> blocks = laneBlocks(list, between(dim), {0, list.size()});
+  return llvm::all_of(blocks, [&](const LaneBlock &b) { return b.tiles == blocks[0].tiles; });
+}
+
+FootprintSum HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
+                                    const Transition &transition, const JointLoops &joint) const {
   std::vector<llvm::SmallVector<unsigned, 4>> positions;
   for (const Term &term : terms)
     positions.push_back(between(term.dim));
@@ -120,5 +178,5 @@ Footprints HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
     for (auto &entry : readers)
       result[columnsOf(std::move(entry.second))] += group.count;
   });
-  return result;
+  return {{std::move(result)}};
 }

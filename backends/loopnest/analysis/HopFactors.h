@@ -7,6 +7,7 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_HOPFACTORS_H
 
 #include "backends/loopnest/analysis/Footprint.h"
+#include "backends/loopnest/analysis/LaneBlocks.h"
 #include "backends/loopnest/analysis/WindowRank.h"
 
 namespace perfc {
@@ -17,17 +18,25 @@ public:
   /// Positions in array `array` of instances of the level of `digits` below level `above`.
   HopFactors(const LevelDigits &digits, unsigned above, unsigned array);
 
-  Footprints unusedDim(unsigned dim, const Transition &transition, const JointLoops &joint) const;
+  FootprintSum unusedDim(unsigned dim, const Transition &transition, const JointLoops &joint) const;
   /// `transition` may be of a level further out than that of the digits.
-  Footprints plainRank(const Rank &rank, const Transition &transition,
-                       llvm::ArrayRef<unsigned> outer) const;
-  Footprints windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms, const Transition &transition,
-                        const JointLoops &joint) const;
+  FootprintSum plainRank(const Rank &rank, const Transition &transition,
+                         llvm::ArrayRef<unsigned> outer) const;
+
+  FootprintSum windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
+                          const Transition &transition, const JointLoops &joint) const;
+  /// Whether all writers of a sum that enter together also leave together, whatever is ragged: no
+  /// parallel loop of `dim`, which the output does not use, stands inside loops in time of the
+  /// same dimension that some lanes run through less often than others.
+  bool leaveTogether(unsigned dim) const;
 
 private:
   /// Positions among the digits of `dim` of its loops between the levels.
   llvm::SmallVector<unsigned, 4> between(unsigned dim) const;
   Spot spot(unsigned dim, llvm::ArrayRef<FixedDigit> setting) const;
+  Footprints raggedGroups(unsigned dim, const Transition &transition,
+                          const JointLoops &joint) const;
+  Footprints digitReaders(unsigned dim, const DigitRange &range, bool together) const;
 
   const LevelDigits &digits;
   unsigned begin;         ///< first parallel loop inside the level above

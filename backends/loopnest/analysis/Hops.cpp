@@ -18,12 +18,12 @@ public:
   Flow trees();
   /// Ways of the sums that are read back.
   Checked readBacks();
+  bool isClosed() const;
 
 private:
   Checked trees(const JointLoops &joint);
   Checked ways(unsigned level, bool shared);
   Checked waysOfAll();
-  Footprints counted(Checked count) const { return {{columnsOf({{Spot(), true}}), count}}; }
   llvm::SmallVector<unsigned, 4> keepersAbove(unsigned level) const;
   TreeSum emptySum() const;
 
@@ -46,6 +46,15 @@ Crossing::Crossing(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, u
                                             : nullptr);
 }
 
+/// Trees run along two axes, and sums leave together.
+bool Crossing::isClosed() const {
+  for (unsigned i = flat.arrays[array].begin; i < flat.arrays[array].end; ++i)
+    if (flat.parallel[i].axis > 1)
+      return false;
+  return tensor != flat.output || level == flat.lanes() ||
+         llvm::all_of(factors.unused, [&](unsigned dim) { return hops.leaveTogether(dim); });
+}
+
 TreeSum Crossing::emptySum() const {
   const FlatArray &a = flat.arrays[array];
   return TreeSum(a.place->axes.size() > 1 ? entryPosition(a, 1) : 0);
@@ -63,14 +72,14 @@ llvm::SmallVector<unsigned, 4> Crossing::keepersAbove(unsigned of) const {
 Checked Crossing::trees(const JointLoops &joint) {
   Checked sum = 0;
   for (const Transition &transition : transitionsOf(flat, level)) {
-    TreeSum tree = emptySum();
+    std::vector<FootprintSum> product;
     for (unsigned dim : factors.unused)
-      tree.multiply(hops.unusedDim(dim, transition, joint));
+      product.push_back(hops.unusedDim(dim, transition, joint));
     for (unsigned r = 0; r < windows.size(); ++r)
-      tree.multiply(windows[r]
-                        ? hops.windowRank(*windows[r], factors.ranks[r].terms, transition, joint)
-                        : hops.plainRank(factors.ranks[r], transition, keepersAbove(level)));
-    sum += tree.total();
+      product.push_back(
+          windows[r] ? hops.windowRank(*windows[r], factors.ranks[r].terms, transition, joint)
+                     : hops.plainRank(factors.ranks[r], transition, keepersAbove(level)));
+    sum += emptySum().totalWith(product);
   }
   return sum;
 }
@@ -92,24 +101,25 @@ Checked Crossing::ways(unsigned at, bool shared) {
   Networks networks = networksBetween(flat, flat.parent(at, tensor), at, tensor);
   Checked sum = 0;
   for (const Transition &transition : transitionsOf(flat, at)) {
-    TreeSum tree = emptySum();
+    std::vector<FootprintSum> product;
+    Checked settings = 1;
     for (unsigned dim : factors.unused)
-      tree.multiply(counted(loopnest::unusedDim(levels[at].dims[dim], transition,
-                                                shared ? networks.shared : networks.separate)
-                                .all));
+      settings *= loopnest::unusedDim(levels[at].dims[dim], transition,
+                                      shared ? networks.shared : networks.separate)
+                      .all;
     for (const Rank &rank : factors.ranks)
-      tree.multiply(hops.plainRank(rank, transition, keepersAbove(at)));
-    sum += tree.total();
+      product.push_back(hops.plainRank(rank, transition, keepersAbove(at)));
+    sum += settings * emptySum().totalWith(product);
   }
   return sum;
 }
 
 /// The same for each element of the output once.
 Checked Crossing::waysOfAll() {
-  TreeSum tree = emptySum();
+  std::vector<FootprintSum> product;
   for (const Rank &rank : factors.ranks)
-    tree.multiply(hops.plainRank(rank, {Transition::First, 0, 0}, {}));
-  return tree.total();
+    product.push_back(hops.plainRank(rank, {Transition::First, 0, 0}, {}));
+  return emptySum().totalWith(product);
 }
 
 /// Read back is what enters less what starts from zero: of that there is as much as in the parent,
@@ -125,53 +135,9 @@ Checked Crossing::readBacks() {
   return back;
 }
 
-/// Whether all writers of a sum that enter together also leave together, whatever is ragged: no
-/// parallel loop that the output does not use, between a memory and its parent, has a loop in time
-/// of the same dimension outside that some lanes run through less often than others.
-static bool leavesTogether(const LevelDigits &digits, const Factors &factors, unsigned above) {
-  const FlatNest &flat = *digits.flat;
-  if (digits.level == flat.lanes())
-    return true;
-  for (unsigned dim : factors.unused) {
-    const Digits &list = digits.dims[dim];
-    bool inTime = false;
-    llvm::SmallVector<unsigned, 4> between;
-    Digits::Choices choices;
-    for (unsigned i = 0; i < list.list().size(); ++i) {
-      const Digit &digit = list.list()[i];
-      inTime |= !digit.parallel;
-      if (digit.parallel && digit.loop >= flat.levels[above].parallel)
-        between.push_back(i);
-      choices.push_back(Choice::any(digit.factor));
-    }
-    if (!inTime || between.empty())
-      continue;
-    llvm::Optional<int64_t> common;
-    bool alike = true;
-    forSettings(list, between, [&](llvm::ArrayRef<FixedDigit> setting) {
-      for (const FixedDigit &digit : setting)
-        choices[digit.position] = Choice::only(digit.value);
-      int64_t count = list.countBelow(list.size(), choices);
-      alike &= count == 0 || !common || *common == count;
-      if (!common)
-        common = count;
-    });
-    if (!alike)
-      return false;
-  }
-  return true;
-}
-
 static bool reaches(const FlatArray &array, const FlatNest &flat, unsigned above, unsigned level) {
   return array.begin < array.end && array.begin >= flat.levels[above].parallel &&
          array.end <= flat.levels[level].parallel;
-}
-
-static bool isFlat(const FlatArray &array, const FlatNest &flat) {
-  for (unsigned i = array.begin; i < array.end; ++i)
-    if (flat.parallel[i].axis > 1)
-      return false;
-  return true;
 }
 
 bool loopnest::countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &factors,
@@ -187,15 +153,14 @@ bool loopnest::countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &fact
     for (unsigned a = 0; a < arrays.size(); ++a) {
       if (!reaches(flat.arrays[a], flat, above, level))
         continue;
-      bool output = tensor == flat.output;
-      if (!isFlat(flat.arrays[a], flat) ||
-          (output && !leavesTogether(levels[level], factors, above))) {
+      Crossing crossing(levels, factors, tensor, level, a);
+      if (!crossing.isClosed()) {
         arrays[a].hops[tensor] = llvm::None;
         continue;
       }
-      Crossing crossing(levels, factors, tensor, level, a);
       Flow flow = crossing.trees();
-      Checked back = output && level < flat.lanes() ? crossing.readBacks() : Checked(0);
+      bool sums = tensor == flat.output && level < flat.lanes();
+      Checked back = sums ? crossing.readBacks() : Checked(0);
       Checked shared = flow.shared + back, separate = flow.separate + back;
       Checked declared = flow.declared + back;
       arrays[a].hops[tensor] = NetworkCount{shared.value(), separate.value(), declared.value()};

@@ -74,9 +74,10 @@ TEST(Rank, PaddingLeavesARangeOfIndices) {
 /// One factor spans x = 0, 2 and another y = 0..2 of which y = 2 holds the element.
 TEST(TreeSum, CountsTheTreeToWhatMoves) {
   TreeSum tree(1);
-  tree.multiply({{columnsOf({{{0, 0, 0}, true}, {{0, 2, 0}, true}}), 5}});
-  tree.multiply({{columnsOf({{{0, 0, 0}, false}, {{0, 0, 1}, false}, {{0, 0, 2}, true}}), 7}});
-  EXPECT_EQ(tree.total().value(), 5 * 7 * (2 + 2 * 1));
+  Footprints row = {{columnsOf({{{0, 0, 0}, true}, {{0, 2, 0}, true}}), 5}};
+  Footprints column = {{columnsOf({{{0, 0, 0}, false}, {{0, 0, 1}, false}, {{0, 0, 2}, true}}), 7}};
+  EXPECT_EQ(tree.totalWith({{{row}}, {{column}}}).value(), 5 * 7 * (2 + 2 * 1));
+  EXPECT_EQ(tree.totalWith({{{row}, {row}}, {{column}}}).value(), 2 * 5 * 7 * (2 + 2 * 1));
 }
 
 TEST(Checked, RemembersOverflow) {
