@@ -31,26 +31,30 @@ bool Compilation::load(FileId file, Defines defines) {
 }
 
 bool Compilation::buildAll(ir::Module &module, size_t pointLimit) {
-  return buildUnits(&module, pointLimit, [](ir::Module &) { return true; });
+  Units units{&module, pointLimit, [](ir::Module &) { return true; }};
+  return buildUnits(units);
 }
 
-bool Compilation::forEachUnit(UnitCallback each) { return buildUnits(nullptr, SIZE_MAX, each); }
+bool Compilation::forEachUnit(UnitCallback each, size_t pointLimit) {
+  Units units{nullptr, pointLimit, each};
+  return buildUnits(units);
+}
 
-bool Compilation::buildUnits(ir::Module *shared, size_t pointLimit, UnitCallback each) {
+bool Compilation::buildUnits(Units &units) {
   results.clear();
-  bool good = true, stop = false;
+  bool good = true;
   // A shared module has one chip and one graph for all its statements.
   Elaborator elaborator(evaluator);
   std::unique_ptr<BuildContext> context;
-  if (shared) {
-    context = std::make_unique<BuildContext>(elaborator, *shared, registry);
+  if (units.shared) {
+    context = std::make_unique<BuildContext>(elaborator, *units.shared, registry);
     context->results = &results;
   }
   sharedContext = context.get();
   Scope file(*root);
   for (const ast::Item *item : root->statements) {
-    good &= statement(*item, file, shared, pointLimit, each, stop);
-    if (stop)
+    good &= statement(*item, file, units);
+    if (units.stop)
       break;
   }
   sharedContext = nullptr;
@@ -64,13 +68,12 @@ static bool isStatement(llvm::StringRef word) {
   return llvm::is_contained(words, word);
 }
 
-bool Compilation::statement(const ast::Item &item, const Scope &scope, ir::Module *shared,
-                            size_t pointLimit, UnitCallback each, bool &stop) {
+bool Compilation::statement(const ast::Item &item, const Scope &scope, Units &units) {
   auto block = [&](const ast::Body *body, const Scope &inner) {
     bool good = true;
     for (const ast::Item *entry : body ? body->items : llvm::ArrayRef<ast::Item *>())
-      if (!stop)
-        good &= statement(*entry, inner, shared, pointLimit, each, stop);
+      if (!units.stop)
+        good &= statement(*entry, inner, units);
     return good;
   };
   if (item.kind == ast::ItemKind::If) {
@@ -84,13 +87,13 @@ bool Compilation::statement(const ast::Item &item, const Scope &scope, ir::Modul
   if (item.kind == ast::ItemKind::Line && item.word == "for") {
     bool good = true;
     good &= elaborator.forEach(item, scope, [&](Scope &round) {
-      if (!stop)
+      if (!units.stop)
         good &= block(item.block, round);
     });
     return good;
   }
   if (item.kind == ast::ItemKind::Line && item.word == "sweep")
-    return sweep(item, scope, shared, pointLimit, each, stop);
+    return sweep(item, scope, units);
   if (item.kind != ast::ItemKind::Line || !isStatement(item.word)) {
     size_t errors = diagnostics.errorCount();
     if (item.kind == ast::ItemKind::Equation)
@@ -100,14 +103,14 @@ bool Compilation::statement(const ast::Item &item, const Scope &scope, ir::Modul
       elaborator.statement(item, BlockKind::File, scope);
     return diagnostics.errorCount() == errors;
   }
-  if (shared)
-    return StudyBuilder(*sharedContext, shared->body()).build(item, BlockKind::File, scope);
+  if (units.shared)
+    return StudyBuilder(*sharedContext, units.shared->body()).build(item, BlockKind::File, scope);
   ir::Module own;
   BuildContext context(elaborator, own, registry);
   context.results = &results;
   bool good = StudyBuilder(context, own.body()).build(item, BlockKind::File, scope);
   if (good)
-    stop = !each(own);
+    units.stop = !units.each(own);
   return good;
 }
 
@@ -161,8 +164,7 @@ static ir::Attribute bindingAttribute(const Value &value) {
   return value.text();
 }
 
-bool Compilation::sweep(const ast::Item &item, const Scope &scope, ir::Module *shared,
-                        size_t pointLimit, UnitCallback each, bool &stop) {
+bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units) {
   std::vector<Axis> axes;
   for (const ast::Arg &arg : item.args) {
     auto axis = readAxis(evaluator, arg, scope);
@@ -179,18 +181,18 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, ir::Module *s
   std::function<void(size_t, Scope &, ir::AttrDict)> visit = [&](size_t depth, Scope &outer,
                                                                 ir::AttrDict bindings) {
     if (depth == axes.size()) {
-      if (points++ == pointLimit)
+      if (points++ == units.pointLimit)
         return;
       ir::Module own;
-      bool built = point(item, outer, bindings, shared ? *shared : own);
+      bool built = point(item, outer, bindings, units.shared ? *units.shared : own);
       good &= built;
-      if (built && !shared)
-        stop = !each(own);
+      if (built && !units.shared)
+        units.stop = !units.each(own);
       return;
     }
     const Axis &axis = axes[depth];
     for (const Value &value : axis.values) {
-      if (stop || points > pointLimit || (!good && points > 0))
+      if (units.stop || points > units.pointLimit || (!good && points > 0))
         break; // the same mistake would be reported for every point
       Scope inner(outer);
       if (axis.param)

@@ -28,8 +28,8 @@ public:
   /// `pointLimit` of them.
   bool buildAll(ir::Module &module, size_t pointLimit = SIZE_MAX);
   /// Builds a module per statement, and per point of each sweep, in file order, and hands it to
-  /// `each` until that returns false. False if a statement could not be built (the others are).
-  bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each);
+  /// `each` until that returns false; `pointLimit` bounds the points of each sweep. False if a statement could not be built (the others are).
+  bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each, size_t pointLimit = SIZE_MAX);
 
   const Program &program() const { return files; }
   const Module &rootModule() const { return *root; }
@@ -40,13 +40,18 @@ private:
   bool workload(BuildContext &context, const Decl &decl);
   bool mapping(Elaborator &elaborator, const Decl &decl);
   bool algorithm(Elaborator &elaborator, const Decl &decl);
-  bool statement(const ast::Item &item, const Scope &scope, ir::Module *shared, size_t pointLimit,
-                 UnitCallback each, bool &stop);
-  bool sweep(const ast::Item &item, const Scope &scope, ir::Module *shared, size_t pointLimit,
-             UnitCallback each, bool &stop);
+  /// Where the modules go.
+  struct Units {
+    ir::Module *shared; ///< one for all, or null for one each
+    size_t pointLimit;  ///< of each sweep
+    UnitCallback each;
+    bool stop = false;
+  };
+  bool statement(const ast::Item &item, const Scope &scope, Units &units);
+  bool sweep(const ast::Item &item, const Scope &scope, Units &units);
   bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
              ir::Module &module);
-  bool buildUnits(ir::Module *shared, size_t pointLimit, UnitCallback each);
+  bool buildUnits(Units &units);
 
   DiagnosticEngine &diagnostics;
   const ir::OpRegistry &registry;

@@ -20,12 +20,16 @@ bool driver::checkFile(Session &session, const Arguments &arguments) {
   if (!readDefines(arguments, session.diagnostics, defines) || !file)
     return true;
   Compilation compilation(session.sources, session.diagnostics, allOps());
-  bool good = compilation.load(file, defines);
-  good &= compilation.check();
-  ir::Module module;
-  good &= compilation.buildAll(module, checkedPoints);
-  if (good && ir::verify(module, session.diagnostics))
-    lower(module, "loopnest", session.diagnostics);
+  compilation.load(file, defines);
+  compilation.check();
+  // One statement at a time, so that memory follows the largest one and not the file.
+  compilation.forEachUnit(
+      [&](ir::Module &module) {
+        if (ir::verify(module, session.diagnostics))
+          lower(module, "loopnest", session.diagnostics);
+        return true;
+      },
+      checkedPoints);
   if (session.isVerbose() && !session.diagnostics.hasErrors())
     session.out << session.sources.path(file) << ": no mistakes found\n";
   return true;
