@@ -17,6 +17,8 @@ llvm::Optional<Quantity> perfc::inBaseUnits(BuildContext &context, const Quantit
   int cycles = dimension[BaseUnit::Cycle], words = dimension[BaseUnit::Word];
   llvm::Optional<Quantity> result = value.withDimension(dimension);
   if (cycles != 0) {
+    if (units.clockIsUnknown)
+      return llvm::None;
     if (!units.clock) {
       context.diagnostics.report(where, diag::CycleWithoutClock)
           .help("give the block a `clock`, such as `clock 1GHz`");

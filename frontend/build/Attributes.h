@@ -12,6 +12,7 @@ namespace perfc {
 struct UnitContext {
   llvm::Optional<Quantity> clock;
   DType dtype = DType::FP16;
+  bool clockIsUnknown = false; ///< there is one, whose value nobody knows yet
 };
 
 /// `value` without cycles, words and counts (`/chip`); nothing after a report.

@@ -33,8 +33,12 @@ private:
 };
 
 UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
-  if (const Quantity *clock = node.quantity("clock"))
+  if (const Quantity *clock = node.quantity("clock")) {
     units.clock = *clock;
+    units.clockIsUnknown = false;
+  } else if (node.find("clock")) {
+    units.clockIsUnknown = true;
+  }
   if (const Node *dtype = node.find("dtype"); dtype && !dtype->args.empty()) {
     const Value &value = dtype->args[0].value;
     const WordValue *word = value.getIf<WordValue>();

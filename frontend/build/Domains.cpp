@@ -11,13 +11,16 @@ static void nameIndices(const OpAccess &access, std::vector<std::string> &names)
           names.push_back(term.name);
 }
 
+bool perfc::isRange(const AffineExpr &condition) {
+  return condition.terms().size() == 1 && condition.terms()[0].coefficient == -1;
+}
+
 static void applyConditions(OpStatement &statement, llvm::ArrayRef<AffineExpr> conditions) {
   auto named = [&](const AffineExpr::Term &term) {
     return llvm::any_of(statement.domain, [&](auto &entry) { return entry.first == term.name; });
   };
   for (const AffineExpr &condition : conditions)
-    // `r < R` alone is the extent of r, not a cut.
-    if (condition.terms().size() > 1 && llvm::all_of(condition.terms(), named))
+    if (!isRange(condition) && llvm::all_of(condition.terms(), named))
       statement.constraints.push_back(condition);
 }
 

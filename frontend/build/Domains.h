@@ -12,6 +12,9 @@ namespace perfc {
 /// Extent of each index, by name.
 using IndexExtents = llvm::StringMap<int64_t>;
 
+/// True for a condition that is the extent of an index, not a cut: `r < R` arrives as R - 1 - r >= 0.
+bool isRange(const AffineExpr &condition);
+
 /// Fills the domains of `statements`; a condition holds for every equation that names all its
 /// indices. Returns the first index without an extent, with its statement, or null.
 struct OpenIndex {

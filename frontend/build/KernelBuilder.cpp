@@ -44,6 +44,13 @@ static void addStatement(BuildContext &context, const OpStatement &statement,
   op->setAttr("text", statement.text);
 }
 
+static std::string subscriptsOf(const OpAccess &access) {
+  std::string text = ";";
+  for (const auto &subscript : access.map)
+    text += "[" + (subscript ? subscript->text() : "any") + "]";
+  return text;
+}
+
 /// What makes two kernels the same: the equations and everything they depend on.
 static std::string keyOf(const OpModel &model) {
   std::string key = "kernel ";
@@ -58,6 +65,13 @@ static std::string keyOf(const OpModel &model) {
     for (int64_t extent : tensor.shape)
       key += "," + std::to_string(extent);
   }
+  // An equation in a workload may use numbers of the workload in its subscripts.
+  if (!model.decl)
+    for (const OpStatement &statement : model.statements) {
+      key += subscriptsOf(statement.write);
+      for (const OpAccess &read : statement.reads)
+        key += subscriptsOf(read);
+    }
   return key;
 }
 

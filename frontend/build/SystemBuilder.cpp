@@ -19,7 +19,7 @@ public:
   llvm::Optional<BuiltTarget> anonymous(const Multiple &members, const Node &statement);
 
 private:
-  bool group(const Node &equation, Scope &scope, ir::Region &region);
+  bool group(const Node &equation, ir::Region &region);
   bool members(const Value &value, SourceRange range, ir::Region &group);
   bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
   void network(const Node &overAndDiffers, ir::Region &group);
@@ -99,7 +99,7 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
   bool saysAnything = over || merged.find("bandwidth") || merged.find("latency") ||
                       merged.find("topology");
   if (saysAnything)
-    buildNetwork(context, merged, group, {llvm::None, dtype});
+    buildNetwork(context, merged, group, {llvm::None, dtype, false});
 }
 
 void SystemBuilder::fault(const Node &node, ir::Region &group) {
@@ -123,13 +123,16 @@ void SystemBuilder::fault(const Node &node, ir::Region &group) {
   setQuantity(context, *op, "slowdown", node.find("slowdown"), {});
 }
 
-bool SystemBuilder::group(const Node &equation, Scope &scope, ir::Region &region) {
+/// A group sees what its equation sees (in a base, the base's parameters) and the groups before it.
+bool SystemBuilder::group(const Node &equation, ir::Region &region) {
+  Scope &scope = context.elaborator.newScope(*equation.scope);
+  for (const ir::Operation &inner : region)
+    scope.set(inner.symbol(), groupReference(inner.symbol()));
   ir::Operation *op = context.builder.create(region, "target.group", equation.range);
   op->setSymbol(equation.name);
   Value value = evaluator.evaluate(*equation.item->value, scope);
   bool good = members(value, equation.item->value->range, op->body());
   network(equation, op->body());
-  scope.set(equation.item->word, groupReference(equation.name));
   return good;
 }
 
@@ -148,7 +151,6 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
   ir::Operation *system = context.createTop("target.system", instance.decl->name,
                                             instance.decl->nameRange);
   ir::Operation *last = nullptr;
-  Scope &names = context.elaborator.newScope(*node->scope);
   bool good = true;
   for (const Node *child : node->children) {
     if (child->spec) {
@@ -158,7 +160,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
         fault(*child, last->body());
       continue;
     }
-    good &= group(*child, names, system->body());
+    good &= group(*child, system->body());
     last = &system->body().back();
   }
   if (!last && diagnostics.errorCount() == errors)

@@ -196,6 +196,10 @@ void Elaborator::merge(Node &into, Node *overlay) {
     merged.range = overlay->range;
     if (!overlay->args.empty())
       merged.args = overlay->args;
+    if (!overlay->spec) { // a group of a system: its members are the new ones
+      merged.item = overlay->item;
+      merged.scope = overlay->scope;
+    }
     for (Node *child : overlay->children)
       add(merged, child);
     other = &merged;
