@@ -33,15 +33,15 @@ hardware chip {
 }
 
 // How it is placed: at which memory each loop steps, outermost first; `rest` covers what is left.
-mapping by_column for product on chip {
+mapping weight_stationary for product on chip {
   at DRAM for m = 4
-  at SRAM for n = rest, m = rest, k = rest
+  at SRAM for n = rest, k = rest, m = rest
   at PE.x parallel n = side
   at PE.y parallel k = side
 }
 
 // What is asked.
-evaluate product(M = 256, K = 256, N = 256) on chip with by_column {
+evaluate product(M = 256, K = 256, N = 256) on chip with weight_stationary {
   expect utilization > 50%
 }
 )";

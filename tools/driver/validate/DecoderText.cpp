@@ -127,7 +127,10 @@ void DecoderWriter::feedForward(int64_t width) {
 void DecoderWriter::mixture() {
   int64_t count = intAt(&arch, "n_experts"), used = intAt(&arch, "experts_per_token"),
           shared = intAt(&arch, "shared_experts");
-  line(fmt::format("router = matmul(n, weight[{}, {}])", D, count));
+  // Where experts are shared, as in DeepSeek-V3 (2024, eq. 16), a bias per expert balances the
+  // choice.
+  line(fmt::format("router = matmul(n, weight[{}, {}]){}", D, count,
+                   shared ? fmt::format(" + weight[{}]", count) : ""));
   line(fmt::format("e = experts(n, token[1, T, {3}], weight[{2}, {0}, {1}], weight[{2}, {0}, {1}], "
                    "weight[{2}, {1}, {0}])",
                    D, F, count, used));
