@@ -63,17 +63,17 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
                {"rows"},
                {"exact"},
                {"mape %"},
-               {"median %"},
+               {"p50 %"},
                {"p90 %"},
-               {"spearman"},
-               {"skipped"}});
+               {"rank r"},
+               {"skip"}});
   auto real = [](const llvm::Optional<double> &value) {
-    return value ? fmt::format("{:.4g}", *value) : std::string("-");
+    return value ? fmt::format("{:.3g}", *value) : std::string("-");
   };
   for (const GroupStatistics &group : groups) {
     std::string by = "all";
     for (const auto &[key, value] : group.by)
-      by = key + " " + value;
+      by = value;
     table.addRow({by, group.metric, std::to_string(group.rows), std::to_string(group.exact),
                   real(group.mape), real(group.medianApe), real(group.p90Ape), real(group.spearman),
                   std::to_string(group.skipped)});
