@@ -276,6 +276,17 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
   return !result.isUnknown();
 }
 
+/// The instance as it is written, with a collective's size in units that people read.
+static std::string labelOf(const Instance &instance) {
+  const Quantity *size = instance.decl->kind == DeclKind::Collective && !instance.arguments.empty()
+                             ? instance.arguments[0].value->getIf<Quantity>()
+                             : nullptr;
+  if (!size)
+    return Value(instance).text();
+  return instance.decl->name.str() + "(" +
+         formatEngineering(size->toDouble(), size->dimension()) + ")";
+}
+
 llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
                                                    const ResolvedWorkload &workload) {
   size_t errors = diagnostics.errorCount();
@@ -308,7 +319,7 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     good = buildSingle(instance, *region);
   }
   building.pop_back();
-  BuiltGraph built{graph->symbol().str(), Value(instance).text(), kernels};
+  BuiltGraph built{graph->symbol().str(), labelOf(instance), kernels};
   dtype = outerDtype;
   region = outerRegion;
   kernels = std::move(outerKernels);
