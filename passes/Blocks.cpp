@@ -27,7 +27,8 @@ int64_t Blocks::count() const {
   return blocks;
 }
 
-//===-- Tiles of the output --------------------------------------------------------------------===//
+//===-- Tiles of the output
+//--------------------------------------------------------------------===//
 
 namespace {
 
@@ -120,7 +121,8 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
   return blocks;
 }
 
-//===-- Passes of the array --------------------------------------------------------------------===//
+//===-- Passes of the array
+//--------------------------------------------------------------------===//
 
 /// The next operation of the chain of loops inside `region`.
 static Operation *innerStep(Region &region) {
@@ -133,7 +135,8 @@ static Operation *innerStep(Region &region) {
 Blocks passes::nestBlocks(loopnest::NestOp nest, const Statement &statement) {
   std::vector<int64_t> grid(statement.extents.size(), 1), tile(statement.extents.size(), 1);
   unsigned places = 0;
-  for (Operation *op = innerStep(nest->body()); op; op = op->regionCount() ? innerStep(op->body()) : nullptr) {
+  for (Operation *op = innerStep(nest->body()); op;
+       op = op->regionCount() ? innerStep(op->body()) : nullptr) {
     places += op->is(loopnest::AtOp::opName);
     if (auto loop = as<loopnest::ForOp>(op)) {
       unsigned index = *statement.find(loop.index());

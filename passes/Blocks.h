@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How kernels are cut into blocks. On a chip with a dispatched array (a GPU) a block computes a tile
-// of the output: of products, 128 rows by 128 columns, where rows are indices of the first operand
-// only and columns of the second only; of anything else 1024 elements. On an accelerator a block is
-// one pass of the array: one setting of the loops at the outermost memory.
+// How kernels are cut into blocks. On a chip with a dispatched array (a GPU) a block computes a
+// tile of the output: of products, 128 rows by 128 columns, where rows are indices of the first
+// operand only and columns of the second only; of anything else 1024 elements. On an accelerator a
+// block is one pass of the array: one setting of the loops at the outermost memory.
 #ifndef PERFC_PASSES_BLOCKS_H
 #define PERFC_PASSES_BLOCKS_H
 

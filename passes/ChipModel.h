@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A chip as loop nests see it: its memories and arrays as one list of places from the outside to the
-// inside. A memory after an array has an instance in each element of it.
+// A chip as loop nests see it: its memories and arrays as one list of places from the outside to
+// the inside. A memory after an array has an instance in each element of it.
 #ifndef PERFC_PASSES_CHIPMODEL_H
 #define PERFC_PASSES_CHIPMODEL_H
 
@@ -21,9 +21,9 @@ struct Place {
   ir::Operation *op;
   llvm::StringRef name;
   bool isArray;
-  std::vector<Axis> axes;                  ///< of an array
-  llvm::Optional<int64_t> capacityBits;    ///< of a memory, when it is given
-  bool isDispatched = false;               ///< of an array
+  std::vector<Axis> axes;               ///< of an array
+  llvm::Optional<int64_t> capacityBits; ///< of a memory, when it is given
+  bool isDispatched = false;            ///< of an array
 
   /// True for a memory that holds tensors of `role` (input, weight or output).
   bool keeps(llvm::StringRef role) const;

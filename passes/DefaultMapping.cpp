@@ -102,9 +102,8 @@ private:
   bool maySpread(const Axis &axis, unsigned i) const {
     if (statement.isReduction(i) && !axis.reduce)
       return false;
-    return axis.multicast || llvm::all_of(statement.reads, [&](const Access &read) {
-             return read.uses(i);
-           });
+    return axis.multicast ||
+           llvm::all_of(statement.reads, [&](const Access &read) { return read.uses(i); });
   }
 
   void spread(unsigned place) {

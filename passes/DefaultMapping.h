@@ -2,9 +2,10 @@
 //
 // The mapping of a statement for which the user gave none: simple, legal, and made from the extents
 // and the chip alone.
-//   Space: from the innermost array outward, each axis takes the index that fills it best, then more
-//     while lanes are left. A reduction index needs an axis that adds up partial sums; an index that
-//     an input lacks needs an axis with multicast.
+//   Space: from the innermost array outward, each axis takes the index that fills it best, then
+//   more
+//     while lanes are left. A reduction index needs an axis that adds up partial sums; an index
+//     that an input lacks needs an axis with multicast.
 //   Time: from the innermost memory outward, each group of memories between two arrays takes at its
 //     innermost place as much as has room everywhere: reduction indices first, so that sums stay,
 //     then the others, innermost first. All that is left runs at the outermost place.
@@ -21,7 +22,8 @@ namespace passes {
 /// memory (see `firstFullMemory`).
 llvm::Optional<NestPlan> defaultPlan(const Chip &chip, const Statement &statement);
 
-/// The first memory that lacks room for one element of each tensor that it keeps; null when all have.
+/// The first memory that lacks room for one element of each tensor that it keeps; null when all
+/// have.
 const Place *firstFullMemory(const Chip &chip, const Statement &statement);
 
 } // namespace passes

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// infer-shapes: types of values follow from the kernels that make them. Where a type is given, it has
-// to be that one.
+// infer-shapes: types of values follow from the kernels that make them. Where a type is given, it
+// has to be that one.
 #include "passes/KernelModel.h"
 #include "passes/Pass.h"
 #include "llvm/ADT/DenseSet.h"
@@ -16,9 +16,7 @@ class ShapeInference {
 public:
   explicit ShapeInference(DiagnosticEngine &diagnostics) : diagnostics(diagnostics) {}
 
-  bool run(Operation &graph) {
-    return !done.insert(&graph).second || inferRegion(graph.body());
-  }
+  bool run(Operation &graph) { return !done.insert(&graph).second || inferRegion(graph.body()); }
 
 private:
   bool inferRegion(Region &region);

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// inline: each call of a graph becomes the operations of that graph, on the operands of the call. The
-// graph's own tensors (weights, caches) come new with each call.
-// Graphs that only calls referred to go away.
+// inline: each call of a graph becomes the operations of that graph, on the operands of the call.
+// The graph's own tensors (weights, caches) come new with each call. Graphs that only calls
+// referred to go away.
 #include "ir/op/OpOps.h"
 #include "passes/Pass.h"
 #include "llvm/ADT/DenseSet.h"

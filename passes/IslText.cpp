@@ -63,9 +63,9 @@ std::string IslTexts::domain(const Statement &statement) {
     isl_constraint *row = isl_constraint_alloc_inequality(isl_local_space_copy(local));
     row = isl_constraint_set_constant_val(row, value(ctx, condition.constant()));
     for (unsigned i = 0; i < count; ++i)
-      row = isl_constraint_set_coefficient_val(
-          row, isl_dim_set, static_cast<int>(i),
-          value(ctx, condition.coefficient(statement.names[i])));
+      row =
+          isl_constraint_set_coefficient_val(row, isl_dim_set, static_cast<int>(i),
+                                             value(ctx, condition.coefficient(statement.names[i])));
     set = isl_set_add_constraint(set, row);
   }
   isl_local_space_free(local);

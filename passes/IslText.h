@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iteration domains and access maps in isl's notation, made by isl (libisl: Verdoolaege, ICMS 2010):
+// Iteration domains and access maps in isl's notation, made by isl (libisl: Verdoolaege, ICMS
+// 2010):
 //   { conv2d[n, m, p, q] : 0 <= n < 4 and … }    { conv2d[n, m, p, q] -> I[n, 2p, 2q] : … }
 // An access holds the elements that exist: what lies outside a tensor is padding, not data.
 #ifndef PERFC_PASSES_ISLTEXT_H

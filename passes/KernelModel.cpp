@@ -8,7 +8,8 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-//===-- Reading --------------------------------------------------------------------------------===//
+//===-- Reading
+//--------------------------------------------------------------------------------===//
 
 static Subscript readSubscript(const Attribute &attr, const Statement &statement) {
   Subscript subscript;
@@ -63,7 +64,8 @@ Kernel::Kernel(op::KernelOp kernel) : op(kernel) {
   }
 }
 
-//===-- Tensors --------------------------------------------------------------------------------===//
+//===-- Tensors
+//--------------------------------------------------------------------------------===//
 
 std::vector<op::OperandOp> passes::inputsOf(op::KernelOp kernel) {
   std::vector<op::OperandOp> list;
@@ -90,7 +92,8 @@ Type passes::typeOf(op::OperandOp operand) {
   return Type::tensor(operand.shape(), *parseDType(operand.dtype()));
 }
 
-//===-- Tiles ----------------------------------------------------------------------------------===//
+//===-- Tiles
+//----------------------------------------------------------------------------------===//
 
 bool Access::uses(unsigned i) const {
   for (const Subscript &rank : ranks)
@@ -144,7 +147,8 @@ int64_t Access::elements(llvm::ArrayRef<int64_t> extents) const {
   return count;
 }
 
-//===-- Domains --------------------------------------------------------------------------------===//
+//===-- Domains
+//--------------------------------------------------------------------------------===//
 
 llvm::Optional<unsigned> Statement::find(llvm::StringRef index) const {
   for (unsigned i = 0; i < names.size(); ++i)
@@ -263,8 +267,9 @@ const Statement *Kernel::main() const {
   std::pair<int64_t, int64_t> most;
   for (const Statement &statement : statements) {
     int64_t points = statement.points().getValueOr(INT64_MAX);
-    std::pair<int64_t, int64_t> work{statement.op.isMac() ? points : 0,
-                                     saturatingProduct(points, std::max<int64_t>(1, statement.op.flops()))};
+    std::pair<int64_t, int64_t> work{
+        statement.op.isMac() ? points : 0,
+        saturatingProduct(points, std::max<int64_t>(1, statement.op.flops()))};
     if (!best || work > most) {
       best = &statement;
       most = work;

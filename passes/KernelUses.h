@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels as a graph applies them: alone or as a group, and which of the user's mappings serves which
-// statement.
+// Kernels as a graph applies them: alone or as a group, and which of the user's mappings serves
+// which statement.
 #ifndef PERFC_PASSES_KERNELUSES_H
 #define PERFC_PASSES_KERNELUSES_H
 

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/LiveBytes.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "passes/KernelModel.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace perfc;
 using namespace perfc::ir;

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// lower-to-collective: what each evaluation runs on its chip or system: stretches of kernels, and the
-// collectives between them with their group and number of ranks.
+// lower-to-collective: what each evaluation runs on its chip or system: stretches of kernels, and
+// the collectives between them with their group and number of ranks.
 #include "ir/collective/CollectiveOps.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/Levels.h"

@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // lower-to-loopnest: each statement of each kernel becomes a nest of loops at the places of a chip,
-// for the evaluations at that level. The loops are those of the user's mapping, which is checked, or
-// of the default one. Elementwise statements that finish another's result get no nest of their own.
+// for the evaluations at that level. The loops are those of the user's mapping, which is checked,
+// or of the default one. Elementwise statements that finish another's result get no nest of their
+// own.
 #include "passes/DefaultMapping.h"
 #include "passes/IslText.h"
 #include "passes/KernelUses.h"
@@ -80,7 +81,8 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement,
   return llvm::None;
 }
 
-//===-- Emission -------------------------------------------------------------------------------===//
+//===-- Emission
+//-------------------------------------------------------------------------------===//
 
 void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
                                    const StatementGroup &group, const Location &location) {
@@ -175,15 +177,15 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
   emitLoops(nest->body(), plan, statement.op->location());
 }
 
-//===-- Evaluations ----------------------------------------------------------------------------===//
+//===-- Evaluations
+//----------------------------------------------------------------------------===//
 
 bool LoopNestLowering::lowerKernel(const KernelUse &use) {
   PreparedKernel &kernel = kernels.try_emplace(use.kernel.op, use.kernel).first->second;
   bool valid = true;
   for (const StatementGroup &group : kernel.groups) {
     const Statement &statement = *group.main;
-    loopnest::MappingOp mapping =
-        mappingFor(evaluate, use, statement.number, chip->op.symbol());
+    loopnest::MappingOp mapping = mappingFor(evaluate, use, statement.number, chip->op.symbol());
     std::string symbol = nestSymbol(use.kernel.symbol(), chip->op.symbol(),
                                     mapping ? mapping.symbol() : "default", statement.number);
     if (module.lookup(symbol))
@@ -218,9 +220,8 @@ bool LoopNestLowering::run(study::EvaluateOp evaluation) {
     return true;
   chip = &chips.try_emplace(target.op, target).first->second;
   // Blocks of a GPU do not come from nests.
-  if (level == Level::Tile && llvm::any_of(chip->places, [](const Place &place) {
-        return place.isDispatched;
-      }))
+  if (level == Level::Tile &&
+      llvm::any_of(chip->places, [](const Place &place) { return place.isDispatched; }))
     return true;
   before = evaluate.op;
   while (before->parentOp())
@@ -250,5 +251,6 @@ const PassInfo passes::lowerToLoopNestPass = {
     "After, in addition:\n"
     "    loopnest.nest @mm__chip__m__0 (kernel = @mm, statement = 0, …) {\n"
     "      loopnest.tensor @A (…) …\n"
-    "      loopnest.at (place = \"DRAM\") { loopnest.for (index = \"i\", factor = 8, step = 1) { … } } }",
+    "      loopnest.at (place = \"DRAM\") { loopnest.for (index = \"i\", factor = 8, step = 1) { … "
+    "} } }",
     run};

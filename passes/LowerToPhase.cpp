@@ -12,7 +12,6 @@
 #include "passes/StatementGroups.h"
 #include <map>
 
-
 using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;

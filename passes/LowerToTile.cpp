@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // lower-to-tile: kernels cut into blocks that the units of a chip run in waves. Evaluations at the
-// tile level get blocks of their kernels' outputs (GPUs), those at the loop-nest level one block per
-// pass of the array, from the nests that lower-to-loopnest made.
+// tile level get blocks of their kernels' outputs (GPUs), those at the loop-nest level one block
+// per pass of the array, from the nests that lower-to-loopnest made.
 #include "ir/tile/TileOps.h"
 #include "passes/Blocks.h"
 #include "passes/KernelUses.h"

@@ -49,8 +49,8 @@ bool MappingReader::fail(Diagnostic &diagnostic, llvm::StringRef name,
   if (!nearest.empty())
     diagnostic.help("did you mean `" + nearest + "`?");
   else if (!known.empty())
-    diagnostic.help(fmt::format("there {} {}", known.size() == 1 ? "is" : "are",
-                                fmt::join(known, ", ")));
+    diagnostic.help(
+        fmt::format("there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", ")));
   return false;
 }
 

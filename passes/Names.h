@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The symbols of what lowering makes, from the symbols of what it is made from, so that a later pass
-// or an evaluator finds it.
+// The symbols of what lowering makes, from the symbols of what it is made from, so that a later
+// pass or an evaluator finds it.
 #ifndef PERFC_PASSES_NAMES_H
 #define PERFC_PASSES_NAMES_H
 

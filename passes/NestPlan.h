@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All loops of one statement on one chip, before they become IR. The tile of a memory is what the
-// loops at its place and further in cover; the step of a loop is what the loops of its index further
-// in cover.
+// loops at its place and further in cover; the step of a loop is what the loops of its index
+// further in cover.
 #ifndef PERFC_PASSES_NESTPLAN_H
 #define PERFC_PASSES_NESTPLAN_H
 
@@ -15,10 +15,10 @@ namespace passes {
 
 struct PlannedLoop {
   unsigned place;
-  llvm::Optional<unsigned> axis;            ///< of a parallel loop
-  llvm::SmallVector<unsigned, 1> indices;   ///< several only in parallel loops
+  llvm::Optional<unsigned> axis;          ///< of a parallel loop
+  llvm::SmallVector<unsigned, 1> indices; ///< several only in parallel loops
   int64_t factor;
-  ir::Operation *source = nullptr;          ///< the loopnest.loop, if a user wrote it
+  ir::Operation *source = nullptr; ///< the loopnest.loop, if a user wrote it
 };
 
 struct NestPlan {
@@ -49,7 +49,8 @@ std::string sizeText(int64_t bits);
 /// The loops of a user's mapping. Nothing when it names what the chip or statement lacks, or its
 /// places are out of order; all mistakes are reported.
 llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &statement,
-                                         loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
+                                         loopnest::MappingOp mapping,
+                                         DiagnosticEngine &diagnostics);
 
 /// Checks that the loops cover each index, that only last passes are partial, that axes have enough
 /// lanes and memories enough room. Mistakes are reported where they were written; `mapping` is null

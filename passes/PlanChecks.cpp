@@ -13,7 +13,8 @@ static SourceRange rangeOf(const PlannedLoop *loop, loopnest::MappingOp mapping)
   return mapping ? mapping->range() : SourceRange();
 }
 
-//===-- Coverage -------------------------------------------------------------------------------===//
+//===-- Coverage
+//-------------------------------------------------------------------------------===//
 
 /// The loops of `index` with their steps, innermost first.
 static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp mapping,
@@ -44,7 +45,8 @@ static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp
   return true;
 }
 
-//===-- Axes -----------------------------------------------------------------------------------===//
+//===-- Axes
+//-----------------------------------------------------------------------------------===//
 
 static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
                       DiagnosticEngine &diagnostics) {
@@ -70,7 +72,8 @@ static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
   return valid;
 }
 
-//===-- Capacities -----------------------------------------------------------------------------===//
+//===-- Capacities
+//-----------------------------------------------------------------------------===//
 
 /// Where the mapping says what the memory's tile is: its place, else the mapping.
 static SourceRange placeRange(const NestPlan &plan, unsigned place, loopnest::MappingOp mapping) {

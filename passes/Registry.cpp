@@ -5,9 +5,9 @@ using namespace perfc;
 using namespace perfc::passes;
 
 llvm::ArrayRef<const PassInfo *> passes::allPasses() {
-  static const PassInfo *const list[] = {
-      &inlinePass,      &inferShapesPass,  &fusePass,             &lowerToLoopNestPass,
-      &lowerToTilePass, &lowerToPhasePass, &lowerToCollectivePass};
+  static const PassInfo *const list[] = {&inlinePass,           &inferShapesPass, &fusePass,
+                                         &lowerToLoopNestPass,  &lowerToTilePass, &lowerToPhasePass,
+                                         &lowerToCollectivePass};
   return list;
 }
 

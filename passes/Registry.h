@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All passes by name, and pipelines: lists of passes written as text ("inline,fuse") or named by the
-// level of the IR that they lead to.
+// All passes by name, and pipelines: lists of passes written as text ("inline,fuse") or named by
+// the level of the IR that they lead to.
 #ifndef PERFC_PASSES_REGISTRY_H
 #define PERFC_PASSES_REGISTRY_H
 

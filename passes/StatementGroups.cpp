@@ -8,7 +8,8 @@
 using namespace perfc;
 using namespace perfc::passes;
 
-//===-- Groups ---------------------------------------------------------------------------------===//
+//===-- Groups
+//---------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -83,7 +84,8 @@ std::vector<StatementGroup> passes::groupStatements(const Kernel &kernel) {
   return Grouping(kernel).run();
 }
 
-//===-- Bytes ----------------------------------------------------------------------------------===//
+//===-- Bytes
+//----------------------------------------------------------------------------------===//
 
 static int64_t bytesOf(const Access &access, const Statement &statement) {
   auto bits = checkedMultiply(access.elements(statement.extents), access.bits);

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which statements of a kernel run as one loop nest: a statement, and the elementwise ones that only
-// finish its result (a scale, a bias, an activation). Those are applied to each element as it leaves
-// the nest; of them only their other inputs move.
+// Which statements of a kernel run as one loop nest: a statement, and the elementwise ones that
+// only finish its result (a scale, a bias, an activation). Those are applied to each element as it
+// leaves the nest; of them only their other inputs move.
 #ifndef PERFC_PASSES_STATEMENTGROUPS_H
 #define PERFC_PASSES_STATEMENTGROUPS_H
 

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The standard library travels inside the binary: each .perf file of this folder is embedded at build time as text and
-// parsed only when something imports it.
+// The standard library travels inside the binary: each .perf file of this folder is embedded at
+// build time as text and parsed only when something imports it.
 
 #ifndef PERFC_STDLIB_EMBEDDED_H
 #define PERFC_STDLIB_EMBEDDED_H

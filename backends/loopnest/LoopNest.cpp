@@ -154,6 +154,7 @@ void NestEvaluator::addResources(Cost &cost) {
       cost.traffic.push_back(std::move(traffic));
     } else {
       ResourceCost network = networkCost(nest, arrays++);
+      llvm::append_range(adapted.notes, network.notes);
       if (!network.part.children.empty())
         add(std::move(network), "");
     }

@@ -158,7 +158,14 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
     double crossing = bytesOf(nest, t, wordsCrossing(nest, position, t));
     if (auto energy = network.energy())
       line.energy += Figure(energy->toUncertain() * crossing);
-    const auto &hops = nest.counts.arrays[number].hops[t];
+    const ArrayCounts &counts = nest.counts.arrays[number];
+    bool estimated = !counts.hops[t] && !counts.hopEstimates.empty();
+    const auto &hops = estimated ? counts.hopEstimates[t] : counts.hops[t];
+    if (estimated && network.hopEnergy())
+      result.notes.push_back(
+          fmt::format("hops of `{}` in `{}` are estimated: a ragged loop lets some "
+                      "of its partial sums leave earlier than others",
+                      flat.tensors[t].name, array.symbol()));
     if (auto energy = network.hopEnergy())
       line.energy += hops ? Figure(energy->toUncertain() * bytesOf(nest, t, hops->declared))
                           : Figure::notGiven("hops of array", array.symbol());

@@ -27,6 +27,7 @@ struct CountedNest {
 struct ResourceCost {
   CostPart part;
   ChipTime time;
+  std::vector<std::string> notes;
 };
 
 /// The resource "memory NAME" and its traffic; `memory` counts the memories of the nest.

@@ -3,7 +3,8 @@
 
 using namespace perfc;
 
-static llvm::Optional<Quantity> scaled(const Quantity &value, const Quantity &factor, int exponent) {
+static llvm::Optional<Quantity> scaled(const Quantity &value, const Quantity &factor,
+                                       int exponent) {
   QuantityError error = QuantityError::None;
   llvm::Optional<Quantity> result = value;
   for (int i = 0; result && i < std::abs(exponent); ++i)

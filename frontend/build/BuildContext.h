@@ -35,7 +35,8 @@ struct BuildContext {
   DiagnosticEngine &diagnostics;
   ir::Module &module;
   ir::Builder builder;
-  /// Parameters without an argument are unknown instead of an error: a declaration is being checked.
+  /// Parameters without an argument are unknown instead of an error: a declaration is being
+  /// checked.
   bool allowMissing = false;
 
   /// Symbols of what was built, by what it was built from.
@@ -73,7 +74,7 @@ struct BuildContext {
 /// A chip or system that became an operation.
 struct BuiltTarget {
   std::string symbol;
-  std::string label;        ///< as written: "eyeriss(pes = 84)"
+  std::string label;                  ///< as written: "eyeriss(pes = 84)"
   const Instance *instance = nullptr; ///< of the hardware; null for a system
   DType dtype = DType::FP16;
 };

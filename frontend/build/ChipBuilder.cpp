@@ -101,7 +101,8 @@ llvm::Optional<Quantity> ChipBuilder::normalRate(const Quantity &value, const No
     return rate;
   // FLOP/s: a multiply-accumulate is two operations, an element function is one.
   QuantityError error = QuantityError::None;
-  auto halved = apply("/", rate->withDimension(perSecond), Quantity(Rational(isVector ? 1 : 2)), error);
+  auto halved =
+      apply("/", rate->withDimension(perSecond), Quantity(Rational(isVector ? 1 : 2)), error);
   return halved;
 }
 
@@ -119,8 +120,8 @@ void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, ir::Opera
                          value->dimension().describe());
       return;
     }
-    auto normal = isRate ? normalRate(*value, node, units, isVector)
-                         : energyPerOperation(*value, isVector);
+    auto normal =
+        isRate ? normalRate(*value, node, units, isVector) : energyPerOperation(*value, isVector);
     if (normal)
       values.set(key, *normal);
   };
@@ -162,7 +163,8 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   UnitContext units = nestedUnits(*node, {});
-  ir::Operation *chip = context.createTop("target.chip", hardware.decl->name, hardware.decl->nameRange);
+  ir::Operation *chip =
+      context.createTop("target.chip", hardware.decl->name, hardware.decl->nameRange);
   chip->setAttr("dtype", dtypeName(units.dtype));
   if (units.clock)
     chip->setAttr("clock", *units.clock);

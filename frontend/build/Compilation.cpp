@@ -114,7 +114,8 @@ bool Compilation::statement(const ast::Item &item, const Scope &scope, Units &un
   return good;
 }
 
-//===-- Sweeps ---------------------------------------------------------------------------------===//
+//===-- Sweeps
+//---------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -127,7 +128,8 @@ struct Axis {
 
 } // namespace
 
-static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg, const Scope &scope) {
+static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
+                                     const Scope &scope) {
   DiagnosticEngine &diagnostics = evaluator.diagnostics;
   const ast::Expr *head = arg.value, *domain = nullptr;
   if (head->kind == ast::ExprKind::Binary && head->text == "in") {
@@ -179,7 +181,7 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   bool good = true;
   size_t points = 0;
   std::function<void(size_t, Scope &, ir::AttrDict)> visit = [&](size_t depth, Scope &outer,
-                                                                ir::AttrDict bindings) {
+                                                                 ir::AttrDict bindings) {
     if (depth == axes.size()) {
       if (points++ == units.pointLimit)
         return;

@@ -28,7 +28,8 @@ public:
   /// `pointLimit` of them.
   bool buildAll(ir::Module &module, size_t pointLimit = SIZE_MAX);
   /// Builds a module per statement, and per point of each sweep, in file order, and hands it to
-  /// `each` until that returns false; `pointLimit` bounds the points of each sweep. False if a statement could not be built (the others are).
+  /// `each` until that returns false; `pointLimit` bounds the points of each sweep. False if a
+  /// statement could not be built (the others are).
   bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each, size_t pointLimit = SIZE_MAX);
 
   const Program &program() const { return files; }
@@ -58,7 +59,7 @@ private:
   Program files;
   Evaluator evaluator;
   const Module *root = nullptr;
-  std::vector<ResultName> results; ///< names of results so far
+  std::vector<ResultName> results;       ///< names of results so far
   BuildContext *sharedContext = nullptr; ///< while buildAll runs
 };
 

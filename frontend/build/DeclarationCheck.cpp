@@ -30,11 +30,16 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
 /// Whether what a template's `from` or parameters need is checked where it is used.
 static BlockKind blockOf(DeclKind kind) {
   switch (kind) {
-  case DeclKind::Memory:  return BlockKind::Memory;
-  case DeclKind::Compute: return BlockKind::Compute;
-  case DeclKind::Array:   return BlockKind::Array;
-  case DeclKind::Network: return BlockKind::Network;
-  default:                return BlockKind::None;
+  case DeclKind::Memory:
+    return BlockKind::Memory;
+  case DeclKind::Compute:
+    return BlockKind::Compute;
+  case DeclKind::Array:
+    return BlockKind::Array;
+  case DeclKind::Network:
+    return BlockKind::Network;
+  default:
+    return BlockKind::None;
   }
 }
 

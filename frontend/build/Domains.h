@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iteration domains: once the extents of the indices are known, each equation's domain is the box of
-// the indices it names, cut by the conditions over them.
+// Iteration domains: once the extents of the indices are known, each equation's domain is the box
+// of the indices it names, cut by the conditions over them.
 #ifndef PERFC_FRONTEND_BUILD_DOMAINS_H
 #define PERFC_FRONTEND_BUILD_DOMAINS_H
 
@@ -12,7 +12,8 @@ namespace perfc {
 /// Extent of each index, by name.
 using IndexExtents = llvm::StringMap<int64_t>;
 
-/// True for a condition that is the extent of an index, not a cut: `r < R` arrives as R - 1 - r >= 0.
+/// True for a condition that is the extent of an index, not a cut: `r < R` arrives as R - 1 - r >=
+/// 0.
 bool isRange(const AffineExpr &condition);
 
 /// Fills the domains of `statements`; a condition holds for every equation that names all its

@@ -10,7 +10,8 @@ static const ast::Expr &stripped(const ast::Expr &expr) {
   return wrapped ? stripped(*expr.args[0].value) : expr;
 }
 
-//===-- Subscripts -----------------------------------------------------------------------------===//
+//===-- Subscripts
+//-----------------------------------------------------------------------------===//
 
 /// A name in a bracket is an index unless the op (or the workload) knows it as a number.
 bool EquationReader::isIndex(llvm::StringRef name) const {
@@ -98,7 +99,8 @@ llvm::Optional<OpAccess> EquationReader::access(const ast::Expr &expr) {
   return good ? llvm::Optional<OpAccess>(std::move(result)) : llvm::None;
 }
 
-//===-- Right sides ----------------------------------------------------------------------------===//
+//===-- Right sides
+//----------------------------------------------------------------------------===//
 
 bool EquationReader::isTensorRead(const ast::Expr &expr) {
   if (expr.kind == ast::ExprKind::Name)
@@ -249,8 +251,8 @@ bool EquationReader::condition(const ast::Expr &wrapped, std::vector<AffineExpr>
   if (expr.kind == ast::ExprKind::Binary && expr.text == "and")
     return condition(*expr.operands[0], out) && condition(*expr.operands[1], out);
   bool compares = expr.kind == ast::ExprKind::Binary &&
-                  (expr.text == "<" || expr.text == "<=" || expr.text == ">" ||
-                   expr.text == ">=" || expr.text == "==");
+                  (expr.text == "<" || expr.text == "<=" || expr.text == ">" || expr.text == ">=" ||
+                   expr.text == "==");
   if (!compares) {
     diagnostics.report(expr.range, diag::BadWhere)
         .help("a condition compares affine expressions, such as `j <= i + S - T`");

@@ -23,7 +23,8 @@ Value GraphBuilder::tensorOf(ir::Value &value) {
   return tensor;
 }
 
-//===-- Items ----------------------------------------------------------------------------------===//
+//===-- Items
+//----------------------------------------------------------------------------------===//
 
 void GraphBuilder::body(const ast::Body &body, Scope &scope) {
   for (const ast::Item *entry : body.items)
@@ -61,7 +62,8 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
     });
     return;
   }
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Workload), item.word);
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord,
+                                   describeBlock(BlockKind::Workload), item.word);
   if (std::string nearest = nearestName(item.word, {"repeat", "phase", "for", "let"});
       !nearest.empty())
     error.help("did you mean `" + nearest + "`?");
@@ -101,8 +103,7 @@ void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
 }
 
 /// Names that the body of a `repeat` sets and that hold a tensor before it.
-std::vector<llvm::StringRef> GraphBuilder::carriedNames(const ast::Body &body,
-                                                        const Scope &scope) {
+std::vector<llvm::StringRef> GraphBuilder::carriedNames(const ast::Body &body, const Scope &scope) {
   std::vector<llvm::StringRef> names;
   std::function<void(const ast::Body &)> visit = [&](const ast::Body &inner) {
     for (const ast::Item *item : inner.items) {
@@ -160,7 +161,8 @@ void GraphBuilder::repeat(const ast::Item &item, Scope &scope) {
   }
 }
 
-//===-- Tensors --------------------------------------------------------------------------------===//
+//===-- Tensors
+//--------------------------------------------------------------------------------===//
 
 Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceRange range) {
   llvm::SmallVector<int64_t, 6> extents;
@@ -235,9 +237,12 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
   OpModel model;
   OpStatement statement;
   bool isFunction = isElementFunction(function);
-  model.name = isFunction ? function.str()
-                          : function == "+" ? "add" : function == "-" ? "subtract"
-                          : function == "*" ? "multiply" : function == "/" ? "divide" : "elementwise";
+  model.name = isFunction        ? function.str()
+               : function == "+" ? "add"
+               : function == "-" ? "subtract"
+               : function == "*" ? "multiply"
+               : function == "/" ? "divide"
+                                 : "elementwise";
   statement.range = range;
   statement.text = context.evaluator.program.sourceManager().text(range).str();
   statement.flops = 1;
@@ -276,7 +281,8 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
   return applyModel(std::move(model), tensors, range);
 }
 
-//===-- Calls ----------------------------------------------------------------------------------===//
+//===-- Calls
+//----------------------------------------------------------------------------------===//
 
 Value GraphBuilder::apply(const Instance &callee, SourceRange range) {
   if (callee.decl->kind == DeclKind::Op)

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element equations in the body of a workload: `q[b, t, e] += n[b, t, d] * w[d, e]` is an op without
-// a name whose arguments are the tensors it reads.
+// Element equations in the body of a workload: `q[b, t, e] += n[b, t, d] * w[d, e]` is an op
+// without a name whose arguments are the tensors it reads.
 #include "frontend/build/Domains.h"
 #include "frontend/build/Equations.h"
 

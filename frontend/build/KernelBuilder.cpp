@@ -23,8 +23,7 @@ static ir::Attribute countsAttribute(llvm::ArrayRef<std::pair<std::string, int64
   return dict;
 }
 
-static void addStatement(BuildContext &context, const OpStatement &statement,
-                           ir::Region &region) {
+static void addStatement(BuildContext &context, const OpStatement &statement, ir::Region &region) {
   ir::Operation *op = context.builder.create(region, "op.statement", statement.range);
   op->setAttr("write", accessAttribute(statement.write));
   ir::AttrList reads;

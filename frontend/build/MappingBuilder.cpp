@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mappings to loopnest.mapping: one for each kernel that the mapping serves, with its factors known.
-// Whether it is legal on the chip is checked when it is lowered, where the whole nest is known.
+// Mappings to loopnest.mapping: one for each kernel that the mapping serves, with its factors
+// known. Whether it is legal on the chip is checked when it is lowered, where the whole nest is
+// known.
 #include "frontend/build/MappingLoops.h"
 
 using namespace perfc;
@@ -17,6 +18,9 @@ struct Loop {
   SourceRange range;
 };
 
+/// Longest chain of `from` that is followed; cycles were reported when the chip was built.
+constexpr unsigned maxInheritance = 16;
+
 class MappingBuilder {
 public:
   MappingBuilder(BuildContext &context, const Instance &mapping, const BuiltTarget &chip)
@@ -27,6 +31,7 @@ public:
 
 private:
   bool bindNames(Scope &scope);
+  llvm::Optional<Value> chipParameter(llvm::StringRef name);
   bool readPlace(const Node &at);
   bool readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis);
   bool readLoop(const ast::Arg &arg, const Scope &scope, Loop loop);
@@ -49,12 +54,40 @@ bool MappingBuilder::bindNames(Scope &scope) {
   for (const auto &[name, value] : model->bindings)
     scope.set(llvm::StringRef(name), value);
   Instance bound = mapping;
-  if (chip.instance)
-    for (const Argument &argument : chip.instance->arguments)
-      if (mapping.decl->findParameter(argument.name) &&
-          !findArgument(bound.arguments, argument.name))
-        bound.arguments.push_back(argument);
+  size_t byPosition = llvm::count_if(
+      mapping.arguments, [](const Argument &argument) { return argument.name.empty(); });
+  llvm::ArrayRef<Parameter> parameters = mapping.decl->parameters;
+  for (const Parameter &parameter :
+       parameters.drop_front(std::min(byPosition, parameters.size()))) {
+    auto value =
+        findArgument(bound.arguments, parameter.name) ? llvm::None : chipParameter(parameter.name);
+    if (value)
+      bound.arguments.push_back(makeArgument(parameter.name.str(), *value, mapping.range));
+  }
   return evaluator.bind(bound, scope, /*allowMissing=*/false);
+}
+
+/// What `name` is worth in the chip's declaration, or in the one that it is made from.
+llvm::Optional<Value> MappingBuilder::chipParameter(llvm::StringRef name) {
+  llvm::Optional<Instance> hardware;
+  if (chip.instance)
+    hardware = *chip.instance;
+  for (unsigned depth = 0; hardware && depth < maxInheritance; ++depth) {
+    Scope inner(*hardware->decl->module);
+    if (!evaluator.bind(*hardware, inner, /*allowMissing=*/true))
+      return llvm::None;
+    if (hardware->decl->findParameter(name))
+      return *inner.find(name);
+    llvm::Optional<Instance> base;
+    for (const ast::Clause &clause : hardware->decl->item->clauses)
+      if (clause.word == "from" && clause.args.size() == 1) {
+        Value origin = evaluator.evaluate(*clause.args[0].value, inner);
+        if (const Instance *instance = origin.getIf<Instance>())
+          base = *instance;
+      }
+    hardware = std::move(base);
+  }
+  return llvm::None;
 }
 
 bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop) {
@@ -128,7 +161,8 @@ bool MappingBuilder::fillRests() {
         if (&other == &loop || !llvm::is_contained(other.indices, index))
           continue;
         if (!other.factor) {
-          diagnostics.report(other.range, diag::TwoRests, index).note(loop.range, "the first is here");
+          diagnostics.report(other.range, diag::TwoRests, index)
+              .note(loop.range, "the first is here");
           return false;
         }
         others = others ? checkedMultiply(*others, *other.factor) : llvm::None;
@@ -191,8 +225,7 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
     return true;
   if (!good || !fillRests())
     return false;
-  ir::Operation *op = context.createTop("loopnest.mapping",
-                                        mapping.decl->name.str() + "_" + kernel,
+  ir::Operation *op = context.createTop("loopnest.mapping", mapping.decl->name.str() + "_" + kernel,
                                         mapping.decl->nameRange);
   op->setAttr("kernel", ir::Attribute::symbol(kernel));
   op->setAttr("target", ir::Attribute::symbol(chip.symbol));

@@ -61,7 +61,8 @@ llvm::Optional<LoopFactor> perfc::readFactor(DiagnosticEngine &diagnostics, cons
   return llvm::None;
 }
 
-//===-- Checks without extents -----------------------------------------------------------------===//
+//===-- Checks without extents
+//-----------------------------------------------------------------===//
 
 using Names = llvm::SmallSetVector<llvm::StringRef, 8>;
 
@@ -144,7 +145,8 @@ void LineChecker::loop(const ast::Arg &arg, const Scope &scope) {
   for (const ast::Expr *name : names) {
     auto [first, isNew] = rests.try_emplace(name->text, arg.range);
     if (!isNew)
-      diagnostics.report(arg.range, diag::TwoRests, name->text).note(first->second, "the first is here");
+      diagnostics.report(arg.range, diag::TwoRests, name->text)
+          .note(first->second, "the first is here");
   }
 }
 

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a line of a mapping, `at PE.x parallel (p, r) = 3, q = rest`: the place and its axis,
-// the indices of a loop, its factor. They are read twice: when a mapping is checked on its own, and
-// when it is built for an op whose extents are known.
+// The parts of a line of a mapping, `at PE.x parallel (p, r) = 3, q = rest`: the place and its
+// axis, the indices of a loop, its factor. They are read twice: when a mapping is checked on its
+// own, and when it is built for an op whose extents are known.
 #ifndef PERFC_FRONTEND_BUILD_MAPPINGLOOPS_H
 #define PERFC_FRONTEND_BUILD_MAPPINGLOOPS_H
 

@@ -103,11 +103,10 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
   for (; root->kind == ast::ExprKind::Member; root = root->operands[0])
     path = root->text.str() + "." + path;
   path = root->text.str() + "." + path;
-  static constexpr llvm::StringLiteral parts[] = {"mean", "max",  "min",   "p50",   "p90",
-                                                  "p95",  "p99",  "lower", "upper", "peak"};
-  const MetricSpec *spec = findMetric(isResult(*root) ? llvm::StringRef(path).split('.').second
-                                                            .split('.').first
-                                                      : root->text);
+  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",   "p90",
+                                                  "p95",  "p99", "lower", "upper", "peak"};
+  const MetricSpec *spec = findMetric(
+      isResult(*root) ? llvm::StringRef(path).split('.').second.split('.').first : root->text);
   if (isResult(*root)) {
     llvm::StringRef name = llvm::StringRef(path).split('.').second.split('.').first;
     const Decl *own = spec ? nullptr : userMetric(name);
@@ -218,10 +217,10 @@ llvm::Optional<ir::Attribute> perfc::metricExpr(BuildContext &context, const ast
 
 llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, const ast::Expr &expr,
                                                      const MetricScope &where) {
-  bool compares = expr.kind == ast::ExprKind::Binary &&
-                  (expr.text == "<" || expr.text == "<=" || expr.text == ">" ||
-                   expr.text == ">=" || expr.text == "==" || expr.text == "!=" ||
-                   expr.text == "and" || expr.text == "or");
+  bool compares =
+      expr.kind == ast::ExprKind::Binary &&
+      (expr.text == "<" || expr.text == "<=" || expr.text == ">" || expr.text == ">=" ||
+       expr.text == "==" || expr.text == "!=" || expr.text == "and" || expr.text == "or");
   if (!compares) {
     context.diagnostics.report(expr.range, diag::ExpectedComparison);
     return llvm::None;

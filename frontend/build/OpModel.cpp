@@ -39,9 +39,8 @@ class Builder {
 public:
   Builder(Elaborator &elaborator, const Instance &instance, DType dtype, bool allowMissing)
       : evaluator(elaborator.evaluator), diagnostics(evaluator.diagnostics), instance(instance),
-        decl(*instance.decl), dtype(dtype), allowMissing(allowMissing),
-        elaborator(elaborator), scope(elaborator.newScope(*decl.module)), reader(evaluator, scope) {
-  }
+        decl(*instance.decl), dtype(dtype), allowMissing(allowMissing), elaborator(elaborator),
+        scope(elaborator.newScope(*decl.module)), reader(evaluator, scope) {}
 
   llvm::Optional<OpModel> build();
 
@@ -86,7 +85,8 @@ private:
   bool open = false; ///< an argument is unknown: check, but build nothing
 };
 
-//===-- Signature and arguments ----------------------------------------------------------------===//
+//===-- Signature and arguments
+//----------------------------------------------------------------===//
 
 Slot *Builder::findSlot(llvm::StringRef name) {
   for (Slot &slot : slots)
@@ -111,10 +111,12 @@ bool Builder::readSlot(const ast::Arg &arg, bool isArgument) {
     same->isResult = true; // updated in place
     return true;
   }
-  Slot slot{name, isArgument ? "input" : "output", expr.range, {}, nullptr, isArgument, !isArgument};
+  Slot slot{name,       isArgument ? "input" : "output", expr.range, {}, nullptr, isArgument,
+            !isArgument};
   if (arg.role && arg.role->kind == ast::ExprKind::Name)
     slot.role = arg.role->text.str();
-  static constexpr llvm::StringLiteral roles[] = {"input", "weight", "output", "intermediate", "cache"};
+  static constexpr llvm::StringLiteral roles[] = {"input", "weight", "output", "intermediate",
+                                                  "cache"};
   if (!llvm::is_contained(roles, slot.role)) {
     diagnostics.report(arg.role->range, diag::UnknownRole, slot.role)
         .help("the roles of arguments are `input` and `weight`");
@@ -229,8 +231,7 @@ bool Builder::bindArguments() {
     }
     llvm::StringRef name = argument.name;
     if (name.empty() && position == decl.parameters.size()) {
-      diagnostics.report(argument.range, diag::TooManyArguments, decl.name,
-                         decl.parameters.size());
+      diagnostics.report(argument.range, diag::TooManyArguments, decl.name, decl.parameters.size());
       return false;
     }
     good &= bindArgument(argument, name.empty() ? decl.parameters[position++].name : name);
@@ -290,7 +291,8 @@ bool Builder::bindShape(const Slot &slot) {
   return good;
 }
 
-//===-- Defaults -------------------------------------------------------------------------------===//
+//===-- Defaults
+//-------------------------------------------------------------------------------===//
 
 bool Builder::dependsOnOpenExtent(const ast::Expr &expr) const {
   if (expr.kind == ast::ExprKind::Name)
@@ -307,7 +309,8 @@ bool Builder::bindDefaults() {
       for (const Rank &rank : slot.ranks) {
         if (!rank.byDefault || scope.hasLocal(rank.extent) || dependsOnOpenExtent(*rank.byDefault))
           continue;
-        auto size = evaluator.integer(*rank.byDefault, scope, "the extent `" + rank.extent.str() + "`");
+        auto size =
+            evaluator.integer(*rank.byDefault, scope, "the extent `" + rank.extent.str() + "`");
         if (!size && !open && !allowMissing)
           return false;
         if (!size)
@@ -326,7 +329,8 @@ bool Builder::bindDefaults() {
   return true;
 }
 
-//===-- Body -----------------------------------------------------------------------------------===//
+//===-- Body
+//-----------------------------------------------------------------------------------===//
 
 bool Builder::readItem(const ast::Item &item) {
   if (item.kind == ast::ItemKind::Equation) {
@@ -342,8 +346,9 @@ bool Builder::readItem(const ast::Item &item) {
     }
     if (size_t ranks = slot ? *reader.ranksOf(target) : 0;
         slot && ranks != statement->write.map.size()) {
-      diagnostics.report(item.target->range, diag::RankMismatch, target, ranks,
-                         statement->write.map.size())
+      diagnostics
+          .report(item.target->range, diag::RankMismatch, target, ranks,
+                  statement->write.map.size())
           .note(slot->range, "it is declared here");
       return false;
     }
@@ -373,7 +378,8 @@ bool Builder::readItem(const ast::Item &item) {
       good &= reader.condition(*arg.value, conditions);
     return good;
   }
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Op), item.word);
+  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Op),
+                                   item.word);
   error.help("an op holds equations, `where`, `let` and `if`");
   return false;
 }
@@ -386,8 +392,7 @@ bool Builder::readBody() {
       return leads ? ranks - 1 + reader.leading.size() : ranks;
     }
     auto found = intermediateRanks.find(name);
-    return found == intermediateRanks.end() ? llvm::None
-                                            : llvm::Optional<size_t>(found->second);
+    return found == intermediateRanks.end() ? llvm::None : llvm::Optional<size_t>(found->second);
   };
   bool good = true;
   if (!decl.item->block) {
@@ -426,8 +431,8 @@ bool Builder::bindIndex(const OpAccess &access) {
       continue;
     auto [known, isNew] = indexExtents.try_emplace(index, *size);
     if (!isNew && known->second != *size) {
-      diagnostics.report(instance.range, diag::IndexConflict, index, known->second, *size,
-                         slot->name)
+      diagnostics
+          .report(instance.range, diag::IndexConflict, index, known->second, *size, slot->name)
           .note(slot->range, "its extent comes from here");
       return false;
     }
@@ -469,7 +474,8 @@ bool Builder::finishDomains() {
   return false;
 }
 
-//===-- Shapes ---------------------------------------------------------------------------------===//
+//===-- Shapes
+//---------------------------------------------------------------------------------===//
 
 bool Builder::bindHulls() {
   bool good = true;
@@ -507,8 +513,8 @@ bool Builder::finishShape(const Slot &slot, OpTensor &tensor) {
       tensor.shape.append(leadingShape.begin(), leadingShape.end());
       continue;
     }
-    auto size = rank.expr ? evaluator.integer(*rank.expr, scope, "an extent")
-                          : extentOf(rank.extent);
+    auto size =
+        rank.expr ? evaluator.integer(*rank.expr, scope, "an extent") : extentOf(rank.extent);
     if (!size)
       return false;
     tensor.shape.push_back(*size);
@@ -523,7 +529,10 @@ bool Builder::finishShape(const Slot &slot, OpTensor &tensor) {
 
 bool Builder::finishTensors() {
   for (const Slot &slot : slots) {
-    OpTensor tensor{slot.name.str(), slot.role, {}, slot.passed ? slot.passed->dtype : dtype,
+    OpTensor tensor{slot.name.str(),
+                    slot.role,
+                    {},
+                    slot.passed ? slot.passed->dtype : dtype,
                     slot.isArgument && slot.isResult};
     if (!finishShape(slot, tensor))
       return false;

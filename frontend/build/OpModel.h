@@ -2,10 +2,10 @@
 //
 // An op with its extents known: what its equations compute as affine loop nests. An equation
 //     O[n, m, p, q] += I[n, c, p*stride + r, …] * W[m, c, r, …]
-// runs over the indices it names; an index that stands alone in a rank runs over that rank's extent.
-// Extents come, in this order, from arguments by name, from the tensors passed, from defaults in the
-// signature whose names are known, and last, for a tensor that is not passed, from the smallest
-// extent that holds every element the equations touch.
+// runs over the indices it names; an index that stands alone in a rank runs over that rank's
+// extent. Extents come, in this order, from arguments by name, from the tensors passed, from
+// defaults in the signature whose names are known, and last, for a tensor that is not passed, from
+// the smallest extent that holds every element the equations touch.
 #ifndef PERFC_FRONTEND_BUILD_OPMODEL_H
 #define PERFC_FRONTEND_BUILD_OPMODEL_H
 
@@ -35,16 +35,16 @@ struct OpStatement {
   std::vector<std::pair<std::string, int64_t>> domain; ///< index, extent; in order of naming
   std::vector<AffineExpr> constraints;                 ///< each is >= 0
   std::string reduce;                                  ///< "", "+", "max", …
-  bool mac = false;  ///< a sum of products of tensor reads
-  int64_t flops = 0; ///< per point, 2 for a multiply-accumulate
+  bool mac = false;                                    ///< a sum of products of tensor reads
+  int64_t flops = 0;                                   ///< per point, 2 for a multiply-accumulate
   std::vector<std::pair<std::string, int64_t>> functions; ///< calls per point
   std::string text;
   SourceRange range;
 };
 
 struct OpModel {
-  const Decl *decl = nullptr; ///< null for an equation in a workload
-  std::string name;           ///< of an op without a declaration
+  const Decl *decl = nullptr;                          ///< null for an equation in a workload
+  std::string name;                                    ///< of an op without a declaration
   std::vector<std::pair<std::string, Value>> bindings; ///< extents and parameters, by name
   std::vector<OpTensor> tensors;
   std::vector<OpStatement> statements;

@@ -17,7 +17,8 @@ void StudyBuilder::markUnsupported(ir::Region &into, SourceRange range, llvm::Tw
   context.builder.create(into, "study.unsupported", range)->setAttr("what", what.str());
 }
 
-//===-- expect, report, emit -------------------------------------------------------------------===//
+//===-- expect, report, emit
+//-------------------------------------------------------------------===//
 
 bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement) {
   MetricScope where{node.scope, inStatement};
@@ -103,14 +104,16 @@ bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
   return good;
 }
 
-//===-- Subjects and targets -------------------------------------------------------------------===//
+//===-- Subjects and targets
+//-------------------------------------------------------------------===//
 
 llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statement) {
   if (statement.args.empty() || statement.args[0].value.isUnknown())
     return llvm::None;
   const Value *value = &statement.args[0].value;
   Subject result;
-  if (const Multiple *multiple = value->getIf<Multiple>(); multiple && multiple->parts.size() == 1) {
+  if (const Multiple *multiple = value->getIf<Multiple>();
+      multiple && multiple->parts.size() == 1) {
     result.count = multiple->parts[0].count;
     value = multiple->parts[0].of.get();
   }
@@ -144,7 +147,8 @@ llvm::Optional<BuiltTarget> StudyBuilder::target(const Node &statement, const No
   return llvm::None;
 }
 
-//===-- evaluate and compare -------------------------------------------------------------------===//
+//===-- evaluate and compare
+//-------------------------------------------------------------------===//
 
 /// Builds the mappings among `with`; each serves the op that it is for.
 bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph &graph,
@@ -184,7 +188,8 @@ bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
     markUnsupported(into, choice.range, "the dataflow `" + instance->decl->name + "`");
     return true;
   case DeclKind::Mapspace:
-    markUnsupported(into, choice.range, "the mapspace `" + instance->decl->name + "` in `evaluate`");
+    markUnsupported(into, choice.range,
+                    "the mapspace `" + instance->decl->name + "` in `evaluate`");
     return true;
   default:
     diagnostics.report(choice.range, diag::NotAMapping, choice.value.describe());
@@ -285,8 +290,8 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 }
 
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
-  static constexpr llvm::StringLiteral words[] = {"parallel", "place",    "tensor",  "skip", "gate",
-                                                  "minimize", "maximize", "require", "within"};
+  static constexpr llvm::StringLiteral words[] = {
+      "parallel", "place", "tensor", "skip", "gate", "minimize", "maximize", "require", "within"};
   if (llvm::is_contained(words, child.word))
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }
@@ -313,7 +318,8 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
 }
 
-//===-- search, serve, train -------------------------------------------------------------------===//
+//===-- search, serve, train
+//-------------------------------------------------------------------===//
 
 bool StudyBuilder::later(const Node &statement) {
   auto about = subject(statement);
@@ -326,8 +332,8 @@ bool StudyBuilder::later(const Node &statement) {
   auto graph = chip ? buildGraph(context, *about->instance, chip->dtype) : llvm::None;
   if (!graph)
     return false;
-  ir::Operation *op = context.builder.create(region, "study." + statement.word.str(),
-                                             statement.range);
+  ir::Operation *op =
+      context.builder.create(region, "study." + statement.word.str(), statement.range);
   op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   ir::AttrDict settings;

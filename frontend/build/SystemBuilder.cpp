@@ -54,7 +54,8 @@ bool SystemBuilder::member(int64_t count, const Value &of, SourceRange range, ir
   std::string symbol;
   if (const WordValue *name = of.getIf<WordValue>()) {
     symbol = name->word;
-  } else if (const Instance *chip = of.getIf<Instance>(); chip && chip->decl->kind == DeclKind::Hardware) {
+  } else if (const Instance *chip = of.getIf<Instance>();
+             chip && chip->decl->kind == DeclKind::Hardware) {
     auto built = buildChip(context, *chip);
     if (!built)
       return false;
@@ -91,13 +92,14 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
       return;
     }
     merged.name = declared->decl->name.str();
-    Node *base = context.elaborator.declaration(*declared, BlockKind::Network, context.allowMissing);
+    Node *base =
+        context.elaborator.declaration(*declared, BlockKind::Network, context.allowMissing);
     for (Node *child : base->children)
       if (!given.find(child->word))
         merged.children.push_back(child);
   }
-  bool saysAnything = over || merged.find("bandwidth") || merged.find("latency") ||
-                      merged.find("topology");
+  bool saysAnything =
+      over || merged.find("bandwidth") || merged.find("latency") || merged.find("topology");
   if (saysAnything)
     buildNetwork(context, merged, group, {llvm::None, dtype, false});
 }
@@ -148,8 +150,8 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
   Node *node = context.elaborator.declaration(instance, BlockKind::System, context.allowMissing);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
-  ir::Operation *system = context.createTop("target.system", instance.decl->name,
-                                            instance.decl->nameRange);
+  ir::Operation *system =
+      context.createTop("target.system", instance.decl->name, instance.decl->nameRange);
   ir::Operation *last = nullptr;
   bool good = true;
   for (const Node *child : node->children) {
@@ -168,8 +170,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
   return good ? finish(system, Value(instance).text(), errors) : llvm::None;
 }
 
-llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts,
-                                                     const Node &statement) {
+llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, const Node &statement) {
   size_t errors = diagnostics.errorCount();
   std::string label = Value(parts).text();
   ir::Operation *system = context.createTop("target.system", "system", statement.range);
@@ -193,8 +194,7 @@ llvm::Optional<BuiltTarget> perfc::buildSystem(BuildContext &context, const Inst
   return SystemBuilder(context).named(system);
 }
 
-llvm::Optional<BuiltTarget> perfc::buildAnonymousSystem(BuildContext &context,
-                                                        const Multiple &members,
-                                                        const Node &statement) {
+llvm::Optional<BuiltTarget>
+perfc::buildAnonymousSystem(BuildContext &context, const Multiple &members, const Node &statement) {
   return SystemBuilder(context).anonymous(members, statement);
 }

@@ -33,7 +33,8 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
   std::vector<llvm::StringRef> names;
   const ast::Item *phase = findPhase(decl, instance.phase, &names);
   if (!phase) {
-    auto &error = diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase);
+    auto &error =
+        diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase);
     if (std::string nearest = nearestName(instance.phase, names); !nearest.empty())
       error.help("did you mean `" + nearest + "`?");
     return false;
@@ -97,7 +98,8 @@ llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance)
     std::vector<Argument> rest;
     size_t positions = decl.parameters.size(); // by position come its own parameters first
     for (const Argument &argument : result.arguments) {
-      bool isOwn = argument.name.empty() ? positions > 0 : decl.findParameter(argument.name) != nullptr;
+      bool isOwn =
+          argument.name.empty() ? positions > 0 : decl.findParameter(argument.name) != nullptr;
       positions -= isOwn && argument.name.empty();
       (isOwn ? own.arguments : rest).push_back(argument);
     }
@@ -130,8 +132,9 @@ llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance)
 bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, SourceRange range,
                               Scope &scope) {
   if (declared.args.size() != tensor.shape.size()) {
-    diagnostics.report(range, diag::ArgumentRank, declared.operands[0]->text,
-                       declared.args.size(), tensor.shape.size())
+    diagnostics
+        .report(range, diag::ArgumentRank, declared.operands[0]->text, declared.args.size(),
+                tensor.shape.size())
         .note(declared.range, "it is declared here");
     return false;
   }
@@ -167,8 +170,8 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
     dtype = *given;
   }
   const ast::Expr &head = *workload.decl->item->args[0].value;
-  llvm::ArrayRef<ast::Arg> declared = head.kind == ast::ExprKind::Call ? head.args
-                                                                       : llvm::ArrayRef<ast::Arg>();
+  llvm::ArrayRef<ast::Arg> declared =
+      head.kind == ast::ExprKind::Call ? head.args : llvm::ArrayRef<ast::Arg>();
   // Tensors first: the defaults of numbers may use their extents.
   size_t position = 0;
   bool good = true;
@@ -178,8 +181,7 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
       name = workload.decl->parameters[position++].name;
     const Tensor *tensor = argument.value->getIf<Tensor>();
     for (const ast::Arg &arg : declared)
-      if (tensor && arg.value->kind == ast::ExprKind::Index &&
-          arg.value->operands[0]->text == name)
+      if (tensor && arg.value->kind == ast::ExprKind::Index && arg.value->operands[0]->text == name)
         good &= bindTensor(*arg.value, *tensor, argument.range, scope);
   }
   if (context.allowMissing) // a tensor that is not there leaves its extents open
@@ -202,12 +204,11 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
   // What is missing is what the phases give.
   diagnostics.truncate(before);
   diagnostics.report(instance.range, diag::NeedsPhase, workload.decl->name,
-                       fmt::format("{}", fmt::join(phases, "`, `")));
+                     fmt::format("{}", fmt::join(phases, "`, `")));
   return false;
 }
 
-bool GraphBuilder::finish(const ResolvedWorkload &workload, const Scope &scope,
-                          ir::Region &into) {
+bool GraphBuilder::finish(const ResolvedWorkload &workload, const Scope &scope, ir::Region &into) {
   const Decl &decl = *workload.decl;
   if (decl.item->results.empty()) {
     diagnostics.report(decl.nameRange, diag::WorkloadWithoutResult, decl.name);
@@ -216,11 +217,12 @@ bool GraphBuilder::finish(const ResolvedWorkload &workload, const Scope &scope,
   ir::Operation *end = context.builder.create(into, "op.return", decl.nameRange);
   bool good = true;
   for (const ast::Arg &result : decl.item->results) {
-    const Value *value = result.value->kind == ast::ExprKind::Name ? scope.find(result.value->text)
-                                                                   : nullptr;
+    const Value *value =
+        result.value->kind == ast::ExprKind::Name ? scope.find(result.value->text) : nullptr;
     if (!value) {
-      auto &error = diagnostics.report(result.range, diag::ResultNeverSet,
-                                       context.evaluator.program.sourceManager().text(result.range));
+      auto &error =
+          diagnostics.report(result.range, diag::ResultNeverSet,
+                             context.evaluator.program.sourceManager().text(result.range));
       if (result.value->kind != ast::ExprKind::Name)
         error.help("the results of a workload are plain names");
       good = false;
@@ -239,9 +241,8 @@ bool GraphBuilder::finish(const ResolvedWorkload &workload, const Scope &scope,
 bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
   Value result;
   if (instance.decl->kind == DeclKind::Collective) {
-    const Quantity *size = instance.arguments.size() == 1
-                               ? instance.arguments[0].value->getIf<Quantity>()
-                               : nullptr;
+    const Quantity *size =
+        instance.arguments.size() == 1 ? instance.arguments[0].value->getIf<Quantity>() : nullptr;
     if (!size || size->dimension() != Dimension(BaseUnit::Byte) || !size->isInteger() ||
         size->sign() <= 0) {
       if (instance.arguments.size() != 1 || !instance.arguments[0].value->isUnknown())
@@ -251,8 +252,8 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
     // A size in bytes is a tensor of so many 8-bit elements.
     DType outer = dtype;
     dtype = DType::Int8;
-    Value tensor = make("tensor", Value::List{{Quantity(Rational(size->rational()))}, false},
-                        instance.range);
+    Value tensor =
+        make("tensor", Value::List{{Quantity(Rational(size->rational()))}, false}, instance.range);
     dtype = outer;
     Instance call{instance.decl, "", {makeArgument("", tensor, instance.range)}, instance.range};
     result = applyCollective(call, instance.range);
@@ -283,8 +284,8 @@ static std::string labelOf(const Instance &instance) {
                              : nullptr;
   if (!size)
     return Value(instance).text();
-  return instance.decl->name.str() + "(" +
-         formatEngineering(size->toDouble(), size->dimension()) + ")";
+  return instance.decl->name.str() + "(" + formatEngineering(size->toDouble(), size->dimension()) +
+         ")";
 }
 
 llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
@@ -294,8 +295,8 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
   ir::Region *outerRegion = region;
   std::vector<std::string> outerKernels;
   std::swap(outerKernels, kernels);
-  ir::Operation *graph = context.createTop("op.graph", instance.decl->name,
-                                           instance.decl->nameRange);
+  ir::Operation *graph =
+      context.createTop("op.graph", instance.decl->name, instance.decl->nameRange);
   region = &graph->body();
   building.push_back(instance.decl);
   bool good = true;
@@ -305,9 +306,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     for (Argument &argument : inner.arguments)
       if (const Tensor *tensor = argument.value->getIf<Tensor>()) {
         ir::Value &outer = *values[tensor->id];
-        argument = makeArgument(argument.name,
-                                tensorOf(region->addArgument(outer.type(), argument.name)),
-                                argument.range);
+        argument =
+            makeArgument(argument.name, tensorOf(region->addArgument(outer.type(), argument.name)),
+                         argument.range);
       }
     Scope &scope = context.elaborator.newScope(*workload.decl->module);
     good = bind(instance, inner, scope);

@@ -11,15 +11,15 @@ static constexpr unsigned maxCallDepth = 64;
 
 llvm::ArrayRef<llvm::StringRef> perfc::builtinFunctions() {
   static const llvm::StringRef names[] = {
-      "ceil", "floor", "round", "min", "max",     "abs",    "sqrt", "log2",
-      "log",  "exp",   "pow",   "sum", "length",  "normal", "uniform", "lognormal",
-      "rsqrt", "tanh", "erf",   "sin", "cos",     "sigmoid"};
+      "ceil",  "floor", "round", "min", "max",    "abs",    "sqrt",    "log2",
+      "log",   "exp",   "pow",   "sum", "length", "normal", "uniform", "lognormal",
+      "rsqrt", "tanh",  "erf",   "sin", "cos",    "sigmoid"};
   return names;
 }
 
 bool perfc::isElementFunction(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral names[] = {"exp", "log",  "sqrt", "rsqrt", "tanh",
-                                                  "erf", "sin",  "cos",  "abs",   "floor",
+  static constexpr llvm::StringLiteral names[] = {"exp",  "log", "sqrt", "rsqrt", "tanh",
+                                                  "erf",  "sin", "cos",  "abs",   "floor",
                                                   "ceil", "max", "min",  "pow",   "sigmoid"};
   return llvm::is_contained(names, name);
 }
@@ -60,8 +60,8 @@ Value Evaluator::callInstance(Instance instance, const ast::Expr &call, const Sc
     instance.arguments.push_back(std::move(argument));
   }
   DeclKind kind = instance.decl->kind;
-  bool inWorkload = kind == DeclKind::Op || kind == DeclKind::Workload ||
-                    kind == DeclKind::Collective;
+  bool inWorkload =
+      kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective;
   if (tensors && inWorkload)
     return tensors->apply(instance, call.range);
   return instance;
@@ -207,14 +207,16 @@ Value Evaluator::index(const ast::Expr &expr, const Scope &scope) {
   return list->values[*position];
 }
 
-//===-- Built-in functions ---------------------------------------------------------------------===//
+//===-- Built-in functions
+//---------------------------------------------------------------------===//
 
 /// Rounding keeps counts exact: whole numbers of a plain or counted quantity.
 static llvm::Optional<Quantity> rounded(llvm::StringRef name, const Quantity &value) {
   if (!value.isExact()) {
     double real = value.toDouble();
-    double whole = name == "ceil" ? std::ceil(real) : name == "floor" ? std::floor(real)
-                                                                      : std::round(real);
+    double whole = name == "ceil"    ? std::ceil(real)
+                   : name == "floor" ? std::floor(real)
+                                     : std::round(real);
     if (!(std::fabs(whole) < 9.2e18))
       return llvm::None;
     return Quantity(Rational(static_cast<int64_t>(whole)), value.dimension());
@@ -238,10 +240,12 @@ struct RealFunction {
 };
 
 static constexpr RealFunction realFunctions[] = {
-    {"log2", [](double x) { return std::log2(x); }, [](double x) { return 1 / (x * std::log(2.0)); }},
+    {"log2", [](double x) { return std::log2(x); },
+     [](double x) { return 1 / (x * std::log(2.0)); }},
     {"log", [](double x) { return std::log(x); }, [](double x) { return 1 / x; }},
     {"exp", [](double x) { return std::exp(x); }, [](double x) { return std::exp(x); }},
-    {"tanh", [](double x) { return std::tanh(x); }, [](double x) { return 1 - std::pow(std::tanh(x), 2); }},
+    {"tanh", [](double x) { return std::tanh(x); },
+     [](double x) { return 1 - std::pow(std::tanh(x), 2); }},
     {"sin", [](double x) { return std::sin(x); }, [](double x) { return std::cos(x); }},
     {"cos", [](double x) { return std::cos(x); }, [](double x) { return -std::sin(x); }},
 };
@@ -320,7 +324,8 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
         auto total = apply("+", result, number, error);
         if (!total)
           return diagnostics.report(range, diag::IntegerOverflow, result.text(), "+",
-                                    number.text()), Value();
+                                    number.text()),
+                 Value();
         result = *total;
       } else if ((compare(number, result) < 0) == (name == "min")) {
         result = number;

@@ -26,7 +26,8 @@ Node &Elaborator::newNode() { return nodes.emplace_back(); }
 Scope &Elaborator::newScope(const Scope &parent) { return scopes.emplace_back(parent); }
 Scope &Elaborator::newScope(const Module &module) { return scopes.emplace_back(module); }
 
-//===-- Items ----------------------------------------------------------------------------------===//
+//===-- Items
+//----------------------------------------------------------------------------------===//
 
 void Elaborator::body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into) {
   for (const ast::Item *entry : body.items)
@@ -162,7 +163,8 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
 }
 
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word);
+  auto &error =
+      diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word);
   std::vector<llvm::StringRef> candidates;
   for (const WordSpec &spec : wordsOf(kind))
     if (!spec.clauseOnly)
@@ -185,7 +187,8 @@ void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
     error.help("it belongs to " + places);
 }
 
-//===-- Lines ----------------------------------------------------------------------------------===//
+//===-- Lines
+//----------------------------------------------------------------------------------===//
 
 Node *Elaborator::statement(const ast::Item &item, BlockKind kind, const Scope &scope) {
   return line(item, kind, scope);
@@ -239,8 +242,8 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
   for (const ast::Clause &clause : item.clauses) {
     const WordSpec *word = findWord(spec.block, clause.word);
     if (!word) {
-      auto &error = diagnostics.report(clause.wordRange, diag::UnknownClause, item.word,
-                                       clause.word);
+      auto &error =
+          diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
       std::vector<llvm::StringRef> candidates;
       for (const WordSpec &candidate : wordsOf(spec.block))
         candidates.push_back(candidate.word);
@@ -254,8 +257,8 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
     child.spec = word;
     child.word = clause.word;
     child.wordRange = clause.wordRange;
-    child.range = clause.args.empty() ? clause.wordRange
-                                      : clause.wordRange.join(clause.args.back().range);
+    child.range =
+        clause.args.empty() ? clause.wordRange : clause.wordRange.join(clause.args.back().range);
     child.clause = &clause;
     child.scope = &scope;
     values(child, clause.args, scope);
@@ -263,7 +266,8 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
   }
 }
 
-//===-- Values ---------------------------------------------------------------------------------===//
+//===-- Values
+//---------------------------------------------------------------------------------===//
 
 void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope) {
   const WordSpec &spec = *node.spec;

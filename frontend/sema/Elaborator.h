@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elaboration: from the items of a block to a tree of nodes with evaluated values. `if`, `for`,
-// `let`, parameters, templates and `from` are gone afterwards; every word was found in its table and
-// every quantity has a dimension that its word accepts.
+// `let`, parameters, templates and `from` are gone afterwards; every word was found in its table
+// and every quantity has a dimension that its word accepts.
 #ifndef PERFC_FRONTEND_SEMA_ELABORATOR_H
 #define PERFC_FRONTEND_SEMA_ELABORATOR_H
 
@@ -26,7 +26,7 @@ struct Node {
   SourceRange range;
   std::string name; ///< of a part: `GLB` of `memory GLB`
   llvm::SmallVector<NodeArg, 1> args;
-  std::vector<Node *> children; ///< attributes, clauses and parts, in order
+  std::vector<Node *> children;        ///< attributes, clauses and parts, in order
   const ast::Item *item = nullptr;     ///< null for a clause
   const ast::Clause *clause = nullptr; ///< null for an item
   const Scope *scope = nullptr;        ///< in which its syntax may be evaluated

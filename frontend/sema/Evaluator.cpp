@@ -9,7 +9,8 @@
 
 using namespace perfc;
 
-//===-- Scope ----------------------------------------------------------------------------------===//
+//===-- Scope
+//----------------------------------------------------------------------------------===//
 
 void Scope::set(llvm::StringRef name, Value value) {
   for (auto &entry : values)
@@ -38,11 +39,12 @@ void Scope::names(std::vector<llvm::StringRef> &out) const {
       out.push_back(entry.first);
 }
 
-//===-- Names ----------------------------------------------------------------------------------===//
+//===-- Names
+//----------------------------------------------------------------------------------===//
 
 llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
   static constexpr llvm::StringLiteral words[] = {
-      "fp64", "fp32", "tf32", "fp16", "bf16", "fp8",    "int64",  "int32",        "int16",
+      "fp64", "fp32", "tf32", "fp16", "bf16",  "fp8",    "int64",  "int32",        "int16",
       "int8", "int4", "bool", "rest", "input", "weight", "output", "intermediate", "cache"};
   if (name == "any")
     return Value(Value::Any{});
@@ -172,8 +174,9 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
   if (decl.domain && !value.isUnknown()) {
     Value domain = evaluate(*decl.domain, Scope(*decl.module));
     if (!domain.isUnknown() && !isMember(value, domain, decl.domain->range))
-      diagnostics.report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
-                         value.text())
+      diagnostics
+          .report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
+                  value.text())
           .note(decl.domain->range, "it may be one of these");
   }
   busy.pop_back();
@@ -199,7 +202,8 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
         return valueOf(*inner->second, expr.range);
       if (isLost(*found.alias, expr.text))
         return Value();
-      auto &error = diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text);
+      auto &error =
+          diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text);
       std::vector<llvm::StringRef> candidates;
       for (const Decl *decl : found.alias->decls)
         candidates.push_back(decl->name);
@@ -226,7 +230,8 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
   return Value();
 }
 
-//===-- Lists, ranges, strings -----------------------------------------------------------------===//
+//===-- Lists, ranges, strings
+//-----------------------------------------------------------------===//
 
 Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
   bool tuple = expr.kind == ast::ExprKind::Tuple;

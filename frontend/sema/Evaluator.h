@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constant evaluation: expression and scope to value. Integers are exact, quantities carry their
-// dimension, `+-` makes an uncertainty source. What only a workload's body gives a meaning (tensors)
-// is asked of a TensorSemantics, so that this file knows no graph.
+// dimension, `+-` makes an uncertainty source. What only a workload's body gives a meaning
+// (tensors) is asked of a TensorSemantics, so that this file knows no graph.
 #ifndef PERFC_FRONTEND_SEMA_EVALUATOR_H
 #define PERFC_FRONTEND_SEMA_EVALUATOR_H
 
@@ -108,7 +108,7 @@ private:
   llvm::DenseSet<const Decl *> recursive; ///< functions of reported cycles
   llvm::DenseMap<const Decl *, Value> paramOverrides;
   llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion
-  unsigned depth = 0; ///< of evaluations inside each other
+  unsigned depth = 0;                      ///< of evaluations inside each other
   friend class Elaborator;
 };
 

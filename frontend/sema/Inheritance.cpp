@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Templates: `hardware B from A { … }`, `memory GLB from sram(108KiB)`. An attribute replaces, a part
-// with the same name merges, `array SM[160]` without a block changes the size only, `without L2`
-// removes, `memory L3 after HBM` inserts.
+// Templates: `hardware B from A { … }`, `memory GLB from sram(108KiB)`. An attribute replaces, a
+// part with the same name merges, `array SM[160]` without a block changes the size only, `without
+// L2` removes, `memory L3 after HBM` inserts.
 #include "frontend/sema/Elaborator.h"
 
 using namespace perfc;
@@ -40,13 +40,20 @@ void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
 
 static BlockKind blockOf(DeclKind kind) {
   switch (kind) {
-  case DeclKind::Hardware: return BlockKind::Hardware;
-  case DeclKind::Memory:   return BlockKind::Memory;
-  case DeclKind::Array:    return BlockKind::Array;
-  case DeclKind::Network:  return BlockKind::Network;
-  case DeclKind::Compute:  return BlockKind::Compute;
-  case DeclKind::System:   return BlockKind::System;
-  default:                 return BlockKind::None;
+  case DeclKind::Hardware:
+    return BlockKind::Hardware;
+  case DeclKind::Memory:
+    return BlockKind::Memory;
+  case DeclKind::Array:
+    return BlockKind::Array;
+  case DeclKind::Network:
+    return BlockKind::Network;
+  case DeclKind::Compute:
+    return BlockKind::Compute;
+  case DeclKind::System:
+    return BlockKind::System;
+  default:
+    return BlockKind::None;
   }
 }
 
@@ -185,8 +192,9 @@ void Elaborator::merge(Node &into, Node *overlay) {
     if (other->word != overlay->word || other->name != overlay->name)
       continue;
     if (other->scope == overlay->scope && other->item != overlay->item) {
-      diagnostics.report(overlay->range, diag::DuplicatePart, overlay->spec ? overlay->word : "group",
-                         overlay->name)
+      diagnostics
+          .report(overlay->range, diag::DuplicatePart, overlay->spec ? overlay->word : "group",
+                  overlay->name)
           .note(other->range, "the first one is here");
       return;
     }

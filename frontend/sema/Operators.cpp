@@ -51,8 +51,8 @@ Value Evaluator::binary(const ast::Expr &expr, const Scope &scope) {
     return Value();
   if (expr.text == "in")
     return isMember(left, right, expr.operands[1]->range);
-  bool compares = expr.text == "==" || expr.text == "!=" || expr.text == "<" ||
-                  expr.text == "<=" || expr.text == ">" || expr.text == ">=";
+  bool compares = expr.text == "==" || expr.text == "!=" || expr.text == "<" || expr.text == "<=" ||
+                  expr.text == ">" || expr.text == ">=";
   if (compares)
     return comparison(expr.text, left, right, expr);
   if (expr.text == "+-")
@@ -66,8 +66,8 @@ Value Evaluator::quantityError(QuantityError error, llvm::StringRef op, const Va
                                const Value &right, const ast::Expr &expr) {
   switch (error) {
   case QuantityError::Dimension: {
-    auto &report = diagnostics.report(expr.range, diag::DimensionMismatch, op, quoted(left),
-                                      quoted(right));
+    auto &report =
+        diagnostics.report(expr.range, diag::DimensionMismatch, op, quoted(left), quoted(right));
     if (expr.operands.size() == 2)
       report.note(expr.operands[0]->range, "this is " + quoted(left))
           .note(expr.operands[1]->range, "this is " + quoted(right));
@@ -108,8 +108,7 @@ Value Evaluator::arithmetic(llvm::StringRef op, const Value &left, const Value &
 /// `8 * chip`: members of a group.
 Value Evaluator::multiply(const Value &left, const Value &right, const ast::Expr &expr) {
   const Quantity &count = left.get<Quantity>();
-  if (!count.isInteger() || count.sign() <= 0 ||
-      !count.dimension().withoutCounts().isNumber()) {
+  if (!count.isInteger() || count.sign() <= 0 || !count.dimension().withoutCounts().isNumber()) {
     diagnostics.report(expr.operands[0]->range, diag::BadGroupCount, count.text());
     return Value();
   }
@@ -135,8 +134,12 @@ Value Evaluator::comparison(llvm::StringRef op, const Value &left, const Value &
     if (!compatible(a.dimension(), b.dimension()))
       return quantityError(QuantityError::Dimension, op, left, right, expr);
     int order = compare(a, b);
-    return op == "==" ? order == 0 : op == "!=" ? order != 0 : op == "<" ? order < 0
-         : op == "<=" ? order <= 0 : op == ">" ? order > 0 : order >= 0;
+    return op == "=="   ? order == 0
+           : op == "!=" ? order != 0
+           : op == "<"  ? order < 0
+           : op == "<=" ? order <= 0
+           : op == ">"  ? order > 0
+                        : order >= 0;
   }
   if (op == "==" || op == "!=")
     return (left == right) == (op == "==");

@@ -18,9 +18,9 @@ const Parameter *Decl::findParameter(llvm::StringRef wanted) const {
 
 llvm::StringRef perfc::declKindName(DeclKind kind) {
   static constexpr llvm::StringLiteral names[] = {
-      "op",         "workload", "hardware", "system", "mapping", "mapspace",
-      "dataflow",   "algorithm", "collective", "memory", "compute", "array",
-      "network",    "fn",       "let",      "param",  "metric"};
+      "op",       "workload",  "hardware",   "system", "mapping", "mapspace",
+      "dataflow", "algorithm", "collective", "memory", "compute", "array",
+      "network",  "fn",        "let",        "param",  "metric"};
   return names[static_cast<unsigned>(kind)];
 }
 
@@ -31,7 +31,8 @@ static llvm::Optional<DeclKind> declKind(llvm::StringRef word) {
   return llvm::None;
 }
 
-//===-- Declarations ---------------------------------------------------------------------------===//
+//===-- Declarations
+//---------------------------------------------------------------------------===//
 
 /// The head of a declaration: its name and the arguments in its parentheses.
 struct DeclHead {
@@ -113,8 +114,8 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
     diagnostics.report(first.range, diag::DeclarationWithoutName, item.word);
     return;
   }
-  bool hasResults = kind == DeclKind::Op || kind == DeclKind::Workload ||
-                    kind == DeclKind::Collective;
+  bool hasResults =
+      kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective;
   if (!hasResults && !item.results.empty())
     diagnostics.report(item.results.front().range, diag::ResultsNotHere, item.word);
   checkHead(diagnostics, item, kind);
@@ -169,7 +170,8 @@ void Program::collect(Module &module) {
   }
 }
 
-//===-- Imports --------------------------------------------------------------------------------===//
+//===-- Imports
+//--------------------------------------------------------------------------------===//
 
 static const EmbeddedFile *findEmbedded(llvm::StringRef path) {
   for (const EmbeddedFile &file : embeddedStdlib())
@@ -227,8 +229,10 @@ void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRa
   if (std::string nearest = nearestName(name, candidates); !nearest.empty())
     error.help("did you mean `" + nearest + "`?");
   else if (path[0].name != "std")
-    error.help("modules of the library begin with `std.`; a file of your own is imported as `import "
-               "\"" + path.back().name.str() + ".perf\"`");
+    error.help(
+        "modules of the library begin with `std.`; a file of your own is imported as `import "
+        "\"" +
+        path.back().name.str() + ".perf\"`");
   else
     error.help("`perfc list` prints the modules");
 }
@@ -333,7 +337,8 @@ void Program::collectImport(Module &module, const ast::Item &item) {
   }
 }
 
-//===-- Loading and lookup ---------------------------------------------------------------------===//
+//===-- Loading and lookup
+//---------------------------------------------------------------------===//
 
 Module *Program::loadFile(FileId file, std::string name) {
   modules.emplace_back();

@@ -18,8 +18,23 @@ namespace perfc {
 struct Module;
 
 enum class DeclKind : uint8_t {
-  Op, Workload, Hardware, System, Mapping, Mapspace, Dataflow, Algorithm, Collective, Memory,
-  Compute, Array, Network, Function, Let, Param, Metric,
+  Op,
+  Workload,
+  Hardware,
+  System,
+  Mapping,
+  Mapspace,
+  Dataflow,
+  Algorithm,
+  Collective,
+  Memory,
+  Compute,
+  Array,
+  Network,
+  Function,
+  Let,
+  Param,
+  Metric,
 };
 
 /// A parameter of a declaration.
@@ -70,7 +85,7 @@ struct Module {
   llvm::StringMap<const Decl *> byName;
   std::vector<Import> imports;
   llvm::SmallVector<llvm::StringRef, 0> lostNames; ///< that failed imports would have brought
-  bool lostImport = false; ///< an import failed that might have brought any name
+  bool lostImport = false;                   ///< an import failed that might have brought any name
   std::vector<const ast::Item *> statements; ///< evaluate, sweep, for, if, … in file order
 };
 
@@ -124,7 +139,7 @@ private:
   DiagnosticEngine &diagnostics;
   std::deque<Module> modules;
   std::deque<Decl> decls;
-  llvm::StringMap<Module *> byKey;          ///< by library path or absolute file
+  llvm::StringMap<Module *> byKey;                             ///< by library path or absolute file
   std::vector<std::pair<const Module *, std::string>> loading; ///< for cycles
   llvm::DenseMap<const Decl *, const ast::Expr *> overrides;
   std::vector<std::unique_ptr<ast::SyntaxFile>> overrideFiles;

@@ -6,69 +6,246 @@ using namespace perfc;
 using enum ArgKind;
 
 // Words that several statements share; each table below spells out which it has.
-static constexpr WordSpec onWord{.word = "on", .kind = Reference, .maxArgs = anyNumber, .doc = "the chip or system: 4 * h100_sxm over nvswitch"};
-static constexpr WordSpec withWord{.word = "with", .kind = Reference, .maxArgs = anyNumber, .byDefault = "the provider's own choice, named in the result", .doc = "mappings, mapspaces, dataflows or collective algorithms"};
-static constexpr WordSpec usingWord{.word = "using", .kind = Choice, .maxArgs = anyNumber, .choices = "roofline loopnest tile", .byDefault = "what fits the chip, named in the result", .doc = "the providers of costs"};
-static constexpr WordSpec overWord{.word = "over", .kind = Reference, .doc = "the network between the chips"};
+static constexpr WordSpec onWord{.word = "on",
+                                 .kind = Reference,
+                                 .maxArgs = anyNumber,
+                                 .doc = "the chip or system: 4 * h100_sxm over nvswitch"};
+static constexpr WordSpec withWord{.word = "with",
+                                   .kind = Reference,
+                                   .maxArgs = anyNumber,
+                                   .byDefault = "the provider's own choice, named in the result",
+                                   .doc =
+                                       "mappings, mapspaces, dataflows or collective algorithms"};
+static constexpr WordSpec usingWord{.word = "using",
+                                    .kind = Choice,
+                                    .maxArgs = anyNumber,
+                                    .choices = "roofline loopnest tile",
+                                    .byDefault = "what fits the chip, named in the result",
+                                    .doc = "the providers of costs"};
+static constexpr WordSpec overWord{
+    .word = "over", .kind = Reference, .doc = "the network between the chips"};
 static constexpr WordSpec asWord{.word = "as", .kind = Name, .doc = "a name for the result"};
-static constexpr WordSpec dtypeWord{.word = "dtype", .kind = Constant, .byDefault = "the chip's", .doc = "number format"};
-static constexpr WordSpec bandwidthWord{.word = "bandwidth", .kind = Measure, .dims = Dims::Bandwidth, .byDefault = "the network's", .doc = "bandwidth of `over`"};
-static constexpr WordSpec latencyWord{.word = "latency", .kind = Measure, .dims = Dims::Time, .byDefault = "the network's", .doc = "latency of `over`"};
-static constexpr WordSpec parallelWord{.word = "parallel", .kind = Pairs, .maxArgs = anyNumber, .block = BlockKind::Choosing, .choices = "tensor pipeline data context expert sequence", .repeats = true, .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
-static constexpr WordSpec expectWord{.word = "expect", .kind = Metric, .block = BlockKind::Choosing, .repeats = true, .doc = "exit status 1 unless it holds"};
-static constexpr WordSpec requireWord{.word = "require", .kind = Metric, .repeats = true, .doc = "drops what does not fulfil it"};
-static constexpr WordSpec reportWord{.word = "report", .kind = Metric, .maxArgs = anyNumber, .block = BlockKind::Choosing, .repeats = true, .doc = "prints a table: report latency, energy by kernel"};
-static constexpr WordSpec emitWord{.word = "emit", .kind = Text, .block = BlockKind::Choosing, .repeats = true, .doc = "writes a file: emit json \"out.json\""};
-static constexpr WordSpec minimizeWord{.word = "minimize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes small"};
-static constexpr WordSpec maximizeWord{.word = "maximize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes large"};
-static constexpr WordSpec withinWord{.word = "within", .kind = Measure, .dims = Dims::Time, .byDefault = "until it is proven", .doc = "time limit of a search"};
-static constexpr WordSpec paretoWord{.word = "pareto", .kind = Metric, .minArgs = 2, .maxArgs = anyNumber, .doc = "keeps the points that no other beats in all of these"};
-static constexpr WordSpec placeWord{.word = "place", .kind = Name, .maxArgs = anyNumber, .block = BlockKind::Choosing, .repeats = true, .doc = "the unit that runs an op: place matmul on die.MMA"};
-static constexpr WordSpec tensorWord{.word = "tensor", .kind = Name, .block = BlockKind::TensorSparsity, .repeats = true, .doc = "sparsity of a tensor"};
-static constexpr WordSpec skipWord{.word = "skip", .kind = Name, .block = BlockKind::Choosing, .repeats = true, .doc = "work left out: skip B when A == 0"};
-static constexpr WordSpec gateWord{.word = "gate", .kind = Name, .block = BlockKind::Choosing, .repeats = true, .doc = "work kept but not powered: gate B when A == 0"};
-static constexpr WordSpec batchWord{.word = "batch", .kind = Integer, .doc = "sequences or samples per step"};
+static constexpr WordSpec dtypeWord{
+    .word = "dtype", .kind = Constant, .byDefault = "the chip's", .doc = "number format"};
+static constexpr WordSpec bandwidthWord{.word = "bandwidth",
+                                        .kind = Measure,
+                                        .dims = Dims::Bandwidth,
+                                        .byDefault = "the network's",
+                                        .doc = "bandwidth of `over`"};
+static constexpr WordSpec latencyWord{.word = "latency",
+                                      .kind = Measure,
+                                      .dims = Dims::Time,
+                                      .byDefault = "the network's",
+                                      .doc = "latency of `over`"};
+static constexpr WordSpec parallelWord{
+    .word = "parallel",
+    .kind = Pairs,
+    .maxArgs = anyNumber,
+    .block = BlockKind::Choosing,
+    .choices = "tensor pipeline data context expert sequence",
+    .repeats = true,
+    .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
+static constexpr WordSpec expectWord{.word = "expect",
+                                     .kind = Metric,
+                                     .block = BlockKind::Choosing,
+                                     .repeats = true,
+                                     .doc = "exit status 1 unless it holds"};
+static constexpr WordSpec requireWord{
+    .word = "require", .kind = Metric, .repeats = true, .doc = "drops what does not fulfil it"};
+static constexpr WordSpec reportWord{.word = "report",
+                                     .kind = Metric,
+                                     .maxArgs = anyNumber,
+                                     .block = BlockKind::Choosing,
+                                     .repeats = true,
+                                     .doc = "prints a table: report latency, energy by kernel"};
+static constexpr WordSpec emitWord{.word = "emit",
+                                   .kind = Text,
+                                   .block = BlockKind::Choosing,
+                                   .repeats = true,
+                                   .doc = "writes a file: emit json \"out.json\""};
+static constexpr WordSpec minimizeWord{
+    .word = "minimize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes small"};
+static constexpr WordSpec maximizeWord{
+    .word = "maximize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes large"};
+static constexpr WordSpec withinWord{.word = "within",
+                                     .kind = Measure,
+                                     .dims = Dims::Time,
+                                     .byDefault = "until it is proven",
+                                     .doc = "time limit of a search"};
+static constexpr WordSpec paretoWord{.word = "pareto",
+                                     .kind = Metric,
+                                     .minArgs = 2,
+                                     .maxArgs = anyNumber,
+                                     .doc = "keeps the points that no other beats in all of these"};
+static constexpr WordSpec placeWord{.word = "place",
+                                    .kind = Name,
+                                    .maxArgs = anyNumber,
+                                    .block = BlockKind::Choosing,
+                                    .repeats = true,
+                                    .doc = "the unit that runs an op: place matmul on die.MMA"};
+static constexpr WordSpec tensorWord{.word = "tensor",
+                                     .kind = Name,
+                                     .block = BlockKind::TensorSparsity,
+                                     .repeats = true,
+                                     .doc = "sparsity of a tensor"};
+static constexpr WordSpec skipWord{.word = "skip",
+                                   .kind = Name,
+                                   .block = BlockKind::Choosing,
+                                   .repeats = true,
+                                   .doc = "work left out: skip B when A == 0"};
+static constexpr WordSpec gateWord{.word = "gate",
+                                   .kind = Name,
+                                   .block = BlockKind::Choosing,
+                                   .repeats = true,
+                                   .doc = "work kept but not powered: gate B when A == 0"};
+static constexpr WordSpec batchWord{
+    .word = "batch", .kind = Integer, .doc = "sequences or samples per step"};
 
-static constexpr WordSpec evaluateWords[] = {onWord, withWord, usingWord, overWord, asWord, bandwidthWord, latencyWord, parallelWord, placeWord, tensorWord, skipWord, gateWord, minimizeWord, maximizeWord, withinWord, requireWord, expectWord, reportWord, emitWord};
-static constexpr WordSpec compareWords[] = {onWord, withWord, usingWord, overWord, asWord, bandwidthWord, latencyWord, expectWord, reportWord, emitWord};
-static constexpr WordSpec searchWords[] = {onWord, withWord, usingWord, overWord, asWord, minimizeWord, maximizeWord, withinWord, requireWord, paretoWord, expectWord, reportWord, emitWord};
+static constexpr WordSpec evaluateWords[] = {
+    onWord,       withWord,    usingWord,  overWord,   asWord,   bandwidthWord, latencyWord,
+    parallelWord, placeWord,   tensorWord, skipWord,   gateWord, minimizeWord,  maximizeWord,
+    withinWord,   requireWord, expectWord, reportWord, emitWord};
+static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
+                                            asWord,     bandwidthWord, latencyWord, expectWord,
+                                            reportWord, emitWord};
+static constexpr WordSpec searchWords[] = {
+    onWord,     withWord,    usingWord,  overWord,   asWord,     minimizeWord, maximizeWord,
+    withinWord, requireWord, paretoWord, expectWord, reportWord, emitWord};
 
 static constexpr WordSpec sweepWords[] = {
-    {.word = "evaluate", .kind = Reference, .block = BlockKind::Evaluate, .repeats = true, .doc = "a statement of every point"},
-    {.word = "compare", .kind = Reference, .block = BlockKind::Compare, .repeats = true, .doc = "a statement of every point"},
-    {.word = "search", .kind = Reference, .block = BlockKind::Search, .repeats = true, .doc = "a statement of every point"},
-    {.word = "serve", .kind = Reference, .block = BlockKind::Serve, .repeats = true, .doc = "a statement of every point"},
-    {.word = "train", .kind = Reference, .block = BlockKind::Train, .repeats = true, .doc = "a statement of every point"},
+    {.word = "evaluate",
+     .kind = Reference,
+     .block = BlockKind::Evaluate,
+     .repeats = true,
+     .doc = "a statement of every point"},
+    {.word = "compare",
+     .kind = Reference,
+     .block = BlockKind::Compare,
+     .repeats = true,
+     .doc = "a statement of every point"},
+    {.word = "search",
+     .kind = Reference,
+     .block = BlockKind::Search,
+     .repeats = true,
+     .doc = "a statement of every point"},
+    {.word = "serve",
+     .kind = Reference,
+     .block = BlockKind::Serve,
+     .repeats = true,
+     .doc = "a statement of every point"},
+    {.word = "train",
+     .kind = Reference,
+     .block = BlockKind::Train,
+     .repeats = true,
+     .doc = "a statement of every point"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
-    requireWord, paretoWord, expectWord, reportWord, emitWord};
+    requireWord,
+    paretoWord,
+    expectWord,
+    reportWord,
+    emitWord};
 
 static constexpr WordSpec serveWords[] = {
-    onWord, overWord, asWord, dtypeWord, parallelWord, expectWord, reportWord, emitWord, minimizeWord, maximizeWord, withinWord, requireWord,
-    {.word = "scheduler", .kind = Choice, .choices = "sarathi vllm orca faster_transformer continuous chunked static", .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"},
-    {.word = "arrivals", .kind = Choice, .minArgs = 0, .block = BlockKind::Choosing, .choices = "poisson gamma uniform fixed burst trace", .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
-    {.word = "lengths", .kind = Choice, .choices = "zipf uniform fixed normal lognormal", .doc = "tokens of prompts and answers"},
+    onWord,
+    overWord,
+    asWord,
+    dtypeWord,
+    parallelWord,
+    expectWord,
+    reportWord,
+    emitWord,
+    minimizeWord,
+    maximizeWord,
+    withinWord,
+    requireWord,
+    {.word = "scheduler",
+     .kind = Choice,
+     .choices = "sarathi vllm orca faster_transformer continuous chunked static",
+     .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"},
+    {.word = "arrivals",
+     .kind = Choice,
+     .minArgs = 0,
+     .block = BlockKind::Choosing,
+     .choices = "poisson gamma uniform fixed burst trace",
+     .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
+    {.word = "lengths",
+     .kind = Choice,
+     .choices = "zipf uniform fixed normal lognormal",
+     .doc = "tokens of prompts and answers"},
     {.word = "requests", .kind = Integer, .doc = "how many requests"},
-    {.word = "pool", .kind = Name, .block = BlockKind::Pool, .repeats = true, .doc = "chips that serve one phase"},
+    {.word = "pool",
+     .kind = Name,
+     .block = BlockKind::Pool,
+     .repeats = true,
+     .doc = "chips that serve one phase"},
     {.word = "kv_transfer", .kind = Reference, .doc = "the network between pools"},
-    {.word = "prefix_cache", .kind = Choice, .block = BlockKind::PrefixCache, .choices = "radix hash none", .doc = "reuse of common prefixes"},
-    {.word = "experts", .kind = Syntax, .minArgs = 0, .block = BlockKind::Experts, .doc = "routing of experts"},
-    {.word = "cluster", .kind = Choice, .choices = "round_robin random least_loaded", .doc = "how requests go to replicas"},
+    {.word = "prefix_cache",
+     .kind = Choice,
+     .block = BlockKind::PrefixCache,
+     .choices = "radix hash none",
+     .doc = "reuse of common prefixes"},
+    {.word = "experts",
+     .kind = Syntax,
+     .minArgs = 0,
+     .block = BlockKind::Experts,
+     .doc = "routing of experts"},
+    {.word = "cluster",
+     .kind = Choice,
+     .choices = "round_robin random least_loaded",
+     .doc = "how requests go to replicas"},
 };
 
 static constexpr WordSpec trainWords[] = {
-    onWord, overWord, asWord, dtypeWord, batchWord, parallelWord, expectWord, reportWord, emitWord, minimizeWord, maximizeWord, withinWord, requireWord,
-    {.word = "schedule", .kind = Choice, .choices = "gpipe one_f_one_b interleaved_1f1b zero_bubble", .doc = "the pipeline's schedule: interleaved_1f1b(chunks = 2, microbatch = 1)"},
-    {.word = "recompute", .kind = Choice, .choices = "none selective full any", .byDefault = "none", .doc = "activations that are computed again"},
-    {.word = "stages", .kind = Integer, .maxArgs = anyNumber, .doc = "layers of each pipeline stage"},
-    {.word = "shard", .kind = Choice, .maxArgs = anyNumber, .choices = "optimizer gradients parameters", .doc = "what data-parallel ranks share (ZeRO 1 to 3)"},
-    {.word = "optimizer", .kind = Choice, .block = BlockKind::Optimizer, .choices = "adam adamw sgd adafactor", .doc = "the optimizer and its state"},
+    onWord,
+    overWord,
+    asWord,
+    dtypeWord,
+    batchWord,
+    parallelWord,
+    expectWord,
+    reportWord,
+    emitWord,
+    minimizeWord,
+    maximizeWord,
+    withinWord,
+    requireWord,
+    {.word = "schedule",
+     .kind = Choice,
+     .choices = "gpipe one_f_one_b interleaved_1f1b zero_bubble",
+     .doc = "the pipeline's schedule: interleaved_1f1b(chunks = 2, microbatch = 1)"},
+    {.word = "recompute",
+     .kind = Choice,
+     .choices = "none selective full any",
+     .byDefault = "none",
+     .doc = "activations that are computed again"},
+    {.word = "stages",
+     .kind = Integer,
+     .maxArgs = anyNumber,
+     .doc = "layers of each pipeline stage"},
+    {.word = "shard",
+     .kind = Choice,
+     .maxArgs = anyNumber,
+     .choices = "optimizer gradients parameters",
+     .doc = "what data-parallel ranks share (ZeRO 1 to 3)"},
+    {.word = "optimizer",
+     .kind = Choice,
+     .block = BlockKind::Optimizer,
+     .choices = "adam adamw sgd adafactor",
+     .doc = "the optimizer and its state"},
     {.word = "microbatch", .kind = Integer, .doc = "sequences per microbatch"},
     {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
 };
 
 static constexpr WordSpec choosingWords[] = {
-    {.word = "confidence", .kind = Measure, .dims = Dims::Share, .byDefault = "the central value", .doc = "the share of outcomes that must fulfil it"},
-    {.word = "by", .kind = Name, .maxArgs = anyNumber, .doc = "the rows: kernel, component, level, tensor"},
+    {.word = "confidence",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "the central value",
+     .doc = "the share of outcomes that must fulfil it"},
+    {.word = "by",
+     .kind = Name,
+     .maxArgs = anyNumber,
+     .doc = "the rows: kernel, component, level, tensor"},
     {.word = "from", .kind = Name, .doc = "the result it is about"},
     {.word = "over", .kind = Name, .doc = "the group that it spans"},
     {.word = "on", .kind = Syntax, .doc = "the unit of the chip"},
@@ -76,20 +253,32 @@ static constexpr WordSpec choosingWords[] = {
 };
 
 static constexpr WordSpec sparsityWords[] = {
-    {.word = "density", .kind = Measure, .dims = Dims::Share, .doc = "share of elements that are not zero"},
-    {.word = "format", .kind = Choice, .choices = "uncompressed bitmask rle coordinate csr", .doc = "how it is stored"},
+    {.word = "density",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .doc = "share of elements that are not zero"},
+    {.word = "format",
+     .kind = Choice,
+     .choices = "uncompressed bitmask rle coordinate csr",
+     .doc = "how it is stored"},
 };
 
 static constexpr WordSpec poolWords[] = {
     {.word = "on", .kind = Syntax, .doc = "the chips: 4 * node"},
-    {.word = "scheduler", .kind = Choice, .choices = "sarathi vllm orca faster_transformer continuous chunked static", .doc = "how requests are batched"},
+    {.word = "scheduler",
+     .kind = Choice,
+     .choices = "sarathi vllm orca faster_transformer continuous chunked static",
+     .doc = "how requests are batched"},
     parallelWord,
     {.word = "draft", .kind = Name, .block = BlockKind::Draft, .doc = "speculative decoding"},
 };
 
 static constexpr WordSpec draftWords[] = {
     {.word = "tokens", .kind = Integer, .doc = "tokens guessed per step"},
-    {.word = "acceptance", .kind = Measure, .dims = Dims::Share, .doc = "share of guesses that hold"},
+    {.word = "acceptance",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .doc = "share of guesses that hold"},
 };
 
 static constexpr WordSpec prefixCacheWords[] = {
@@ -98,30 +287,50 @@ static constexpr WordSpec prefixCacheWords[] = {
 };
 
 static constexpr WordSpec expertsWords[] = {
-    {.word = "routing", .kind = Choice, .choices = "zipf uniform balanced", .doc = "how tokens choose experts"},
+    {.word = "routing",
+     .kind = Choice,
+     .choices = "zipf uniform balanced",
+     .doc = "how tokens choose experts"},
     {.word = "redundant", .kind = Integer, .doc = "experts that are kept twice"},
 };
 
 static constexpr WordSpec optimizerWords[] = {
     {.word = "master", .kind = Constant, .doc = "dtype of the master weights"},
-    {.word = "offload", .kind = Choice, .choices = "host_dram ssd none", .doc = "where the state lives"},
+    {.word = "offload",
+     .kind = Choice,
+     .choices = "host_dram ssd none",
+     .doc = "where the state lives"},
 };
 
 llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
   switch (kind) {
-  case BlockKind::Evaluate:       return evaluateWords;
-  case BlockKind::Compare:        return compareWords;
-  case BlockKind::Search:         return searchWords;
-  case BlockKind::Sweep:          return sweepWords;
-  case BlockKind::Serve:          return serveWords;
-  case BlockKind::Train:          return trainWords;
-  case BlockKind::Choosing:       return choosingWords;
-  case BlockKind::TensorSparsity: return sparsityWords;
-  case BlockKind::Pool:           return poolWords;
-  case BlockKind::Draft:          return draftWords;
-  case BlockKind::PrefixCache:    return prefixCacheWords;
-  case BlockKind::Experts:        return expertsWords;
-  case BlockKind::Optimizer:      return optimizerWords;
-  default:                        return {};
+  case BlockKind::Evaluate:
+    return evaluateWords;
+  case BlockKind::Compare:
+    return compareWords;
+  case BlockKind::Search:
+    return searchWords;
+  case BlockKind::Sweep:
+    return sweepWords;
+  case BlockKind::Serve:
+    return serveWords;
+  case BlockKind::Train:
+    return trainWords;
+  case BlockKind::Choosing:
+    return choosingWords;
+  case BlockKind::TensorSparsity:
+    return sparsityWords;
+  case BlockKind::Pool:
+    return poolWords;
+  case BlockKind::Draft:
+    return draftWords;
+  case BlockKind::PrefixCache:
+    return prefixCacheWords;
+  case BlockKind::Experts:
+    return expertsWords;
+  case BlockKind::Optimizer:
+    return optimizerWords;
+  default:
+    return {};
   }
 }

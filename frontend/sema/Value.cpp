@@ -32,7 +32,8 @@ std::string Value::describe() const {
   if (is<RangeValue>())
     return "a range";
   if (const Instance *instance = getIf<Instance>())
-    return "the " + declKindName(instance->decl->kind).str() + " `" + instance->decl->name.str() + "`";
+    return "the " + declKindName(instance->decl->kind).str() + " `" + instance->decl->name.str() +
+           "`";
   if (is<Multiple>())
     return "a group";
   return "a tensor";

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values of constant evaluation: what an expression of `.perf` is worth once parameters are known.
-// `Unknown` stands for a parameter without an argument (a declaration is checked before anybody uses
-// it) and for the result of an expression that was already reported; anything computed from it is
-// unknown as well, so that one mistake is one message.
+// `Unknown` stands for a parameter without an argument (a declaration is checked before anybody
+// uses it) and for the result of an expression that was already reported; anything computed from it
+// is unknown as well, so that one mistake is one message.
 #ifndef PERFC_FRONTEND_SEMA_VALUE_H
 #define PERFC_FRONTEND_SEMA_VALUE_H
 

@@ -15,10 +15,43 @@ namespace perfc {
 
 /// What a `{ … }` holds.
 enum class BlockKind : uint8_t {
-  None, File, Op, Workload, Hardware, Memory, Array, Network, Compute, Energy, Bandwidth, NetEnergy,
-  ByDtype, System, Group, Fault, Mapping, Mapspace, Place, Dataflow, Algorithm, Choosing, Collective,
-  Evaluate, Compare, Search, Sweep, Serve, Train, TensorSparsity, Pool, Draft, PrefixCache, Experts,
-  Optimizer, Function, Loop,
+  None,
+  File,
+  Op,
+  Workload,
+  Hardware,
+  Memory,
+  Array,
+  Network,
+  Compute,
+  Energy,
+  Bandwidth,
+  NetEnergy,
+  ByDtype,
+  System,
+  Group,
+  Fault,
+  Mapping,
+  Mapspace,
+  Place,
+  Dataflow,
+  Algorithm,
+  Choosing,
+  Collective,
+  Evaluate,
+  Compare,
+  Search,
+  Sweep,
+  Serve,
+  Train,
+  TensorSparsity,
+  Pool,
+  Draft,
+  PrefixCache,
+  Experts,
+  Optimizer,
+  Function,
+  Loop,
 };
 inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Loop) + 1;
 
@@ -39,8 +72,22 @@ enum class ArgKind : uint8_t {
 
 /// Sets of dimensions that an attribute accepts.
 enum class Dims : uint8_t {
-  Any, Number, Data, Bandwidth, Time, Frequency, AccessEnergy, OpEnergy, HopEnergy, Area, Power,
-  Rate, Money, RequestRate, Tokens, Share,
+  Any,
+  Number,
+  Data,
+  Bandwidth,
+  Time,
+  Frequency,
+  AccessEnergy,
+  OpEnergy,
+  HopEnergy,
+  Area,
+  Power,
+  Rate,
+  Money,
+  RequestRate,
+  Tokens,
+  Share,
 };
 
 /// True when a value of `dimension` can be given to an attribute of `dims`.
@@ -56,11 +103,11 @@ struct WordSpec {
   Dims dims = Dims::Any;
   uint8_t minArgs = 1;
   uint8_t maxArgs = 1;
-  BlockKind block = BlockKind::None;   ///< what its block holds; clauses are words of that block too
-  llvm::StringLiteral choices = "";    ///< space-separated
-  bool repeats = false;                ///< may stand more than once in a block
-  bool clauseOnly = false;             ///< `after`, `for`: never a line of its own
-  llvm::StringLiteral byDefault = "";  ///< what is assumed without it
+  BlockKind block = BlockKind::None;  ///< what its block holds; clauses are words of that block too
+  llvm::StringLiteral choices = "";   ///< space-separated
+  bool repeats = false;               ///< may stand more than once in a block
+  bool clauseOnly = false;            ///< `after`, `for`: never a line of its own
+  llvm::StringLiteral byDefault = ""; ///< what is assumed without it
   llvm::StringLiteral doc = "";
 };
 

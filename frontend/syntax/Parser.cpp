@@ -33,7 +33,8 @@ static void markDamage(llvm::ArrayRef<Diagnostic> found, llvm::StringRef text,
     bool continues = error.kind->code == diag::LineStartsWithClause.code ||
                      error.kind->code == diag::LineStartsWithOperator.code;
     for (ast::Item *item : llvm::reverse(items)) {
-      bool isInside = error.range.begin >= item->range.begin && error.range.begin <= item->range.end;
+      bool isInside =
+          error.range.begin >= item->range.begin && error.range.begin <= item->range.end;
       bool isBefore = item->range.end <= error.range.begin;
       item->isDamaged |= isInside || (continues && isBefore);
       if (isInside || isBefore)

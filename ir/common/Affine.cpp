@@ -35,7 +35,8 @@ llvm::Optional<AffineExpr> add(const AffineExpr &a, const AffineExpr &b) {
     return llvm::None;
   result.offset = *constant;
   for (const AffineExpr::Term &term : b.list) {
-    auto same = llvm::find_if(result.list, [&](const auto &other) { return other.name == term.name; });
+    auto same =
+        llvm::find_if(result.list, [&](const auto &other) { return other.name == term.name; });
     if (same == result.list.end()) {
       result.list.push_back(term);
       continue;
@@ -121,8 +122,8 @@ llvm::Optional<AffineExpr> AffineExpr::parse(llvm::StringRef text) {
   }
 }
 
-llvm::Optional<AffineBounds>
-perfc::bounds(const AffineExpr &expr, llvm::function_ref<int64_t(llvm::StringRef)> extent) {
+llvm::Optional<AffineBounds> perfc::bounds(const AffineExpr &expr,
+                                           llvm::function_ref<int64_t(llvm::StringRef)> extent) {
   AffineBounds result{expr.constant(), expr.constant()};
   for (const AffineExpr::Term &term : expr.terms()) {
     auto reach = checkedMultiply(term.coefficient, extent(term.name) - 1);

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Affine expressions over named indices, c0 + c1*i1 + c2*i2 + …, with exact 64-bit coefficients: the
-// subscripts of tensors and the conditions of iteration domains.
+// Affine expressions over named indices, c0 + c1*i1 + c2*i2 + …, with exact 64-bit coefficients:
+// the subscripts of tensors and the conditions of iteration domains.
 #ifndef PERFC_IR_COMMON_AFFINE_H
 #define PERFC_IR_COMMON_AFFINE_H
 

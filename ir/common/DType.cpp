@@ -6,16 +6,14 @@ using namespace perfc;
 static constexpr unsigned bits[] = {64, 32, 32, 16, 16, 8, 64, 32, 16, 8, 4, 8};
 
 llvm::ArrayRef<llvm::StringRef> perfc::dtypeNames() {
-  static constexpr llvm::StringRef names[] = {"fp64", "fp32",  "tf32",  "fp16",  "bf16", "fp8",
+  static constexpr llvm::StringRef names[] = {"fp64",  "fp32",  "tf32",  "fp16", "bf16", "fp8",
                                               "int64", "int32", "int16", "int8", "int4", "bool"};
   return names;
 }
 
 unsigned perfc::bitsOf(DType dtype) { return bits[static_cast<unsigned>(dtype)]; }
 
-llvm::StringRef perfc::dtypeName(DType dtype) {
-  return dtypeNames()[static_cast<unsigned>(dtype)];
-}
+llvm::StringRef perfc::dtypeName(DType dtype) { return dtypeNames()[static_cast<unsigned>(dtype)]; }
 
 llvm::Optional<DType> perfc::parseDType(llvm::StringRef name) {
   for (unsigned i = 0; i < dtypeNames().size(); ++i)

@@ -11,7 +11,20 @@
 
 namespace perfc {
 
-enum class DType : uint8_t { FP64, FP32, TF32, FP16, BF16, FP8, Int64, Int32, Int16, Int8, Int4, Bool };
+enum class DType : uint8_t {
+  FP64,
+  FP32,
+  TF32,
+  FP16,
+  BF16,
+  FP8,
+  Int64,
+  Int32,
+  Int16,
+  Int8,
+  Int4,
+  Bool
+};
 
 /// Bits that an element takes in memory; tf32 is stored in 32.
 unsigned bitsOf(DType dtype);

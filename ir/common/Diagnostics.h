@@ -1,9 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Diagnostics: what is wrong, where, why, and how to fix it. Each kind is declared once, in
-// Diagnostics.def, with a stable code (PERF0123), a severity and a message; messages are lower-case,
-// one line, without a full stop, names in `backquotes`. `note` points at another place involved,
-// `help` proposes a fix. Kinds are explained by docs/diagnostics.md (`perfc explain PERF0123`).
+// Diagnostics.def, with a stable code (PERF0123), a severity and a message; messages are
+// lower-case, one line, without a full stop, names in `backquotes`. `note` points at another place
+// involved, `help` proposes a fix. Kinds are explained by docs/diagnostics.md (`perfc explain
+// PERF0123`).
 #ifndef PERFC_IR_COMMON_DIAGNOSTICS_H
 #define PERFC_IR_COMMON_DIAGNOSTICS_H
 
@@ -21,10 +22,10 @@ enum class Severity { Error, Warning, Note, Help };
 
 /// One kind of diagnostic.
 struct DiagnosticKind {
-  uint16_t code;          ///< 123 for PERF0123
-  Severity severity;      ///< Error or Warning
-  const char *name;       ///< the identifier in Diagnostics.def
-  const char *message;    ///< an fmt format string
+  uint16_t code;       ///< 123 for PERF0123
+  Severity severity;   ///< Error or Warning
+  const char *name;    ///< the identifier in Diagnostics.def
+  const char *message; ///< an fmt format string
 };
 
 namespace diag {

@@ -15,12 +15,11 @@ struct Scale {
   double size;
 };
 
-static constexpr Scale decimalScales[] = {{"P", 1e15}, {"T", 1e12}, {"G", 1e9},  {"M", 1e6},
-                                          {"k", 1e3},  {"", 1},     {"m", 1e-3}, {"u", 1e-6},
+static constexpr Scale decimalScales[] = {{"P", 1e15}, {"T", 1e12},  {"G", 1e9},  {"M", 1e6},
+                                          {"k", 1e3},  {"", 1},      {"m", 1e-3}, {"u", 1e-6},
                                           {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}};
-static constexpr Scale binaryScales[] = {{"Ti", 1099511627776.0}, {"Gi", 1073741824.0},
-                                         {"Mi", 1048576.0},       {"Ki", 1024.0},
-                                         {"", 1}};
+static constexpr Scale binaryScales[] = {
+    {"Ti", 1099511627776.0}, {"Gi", 1073741824.0}, {"Mi", 1048576.0}, {"Ki", 1024.0}, {"", 1}};
 static constexpr Scale areaScales[] = {{"m", 1e-6}, {"u", 1e-12}};
 
 static std::string significant(double value, unsigned digits) {

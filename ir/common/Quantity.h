@@ -18,8 +18,23 @@ namespace perfc {
 
 /// The base units. Data is counted in bytes. The counts from Token on do not mix with each other.
 enum class BaseUnit : uint8_t {
-  Second, Byte, Joule, Metre, Flop, Op, Dollar, Cycle, Word,
-  Token, Request, Image, Sample, Chip, Node, Link, Hop,
+  Second,
+  Byte,
+  Joule,
+  Metre,
+  Flop,
+  Op,
+  Dollar,
+  Cycle,
+  Word,
+  Token,
+  Request,
+  Image,
+  Sample,
+  Chip,
+  Node,
+  Link,
+  Hop,
 };
 inline constexpr unsigned baseUnitCount = 17;
 inline constexpr BaseUnit firstCount = BaseUnit::Token;

@@ -113,9 +113,9 @@ static std::vector<OpDecl> requestDecls() {
       {.name = "study.emit",
        .doc = "A file to write.",
        .topLevel = true,
-       .attrs = {stringAttr("format", "name of the format"), stringAttr("path", "where to"),
-                 stringAttr("from", "name of the result, where it is not the statement's")
-                     .optional()}},
+       .attrs =
+           {stringAttr("format", "name of the format"), stringAttr("path", "where to"),
+            stringAttr("from", "name of the result, where it is not the statement's").optional()}},
       {.name = "study.unsupported",
        .doc = "A part of the program that cannot be evaluated; the result says so.",
        .topLevel = true,

@@ -21,6 +21,7 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
   Compilation compilation(session.sources, session.diagnostics, allOps());
   if (!compilation.load(root, defines))
     return;
+  compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
   compilation.forEachUnit([&](ir::Module &module) { return unit(module, listener); });
 }
 

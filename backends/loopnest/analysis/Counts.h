@@ -50,6 +50,9 @@ struct ArrayCounts {
   /// By tensor; none where they were not asked for or have no closed form: partial sums of a memory
   /// below an array that adds them up, when a ragged loop leaves some of the writers idle early.
   std::vector<llvm::Optional<NetworkCount>> hops;
+  /// By tensor, in that one case: the hops if all writers of a sum were done with it at the same
+  /// time. Empty when no tensor needs an estimate.
+  std::vector<llvm::Optional<NetworkCount>> hopEstimates;
 };
 
 enum class AnalysisForm { Closed, Enumerated };

@@ -18,7 +18,10 @@ public:
   Flow trees();
   /// Ways of the sums that are read back.
   Checked readBacks();
-  bool isClosed() const;
+  /// Trees run along two axes at most.
+  bool hasTrees() const;
+  /// Writers of a sum leave it together, so that the trees are exact.
+  bool leavesTogether() const;
 
 private:
   Checked trees(const JointLoops &joint);
@@ -46,11 +49,14 @@ Crossing::Crossing(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, u
                                             : nullptr);
 }
 
-/// Trees run along two axes, and sums leave together.
-bool Crossing::isClosed() const {
+bool Crossing::hasTrees() const {
   for (unsigned i = flat.arrays[array].begin; i < flat.arrays[array].end; ++i)
     if (flat.parallel[i].axis > 1)
       return false;
+  return true;
+}
+
+bool Crossing::leavesTogether() const {
   return tensor != flat.output || level == flat.lanes() ||
          llvm::all_of(factors.unused, [&](unsigned dim) { return hops.leaveTogether(dim); });
 }
@@ -154,7 +160,7 @@ bool loopnest::countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &fact
       if (!reaches(flat.arrays[a], flat, above, level))
         continue;
       Crossing crossing(levels, factors, tensor, level, a);
-      if (!crossing.isClosed()) {
+      if (!crossing.hasTrees()) {
         arrays[a].hops[tensor] = llvm::None;
         continue;
       }
@@ -163,7 +169,13 @@ bool loopnest::countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &fact
       Checked back = sums ? crossing.readBacks() : Checked(0);
       Checked shared = flow.shared + back, separate = flow.separate + back;
       Checked declared = flow.declared + back;
-      arrays[a].hops[tensor] = NetworkCount{shared.value(), separate.value(), declared.value()};
+      NetworkCount count{shared.value(), separate.value(), declared.value()};
+      bool exact = crossing.leavesTogether();
+      arrays[a].hops[tensor] = exact ? llvm::Optional<NetworkCount>(count) : llvm::None;
+      if (!exact) {
+        arrays[a].hopEstimates.resize(arrays[a].hops.size());
+        arrays[a].hopEstimates[tensor] = count;
+      }
       fits &= !shared.overflowed() && !separate.overflowed() && !declared.overflowed();
     }
   }

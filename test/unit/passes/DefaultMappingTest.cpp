@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The default mapping is legal for every kernel of the library's workloads on its accelerators. What
-// legal means is worked out here again from the IR alone.
+// The default mapping is legal for every kernel of the library's workloads on its accelerators.
+// What legal means is worked out here again from the IR alone.
 #include "frontend/build/Compilation.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
@@ -148,7 +148,8 @@ private:
       return;
     for (auto &index : tile)
       index.second = std::min(index.second, extents.at(index.first));
-    // Of a tensor that is read in several ways, the further ways are `x_1`, `x_2`: they share its room.
+    // Of a tensor that is read in several ways, the further ways are `x_1`, `x_2`: they share its
+    // room.
     std::map<std::string, int64_t> bits;
     for (const ir::Operation &part : nest->body())
       if (auto tensor = ir::as<loopnest::TensorOp>(part))
@@ -178,9 +179,8 @@ private:
 TEST(DefaultMapping, isLegalForTheLibrary) {
   std::string program = "import std.workloads.{resnet50, vgg16, mobilenet_v2, bert, llama2}\n"
                         "import std.hardware.{eyeriss, simba, tpu_v1, nvdla}\n";
-  for (const char *workload :
-       {"resnet50(batch = 2)", "vgg16", "mobilenet_v2", "bert_base", "llama2_7b.prefill",
-        "llama2_7b.decode(context = 1000)"})
+  for (const char *workload : {"resnet50(batch = 2)", "vgg16", "mobilenet_v2", "bert_base",
+                               "llama2_7b.prefill", "llama2_7b.decode(context = 1000)"})
     program += std::string("evaluate ") + workload + " on eyeriss, simba, tpu_v1, nvdla\n";
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);

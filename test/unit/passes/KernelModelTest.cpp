@@ -25,7 +25,8 @@ TEST(KernelModel, elementsOfOneSubscriptAreExact) {
       for (int64_t p : {1, 2, 5, 8})
         for (int64_t r : {1, 3, 4, 7}) {
           auto module = parseKernel(fmt::format(
-              "op.statement (write = {{tensor = \"y\", map = [p]}}, reads = [{{tensor = \"x\", map = "
+              "op.statement (write = {{tensor = \"y\", map = [p]}}, reads = [{{tensor = \"x\", map "
+              "= "
               "[{}]}}], domain = {{p = {}, r = {}}}, reduce = \"+\", flops = 1, text = \"\")",
               (*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b))).text(), p, r));
           ASSERT_TRUE(module);
@@ -44,7 +45,8 @@ TEST(KernelModel, pointsUnderConditionsAreExact) {
   for (int64_t n : {1, 4, 9})
     for (int64_t c : {-3, 0, 2}) {
       auto module = parseKernel(fmt::format(
-          "op.statement (write = {{tensor = \"y\", map = [i]}}, reads = [], domain = {{i = {}, j = 7, "
+          "op.statement (write = {{tensor = \"y\", map = [i]}}, reads = [], domain = {{i = {}, j = "
+          "7, "
           "h = 5}}, constraints = [{}, {}], reduce = \"+\", flops = 1, text = \"\")",
           n, (*add(*add(AffineExpr::variable("i"), AffineExpr::variable("j", -2)), c)).text(),
           (*add(AffineExpr::variable("j"), 1 - c)).text()));

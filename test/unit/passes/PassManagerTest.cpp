@@ -38,7 +38,9 @@ TEST_F(PassManagerTest, hooksSeeEachPassAndTimesAreKept) {
   ASSERT_TRUE(module);
   std::string calls;
   PassOptions options;
-  options.before = [&](const PassInfo &pass, const ir::Module &) { calls += "<" + pass.name.str(); };
+  options.before = [&](const PassInfo &pass, const ir::Module &) {
+    calls += "<" + pass.name.str();
+  };
   options.after = [&](const PassInfo &pass, const ir::Module &) { calls += ">" + pass.name.str(); };
   PassManager manager({&inlinePass, &fusePass}, options);
   EXPECT_TRUE(manager.run(*module, context));

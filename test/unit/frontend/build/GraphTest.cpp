@@ -16,8 +16,10 @@ TEST(Graph, ElementOperatorsBroadcastLeadingRanks) {
   std::vector<std::string> statements = run.lines("op.statement");
   ASSERT_EQ(statements.size(), 2u) << run.ir();
   EXPECT_TRUE(has(statements[0], "map = [i1]")) << statements[0];
-  EXPECT_EQ(codeIn(runBody("", "a = tensor[2, 3]\ny = a + weight[2]")), diag::BroadcastMismatch.code);
-  EXPECT_EQ(codeIn(runBody("", "a = tensor[3]\ny = max(a, a, a)")), diag::BadFunctionArguments.code);
+  EXPECT_EQ(codeIn(runBody("", "a = tensor[2, 3]\ny = a + weight[2]")),
+            diag::BroadcastMismatch.code);
+  EXPECT_EQ(codeIn(runBody("", "a = tensor[3]\ny = max(a, a, a)")),
+            diag::BadFunctionArguments.code);
   EXPECT_EQ(codeIn(runBody("", "a = tensor[3]\ny = a + fp16")), diag::BadOperand.code);
 }
 
@@ -45,7 +47,8 @@ TEST(Graph, RepeatCarriesNames) {
                                "repeat 2 { x[j] += x[i] * w[i, j] }\ny = x")),
             diag::RepeatChangesShape.code);
   EXPECT_EQ(codeIn(runBody("", "repeat 2 { t = tensor[4] }\ny = t")), diag::UnknownName.code);
-  EXPECT_EQ(codeIn(runBody("", "x = tensor[4]\nrepeat 1.5 { x = exp(x) }\ny = x")), diag::NotWhole.code);
+  EXPECT_EQ(codeIn(runBody("", "x = tensor[4]\nrepeat 1.5 { x = exp(x) }\ny = x")),
+            diag::NotWhole.code);
 }
 
 TEST(Graph, LoopsAndChoicesAreGone) {
@@ -58,7 +61,8 @@ TEST(Graph, Phases) {
                              "workload g(batch = 1, T, S) -> y {\n  y = exp(tensor[batch, T, S])\n"
                              "  phase decode(context = 16) = (T = 1, S = context)\n}\n"
                              "workload h from g(batch = 2)\n";
-  EXPECT_TRUE(has(Compiled(phases + "evaluate g.decode on c").line("op.tensor"), "tensor<1x1x16xfp16>"));
+  EXPECT_TRUE(
+      has(Compiled(phases + "evaluate g.decode on c").line("op.tensor"), "tensor<1x1x16xfp16>"));
   EXPECT_TRUE(has(Compiled(phases + "evaluate h.decode(context = 8) on c").line("op.tensor"),
                   "tensor<2x1x8xfp16>"));
   EXPECT_TRUE(has(Compiled(phases + "evaluate g(T = 3, S = 4) on c").line("op.tensor"),
@@ -94,7 +98,9 @@ TEST(Graph, Collectives) {
 TEST(Graph, DtypesAreTheChipsUnlessGiven) {
   const std::string f = "op f(x[N]) -> y[N] { y[i] = x[i] }";
   EXPECT_TRUE(has(Compiled("hardware c { dtype int8; compute U { rate 1/s } }\n" + f +
-                           "\nevaluate f(N = 4) on c").line("op.apply"), "tensor<4xint8>"));
+                           "\nevaluate f(N = 4) on c")
+                      .line("op.apply"),
+                  "tensor<4xint8>"));
   EXPECT_TRUE(has(Compiled(runOp(f, "f(N = 4, dtype = fp32)")).line("op.apply"), "tensor<4xfp32>"));
   EXPECT_EQ(codeIn(runOp(f, "f(N = 4, dtype = 3)")), diag::NotADType.code);
 }

@@ -27,10 +27,13 @@ TEST(OpModel, ExtentsByName) {
 TEST(OpModel, ExtentsFromTensors) {
   Compiled run(runBody(matmul, "y = mm(tensor[4, 6], weight[6, 5])"));
   EXPECT_TRUE(has(run.line("op.statement"), "domain = {m = 4, n = 5, k = 6}"));
-  EXPECT_EQ(codeIn(runBody(matmul, "y = mm(tensor[4, 6], weight[7, 5])")), diag::ExtentConflict.code);
-  EXPECT_EQ(codeIn(runBody(matmul, "y = mm(tensor[4, 6, 2], weight[6, 5])")), diag::ArgumentRank.code);
+  EXPECT_EQ(codeIn(runBody(matmul, "y = mm(tensor[4, 6], weight[7, 5])")),
+            diag::ExtentConflict.code);
+  EXPECT_EQ(codeIn(runBody(matmul, "y = mm(tensor[4, 6, 2], weight[6, 5])")),
+            diag::ArgumentRank.code);
   EXPECT_EQ(codeIn(runBody(matmul, "y = mm(3, weight[6, 5])")), diag::NotATensor.code);
-  EXPECT_EQ(codeIn(runBody(matmul, "y = mm(tensor[4, 6], N = 5, L = 3)")), diag::UnknownParameter.code);
+  EXPECT_EQ(codeIn(runBody(matmul, "y = mm(tensor[4, 6], N = 5, L = 3)")),
+            diag::UnknownParameter.code);
 }
 
 TEST(OpModel, ExtentsByDefaultAndByHull) {
@@ -50,8 +53,10 @@ TEST(OpModel, Ellipsis) {
   std::string statement = run.line("op.statement");
   EXPECT_TRUE(has(statement, "domain = {_0 = 2, _1 = 3, _2 = 4}")) << statement;
   EXPECT_TRUE(has(statement, "flops = 1, functions = {max = 1}")) << statement;
-  const std::string add = "op add(a[..., N], b[..., N]) -> y[..., N] { y[..., n] = a[..., n] + b[..., n] }";
-  EXPECT_EQ(codeIn(runBody(add, "y = add(tensor[2, 3], tensor[4, 3])")), diag::LeadingRanksDiffer.code);
+  const std::string add =
+      "op add(a[..., N], b[..., N]) -> y[..., N] { y[..., n] = a[..., n] + b[..., n] }";
+  EXPECT_EQ(codeIn(runBody(add, "y = add(tensor[2, 3], tensor[4, 3])")),
+            diag::LeadingRanksDiffer.code);
 }
 
 TEST(OpModel, Conditions) {
@@ -66,7 +71,8 @@ TEST(OpModel, Conditions) {
   EXPECT_TRUE(has(domain("where i < 4"), "domain = {i = 4}, flops")) << domain("where i < 4");
   EXPECT_TRUE(has(domain("where i >= 2"), "domain = {i = 9}, constraints = [i - 2]"))
       << domain("where i >= 2");
-  EXPECT_TRUE(has(domain("where 2*i <= 7"), "constraints = [-2*i + 7]")) << domain("where 2*i <= 7");
+  EXPECT_TRUE(has(domain("where 2*i <= 7"), "constraints = [-2*i + 7]"))
+      << domain("where 2*i <= 7");
   EXPECT_EQ(codeIn(runOp("op f(a[N]) -> y[N] { where i * i < 4; y[i] = a[i] }", "f(N = 9)")),
             diag::SubscriptNotAffine.code);
 }
@@ -91,7 +97,8 @@ TEST(OpModel, SeveralStatements) {
 }
 
 TEST(OpModel, DataDependentReads) {
-  const std::string gather = "op gather(t[V, D]: weight, ids[T]) -> y[T, D] { y[t0, d] = t[ids[t0], d] }";
+  const std::string gather =
+      "op gather(t[V, D]: weight, ids[T]) -> y[T, D] { y[t0, d] = t[ids[t0], d] }";
   Compiled run(runOp(gather, "gather(V = 100, D = 8, T = 4)"));
   std::string statement = run.line("op.statement");
   EXPECT_TRUE(has(statement, "map = [\"any\", d]")) << statement;

@@ -13,14 +13,16 @@ static bool has(const std::string &text, const std::string &part) {
 
 static std::string lineOfChip(const std::string &body, llvm::StringRef part) {
   return Compiled("op f(x[N]) -> y[N] { y[i] = x[i] }\nhardware c {\n" + body +
-                  "\n}\nevaluate f(N = 1) on c").line(part);
+                  "\n}\nevaluate f(N = 1) on c")
+      .line(part);
 }
 
 TEST(Chip, CyclesAreOfTheNearestClock) {
   EXPECT_TRUE(has(lineOfChip("clock 1GHz\nmemory M { bandwidth 8B/cycle }", "target.memory"),
                   "bandwidth = 8000000000B/s"));
   EXPECT_TRUE(has(lineOfChip("clock 1GHz\narray A[2] { clock 500MHz; memory M { latency 4cycle } }",
-                             "target.memory"), "latency = 0.000000008s"));
+                             "target.memory"),
+                  "latency = 0.000000008s"));
   EXPECT_EQ(codeIn("hardware c { memory M { bandwidth 8B/cycle } }"), diag::CycleWithoutClock.code);
   EXPECT_EQ(codeIn("hardware c(f) { clock f; memory M { bandwidth 8B/cycle } }"), 0u)
       << "the clock is known where the chip is used";
@@ -30,19 +32,22 @@ TEST(Chip, WordsAreOfTheNearestDtype) {
   EXPECT_TRUE(has(lineOfChip("dtype int8\nmemory M { capacity 16word }", "target.memory"),
                   "capacity = 16B"));
   EXPECT_TRUE(has(lineOfChip("dtype int8\narray A[2] { dtype fp32; memory M { capacity 16word } }",
-                             "target.memory"), "capacity = 64B"));
+                             "target.memory"),
+                  "capacity = 64B"));
 }
 
 TEST(Chip, Energies) {
   auto energy = [](const std::string &value) {
     return lineOfChip("dtype fp16\nmemory M { energy " + value + " }", "target.memory");
   };
-  EXPECT_TRUE(has(energy("6pJ"), "read_energy = 0.000000000003J/B, write_energy = 0.000000000003J/B"))
+  EXPECT_TRUE(
+      has(energy("6pJ"), "read_energy = 0.000000000003J/B, write_energy = 0.000000000003J/B"))
       << energy("6pJ");
   EXPECT_TRUE(has(energy("6pJ/B"), "read_energy = 0.000000000006J/B"));
   EXPECT_TRUE(has(energy("1pJ/b"), "read_energy = 0.000000000008J/B"));
-  EXPECT_TRUE(has(lineOfChip("dtype fp16\nmemory M { energy { read 2pJ; write 4pJ } }", "target.memory"),
-                  "read_energy = 0.000000000001J/B, write_energy = 0.000000000002J/B"));
+  EXPECT_TRUE(
+      has(lineOfChip("dtype fp16\nmemory M { energy { read 2pJ; write 4pJ } }", "target.memory"),
+          "read_energy = 0.000000000001J/B, write_energy = 0.000000000002J/B"));
 }
 
 TEST(Chip, Rates) {
@@ -60,11 +65,12 @@ TEST(Chip, Rates) {
 }
 
 TEST(Chip, Networks) {
-  std::string line = lineOfChip("array A[x = 2, y = 3] { network { multicast x; reduce } }",
-                                "target.network");
+  std::string line =
+      lineOfChip("array A[x = 2, y = 3] { network { multicast x; reduce } }", "target.network");
   EXPECT_TRUE(has(line, "multicast = [\"x\"]")) << line;
   EXPECT_TRUE(has(line, "reduce = [\"x\", \"y\"]")) << line;
-  EXPECT_EQ(codeIn("hardware c { array A[x = 2] { network { multicast z } } }"), diag::UnknownAxis.code);
+  EXPECT_EQ(codeIn("hardware c { array A[x = 2] { network { multicast z } } }"),
+            diag::UnknownAxis.code);
   EXPECT_EQ(codeIn("hardware c { array A }"), diag::ArrayWithoutSize.code);
 }
 
@@ -87,8 +93,9 @@ TEST(System, NestedGroups) {
 }
 
 TEST(System, FromSeesTheParametersOfItsBase) {
-  Compiled run(parts + "system a(n = 3) { node = n * fast over net }\n"
-                       "system b from a(n = 5) { pod = 2 * node over net }\nevaluate f(N = 1) on b");
+  Compiled run(parts +
+               "system a(n = 3) { node = n * fast over net }\n"
+               "system b from a(n = 5) { pod = 2 * node over net }\nevaluate f(N = 1) on b");
   EXPECT_TRUE(has(run.line("of = @fast"), "count = 5")) << run.ir();
   Compiled changed(parts + "system a(n = 3) { node = n * fast over net }\n"
                            "system b from a { node = 7 * slow over net }\nevaluate f(N = 1) on b");

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters and multiply-accumulates of the library's workloads, counted here from the graph and its
-// kernels only, against the figures of test/stdlib/totals.csv.
+// Parameters and multiply-accumulates of the library's workloads, counted here from the graph and
+// its kernels only, against the figures of test/stdlib/totals.csv.
 #include "Compiled.h"
 
 #include "ir/common/Affine.h"
@@ -152,8 +152,7 @@ std::vector<std::string> split(const std::string &line) {
 }
 
 std::vector<Row> rows() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() /
-                     "../../../stdlib/totals.csv");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../../stdlib/totals.csv");
   std::string line;
   std::getline(file, line); // the header
   std::vector<Row> result;
@@ -188,8 +187,9 @@ TEST(Totals, OfTheLibrary) {
     double macs = static_cast<double>(totals.macs);
     EXPECT_LE(std::abs(parameters - row.parameters), row.parametersRounding)
         << row.call << ": " << fmt::format("{:.0f}", parameters);
-    if (row.macs >= 0)
+    if (row.macs >= 0) {
       EXPECT_LE(std::abs(macs - row.macs), row.macsRounding)
           << row.call << ": " << fmt::format("{:.0f}", macs);
+    }
   }
 }

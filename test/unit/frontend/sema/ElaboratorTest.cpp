@@ -70,10 +70,12 @@ TEST(Elaborator, ChainsOfFrom) {
   EXPECT_EQ(chip(base + "hardware c(k) from a(size = k) { without L, P }\n"
                         "hardware b from c(k = 2KiB) { memory M { latency 3us } }"),
             "hardware b { clock 1000000000/s; memory M { capacity 2048B; latency 0.000003s } }");
-  EXPECT_EQ(codeOfChip("hardware b from c { }\nhardware c from b { }"), diag::InheritanceCycle.code);
+  EXPECT_EQ(codeOfChip("hardware b from c { }\nhardware c from b { }"),
+            diag::InheritanceCycle.code);
   EXPECT_EQ(codeOfChip("hardware b from 3 { }"), diag::WrongBase.code);
   EXPECT_EQ(codeOfChip(base + "hardware b from a { without Q }"), diag::NothingToRemove.code);
-  EXPECT_EQ(codeOfChip(base + "hardware b from a { memory N after Q }"), diag::NothingToFollow.code);
+  EXPECT_EQ(codeOfChip(base + "hardware b from a { memory N after Q }"),
+            diag::NothingToFollow.code);
 }
 
 TEST(Elaborator, LongChainsOfFrom) {
@@ -119,7 +121,8 @@ TEST(Elaborator, Attributes) {
 }
 
 TEST(Elaborator, LoopsMakeScopesOfTheirOwn) {
-  Loaded loaded("hardware b {\n  for i in 1..3 { let s = i * 1KiB }\n  for i in [1, 2], j in 1..2 { }\n}");
+  Loaded loaded(
+      "hardware b {\n  for i in 1..3 { let s = i * 1KiB }\n  for i in [1, 2], j in 1..2 { }\n}");
   EXPECT_EQ(loaded.tree("b"), "hardware b");
   EXPECT_EQ(codeOfChip("hardware b {\n  for i in 1..3 { let s = i }\n  clock s * 1GHz\n}"),
             diag::UnknownName.code);

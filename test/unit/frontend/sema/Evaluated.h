@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of names, values and elaboration share: text in; values, nodes or errors as text out.
+// What the tests of names, values and elaboration share: text in; values, nodes or errors as text
+// out.
 #ifndef PERFC_TEST_UNIT_FRONTEND_SEMA_EVALUATED_H
 #define PERFC_TEST_UNIT_FRONTEND_SEMA_EVALUATED_H
 

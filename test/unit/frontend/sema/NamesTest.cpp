@@ -93,7 +93,8 @@ TEST(Parameters, OverridesOfASweepReachWhatDependsOnThem) {
   EXPECT_EQ(loaded.value(), "30");
 }
 
-//===-- Imports --------------------------------------------------------------------------------===//
+//===-- Imports
+//--------------------------------------------------------------------------------===//
 
 TEST(Imports, ModulesOfTheLibrary) {
   EXPECT_EQ(valueIn("import std.hardware.eyeriss\nlet x = eyeriss"), "eyeriss");
@@ -119,8 +120,9 @@ TEST(Imports, Mistakes) {
 namespace {
 /// Files in a folder of the test's own.
 struct Folder {
-  Folder() : path(testing::TempDir() + "perfc_names_" +
-                  testing::UnitTest::GetInstance()->current_test_info()->name() + "_") {}
+  Folder()
+      : path(testing::TempDir() + "perfc_names_" +
+             testing::UnitTest::GetInstance()->current_test_info()->name() + "_") {}
   ~Folder() {
     for (const std::string &file : files)
       std::remove(file.c_str());
@@ -144,7 +146,8 @@ TEST(Imports, LocalFiles) {
   EXPECT_EQ(valueIn(folder.import("parts.perf") + "\nlet x = twice"), "14");
   EXPECT_EQ(valueIn(folder.import("parts.perf") + "\nlet k = 1\nlet x = (k, twice)"), "(1, 14)")
       << "the file's own names come first, and the import keeps its own";
-  EXPECT_EQ(codeIn(folder.import("parts.perf") + " as p\nlet x = p._hidden"), diag::NotInModule.code);
+  EXPECT_EQ(codeIn(folder.import("parts.perf") + " as p\nlet x = p._hidden"),
+            diag::NotInModule.code);
   EXPECT_EQ(codeIn(folder.import("parts.perf") + "\nlet x = _hidden"), diag::UnknownName.code);
 }
 
@@ -171,7 +174,7 @@ TEST(Imports, PathsAreRelativeToTheFile) {
   Folder folder;
   std::string parts = folder.add("parts.perf", "let k = 7\n");
   std::string name = parts.substr(parts.find_last_of('/') + 1);
-  Loaded loaded("import \"" + name + "\"\nlet x = k", parts.substr(0, parts.find_last_of('/')) +
-                                                         "/root.perf");
+  Loaded loaded("import \"" + name + "\"\nlet x = k",
+                parts.substr(0, parts.find_last_of('/')) + "/root.perf");
   EXPECT_EQ(loaded.value(), "7");
 }

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constant evaluation: exact integers, units and dimensions, uncertain values, ranges, records, lists.
+// Constant evaluation: exact integers, units and dimensions, uncertain values, ranges, records,
+// lists.
 #include "Evaluated.h"
 #include <gtest/gtest.h>
 
@@ -46,7 +47,8 @@ TEST(Values, Units) {
 }
 
 TEST(Values, DimensionsAreChecked) {
-  EXPECT_EQ(valueOf("4KiB + 1us"), "1:9 203 `+` cannot combine an amount of data (B) with a time (s)");
+  EXPECT_EQ(valueOf("4KiB + 1us"),
+            "1:9 203 `+` cannot combine an amount of data (B) with a time (s)");
   EXPECT_EQ(codeOf("1s < 1B"), diag::DimensionMismatch.code);
   EXPECT_EQ(codeOf("4token + 1image"), diag::DimensionMismatch.code);
   EXPECT_EQ(codeOf("max(1s, 1J)"), diag::DimensionMismatch.code);
@@ -151,7 +153,10 @@ TEST(Values, UncertainValues) {
   Loaded loaded("let a = 10 +- 1\nlet b = 10 +- 1\nlet c = 200GB/s +- 10%\nlet same = a + a\n"
                 "let other = a + b\nlet share = 50% +- 2%\nlet difference = a - a");
   auto half = [&](llvm::StringRef name) {
-    return loaded.evaluator.valueOf(*loaded.find(name), {}).get<Quantity>().toUncertain().halfWidth();
+    return loaded.evaluator.valueOf(*loaded.find(name), {})
+        .get<Quantity>()
+        .toUncertain()
+        .halfWidth();
   };
   EXPECT_DOUBLE_EQ(half("same"), 2) << "a name used twice is one source: errors add linearly";
   EXPECT_DOUBLE_EQ(half("other"), std::sqrt(2.0)) << "independent ones add in quadrature";
@@ -166,7 +171,8 @@ TEST(Values, Distributions) {
   auto uncertain = [&](llvm::StringRef name) {
     return loaded.evaluator.valueOf(*loaded.find(name), {}).get<Quantity>().toUncertain();
   };
-  EXPECT_NEAR(uncertain("n").halfWidth(), 1.6449, 1e-4) << "the central 90 % of a normal distribution";
+  EXPECT_NEAR(uncertain("n").halfWidth(), 1.6449, 1e-4)
+      << "the central 90 % of a normal distribution";
   EXPECT_DOUBLE_EQ(uncertain("u").central(), 5);
   EXPECT_DOUBLE_EQ(uncertain("u").halfWidth(), 4.5);
 }

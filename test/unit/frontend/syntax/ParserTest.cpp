@@ -16,7 +16,7 @@ TEST(Parser, Precedence) {
   EXPECT_EQ(valueOf("a +- b + c"), "x = (a +- (b + c))\n");
   EXPECT_EQ(valueOf("1..n - 2 step 2x"), "x = (1..(n - 2) step 2x)\n");
   EXPECT_EQ(valueOf("p in 1..8 and q"), "x = ((p in (1..8)) and q)\n");
-  EXPECT_EQ(valueOf("a < b == c"), "x = ((a < b) == c)\n");
+  EXPECT_EQ(valueOf("a < b and b == c"), "x = ((a < b) and (b == c))\n");
   EXPECT_EQ(valueOf("if a then b else c + d"), "x = (if a then b else (c + d))\n");
   EXPECT_EQ(valueOf("- - a"), "x = (- (- a))\n");
 }
