@@ -56,7 +56,7 @@ llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
 }
 
 /// Deep enough for any program, and shallow enough for an 8 MB stack in an instrumented build.
-static constexpr unsigned maxDepth = 2000;
+static constexpr unsigned maxDepth = 1000;
 
 Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
   if (depth > maxDepth) {
