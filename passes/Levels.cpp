@@ -33,6 +33,15 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   return isAccelerator(chip) ? Level::LoopNest : Level::Roofline;
 }
 
+bool passes::runsAsNests(Level level, target::ChipOp chip) {
+  bool dispatches = false;
+  chip->walk([&](const Operation &op) {
+    auto array = as<target::ArrayOp>(op);
+    dispatches |= array && array.isDispatched();
+  });
+  return level == Level::LoopNest || (level == Level::Tile && !dispatches);
+}
+
 /// The first chip among the members of the last group in `op`, at any depth.
 static Operation *firstChip(Operation *op) {
   while (op && !op->is(target::ChipOp::opName)) {

@@ -18,6 +18,11 @@ enum class Level { Roofline, LoopNest, Tile };
 /// on the chip with a capacity or an energy; Roofline for everything else.
 Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
 
+/// True when kernels run as loop nests: at loop-nest level, and at tile level on a chip that does
+/// not dispatch blocks, where a block is a pass of a nest. It depends on nothing but the evaluation,
+/// since other evaluations of the module may have made nests of the same kernels.
+bool runsAsNests(Level level, target::ChipOp chip);
+
 /// The chip that `on` names, or the first chip in that system; null when there is none.
 target::ChipOp chipOf(const ir::Module &module, llvm::StringRef on);
 /// The same for an evaluation; when there is none, reports it.

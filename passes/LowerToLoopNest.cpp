@@ -215,14 +215,9 @@ bool LoopNestLowering::run(study::EvaluateOp evaluation) {
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
     return false;
-  Level level = levelFor(evaluate, target);
-  if (level == Level::Roofline)
+  if (!runsAsNests(levelFor(evaluate, target), target))
     return true;
   chip = &chips.try_emplace(target.op, target).first->second;
-  // Blocks of a GPU do not come from nests.
-  if (level == Level::Tile &&
-      llvm::any_of(chip->places, [](const Place &place) { return place.isDispatched; }))
-    return true;
   before = evaluate.op;
   while (before->parentOp())
     before = before->parentOp();

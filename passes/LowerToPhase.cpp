@@ -57,7 +57,7 @@ const Kernel &PhaseLowering::model(op::KernelOp kernel) {
 std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
   std::string name = use.kernel.symbol().str();
-  if (level != Level::Roofline) {
+  if (runsAsNests(level, chip)) {
     std::vector<Step> list;
     std::vector<StatementGroup> groups = groupStatements(kernel);
     for (const StatementGroup &group : groups) {

@@ -129,7 +129,8 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
   while (before->parentOp())
     before = before->parentOp();
   return forEachKernel(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
-    if (!lowerNests(evaluate, use) && level == Level::Tile)
+    bool nested = runsAsNests(level, target) && lowerNests(evaluate, use);
+    if (!nested && level == Level::Tile)
       lowerOutput(use);
   });
 }

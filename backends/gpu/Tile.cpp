@@ -86,12 +86,21 @@ static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location,
   return result;
 }
 
+/// What a nest leaves out: bytes that only the elementwise statements fused after it read.
+static double bytesBesideNest(const CostQuery &query) {
+  tile::KernelOp op = ir::as<tile::KernelOp>(query.op);
+  const ir::Operation *run = op->module() ? op->module()->lookup(op.run()) : nullptr;
+  bool isNest = run && run->is(loopnest::NestOp::opName);
+  return isNest && query.placement ? static_cast<double>(query.placement->intAttr("extra_bytes"))
+                                   : 0;
+}
+
 namespace {
 class TileEvaluator {
 public:
   TileEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
       : op(ir::as<tile::KernelOp>(query.op)), chip(*query.target), block(blockOf(op)),
-        diagnostics(diagnostics) {}
+        besideNest(bytesBesideNest(query)), diagnostics(diagnostics) {}
 
   llvm::Optional<Cost> run();
 
@@ -103,6 +112,7 @@ private:
   tile::KernelOp op;
   Chip chip;
   Block block;
+  double besideNest; ///< bytes read once, from the memory that the blocks load from
   DiagnosticEngine &diagnostics;
   KernelWork work;
   ComputeTime compute; ///< of all blocks on the whole chip
@@ -147,8 +157,9 @@ void TileEvaluator::addMemories(Cost &cost) {
   if (source == chip.memories().end())
     return;
   double blocks = static_cast<double>(op.blocks());
-  MemoryTraffic traffic = trafficOf(*source, static_cast<double>(block.loaded) * blocks,
-                                    static_cast<double>(block.stored) * blocks);
+  MemoryTraffic traffic =
+      trafficOf(*source, static_cast<double>(block.loaded) * blocks + besideNest,
+                static_cast<double>(block.stored) * blocks);
   double rounds =
       static_cast<double>(op.waves()) * static_cast<double>(op.units()) / std::max(1.0, blocks);
   add(traffic, traffic.latency * rounds);
