@@ -19,8 +19,8 @@ enum class Level { Roofline, LoopNest, Tile };
 Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
 
 /// True when kernels run as loop nests: at loop-nest level, and at tile level on a chip that does
-/// not dispatch blocks, where a block is a pass of a nest. It depends on nothing but the evaluation,
-/// since other evaluations of the module may have made nests of the same kernels.
+/// not dispatch blocks, where a block is a pass of a nest. It depends on nothing but the
+/// evaluation, since other evaluations of the module may have made nests of the same kernels.
 bool runsAsNests(Level level, target::ChipOp chip);
 
 /// The chip that `on` names, or the first chip in that system; null when there is none.
