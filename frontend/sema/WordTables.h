@@ -1,16 +1,18 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The word tables of statements (evaluate, search, sweep, serve, train, compare); part of Words.h.
-#ifndef PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
-#define PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
+// The parts of the word tables, behind Words.h.
+#ifndef PERFC_FRONTEND_SEMA_WORDTABLES_H
+#define PERFC_FRONTEND_SEMA_WORDTABLES_H
 
 #include "frontend/sema/Words.h"
 
 namespace perfc {
 
+/// The words of a block of a chip or system; empty for a block that is none.
+llvm::ArrayRef<WordSpec> partWordsOf(BlockKind kind);
 /// The words of a statement's block; empty for a block that holds none.
 llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
 
 } // namespace perfc
 
-#endif // PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
+#endif // PERFC_FRONTEND_SEMA_WORDTABLES_H
