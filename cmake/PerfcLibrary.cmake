@@ -3,7 +3,7 @@
 #
 # One library per folder: its sources are the folder's *.cpp (and those of SUBFOLDERS), found again at each build. A folder
 # that has no source yet becomes an INTERFACE library, so what stands on it can already name it.
-# WITH_GXX compiles with g++ whatever the rest uses: clang 14 rejects the ANTLR headers of Debian.
+# WITH_GXX compiles with g++ whatever the rest uses: no clang compiles JSON.h of LLVM 14 as C++20.
 function(perfc_library target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WITH_GXX" "" "SUBFOLDERS;DEPENDS;PRIVATE_DEPENDS")
   set(patterns "*.cpp")
