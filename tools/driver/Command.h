@@ -21,6 +21,8 @@ struct Command {
   /// the status 1 without a diagnostic (`fmt --check`).
   bool (*run)(Session &session, const Arguments &arguments);
   llvm::StringLiteral details = ""; ///< further lines of the help
+  /// Prints a list that belongs to the help, where there is one.
+  void (*printList)(llvm::raw_ostream &os) = nullptr;
 };
 
 /// All commands, in the order of the help.
@@ -30,6 +32,9 @@ const Command *findCommand(llvm::StringRef name);
 /// The text of `perfc --help` and of `perfc COMMAND --help`.
 void printHelp(llvm::raw_ostream &os);
 void printHelp(llvm::raw_ostream &os, const Command &command);
+
+// The lists of the help.
+void printTableKinds(llvm::raw_ostream &os);
 
 // The commands, one file each.
 bool runFile(Session &session, const Arguments &arguments);

@@ -72,9 +72,10 @@ static const Command table[] = {
     {"validate", "predictions against a table of reference figures", "KIND PATH [options]",
      "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 2, 2,
      validateTable,
-     "KIND is workloads_cnn or workloads_transformers; PATH is a JSON file or the folder it is "
-     "in.\n"
-     "Prints agreement per group; the exit status is 0 whatever it is."},
+     "Prints agreement per group; the exit status is 0 whatever it is. PATH is a table or a "
+     "folder; "
+     "KIND is one of",
+     printTableKinds},
     {"new",
      "write a commented program to start from",
      "FILE",

@@ -30,6 +30,8 @@ void driver::printHelp(llvm::raw_ostream &os, const Command &command) {
      << ' ' << command.usage << '\n';
   if (!command.details.empty())
     os << '\n' << command.details << '\n';
+  if (command.printList)
+    command.printList(os);
   os << "\noptions:\n";
   printOptions(os, command.options);
   printOptions(os, commonOptions());

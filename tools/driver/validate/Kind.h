@@ -37,6 +37,8 @@ struct Prediction {
   std::string skipped;
   /// Set for a second reference of the same metric: it forms groups of its own, outside the others.
   Labels apart;
+  /// What of the row this is about where a metric occurs several times: "GLB.W"; "" for all of it.
+  std::string part = "";
 };
 
 /// One row of the table: its labels make the groups.
@@ -56,6 +58,7 @@ struct TableKind {
 llvm::ArrayRef<TableKind> tableKinds();
 
 // The kinds, one file each.
+bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);

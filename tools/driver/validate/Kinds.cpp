@@ -1,10 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/validate/Kind.h"
 
+#include "tools/driver/Command.h"
+
 using namespace perfc;
 using namespace perfc::driver;
 
 static const TableKind kinds[] = {
+    {"bruteforce", "counts of mapped nests that were executed step by step", predictBruteforce},
     {"workloads_cnn", "parameters and MACs of convolutional networks, by layer tables",
      predictCnnWorkloads},
     {"workloads_transformers", "parameters and MACs of transformers and others, by architecture",
@@ -12,3 +15,8 @@ static const TableKind kinds[] = {
 };
 
 llvm::ArrayRef<TableKind> driver::tableKinds() { return kinds; }
+
+void driver::printTableKinds(llvm::raw_ostream &os) {
+  for (const TableKind &kind : kinds)
+    os << fmt::format("  {:<25} {}\n", kind.name.str(), kind.summary.str());
+}

@@ -3,6 +3,7 @@
 
 #include "tools/driver/Evaluation.h"
 #include "tools/driver/Providers.h"
+#include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -48,18 +49,13 @@ llvm::Optional<llvm::json::Array> perfc::driver::readWorkloads(Session &session,
   std::string file = path.str();
   if (llvm::sys::fs::is_directory(path))
     file += "/" + fileName.str();
-  FileId id = session.load(file);
-  if (!id)
+  llvm::Optional<llvm::json::Value> document = readJsonFile(session, file, kind);
+  if (!document)
     return llvm::None;
   auto fail = [&](std::string reason) {
     session.diagnostics.report({}, diag::BadTable, file, kind.str(), reason);
     return llvm::None;
   };
-  llvm::Expected<llvm::json::Value> document = llvm::json::parse(session.sources.text(id));
-  if (!document) {
-    std::string reason = llvm::toString(document.takeError());
-    return fail("it is no JSON (" + reason + ")");
-  }
   llvm::json::Object *root = document->getAsObject();
   llvm::json::Array *rows = root ? root->getArray("workloads") : nullptr;
   if (!rows)

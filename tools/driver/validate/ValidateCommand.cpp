@@ -81,11 +81,15 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
   table.print(session.out, session.width, session.colorOut);
 }
 
+static std::string nameOf(const ValidationRow &row, const Prediction &prediction) {
+  return row.name + (prediction.part.empty() ? "" : " " + prediction.part);
+}
+
 static void printSkipped(Session &session, llvm::ArrayRef<ValidationRow> rows) {
   for (const ValidationRow &row : rows)
     for (const Prediction &prediction : row.predictions)
       if (!prediction.skipped.empty() && prediction.apart.empty())
-        session.out << "  skipped " << row.name << ", " << prediction.metric << ": "
+        session.out << "  skipped " << nameOf(row, prediction) << ", " << prediction.metric << ": "
                     << prediction.skipped << '\n';
 }
 
@@ -107,7 +111,8 @@ static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
       for (const Labels *list : {&row.labels, &prediction.apart})
         for (const auto &[key, value] : *list)
           labels += (labels.empty() ? "" : "; ") + key + "=" + value;
-      text += csvCell(row.name) + "," + csvCell(labels) + "," + csvCell(prediction.metric) + "," +
+      text += csvCell(nameOf(row, prediction)) + "," + csvCell(labels) + "," +
+              csvCell(prediction.metric) + "," +
               (prediction.predicted ? prediction.predicted->text() : "") + "," +
               (prediction.reference ? prediction.reference->text() : "") + "," +
               csvCell(prediction.skipped) + "\n";

@@ -1,0 +1,72 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/validate/JsonFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static constexpr int maxDepth = 64;
+
+/// Brackets that are open at one time, at most; what stands in strings does not count.
+static int nesting(llvm::StringRef text) {
+  int depth = 0, deepest = 0;
+  bool inString = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (inString) {
+      if (c == '\\')
+        ++at;
+      inString = c != '"';
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+llvm::Optional<llvm::json::Value> driver::parseJson(llvm::StringRef text, std::string &problem) {
+  if (nesting(text) > maxDepth) {
+    problem = fmt::format("it nests more than {} deep", maxDepth);
+    return llvm::None;
+  }
+  llvm::Expected<llvm::json::Value> document = llvm::json::parse(text);
+  if (document)
+    return std::move(*document);
+  problem = "it is no JSON (" + llvm::toString(document.takeError()) + ")";
+  return llvm::None;
+}
+
+llvm::Optional<llvm::json::Value> driver::readJsonFile(Session &session, llvm::StringRef path,
+                                                       llvm::StringRef kind) {
+  FileId id = session.load(path);
+  if (!id)
+    return llvm::None;
+  std::string problem;
+  llvm::Optional<llvm::json::Value> document = parseJson(session.sources.text(id), problem);
+  if (!document)
+    session.diagnostics.report({}, diag::BadTable, path.str(), kind.str(), problem);
+  return document;
+}
+
+std::vector<std::string> driver::filesAt(Session &session, llvm::StringRef path,
+                                         llvm::StringRef suffix, llvm::StringRef kind) {
+  if (!llvm::sys::fs::is_directory(path))
+    return {path.str()};
+  std::vector<std::string> files;
+  std::error_code error;
+  llvm::sys::fs::directory_iterator end;
+  for (llvm::sys::fs::directory_iterator it(path, error); !error && it != end; it.increment(error))
+    if (llvm::StringRef(it->path()).endswith(suffix))
+      files.push_back(it->path());
+  llvm::sort(files);
+  if (files.empty())
+    session.diagnostics.report({}, diag::BadTable, path.str(), kind.str(),
+                               "the folder has no file that ends in " + suffix.str());
+  return files;
+}

@@ -1,0 +1,29 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// JSON files of `perfc validate`. The parser of LLVM is recursive, so the nesting of a text is
+// checked before it is parsed: no file can exhaust the stack.
+#ifndef PERFC_TOOLS_DRIVER_VALIDATE_JSONFILE_H
+#define PERFC_TOOLS_DRIVER_VALIDATE_JSONFILE_H
+
+#include "tools/driver/Session.h"
+#include "llvm/ADT/Optional.h"
+#include "llvm/Support/JSON.h"
+
+namespace perfc::driver {
+
+/// The document in `text`; nothing, with the reason in `problem`, when it is no JSON or nests more
+/// than 64 deep.
+llvm::Optional<llvm::json::Value> parseJson(llvm::StringRef text, std::string &problem);
+
+/// The document in file `path` of kind `kind`; nothing when it cannot be read (reported).
+llvm::Optional<llvm::json::Value> readJsonFile(Session &session, llvm::StringRef path,
+                                               llvm::StringRef kind);
+
+/// `path` itself or, where it is a folder, the files in it whose names end in `suffix`, by name.
+/// Empty when there are none (reported).
+std::vector<std::string> filesAt(Session &session, llvm::StringRef path, llvm::StringRef suffix,
+                                 llvm::StringRef kind);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_VALIDATE_JSONFILE_H
