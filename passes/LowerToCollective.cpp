@@ -64,10 +64,7 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
     for (const OpDecl *known : builder.ops().all())
       if (known->name.startswith("collective.") && known->findAttr("ranks"))
         kinds.push_back(known->name.drop_front(strlen("collective.")));
-    Diagnostic &error = diagnostics.report(op->range(), diag::UnknownCollective, op.kind());
-    std::string nearest = nearestName(op.kind(), kinds);
-    if (!nearest.empty())
-      error.help("did you mean `" + nearest + "`?");
+    diagnostics.report(op->range(), diag::UnknownCollective, op.kind()).suggest(op.kind(), kinds);
     return false;
   }
   Operation *transfer = builder.create(into, name, op->location());

@@ -45,12 +45,9 @@ private:
 /// Adds a suggestion, or the list of what there is.
 bool MappingReader::fail(Diagnostic &diagnostic, llvm::StringRef name,
                          llvm::ArrayRef<llvm::StringRef> known) {
-  std::string nearest = nearestName(name, known);
-  if (!nearest.empty())
-    diagnostic.help("did you mean `" + nearest + "`?");
-  else if (!known.empty())
-    diagnostic.help(
-        fmt::format("there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", ")));
+  std::string all =
+      fmt::format("there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "));
+  diagnostic.suggest(name, known, known.empty() ? "" : all);
   return false;
 }
 

@@ -22,12 +22,8 @@ static void reportUnknown(SourceRange range, llvm::StringRef name, DiagnosticEng
   std::vector<llvm::StringRef> names;
   for (const PassInfo *pass : allPasses())
     names.push_back(pass->name);
-  Diagnostic &error = diagnostics.report(range, diag::UnknownPass, name);
-  std::string nearest = nearestName(name, names);
-  if (!nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
-  else
-    error.help(fmt::format("the passes are {}", fmt::join(names, ", ")));
+  diagnostics.report(range, diag::UnknownPass, name)
+      .suggest(name, names, fmt::format("the passes are {}", fmt::join(names, ", ")));
 }
 
 llvm::Optional<Pipeline> passes::parsePipeline(FileId file, DiagnosticEngine &diagnostics) {

@@ -159,7 +159,7 @@ void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units)
 
 llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   size_t errors = diagnostics.errorCount();
-  Node *node = context.elaborator.declaration(hardware, BlockKind::Hardware, context.allowMissing);
+  Node *node = context.elaborator.declaration(hardware, context.allowMissing);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   UnitContext units = nestedUnits(*node, {});

@@ -19,13 +19,11 @@ bool Compilation::load(FileId file, Defines defines) {
   root = files.loadRoot(file);
   for (const auto &[name, text] : defines)
     if (!files.setParameter(name, text)) {
-      auto &error = diagnostics.report({}, diag::UnknownDefine, name);
       std::vector<llvm::StringRef> candidates;
       for (const Decl *decl : root->decls)
         if (decl->kind == DeclKind::Param)
           candidates.push_back(decl->name);
-      if (std::string nearest = nearestName(name, candidates); !nearest.empty())
-        error.help("did you mean `" + nearest + "`?");
+      diagnostics.report({}, diag::UnknownDefine, name).suggest(name, candidates);
     }
   return diagnostics.errorCount() == errors;
 }

@@ -27,22 +27,6 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 
-/// Whether what a template's `from` or parameters need is checked where it is used.
-static BlockKind blockOf(DeclKind kind) {
-  switch (kind) {
-  case DeclKind::Memory:
-    return BlockKind::Memory;
-  case DeclKind::Compute:
-    return BlockKind::Compute;
-  case DeclKind::Array:
-    return BlockKind::Array;
-  case DeclKind::Network:
-    return BlockKind::Network;
-  default:
-    return BlockKind::None;
-  }
-}
-
 bool Compilation::declaration(const Decl &decl) {
   Instance instance{&decl, "", {}, decl.nameRange};
   ir::Module scratch;
@@ -82,7 +66,7 @@ bool Compilation::declaration(const Decl &decl) {
   case DeclKind::Collective:
     return true;
   default:
-    elaborator.declaration(instance, blockOf(decl.kind), /*allowMissing=*/true);
+    elaborator.declaration(instance, /*allowMissing=*/true);
     return true;
   }
 }

@@ -115,14 +115,14 @@ void EquationReader::reportUnknownTensor(const ast::Expr &name) {
 bool EquationReader::functionCall(const ast::Expr &expr, OpStatement &statement) {
   const ast::Expr &callee = *expr.operands[0];
   if (callee.kind != ast::ExprKind::Name || !isElementFunction(callee.text)) {
-    auto &error = diagnostics.report(callee.range, diag::NotElementFunction,
-                                     evaluator.program.sourceManager().text(callee.range));
     std::vector<llvm::StringRef> candidates;
     for (llvm::StringRef name : builtinFunctions())
       if (isElementFunction(name))
         candidates.push_back(name);
-    if (std::string nearest = nearestName(callee.text, candidates); !nearest.empty())
-      error.help("did you mean `" + nearest + "`?");
+    diagnostics
+        .report(callee.range, diag::NotElementFunction,
+                evaluator.program.sourceManager().text(callee.range))
+        .suggest(callee.text, candidates);
     return false;
   }
   if (size_t wanted = elementArity(callee.text); expr.args.size() != wanted) {

@@ -6,7 +6,7 @@
 #define PERFC_FRONTEND_BUILD_EQUATIONS_H
 
 #include "frontend/build/OpModel.h"
-#include "llvm/ADT/FunctionExtras.h"
+#include <functional>
 
 namespace perfc {
 
@@ -18,7 +18,7 @@ public:
   /// Indices that `[...]` stands for.
   std::vector<std::string> leading;
   /// Ranks of a tensor, or nothing when there is no such tensor (yet).
-  llvm::unique_function<llvm::Optional<size_t>(llvm::StringRef)> ranksOf;
+  std::function<llvm::Optional<size_t>(llvm::StringRef)> ranksOf;
   /// True when a subscript could not be read because a parameter is unknown.
   bool incomplete = false;
 

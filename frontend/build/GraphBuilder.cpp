@@ -62,13 +62,9 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
     });
     return;
   }
-  auto &error = diagnostics.report(item.wordRange, diag::UnknownWord,
-                                   describeBlock(BlockKind::Workload), item.word);
-  if (std::string nearest = nearestName(item.word, {"repeat", "phase", "for", "let"});
-      !nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
-  else
-    error.help("a tensor is set with `=`: `x = …`");
+  diagnostics
+      .report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Workload), item.word)
+      .suggest(item.word, {"repeat", "phase", "for", "let"}, "a tensor is set with `=`: `x = …`");
 }
 
 void GraphBuilder::equation(const ast::Item &item, Scope &scope) {

@@ -239,8 +239,7 @@ llvm::Optional<std::string> perfc::reportColumn(BuildContext &context, const ast
       std::vector<llvm::StringRef> names;
       for (const MetricSpec &spec : metrics())
         names.push_back(spec.name);
-      if (std::string nearest = nearestName(expr.text, names); !nearest.empty())
-        error.help("did you mean `" + nearest + "`?");
+      error.suggest(expr.text, names);
       return llvm::None;
     }
     if (!converter.convert(expr))

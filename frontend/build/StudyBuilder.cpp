@@ -67,14 +67,11 @@ bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement)
   op->setAttr("from", result);
   if (context.findResult(result))
     return true;
-  auto &error = diagnostics.report(from->args[0].range, diag::UnknownResult, result);
   std::vector<llvm::StringRef> known;
   for (const ResultName &entry : context.results ? *context.results : std::vector<ResultName>())
     known.push_back(entry.name);
-  if (std::string nearest = nearestName(result, known); !nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
-  else
-    error.help("`evaluate … as " + result + "` gives a result this name");
+  diagnostics.report(from->args[0].range, diag::UnknownResult, result)
+      .suggest(result, known, "`evaluate … as " + result + "` gives a result this name");
   return false;
 }
 

@@ -92,8 +92,7 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
       return;
     }
     merged.name = declared->decl->name.str();
-    Node *base =
-        context.elaborator.declaration(*declared, BlockKind::Network, context.allowMissing);
+    Node *base = context.elaborator.declaration(*declared, context.allowMissing);
     for (Node *child : base->children)
       if (!given.find(child->word))
         merged.children.push_back(child);
@@ -147,7 +146,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::finish(ir::Operation *system, std::st
 
 llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
   size_t errors = diagnostics.errorCount();
-  Node *node = context.elaborator.declaration(instance, BlockKind::System, context.allowMissing);
+  Node *node = context.elaborator.declaration(instance, context.allowMissing);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   ir::Operation *system =

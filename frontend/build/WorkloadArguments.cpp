@@ -33,10 +33,8 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
   std::vector<llvm::StringRef> names;
   const ast::Item *phase = findPhase(decl, instance.phase, &names);
   if (!phase) {
-    auto &error =
-        diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase);
-    if (std::string nearest = nearestName(instance.phase, names); !nearest.empty())
-      error.help("did you mean `" + nearest + "`?");
+    diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase)
+        .suggest(instance.phase, names);
     return false;
   }
   const ast::Arg &head = phase->args[0];

@@ -90,8 +90,7 @@ bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) 
       std::vector<llvm::StringRef> candidates;
       for (const Parameter &parameter : decl.parameters)
         candidates.push_back(parameter.name);
-      if (std::string nearest = nearestName(name, candidates); !nearest.empty())
-        error.help("did you mean `" + nearest + "`?");
+      error.suggest(name, candidates);
       error.note(decl.nameRange, "it is declared here");
       mistaken = true;
       continue;

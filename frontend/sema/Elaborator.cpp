@@ -163,28 +163,21 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
 }
 
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
-  auto &error =
-      diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word);
   std::vector<llvm::StringRef> candidates;
   for (const WordSpec &spec : wordsOf(kind))
     if (!spec.clauseOnly)
       candidates.push_back(spec.word);
-  if (std::string nearest = nearestName(item.word, candidates); !nearest.empty()) {
-    error.help("did you mean `" + nearest + "`?");
-    return;
-  }
   bool isInChip = kind == BlockKind::Memory || kind == BlockKind::Compute ||
                   kind == BlockKind::Array || kind == BlockKind::Network;
-  if (findMetric(item.word) && !isInChip) {
-    error.help("a metric stands in `expect` or `report` in a statement's block");
-    return;
-  }
   std::string places;
   for (BlockKind other : blocksWith(item.word))
     if (blockName(other) != blockName(kind))
-      places += (places.empty() ? "" : ", ") + ("`" + blockName(other).str() + "`");
-  if (!places.empty())
-    error.help("it belongs to " + places);
+      places += (places.empty() ? "it belongs to `" : ", `") + blockName(other).str() + "`";
+  diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word)
+      .suggest(item.word, candidates,
+               findMetric(item.word) && !isInChip
+                   ? "a metric stands in `expect` or `report` in a statement's block"
+                   : places);
 }
 
 //===-- Lines
@@ -242,15 +235,13 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
   for (const ast::Clause &clause : item.clauses) {
     const WordSpec *word = findWord(spec.block, clause.word);
     if (!word) {
-      auto &error =
-          diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
       std::vector<llvm::StringRef> candidates;
       for (const WordSpec &candidate : wordsOf(spec.block))
         candidates.push_back(candidate.word);
-      if (std::string nearest = nearestName(clause.word, candidates); !nearest.empty())
-        error.help("did you mean `" + nearest + "`?");
-      else if (!candidates.empty() && candidates.size() <= 8)
-        error.help("its clauses are `" + llvm::join(candidates, "`, `") + "`");
+      bool few = !candidates.empty() && candidates.size() <= 8;
+      diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word)
+          .suggest(clause.word, candidates,
+                   few ? "its clauses are `" + llvm::join(candidates, "`, `") + "`" : "");
       continue;
     }
     Node &child = newNode();
@@ -393,9 +384,7 @@ bool Elaborator::isChoice(const WordSpec &spec, llvm::StringRef word, llvm::Stri
   llvm::StringRef(spec.choices).split(choices, ' ');
   if (llvm::is_contained(choices, given))
     return true;
-  auto &error = diagnostics.report(range, diag::UnknownChoice, word, given);
-  std::string nearest = nearestName(given, choices);
-  error.help(!nearest.empty() ? "did you mean `" + nearest + "`?"
-                              : "it is one of `" + llvm::join(choices, "`, `") + "`");
+  diagnostics.report(range, diag::UnknownChoice, word, given)
+      .suggest(given, choices, "it is one of `" + llvm::join(choices, "`, `") + "`");
   return false;
 }

@@ -47,10 +47,9 @@ public:
   explicit Elaborator(Evaluator &evaluator)
       : evaluator(evaluator), diagnostics(evaluator.diagnostics) {}
 
-  /// Elaborates the body of `instance`'s declaration on top of what its `from` brings. `kind` is
-  /// what the declaration's block holds. With `allowMissing`, parameters without a value are
-  /// unknown instead of an error.
-  Node *declaration(const Instance &instance, BlockKind kind, bool allowMissing);
+  /// Elaborates the body of `instance`'s declaration on top of what its `from` brings. With
+  /// `allowMissing`, parameters without a value are unknown instead of an error.
+  Node *declaration(const Instance &instance, bool allowMissing);
   /// Elaborates one line at file level or in a sweep (a statement).
   Node *statement(const ast::Item &item, BlockKind kind, const Scope &scope);
   /// Elaborates a body into `into`'s children.

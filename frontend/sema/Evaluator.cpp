@@ -75,11 +75,8 @@ Value Evaluator::number(const ast::Expr &expr) {
     diagnostics.report(expr.range, diag::NumberTooLarge, expr.text);
     return Value();
   }
-  auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
-  if (std::string nearest = nearestName(bad, unitNames()); !nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
-  else if (expr.text.contains('/'))
-    error.help("put spaces around `/` to divide");
+  diagnostics.report(expr.range, diag::UnknownUnit, bad)
+      .suggest(bad, unitNames(), expr.text.contains('/') ? "put spaces around `/` to divide" : "");
   return Value();
 }
 
@@ -142,15 +139,13 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
-  auto &error = diagnostics.report(expr.range, diag::UnknownName, expr.text);
   std::vector<llvm::StringRef> candidates = program.visibleNames(scope.file());
   scope.names(candidates);
   llvm::append_range(candidates, builtinFunctions());
-  if (std::string nearest = nearestName(expr.text, candidates); !nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
-  else if (findMetric(expr.text))
-    error.help("`" + expr.text.str() +
-               "` is a metric: it stands in a statement's block or after a result's name");
+  std::string metric = "`" + expr.text.str() +
+                       "` is a metric: it stands in a statement's block or after a result's name";
+  diagnostics.report(expr.range, diag::UnknownName, expr.text)
+      .suggest(expr.text, candidates, findMetric(expr.text) ? metric : "");
   return Value();
 }
 
@@ -202,13 +197,11 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
         return valueOf(*inner->second, expr.range);
       if (isLost(*found.alias, expr.text))
         return Value();
-      auto &error =
-          diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text);
       std::vector<llvm::StringRef> candidates;
       for (const Decl *decl : found.alias->decls)
         candidates.push_back(decl->name);
-      if (std::string nearest = nearestName(expr.text, candidates); !nearest.empty())
-        error.help("did you mean `" + nearest + "`?");
+      diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text)
+          .suggest(expr.text, candidates);
       return Value();
     }
   }

@@ -68,7 +68,8 @@ const Decl *perfc::earliest(llvm::ArrayRef<const Decl *> cycle) {
 /// Declarations and templates that are made from each other, and parts inside them.
 static constexpr unsigned maxChain = 256;
 
-Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool allowMissing) {
+Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
+  BlockKind kind = blockOf(instance.decl->kind);
   const Decl &decl = *instance.decl;
   Node &node = newNode();
   node.word = declKindName(decl.kind);
@@ -96,7 +97,7 @@ Node *Elaborator::declaration(const Instance &instance, BlockKind kind, bool all
     Value base = evaluator.evaluate(*clause.args[0].value, scope);
     const Instance *origin = base.getIf<Instance>();
     if (origin && origin->decl->kind == decl.kind) {
-      Node *inherited = declaration(*origin, kind, allowMissing);
+      Node *inherited = declaration(*origin, allowMissing);
       node.children = inherited->children;
       node.args = inherited->args;
     } else if (!base.isUnknown()) {
@@ -129,7 +130,7 @@ void Elaborator::instantiate(Node &node) {
     diagnostics.report(from->range, diag::WrongBase, node.word, from->args[0].value.describe());
     return;
   }
-  Node *base = declaration(*origin, blockOf(origin->decl->kind), /*allowMissing=*/false);
+  Node *base = declaration(*origin, /*allowMissing=*/false);
   node.children.insert(node.children.end(), base->children.begin(), base->children.end());
   if (node.args.empty())
     node.args = base->args;

@@ -97,9 +97,8 @@ static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, Decl
       diagnostics.report(clause.args[1].range, diag::TooManyValues, clause.word, 1);
     if (llvm::is_contained(allowed, clause.word))
       continue;
-    auto &error = diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
-    if (std::string nearest = nearestName(clause.word, allowed); !nearest.empty())
-      error.help("did you mean `" + nearest + "`?");
+    diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word)
+        .suggest(clause.word, allowed);
   }
 }
 
@@ -218,7 +217,6 @@ Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range
 
 void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
   std::string name = dotted(path);
-  auto &error = diagnostics.report(range, diag::UnknownModule, name);
   std::vector<std::string> names;
   for (const EmbeddedFile &file : embeddedStdlib()) {
     std::string module = "std." + file.path.drop_back(5).str();
@@ -226,15 +224,11 @@ void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRa
     names.push_back(module);
   }
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
-  if (std::string nearest = nearestName(name, candidates); !nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
-  else if (path[0].name != "std")
-    error.help(
-        "modules of the library begin with `std.`; a file of your own is imported as `import "
-        "\"" +
-        path.back().name.str() + ".perf\"`");
-  else
-    error.help("`perfc list` prints the modules");
+  std::string own = "modules of the library begin with `std.`; a file of your own is imported as "
+                    "`import \"" +
+                    path.back().name.str() + ".perf\"`";
+  diagnostics.report(range, diag::UnknownModule, name)
+      .suggest(name, candidates, path[0].name == "std" ? "`perfc list` prints the modules" : own);
 }
 
 void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
@@ -271,8 +265,7 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
     for (const Decl *decl : outer->decls)
       if (!decl->isPrivate())
         candidates.push_back(decl->name);
-    if (std::string nearest = nearestName(name, candidates); !nearest.empty())
-      error.help("did you mean `" + nearest + "`?");
+    error.suggest(name, candidates);
     return;
   }
   module.imports.push_back({outer, "", name, alias.empty() ? name : alias, range});

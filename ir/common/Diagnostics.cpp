@@ -27,6 +27,13 @@ Diagnostic &Diagnostic::help(std::string text) {
   return *this;
 }
 
+Diagnostic &Diagnostic::suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates,
+                                std::string otherwise) {
+  if (std::string nearest = nearestName(name, candidates); !nearest.empty())
+    return help("did you mean `" + nearest + "`?");
+  return otherwise.empty() ? *this : help(std::move(otherwise));
+}
+
 Diagnostic &DiagnosticEngine::add(Diagnostic diagnostic) {
   if (diagnostic.kind->severity == Severity::Error)
     ++errors;

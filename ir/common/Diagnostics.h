@@ -54,6 +54,10 @@ struct Diagnostic {
   Diagnostic &note(SourceRange where, std::string text);
   Diagnostic &note(std::string text) { return note({}, std::move(text)); }
   Diagnostic &help(std::string text);
+  /// Proposes the candidate nearest to the misspelt `name`; when none is near enough to be meant,
+  /// gives `otherwise` as help unless it is empty.
+  Diagnostic &suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates,
+                      std::string otherwise = "");
 };
 
 /// Collects the diagnostics of one run, in the order in which they are found.

@@ -99,9 +99,9 @@ void OpRegistry::add(llvm::ArrayRef<OpDecl> decls) {
 
 const OpDecl *OpRegistry::find(llvm::StringRef name) const { return byName.lookup(name); }
 
-std::string OpRegistry::suggest(llvm::StringRef name) const {
+std::vector<llvm::StringRef> OpRegistry::names() const {
   std::vector<llvm::StringRef> names;
   for (const OpDecl *decl : list)
     names.push_back(decl->name);
-  return nearestName(name, names);
+  return names;
 }

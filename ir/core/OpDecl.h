@@ -94,8 +94,7 @@ public:
   const OpDecl *find(llvm::StringRef name) const;
   /// In the order in which they were added.
   llvm::ArrayRef<const OpDecl *> all() const { return list; }
-  /// The nearest name to a misspelt one, or "".
-  std::string suggest(llvm::StringRef name) const;
+  std::vector<llvm::StringRef> names() const;
 
 private:
   std::vector<const OpDecl *> list;

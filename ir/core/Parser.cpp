@@ -149,10 +149,8 @@ bool ModuleParser::parseOpName(const OpDecl *&decl) {
   decl = registry.find(name);
   if (decl)
     return true;
-  Diagnostic &error = cursor.diagnostics.report(cursor.range(begin), diag::UnknownOperation, name);
-  std::string nearest = registry.suggest(name);
-  if (!nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
+  cursor.diagnostics.report(cursor.range(begin), diag::UnknownOperation, name)
+      .suggest(name, registry.names());
   return false;
 }
 

@@ -17,10 +17,7 @@ bool ir::unknownAttribute(const Operation &op, SourceRange where, llvm::StringRe
   std::vector<llvm::StringRef> known;
   for (const AttrDecl &decl : op.decl().attrs)
     known.push_back(decl.name);
-  Diagnostic &error = diagnostics.report(where, diag::UnknownAttribute, op.name(), name);
-  std::string nearest = nearestName(name, known);
-  if (!nearest.empty())
-    error.help("did you mean `" + nearest + "`?");
+  diagnostics.report(where, diag::UnknownAttribute, op.name(), name).suggest(name, known);
   return false;
 }
 

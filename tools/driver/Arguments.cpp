@@ -92,10 +92,8 @@ private:
       if (!spec.name.empty())
         names.push_back("--" + spec.name.str());
     std::vector<llvm::StringRef> candidates(names.begin(), names.end());
-    Diagnostic &report = diagnostics.report({}, diag::UnknownOption, command.str(), shown);
-    std::string nearest = nearestName(shown, candidates);
-    report.help(nearest.empty() ? fmt::format("`perfc {} --help` lists them", command.str())
-                                : fmt::format("did you mean `{}`?", nearest));
+    diagnostics.report({}, diag::UnknownOption, command.str(), shown)
+        .suggest(shown, candidates, fmt::format("`perfc {} --help` lists them", command.str()));
     return false;
   }
 

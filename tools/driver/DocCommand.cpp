@@ -143,10 +143,8 @@ static void reportNothing(Session &session, llvm::StringRef word, std::vector<st
   for (const ir::OpDecl *decl : allOps().all())
     names.push_back(decl->name.str());
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
-  std::string nearest = nearestName(word, candidates);
-  Diagnostic &report = session.diagnostics.report({}, diag::NothingDocumented, word.str());
-  report.help(nearest.empty() ? "`perfc list` shows the library, `perfc doc --words` all words"
-                              : "did you mean `" + nearest + "`?");
+  session.diagnostics.report({}, diag::NothingDocumented, word.str())
+      .suggest(word, candidates, "`perfc list` shows the library, `perfc doc --words` all words");
 }
 
 bool driver::printDocumentation(Session &session, const Arguments &arguments) {
