@@ -26,6 +26,7 @@ private:
                const UnitContext &units, bool isVector);
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
+  void checkNetworks(ir::Operation &chip);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
   BuildContext &context;
@@ -157,6 +158,20 @@ void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units)
   }
 }
 
+/// A network leads `to` a part of its chip.
+void ChipBuilder::checkNetworks(ir::Operation &chip) {
+  std::vector<llvm::StringRef> names;
+  chip.walk([&](ir::Operation &part) {
+    if (!part.symbol().empty())
+      names.push_back(part.symbol());
+  });
+  chip.walk([&](ir::Operation &part) {
+    llvm::StringRef to = part.is("target.network") ? part.stringAttr("to") : "";
+    if (!to.empty() && !llvm::is_contained(names, to))
+      diagnostics.report(part.range(), diag::UnknownPlace, chip.symbol(), to).suggest(to, names);
+  });
+}
+
 llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   size_t errors = diagnostics.errorCount();
   Node *node = context.elaborator.declaration(hardware, context.allowMissing);
@@ -174,6 +189,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   if (const Node *calibrate = node->find("calibrate"))
     context.calibrations[chip->symbol()] = calibrate->range;
   parts(*node, chip->body(), units);
+  checkNetworks(*chip);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   return BuiltTarget{chip->symbol().str(), Value(hardware).text(), &hardware, units.dtype};

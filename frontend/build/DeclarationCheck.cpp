@@ -59,6 +59,8 @@ bool Compilation::declaration(const Decl &decl) {
     evaluator.valueOf(decl, decl.nameRange);
     return true;
   case DeclKind::Metric: {
+    if (findMetric(decl.name))
+      diagnostics.report(decl.nameRange, diag::BuiltInMetric, decl.name);
     Scope scope(*decl.module);
     metricExpr(context, *decl.value, {&scope, true});
     return true;

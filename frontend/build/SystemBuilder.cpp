@@ -23,7 +23,8 @@ private:
   bool members(const Value &value, SourceRange range, ir::Region &group);
   bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
   void network(const Node &overAndDiffers, ir::Region &group);
-  void fault(const Node &node, ir::Region &group);
+  void fault(const Node &node, ir::Operation &group);
+  void checkFaultyChip(const ast::Expr &end, const Scope &scope, const ir::Operation &group);
   llvm::Optional<BuiltTarget> finish(ir::Operation *system, std::string label, size_t errors);
 
   BuildContext &context;
@@ -103,7 +104,37 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
     buildNetwork(context, merged, group, {llvm::None, dtype, false});
 }
 
-void SystemBuilder::fault(const Node &node, ir::Region &group) {
+/// Chips of a group, its inner groups included; nothing when they do not fit 64 bits.
+static llvm::Optional<int64_t> chipsOf(const ir::Operation &group) {
+  int64_t chips = 0;
+  for (const ir::Operation &part : group.body()) {
+    if (!part.is("target.members"))
+      continue;
+    const ir::Operation *inner = nullptr;
+    for (const ir::Operation &other : *group.parentRegion())
+      if (other.symbol() == part.symbolAttr("of") && &other != &group)
+        inner = &other;
+    auto each = inner ? chipsOf(*inner) : llvm::Optional<int64_t>(1);
+    auto total = each ? checkedMultiply(part.intAttr("count"), *each) : llvm::None;
+    if (!total || __builtin_add_overflow(chips, *total, &chips))
+      return llvm::None;
+  }
+  return chips;
+}
+
+/// `chip[i]` counts the chips of the system from 0.
+void SystemBuilder::checkFaultyChip(const ast::Expr &end, const Scope &scope,
+                                    const ir::Operation &group) {
+  if (end.kind != ast::ExprKind::Index || end.args.size() != 1 || end.operands[0]->text != "chip")
+    return;
+  auto index = evaluator.integer(*end.args[0].value, scope, "the number of a chip");
+  auto chips = chipsOf(group);
+  if (index && chips && (*index < 0 || *index >= *chips))
+    diagnostics.report(end.range, diag::FaultOutsideSystem,
+                       evaluator.program.sourceManager().text(end.range), *chips);
+}
+
+void SystemBuilder::fault(const Node &node, ir::Operation &group) {
   const ast::Expr &head = *node.item->args[0].value;
   bool isLink = head.kind == ast::ExprKind::Call && head.operands[0]->text == "link";
   bool isChip = head.kind == ast::ExprKind::Index && head.operands[0]->text == "chip";
@@ -111,13 +142,17 @@ void SystemBuilder::fault(const Node &node, ir::Region &group) {
     diagnostics.report(head.range, diag::BadFault);
     return;
   }
-  const SourceManager &sources = evaluator.program.sourceManager();
-  std::vector<std::string> ends;
+  std::vector<const ast::Expr *> places;
   if (isChip)
-    ends.push_back(sources.text(head.range).str());
+    places.push_back(&head);
   for (const ast::Arg &arg : isLink ? head.args : llvm::ArrayRef<ast::Arg>())
-    ends.push_back(sources.text(arg.range).str());
-  ir::Operation *op = context.builder.create(group, "target.fault", node.range);
+    places.push_back(arg.value);
+  std::vector<std::string> ends;
+  for (const ast::Expr *place : places) {
+    checkFaultyChip(*place, *node.scope, group);
+    ends.push_back(evaluator.program.sourceManager().text(place->range).str());
+  }
+  ir::Operation *op = context.builder.create(group.body(), "target.fault", node.range);
   op->setAttr("kind", isLink ? "link" : "chip");
   op->setAttr("ends", ir::Attribute::strings(ends));
   setQuantity(context, *op, "bandwidth_factor", node.find("bandwidth"), {});
@@ -158,7 +193,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
       if (!last)
         diagnostics.report(child->range, diag::FaultBeforeGroups);
       else
-        fault(*child, last->body());
+        fault(*child, *last);
       continue;
     }
     good &= group(*child, system->body());

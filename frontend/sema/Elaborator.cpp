@@ -338,6 +338,11 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
   return result;
 }
 
+/// What times are divided by: nothing happens at a rate of zero.
+static bool isRate(Dims dims) {
+  return dims == Dims::Frequency || dims == Dims::Bandwidth || dims == Dims::Rate;
+}
+
 llvm::Optional<Value> Elaborator::measure(const Node &node, const ast::Arg &arg,
                                           const Scope &scope) {
   Value value = evaluator.evaluate(*arg.value, scope);
@@ -351,6 +356,10 @@ llvm::Optional<Value> Elaborator::measure(const Node &node, const ast::Arg &arg,
   }
   if (quantity->sign() < 0) {
     diagnostics.report(arg.range, diag::NegativeValue, node.word);
+    return llvm::None;
+  }
+  if (quantity->sign() == 0 && isRate(node.spec->dims)) {
+    diagnostics.report(arg.range, diag::ZeroValue, node.word);
     return llvm::None;
   }
   return value;

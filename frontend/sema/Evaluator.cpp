@@ -168,11 +168,13 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
   Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
   if (decl.domain && !value.isUnknown()) {
     Value domain = evaluate(*decl.domain, Scope(*decl.module));
-    if (!domain.isUnknown() && !isMember(value, domain, decl.domain->range))
+    if (!domain.isUnknown() && !isMember(value, domain, decl.domain->range)) {
       diagnostics
           .report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
                   value.text())
           .note(decl.domain->range, "it may be one of these");
+      value = Value();
+    }
   }
   busy.pop_back();
   return cache[&decl] = value;

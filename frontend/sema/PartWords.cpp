@@ -260,8 +260,10 @@ static constexpr WordSpec computeWords[] = {
      .byDefault = "the chip's",
      .doc = "the number format it computes in"},
     {.word = "ops",
-     .kind = Name,
+     .kind = Choice,
      .maxArgs = anyNumber,
+     .choices = "add sub mul div exp log sqrt rsqrt tanh erf sin cos abs floor ceil max min pow "
+                "sigmoid",
      .byDefault = "multiply-accumulate, and all the rest",
      .doc = "the element functions it computes"},
     {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},

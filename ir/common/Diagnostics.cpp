@@ -209,6 +209,8 @@ std::string perfc::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::String
   unsigned limit = name.size() <= 3 ? 1 : name.size() <= 5 ? 2 : 3;
   std::string best;
   for (llvm::StringRef candidate : candidates) {
+    if (name.equals_insensitive(candidate))
+      return candidate.str();
     unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
     if (distance > limit || distance >= candidate.size() || distance >= name.size())
       continue;

@@ -94,7 +94,8 @@ void printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, boo
 /// The same as one JSON document: {"schema":1,"diagnostics":[{code,severity,message,file,…}]}.
 void printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &engine);
 
-/// The candidate nearest to `name` by edit distance, or "" when none is near enough to be meant.
+/// The candidate that is `name` but for case, or the nearest by edit distance, or "" when none is
+/// near enough to be meant.
 std::string nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 } // namespace perfc

@@ -10,15 +10,13 @@ using namespace perfc::driver;
 static constexpr size_t kernelLimit = 14;
 
 void Report::title(llvm::StringRef text, llvm::StringRef details) {
-  session.out << (session.colorOut ? "\033[1m" : "") << text << (session.colorOut ? "\033[0m" : "");
+  out << (session.colorOut ? "\033[1m" : "") << text << (session.colorOut ? "\033[0m" : "");
   if (!details.empty())
-    session.out << "  [" << details << ']';
-  session.out << '\n';
+    out << "  [" << details << ']';
+  out << '\n';
 }
 
 void Report::print(const Evaluated &evaluated) {
-  if (session.isQuiet())
-    return;
   bool isRequest = evaluated.results.empty();
   if (evaluated.point && !isRequest)
     return printPoint(evaluated);
@@ -35,8 +33,8 @@ void Report::print(const Evaluated &evaluated) {
   for (const ir::Operation &op : evaluated.op.body())
     if (auto report = ir::as<study::ReportOp>(op))
       printReport(evaluated, report);
-  session.out << '\n';
-  session.out.flush();
+  out << '\n';
+  out.flush();
 }
 
 static std::string details(const Cost &cost) {
@@ -53,23 +51,22 @@ void Report::printEvaluation(const emit::Result &result) {
   unsigned width = session.isVerbose() ? ~0u : session.width;
   Table kernels = kernelTable(result, limit);
   if (!kernels.empty())
-    kernels.print(session.out, width, session.colorOut);
-  totalsTable(result).print(session.out, width, false, /*titles=*/false);
+    kernels.print(out, width, session.colorOut);
+  totalsTable(result).print(out, width, false, /*titles=*/false);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
-    accessTable(cost).print(session.out, width, session.colorOut);
+    accessTable(cost).print(out, width, session.colorOut);
   for (const std::string &note : cost.notes)
-    session.out << "  note: " << note << '\n';
+    out << "  note: " << note << '\n';
   printExpectations(result);
 }
 
 void Report::printExpectations(const emit::Result &result) {
   for (const emit::Expectation &expectation : result.expectations) {
-    session.out << "  expect " << expectation.text << ": "
-                << (expectation.holds ? "holds" : "FAILS");
+    out << "  expect " << expectation.text << ": " << (expectation.holds ? "holds" : "FAILS");
     if (expectation.probability)
-      session.out << fmt::format(" for {:.1f} % of the outcomes", *expectation.probability * 100);
-    session.out << '\n';
+      out << fmt::format(" for {:.1f} % of the outcomes", *expectation.probability * 100);
+    out << '\n';
   }
 }
 
@@ -106,10 +103,10 @@ void Report::printComparison(const Evaluated &evaluated) {
                   ratio(energy, *metric(first.cost, "energy"), isFirst),
                   percent(cost.utilization.central()), cost.bottleneck().str(), details(cost)});
   }
-  table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut);
+  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut);
   for (const emit::Result *result : evaluated.results) {
     for (const std::string &note : result->cost.notes)
-      session.out << "  note: " << result->on << ": " << note << '\n';
+      out << "  note: " << result->on << ": " << note << '\n';
     printExpectations(*result);
   }
 }
@@ -138,7 +135,7 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
         cells.push_back(cell(evaluated, *result, column));
       table.addRow(std::move(cells));
     }
-    table.print(session.out, width, session.colorOut);
+    table.print(out, width, session.colorOut);
     return;
   }
   for (const emit::Result *result : evaluated.results) {
@@ -150,10 +147,10 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
                                  "`report` by " + by.front());
       return;
     }
-    table->print(session.out, width, session.colorOut);
-    totalsTable(*result).print(session.out, width, false, /*titles=*/false);
+    table->print(out, width, session.colorOut);
+    totalsTable(*result).print(out, width, false, /*titles=*/false);
     for (const std::string &note : result->cost.notes)
-      session.out << "  note: " << note << '\n';
+      out << "  note: " << note << '\n';
     printExpectations(*result);
   }
 }
@@ -176,8 +173,8 @@ void Report::printFileReport(const Evaluated &evaluated) {
       table.addRow({column, describe(value), "", "", ""});
     }
   }
-  table.print(session.out, session.width, session.colorOut);
-  session.out << '\n';
+  table.print(out, session.width, session.colorOut);
+  out << '\n';
 }
 
 //===-- Sweeps
@@ -226,6 +223,6 @@ void Report::printPoint(const Evaluated &evaluated) {
     cells.resize(sweepColumns.size());
     table.addRow(std::move(cells));
   }
-  table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut, isNew);
-  session.out.flush();
+  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut, isNew);
+  out.flush();
 }

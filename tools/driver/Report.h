@@ -13,7 +13,8 @@ namespace perfc::driver {
 class Report {
 public:
   Report(Session &session, const Evaluation &evaluation)
-      : session(session), evaluation(evaluation) {}
+      : session(session), out(session.isQuiet() ? llvm::nulls() : session.out),
+        evaluation(evaluation) {}
 
   /// Prints what a statement has found.
   void print(const Evaluated &evaluated);
@@ -29,6 +30,8 @@ private:
   std::string cell(const Evaluated &evaluated, const emit::Result &result, llvm::StringRef column);
 
   Session &session;
+  llvm::raw_ostream
+      &out; ///< nowhere when the session is quiet: what is wrong is found all the same
   const Evaluation &evaluation;
   /// The sweep whose rows are being printed, and the columns of its table.
   SourceRange sweep;
