@@ -116,3 +116,10 @@ TEST(LoopNest, TileTooLargeIsAnError) {
   EXPECT_FALSE(module.cost<loopnest::LoopNestProvider>("nest", "eyeriss"));
   EXPECT_EQ(module.messages(), "`PSpad` holds 30.00 B; this tile needs 32.00 B: O 32.00 B\n");
 }
+
+TEST(LoopNest, NestThatCannotBeCountedIsAnError) {
+  ParsedModule module(replaced(programWith(""), "axis = \"PE.y\"", "axis = \"PE.z\""));
+  EXPECT_FALSE(module.cost<loopnest::LoopNestProvider>("nest", "eyeriss"));
+  ASSERT_EQ(module.diagnostics.all().size(), 1u);
+  EXPECT_EQ(module.diagnostics.all()[0].kind->code, diag::NestNotCounted.code);
+}
