@@ -198,6 +198,11 @@ static std::string bindingText(const ir::Attribute &value) {
 }
 
 /// One row per result of the point; the titles come with the first point of a sweep.
+/// The statement as written, without its block: what all points of a sweep have in common.
+llvm::StringRef Report::statementText(const ir::Operation &statement) const {
+  return session.sources.text(statement.range()).split('{').first.split('\n').first.rtrim();
+}
+
 void Report::printPoint(const Evaluated &evaluated) {
   auto point = ir::as<study::PointOp>(*evaluated.point);
   std::vector<std::string> columns = reportColumns(evaluated);
@@ -210,7 +215,7 @@ void Report::printPoint(const Evaluated &evaluated) {
     sweepColumns.push_back({"on", Align::Left, 16});
     for (const std::string &column : columns)
       sweepColumns.push_back({column, Align::Right, 12});
-    title(evaluated.results.front()->subject, "sweep");
+    title(statementText(evaluated.op), "sweep");
   }
   Table table(sweepColumns);
   for (const emit::Result *result : evaluated.results) {

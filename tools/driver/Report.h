@@ -26,6 +26,7 @@ private:
   void printReport(const Evaluated &evaluated, study::ReportOp report);
   void printFileReport(const Evaluated &evaluated);
   void printExpectations(const emit::Result &result);
+  llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
   std::string cell(const Evaluated &evaluated, const emit::Result &result, llvm::StringRef column);
 
