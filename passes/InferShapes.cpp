@@ -46,8 +46,8 @@ bool ShapeInference::inferApply(Operation &op) {
   op::KernelOp kernel(resolve(op, as<op::ApplyOp>(op).kernel()));
   std::vector<op::OperandOp> inputs = inputsOf(kernel), outputs = outputsOf(kernel);
   if (op.operandCount() > inputs.size()) {
-    diagnostics.report(op.range(), diag::ArgumentCount, kernel.symbol(), inputs.size(),
-                       op.operandCount());
+    diagnostics.report(op.range(), diag::ArgumentCount, kernel.symbol(),
+                       counted(inputs.size(), "tensor"), op.operandCount());
     return false;
   }
   bool valid = true;

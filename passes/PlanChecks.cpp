@@ -39,7 +39,7 @@ static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp
   }
   if (outermost && outermost->factor > 1 && (outermost->factor - 1) > (extent - 1) / step) {
     diagnostics.report(rangeOf(outermost, mapping), diag::LoopTooLong, statement.names[index],
-                       outermost->factor, step, (extent - 1) / step + 1, extent);
+                       counted(outermost->factor, "step"), step, extent, (extent - 1) / step + 1);
     return false;
   }
   return true;
@@ -66,7 +66,8 @@ static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
       valid = false;
       diagnostics
           .report(rangeOf(last, mapping), diag::AxisTooSmall,
-                  fmt::format("{}.{}", plan.chip->places[p].name, axis.name), axis.size, lanes)
+                  fmt::format("{}.{}", plan.chip->places[p].name, axis.name),
+                  counted(axis.size, "lane"), lanes)
           .note(plan.chip->places[p].op->range(), "the array is declared here");
     }
   return valid;

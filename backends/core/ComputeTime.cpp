@@ -99,14 +99,14 @@ llvm::Optional<ComputeTime> perfc::computeTime(const Chip &chip, const KernelWor
   ComputeTimer timer(chip, result);
   for (const MacWork &macs : work.macsByFormat)
     if (!timer.macs(macs)) {
-      diagnostics.report(op.range(), diag::NoUnitFor, chip.name(), "multiply-accumulate",
+      diagnostics.report(op.range(), diag::NoUnitFor, chip.name(), "multiply-accumulates",
                          dtypeName(macs.dtype));
       return llvm::None;
     }
   for (const ElementWork &elements : work.elements)
     if (!timer.elements(elements)) {
-      diagnostics.report(op.range(), diag::NoUnitFor, chip.name(), elements.function,
-                         dtypeName(elements.dtype));
+      diagnostics.report(op.range(), diag::NoUnitFor, chip.name(),
+                         fmt::format("`{}`", elements.function), dtypeName(elements.dtype));
       return llvm::None;
     }
   timer.finish();

@@ -169,15 +169,13 @@ void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
   if (needed <= *total.memoryCapacity)
     return;
   Dimension bytes = BaseUnit::Byte;
-  std::string excess =
-      fmt::format("needs {} of the {} in memory `{}`", formatEngineering(needed, bytes),
-                  formatEngineering(*total.memoryCapacity, bytes), memory->name());
-  diagnostics
-      .report(evaluate->range(), diag::ModelDoesNotFit, formatEngineering(needed, bytes),
-              formatEngineering(*total.memoryCapacity, bytes), memory->name())
+  std::string wanted = formatEngineering(needed, bytes);
+  std::string held = formatEngineering(*total.memoryCapacity, bytes);
+  diagnostics.report(evaluate->range(), diag::ModelDoesNotFit, wanted, memory->name(), held)
       .note(peakAt->range(), "most bytes are resident while this runs")
-      .note(memory->view->range(), "the memory");
-  total.addNote("does not fit: " + excess);
+      .note(memory->view->range(), "the memory is declared here");
+  total.addNote(fmt::format("does not fit: needs {}, but memory `{}` holds {}", wanted,
+                            memory->name(), held));
 }
 
 /// Every chip of a system runs the same: amounts add up over the chips, times do not.

@@ -97,7 +97,7 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp mem
   diagnostics
       .report(op->range(), diag::TileDoesNotFit, memory.symbol(), bytesText(capacity->toDouble()),
               bytesText(needed), parts)
-      .note(memory->range(), "the memory");
+      .note(memory->range(), "the memory is declared here");
   return false;
 }
 

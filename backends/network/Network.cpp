@@ -16,7 +16,8 @@ static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query,
   std::string reason;
   llvm::Optional<NetworkLevels> levels = networkLevels(*query.target, reason);
   if (levels && levels->ranks() != query.op->intAttr("ranks", 1))
-    reason = fmt::format("it has {} ranks, not {}", levels->ranks(), query.op->intAttr("ranks", 1));
+    reason = fmt::format("it has {}, not {}", counted(levels->ranks(), "rank"),
+                         query.op->intAttr("ranks", 1));
   llvm::StringRef algorithm = query.op->stringAttr("algorithm");
   if (!algorithm.empty() && algorithm != "ring" && algorithm != "direct")
     reason = fmt::format("algorithm `{}` has none", algorithm);

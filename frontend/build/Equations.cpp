@@ -126,7 +126,8 @@ bool EquationReader::functionCall(const ast::Expr &expr, OpStatement &statement)
     return false;
   }
   if (size_t wanted = elementArity(callee.text); expr.args.size() != wanted) {
-    diagnostics.report(expr.range, diag::BadFunctionArguments, callee.text, wanted);
+    diagnostics.report(expr.range, diag::BadFunctionArguments, callee.text,
+                       counted(wanted, "plain argument"));
     return false;
   }
   bool good = true;
@@ -156,7 +157,8 @@ bool EquationReader::rightSide(const ast::Expr &wrapped, OpStatement &statement)
     if (!read)
       return false;
     if (read->map.size() != *ranks) {
-      diagnostics.report(expr.range, diag::RankMismatch, name.text, *ranks, read->map.size());
+      diagnostics.report(expr.range, diag::RankMismatch, name.text, counted(*ranks, "rank"),
+                         read->map.size());
       return false;
     }
     for (const ast::Arg &arg : expr.args) // indices that are themselves read from tensors

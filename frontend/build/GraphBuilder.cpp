@@ -322,7 +322,7 @@ Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
 
 Value GraphBuilder::applyCollective(const Instance &callee, SourceRange range) {
   if (callee.arguments.size() != 1) {
-    diagnostics.report(range, diag::TooManyArguments, callee.decl->name, 1);
+    diagnostics.report(range, diag::TooManyArguments, callee.decl->name, counted(1, "argument"));
     return Value();
   }
   const Value &operand = *callee.arguments[0].value;

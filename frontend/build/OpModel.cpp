@@ -74,8 +74,8 @@ bool Builder::readEquation(const ast::Item &item) {
   size_t ranks = statement->write.map.size();
   intermediateRanks.try_emplace(target, ranks);
   if (size_t declared = *ranksOf(target); declared != ranks) {
-    auto &error =
-        diagnostics.report(item.target->range, diag::RankMismatch, target, declared, ranks);
+    auto &error = diagnostics.report(item.target->range, diag::RankMismatch, target,
+                                     counted(declared, "rank"), ranks);
     if (slot)
       error.note(slot->range, "it is declared here");
     return false;

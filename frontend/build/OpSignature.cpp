@@ -161,7 +161,8 @@ bool OpSignature::bindArguments() {
     }
     llvm::StringRef name = argument.name;
     if (name.empty() && position == decl.parameters.size()) {
-      diagnostics.report(argument.range, diag::TooManyArguments, decl.name, decl.parameters.size());
+      diagnostics.report(argument.range, diag::TooManyArguments, decl.name,
+                         atMost(decl.parameters.size(), "argument"));
       return false;
     }
     good &= bindArgument(argument, name.empty() ? decl.parameters[position++].name : name);
@@ -213,7 +214,9 @@ bool OpSignature::bindShape(const OpSlot &slot) {
   bool leads = slot.hasLeading();
   size_t fixed = slot.ranks.size() - leads;
   if (leads ? tensor.shape.size() < fixed : tensor.shape.size() != fixed) {
-    diagnostics.report(instance.range, diag::ArgumentRank, slot.name, fixed, tensor.shape.size())
+    diagnostics
+        .report(instance.range, diag::ArgumentRank, slot.name, counted(fixed, "rank"),
+                tensor.shape.size())
         .note(slot.range, "it is declared here");
     return false;
   }

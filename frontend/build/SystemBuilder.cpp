@@ -131,7 +131,7 @@ void SystemBuilder::checkFaultyChip(const ast::Expr &end, const Scope &scope,
   auto chips = chipsOf(group);
   if (index && chips && (*index < 0 || *index >= *chips))
     diagnostics.report(end.range, diag::FaultOutsideSystem,
-                       evaluator.program.sourceManager().text(end.range), *chips);
+                       evaluator.program.sourceManager().text(end.range), counted(*chips, "chip"));
 }
 
 void SystemBuilder::fault(const Node &node, ir::Operation &group) {

@@ -131,8 +131,8 @@ bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, S
                               Scope &scope) {
   if (declared.args.size() != tensor.shape.size()) {
     diagnostics
-        .report(range, diag::ArgumentRank, declared.operands[0]->text, declared.args.size(),
-                tensor.shape.size())
+        .report(range, diag::ArgumentRank, declared.operands[0]->text,
+                counted(declared.args.size(), "rank"), tensor.shape.size())
         .note(declared.range, "it is declared here");
     return false;
   }

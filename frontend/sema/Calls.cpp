@@ -81,7 +81,7 @@ bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) 
     if (name.empty()) {
       if (position >= decl.parameters.size()) {
         diagnostics.report(argument.range, diag::TooManyArguments, decl.name,
-                           decl.parameters.size());
+                           atMost(decl.parameters.size(), "argument"));
         return false;
       }
       name = decl.parameters[position++].name;
@@ -291,8 +291,12 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
         if (value.is<Quantity>())
           numbers.push_back(value.get<Quantity>());
   }
+  auto badArguments = [&](const std::string &wanted) {
+    diagnostics.report(range, diag::BadFunctionArguments, name, wanted);
+    return Value();
+  };
   if (hasTensor && tensors && isElementFunction(name) && operands.size() != elementArity(name))
-    return diagnostics.report(range, diag::BadFunctionArguments, name, elementArity(name)), Value();
+    return badArguments(counted(elementArity(name), "plain argument"));
   if (hasTensor && tensors && isElementFunction(name))
     return tensors->elementwise(name, operands, range);
   if (name == "length" && operands.size() == 1 && operands[0].is<Value::List>())
@@ -300,7 +304,7 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
   auto arity = [&](size_t wanted) {
     if (numbers.size() == wanted && arguments.size() == wanted)
       return true;
-    diagnostics.report(range, diag::BadFunctionArguments, name, wanted);
+    badArguments(counted(wanted, "plain argument"));
     return false;
   };
   auto outside = [&] {
@@ -311,7 +315,7 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
   QuantityError error = QuantityError::None;
   if (name == "min" || name == "max" || name == "sum") {
     if (numbers.empty())
-      return diagnostics.report(range, diag::BadFunctionArguments, name, 1), Value();
+      return badArguments("at least 1 number");
     Quantity result = numbers[0];
     for (const Quantity &number : llvm::makeArrayRef(numbers).drop_front()) {
       if (!compatible(result.dimension(), number.dimension())) {

@@ -270,7 +270,7 @@ void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &
     diagnostics.report(node.wordRange.after(), diag::TooFewValues, node.word);
   if (spec.maxArgs != anyNumber && args.size() > spec.maxArgs)
     diagnostics.report(args[spec.maxArgs].range, diag::TooManyValues, node.word,
-                       static_cast<unsigned>(spec.maxArgs));
+                       atMost(spec.maxArgs, "value"));
   for (const ast::Arg &arg : args)
     if (auto result = value(node, arg, scope))
       node.args.push_back(std::move(*result));

@@ -85,7 +85,7 @@ static llvm::ArrayRef<llvm::StringRef> clausesOf(DeclKind kind) {
 /// A declaration has one name, and each of its clauses once.
 static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, DeclKind kind) {
   if (item.args.size() > 1)
-    diagnostics.report(item.args[1].range, diag::TooManyValues, item.word, 1);
+    diagnostics.report(item.args[1].range, diag::TooManyValues, item.word, atMost(1, "value"));
   llvm::ArrayRef<llvm::StringRef> allowed = clausesOf(kind);
   for (const ast::Clause &clause : item.clauses) {
     auto isSame = [&](const ast::Clause &other) {
@@ -94,7 +94,8 @@ static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, Decl
     if (llvm::any_of(item.clauses, isSame))
       diagnostics.report(clause.wordRange, diag::GivenTwice, clause.word);
     else if (llvm::is_contained(allowed, clause.word) && clause.args.size() > 1)
-      diagnostics.report(clause.args[1].range, diag::TooManyValues, clause.word, 1);
+      diagnostics.report(clause.args[1].range, diag::TooManyValues, clause.word,
+                         atMost(1, "value"));
     if (llvm::is_contained(allowed, clause.word))
       continue;
     diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word)

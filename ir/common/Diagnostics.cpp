@@ -17,6 +17,14 @@ static constexpr DiagnosticKind kindTable[] = {
 
 llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
 
+std::string perfc::counted(uint64_t count, llvm::StringRef noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string perfc::atMost(uint64_t count, llvm::StringRef noun) {
+  return count == 0 ? "no " + noun.str() : "at most " + counted(count, noun);
+}
+
 Diagnostic &Diagnostic::note(SourceRange where, std::string text) {
   remarks.push_back({Severity::Note, where, std::move(text)});
   return *this;

@@ -94,6 +94,11 @@ void printDiagnostics(llvm::raw_ostream &os, const DiagnosticEngine &engine, boo
 /// The same as one JSON document: {"schema":1,"diagnostics":[{code,severity,message,file,…}]}.
 void printDiagnosticsJson(llvm::raw_ostream &os, const DiagnosticEngine &engine);
 
+/// `0 values`, `1 value`, `2 values`: a count and what is counted.
+std::string counted(uint64_t count, llvm::StringRef noun);
+/// `no value`, `at most 1 value`, `at most 2 values`.
+std::string atMost(uint64_t count, llvm::StringRef noun);
+
 /// The candidate that is `name` but for case, or the nearest by edit distance, or "" when none is
 /// near enough to be meant.
 std::string nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);

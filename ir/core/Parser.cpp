@@ -131,7 +131,8 @@ bool ModuleParser::parseResultTypes(Operation &op, llvm::ArrayRef<NamedPlace> na
     } while (cursor.consume(","));
   }
   return op.resultCount() == names.size() ||
-         cursor.error(cursor.range(begin), diag::ResultTypeCount, names.size(), op.resultCount());
+         cursor.error(cursor.range(begin), diag::ResultTypeCount, counted(names.size(), "result"),
+                      counted(op.resultCount(), "type"));
 }
 
 //===-- Operations
@@ -224,7 +225,7 @@ bool ModuleParser::parseRegions(Operation &op) {
   size_t next = 0;
   while (cursor.startsWith("{")) {
     if (next == op.regionCount())
-      return cursor.error(cursor.here(), diag::NoRegionHere, op.name(), next);
+      return cursor.error(cursor.here(), diag::NoRegionHere, op.name(), atMost(next, "region"));
     tooDeep = depth == maxIrNesting;
     if (tooDeep)
       return cursor.error(cursor.here(), diag::NestingTooDeep, maxIrNesting);

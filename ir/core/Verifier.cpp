@@ -166,22 +166,23 @@ bool Verifier::verifyPlace(const Operation &op) {
 bool Verifier::verifyArity(const Operation &op) {
   auto within = [](size_t count, Arity arity) { return count >= arity.min && count <= arity.max; };
   bool valid = true;
-  auto wanted = [](Arity arity) {
-    std::string least = std::to_string(arity.min);
-    return arity.max == Arity::any  ? least + " or more"
-           : arity.max == arity.min ? least
-                                    : least + " to " + std::to_string(arity.max);
+  auto wanted = [](Arity arity, llvm::StringRef noun) {
+    if (arity.max == arity.min)
+      return counted(arity.min, noun);
+    if (arity.max == Arity::any)
+      return "at least " + counted(arity.min, noun);
+    return fmt::format("{} to {}", arity.min, counted(arity.max, noun));
   };
   const OpDecl &decl = op.decl();
   if (!within(op.operandCount(), decl.operands))
-    valid = error(op, diag::WrongValueCount, op.name(), wanted(decl.operands), "operands",
+    valid = error(op, diag::WrongValueCount, op.name(), wanted(decl.operands, "operand"),
                   op.operandCount());
   if (!within(op.resultCount(), decl.results))
-    valid = error(op, diag::WrongValueCount, op.name(), wanted(decl.results), "results",
+    valid = error(op, diag::WrongValueCount, op.name(), wanted(decl.results, "result"),
                   op.resultCount());
   for (size_t i = 0; i < op.operandCount(); ++i)
     if (!visible.count(&op.operand(i)))
-      valid = error(op, diag::ValueNotVisible, i, op.name());
+      valid = error(op, diag::ValueNotVisible, i + 1, op.name());
   for (size_t i = 0; i < op.regionCount(); ++i)
     if (!decl.regions[i].hasArguments && op.region(i).argumentCount())
       valid = error(op, diag::NoRegionArguments, op.name());

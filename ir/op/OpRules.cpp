@@ -37,9 +37,9 @@ static bool checkAccess(const Operation &op, const AttrDict &access,
                      "the kernel has no tensor `" + tensor->asString().str() + "`");
   size_t ranks = operand->listAttr("shape").size();
   if (map->asList().size() != ranks)
-    return invalidOp(
-        op, diagnostics,
-        fmt::format("`{}` has {} ranks, not {}", tensor->asString(), ranks, map->asList().size()));
+    return invalidOp(op, diagnostics,
+                     fmt::format("`{}` has {}, not {}", tensor->asString(), counted(ranks, "rank"),
+                                 map->asList().size()));
   for (const Attribute &subscript : map->asList()) {
     bool unknown = subscript.is(AttrKind::String) && subscript.asString() == "any";
     if (!unknown && !subscript.fits(AttrKind::Affine))
@@ -71,22 +71,22 @@ bool op::verifyApply(const Operation &op, DiagnosticEngine &diagnostics) {
   for (const Operation &part : kernel->body())
     tensors += part.is(OperandOp::opName);
   if (op.operandCount() > tensors || op.resultCount() > tensors)
-    return invalidOp(op, diagnostics, fmt::format("the kernel has {} tensors", tensors));
+    return invalidOp(op, diagnostics, "the kernel has " + counted(tensors, "tensor"));
   return true;
 }
 
-/// Compares the types of two lists of values; `first` and `second` say what they are.
+/// Compares the types of two lists of values; `first` and `second` say what one is.
 template <typename Types>
 static bool sameTypes(const Operation &op, Types a, size_t countA, Types b, size_t countB,
                       const char *first, const char *second, DiagnosticEngine &diagnostics) {
   if (countA != countB)
     return invalidOp(op, diagnostics,
-                     fmt::format("{} {} but {} {}", countA, first, countB, second));
+                     fmt::format("{} but {}", counted(countA, first), counted(countB, second)));
   for (size_t i = 0; i < countA; ++i)
     if (a(i) != b(i))
       return invalidOp(op, diagnostics,
-                       fmt::format("{} and {} differ in type at {}: {} and {}", first, second, i,
-                                   a(i).text(), b(i).text()));
+                       fmt::format("{0} {1} is `{2}`, but {3} {1} is `{4}`", first, i + 1,
+                                   a(i).text(), second, b(i).text()));
   return true;
 }
 
@@ -102,7 +102,7 @@ bool op::verifyCall(const Operation &op, DiagnosticEngine &diagnostics) {
   auto operand = [&](size_t i) -> const Type & { return op.operand(i).type(); };
   auto argument = [&](size_t i) -> const Type & { return graph->body().argument(i).type(); };
   if (!sameTypes<TypeOf>(op, argument, graph->body().argumentCount(), operand, op.operandCount(),
-                         "arguments of the graph", "operands", diagnostics))
+                         "graph argument", "operand", diagnostics))
     return false;
   const Operation *end = lastNamed(graph->body(), ReturnOp::opName);
   if (!end)
@@ -110,7 +110,7 @@ bool op::verifyCall(const Operation &op, DiagnosticEngine &diagnostics) {
   auto returned = [&](size_t i) -> const Type & { return end->operand(i).type(); };
   auto result = [&](size_t i) -> const Type & { return op.result(i).type(); };
   return sameTypes<TypeOf>(op, returned, end->operandCount(), result, op.resultCount(),
-                           "returned values", "results", diagnostics);
+                           "returned value", "result", diagnostics);
 }
 
 /// True when following calls from `from` leads to `graph`. Calls may not be verified yet.
@@ -147,9 +147,9 @@ bool op::verifyFused(const Operation &op, DiagnosticEngine &diagnostics) {
   auto yielded = [&](size_t i) -> const Type & { return end->operand(i).type(); };
   auto result = [&](size_t i) -> const Type & { return op.result(i).type(); };
   return sameTypes<TypeOf>(op, operand, op.operandCount(), argument, body.argumentCount(),
-                           "operands", "region arguments", diagnostics) &&
+                           "operand", "region argument", diagnostics) &&
          sameTypes<TypeOf>(op, yielded, end->operandCount(), result, op.resultCount(),
-                           "yielded values", "results", diagnostics);
+                           "yielded value", "result", diagnostics);
 }
 
 bool op::verifyRepeat(const Operation &op, DiagnosticEngine &diagnostics) {
@@ -157,8 +157,8 @@ bool op::verifyRepeat(const Operation &op, DiagnosticEngine &diagnostics) {
     return false;
   auto operand = [&](size_t i) -> const Type & { return op.operand(i).type(); };
   auto result = [&](size_t i) -> const Type & { return op.result(i).type(); };
-  return sameTypes<TypeOf>(op, operand, op.operandCount(), result, op.resultCount(), "operands",
-                           "results", diagnostics);
+  return sameTypes<TypeOf>(op, operand, op.operandCount(), result, op.resultCount(), "operand",
+                           "result", diagnostics);
 }
 
 bool op::verifyLast(const Operation &op, DiagnosticEngine &diagnostics) {

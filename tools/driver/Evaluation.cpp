@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Evaluation.h"
 
+#include "frontend/sema/Words.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -168,15 +169,28 @@ static std::string outcomeText(const ir::AttrList &expr, const MetricNames &name
   return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
 }
 
+/// A metric that a result of its kind does not have, or a result that there is not.
+void Evaluation::reportUnknown(llvm::StringRef name, SourceRange place) {
+  llvm::StringRef first = name.split('.').first;
+  const MetricSpec *spec = findMetric(first);
+  if (!spec) {
+    // A statement that fails or cannot be evaluated yet has been reported as such.
+    if (!isUnsupported(first) && !session.diagnostics.hasErrors())
+      session.diagnostics.report(place, diag::UnknownResult, first);
+    return;
+  }
+  Diagnostic &error = session.diagnostics.report(place, diag::UnknownMetric, name);
+  if (spec->level != "all")
+    error.help(fmt::format("`{}` belongs to results of {}", spec->name, spec->level));
+}
+
 bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expect,
                                   emit::Result *result, llvm::StringRef about) {
   MetricNames context = names(module, result ? &result->cost : nullptr);
   ExpressionValue value = evaluateExpression(ir::Attribute(expect.expr()), context);
   SourceRange place = expect->range();
   if (!value.unknownName.empty()) {
-    if (isUnsupported(llvm::StringRef(value.unknownName).split('.').first))
-      return false; // reported with the statement
-    session.diagnostics.report(place, diag::UnknownMetric, value.unknownName);
+    reportUnknown(value.unknownName, place);
     return false;
   }
   if (!value.truth) {

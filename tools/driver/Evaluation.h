@@ -54,6 +54,7 @@ private:
   const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
                                const ir::Operation *point);
   void checkExpectations(const Evaluated &evaluated);
+  void reportUnknown(llvm::StringRef name, SourceRange place);
   bool checkExpectation(const ir::Module &module, study::ExpectOp expect, emit::Result *result,
                         llvm::StringRef about);
   unsigned statementIndex(SourceRange place);

@@ -73,7 +73,7 @@ TEST(Roofline, FormatsFallBackWithoutError) {
   EXPECT_EQ(cost->notes[0], "multiply-accumulate in int8 runs as fp16 on `mac`");
   ParsedModule wide(program("100GB/s", "int64"));
   EXPECT_FALSE(wide.cost<roofline::RooflineProvider>("mm", "chip"));
-  EXPECT_EQ(wide.messages(), "`chip` has no compute unit for `multiply-accumulate` in int64\n");
+  EXPECT_EQ(wide.messages(), "chip `chip` has no compute unit for multiply-accumulates in int64\n");
 }
 
 TEST(Roofline, DataDependentReadsCostWhatTheyTouch) {

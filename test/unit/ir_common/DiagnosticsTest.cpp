@@ -127,3 +127,11 @@ TEST(Diagnostics, SuggestTheNearestName) {
   EXPECT_EQ(nearestName("latency", names), "");
   EXPECT_EQ(nearestName("x", names), "");
 }
+
+TEST(Diagnostics, CountsHaveTheirNouns) {
+  EXPECT_EQ(counted(0, "value"), "0 values");
+  EXPECT_EQ(counted(1, "value"), "1 value");
+  EXPECT_EQ(counted(2, "value"), "2 values");
+  EXPECT_EQ(atMost(0, "value"), "no value");
+  EXPECT_EQ(atMost(1, "value"), "at most 1 value");
+}
