@@ -7,7 +7,6 @@
 #include "ir/core/Verifier.h"
 #include "ir/study/AllOps.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Path.h"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +16,7 @@ using namespace perfc::ir;
 static std::string levelText(llvm::StringRef level) {
   SourceManager sources;
   std::string error;
-  llvm::StringRef here = llvm::sys::path::parent_path(__FILE__);
-  FileId file = sources.load((here + "/../../ir/" + level + "/all.ir").str(), error);
+  FileId file = sources.load(PERFC_TEST_DIR "/ir/" + level.str() + "/all.ir", error);
   EXPECT_NE(file, 0u) << error;
   return sources.text(file).str();
 }
@@ -71,6 +69,8 @@ struct Change {
   const char *to;
   const char *error; ///< how the only message begins
 };
+std::ostream &operator<<(std::ostream &os, const Change &change) { return os << change.to; }
+
 class Rule : public testing::TestWithParam<Change> {};
 
 TEST_P(Rule, IsChecked) {

@@ -152,7 +152,7 @@ std::vector<std::string> split(const std::string &line) {
 }
 
 std::vector<Row> rows() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../../stdlib/totals.csv");
+  std::ifstream file(std::filesystem::path(PERFC_TEST_DIR) / "stdlib/totals.csv");
   std::string line;
   std::getline(file, line); // the header
   std::vector<Row> result;

@@ -42,11 +42,11 @@ static std::string nodeText(const Node &node) {
   return inner.empty() ? text : text + " {" + inner + " }";
 }
 
-std::string Loaded::tree(llvm::StringRef name, BlockKind kind) {
+std::string Loaded::tree(llvm::StringRef name) {
   const Decl *decl = find(name);
   if (!decl)
     return "no " + name.str() + "\n" + errors();
-  Node *node = elaborator.declaration({decl, "", {}, decl->nameRange}, kind, false);
+  Node *node = elaborator.declaration({decl, "", {}, decl->nameRange}, /*allowMissing=*/false);
   return diagnostics.hasErrors() ? errors() : nodeText(*node);
 }
 

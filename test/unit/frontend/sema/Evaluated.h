@@ -17,7 +17,7 @@ struct Loaded {
   /// The value of the file's `let` or `param` `name`; the errors when there are any.
   std::string value(llvm::StringRef name = "x");
   /// The tree of the file's declaration `name` after elaboration; the errors when there are any.
-  std::string tree(llvm::StringRef name, BlockKind kind = BlockKind::Hardware);
+  std::string tree(llvm::StringRef name);
   /// `line:column code message` of each diagnostic, one a line.
   std::string errors() const;
   const Decl *find(llvm::StringRef name) const;

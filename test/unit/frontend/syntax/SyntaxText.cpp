@@ -140,7 +140,7 @@ std::string test::formatText(std::string text) {
 }
 
 std::vector<std::string> test::samplePaths() {
-  std::filesystem::path root = std::filesystem::path(__FILE__).parent_path() / "../../../samples";
+  std::filesystem::path root = std::filesystem::path(PERFC_TEST_DIR) / "samples";
   std::vector<std::string> paths;
   for (const auto &entry : std::filesystem::directory_iterator(root))
     if (entry.path().extension() == ".perf")
