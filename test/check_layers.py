@@ -18,6 +18,7 @@ MAY_USE = {
     "frontend/syntax": ["ir/common", "grammar"],
     "frontend/sema": ["ir/common", "frontend/syntax", "stdlib"],
     "frontend/build": [*IR, "frontend/syntax", "frontend/sema"],
+    "frontend/import": [*IR, "frontend/syntax"],
     "passes": IR,
     "backends/core": [*IR, "passes"],
 }

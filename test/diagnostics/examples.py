@@ -32,6 +32,20 @@ ELSEWHERE = {
     802: ("takes IR that no pass makes", "unit/backends_core/EvaluateTest.cpp"),
     803: ("takes IR that no pass makes", "unit/backends_core/EvaluateTest.cpp"),
     806: ("takes IR that no pass makes", "unit/backends_loopnest/LoopNestTest.cpp"),
+    1070: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1071: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1072: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1073: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1074: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1075: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1076: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1077: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1078: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
+    1079: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
+    1080: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
+    1081: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
+    1082: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
+    1083: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
 }
 EXPECT_FAILED = 920
 RUN = ("perf", "ir", "console")

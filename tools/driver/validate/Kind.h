@@ -62,6 +62,8 @@ bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<Valid
 bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);
+bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 
 } // namespace perfc::driver
 

@@ -1,0 +1,19 @@
+Network N {
+	Layer vgg16_conv1_1 {
+		Type: CONV
+		Stride { X: 1, Y: 1 }
+		Dimensions { K: 64, C: 3, R: 3, S: 3, Y: 226, X: 226 }
+		Dataflow {
+			TemporalMap(1,1) K;
+			TemporalMap(1,1) C;
+			SpatialMap(Sz(R),1) Y;
+			TemporalMap(10,8) X;
+			TemporalMap(Sz(R),Sz(R)) R;
+			TemporalMap(Sz(S),Sz(S)) S;
+			Cluster(8, P);
+			SpatialMap(Sz(S),1) X;
+			TemporalMap(Sz(R),Sz(R)) R;
+			TemporalMap(Sz(S),Sz(S)) S;
+		}
+	}
+}
