@@ -3,9 +3,12 @@
 
 #include "backends/core/KernelWork.h"
 #include "backends/loopnest/NestCost.h"
+#include "backends/loopnest/NestLatency.h"
+#include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -25,10 +28,13 @@ public:
 private:
   bool adapt();
   bool count();
+  bool countFolds();
   bool checkCapacity(const MemoryCounts &counts, target::MemoryOp memory);
   bool findRate();
   bool addWork(Cost &cost);
   void addResources(Cost &cost);
+  void addLatency(Cost &cost, const LatencyTerms &terms, double compute, const ChipTime &slowest,
+                  llvm::StringRef bound);
   void finish(Cost &cost);
 
   const CostQuery &query;
@@ -38,7 +44,20 @@ private:
   AdaptedNest adapted;
   Counts counts;
   UnitRate rate;
+  std::string mapping;
+  bool isFolded = false; ///< by a systolic array, without a mapping of the user
+  bool hasTerms = false; ///< beyond the steady state
 };
+
+/// The formula of a latency, as docs/cost-model.md has it.
+static std::string formulaOf(bool isFolded, bool hasTerms) {
+  std::string compute = isFolded ? "folds / rate" : "steps / rate";
+  if (!hasTerms)
+    return "max(" + compute + ", bytes / bandwidth of each memory) + launch";
+  return "max(" + compute +
+         " + stalls + load + store, bytes / bandwidth of each memory) + first word + last word + "
+         "launch";
+}
 
 } // namespace
 
@@ -63,7 +82,24 @@ static bool hasHops(const ir::Operation &chip) {
   return found;
 }
 
+/// A product without a mapping of the user runs in folds on a systolic array.
+bool NestEvaluator::countFolds() {
+  llvm::Optional<SystolicPlace> systolic;
+  if (op.mapping() == "default")
+    systolic = findSystolic(adapted);
+  llvm::Optional<Counts> folded;
+  if (systolic)
+    folded = foldedCounts(adapted, *systolic, mapping);
+  if (folded)
+    counts = std::move(*folded);
+  isFolded = folded.hasValue();
+  return isFolded;
+}
+
 bool NestEvaluator::count() {
+  mapping = op.mapping().str();
+  if (countFolds())
+    return true;
   AnalysisOptions options;
   options.hops = hasHops(*query.target);
   AnalysisResult result = analyse(adapted.nest, options);
@@ -72,6 +108,14 @@ bool NestEvaluator::count() {
   if (!result.counts)
     return false;
   counts = std::move(*result.counts);
+  if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
+    llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, counts.steps);
+    if (!steps) {
+      diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+      return false;
+    }
+    counts.steps = *steps;
+  }
   bool fits = true;
   size_t number = 0;
   for (size_t p = 0; p < adapted.places.size(); ++p)
@@ -145,7 +189,9 @@ void NestEvaluator::addResources(Cost &cost) {
     }
     cost.breakdown.children.push_back(std::move(resource.part));
   };
-  add(computeCost(nest), "compute ");
+  ResourceCost compute = computeCost(nest);
+  double computing = compute.time.seconds.central();
+  add(std::move(compute), "compute ");
   size_t memories = 0, arrays = 0;
   for (const Place &place : adapted.nest.places)
     if (place.kind == PlaceKind::Memory) {
@@ -158,11 +204,44 @@ void NestEvaluator::addResources(Cost &cost) {
       if (!network.part.children.empty())
         add(std::move(network), "");
     }
-  cost.latency = slowest.seconds;
-  if (slowest.cycles)
-    cost.cycles = Uncertain(static_cast<double>(*slowest.cycles));
-  cost.addBound(bound, slowest.seconds);
+  addLatency(cost, latencyTerms(nest, computing), computing, slowest, bound);
   cost.accesses = accessTable(nest);
+}
+
+/// latency = max(slowest resource, compute + stalls + load + store) + latencies of the paths.
+void NestEvaluator::addLatency(Cost &cost, const LatencyTerms &terms, double compute,
+                               const ChipTime &slowest, llvm::StringRef bound) {
+  double buffered = compute + terms.stalls + terms.load + terms.store;
+  cost.latency = slowest.seconds;
+  cost.addBound(bound, slowest.seconds);
+  auto add = [&](llvm::StringRef label, double seconds) {
+    if (seconds <= 0)
+      return;
+    CostPart part;
+    part.label = label.str();
+    part.kind = PartKind::Launch;
+    part.latency = seconds;
+    cost.breakdown.children.push_back(std::move(part));
+    cost.latency += seconds;
+    cost.addBound(label, seconds);
+  };
+  if (terms.isBuffered && buffered > slowest.seconds.central()) {
+    // What the slowest resource does not hide; the sum is exact.
+    double rest = buffered - slowest.seconds.central();
+    double load = std::min(rest, terms.load), store = std::min(rest - load, terms.store);
+    add("filling", load);
+    add("draining", store);
+    add("stalls", rest - load - store);
+  }
+  add("first word", terms.first);
+  add("last word", terms.last);
+  hasTerms = cost.latency.central() > slowest.seconds.central();
+  auto clock = ir::as<target::ChipOp>(query.target).clock();
+  if (!slowest.cycles || !clock)
+    return;
+  double cycles = cost.latency.central() * clock->toDouble();
+  double whole = std::ceil(cycles * (1 - 1e-12) - 1e-9);
+  cost.cycles = Uncertain(hasTerms ? whole : static_cast<double>(*slowest.cycles));
 }
 
 void NestEvaluator::finish(Cost &cost) {
@@ -176,6 +255,10 @@ void NestEvaluator::finish(Cost &cost) {
     cost.addBound("launch", chip.launch());
     cost.cycles = llvm::None;
   }
+  if (llvm::Optional<CostPart> leaking = leakage(chip, cost.latency)) {
+    cost.energy += leaking->energy;
+    cost.breakdown.children.push_back(std::move(*leaking));
+  }
   auto clock = chip.clock();
   if (!cost.cycles && clock)
     cost.cycles = cost.latency * *clock;
@@ -184,8 +267,7 @@ void NestEvaluator::finish(Cost &cost) {
     cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
   cost.area = chip.area();
   cost.notes = adapted.notes;
-  cost.provenance = {"loopnest", op.mapping().str(),
-                     "max(steps / rate, bytes / bandwidth of each memory) + launch"};
+  cost.provenance = {"loopnest", mapping, formulaOf(isFolded, hasTerms)};
   CostPart &root = cost.breakdown;
   root.label = op.symbol().str();
   root.kind = PartKind::Kernel;
@@ -197,7 +279,7 @@ void NestEvaluator::finish(Cost &cost) {
   root.utilization = cost.utilization.central();
   root.bound = cost.bottleneck().str();
   root.provider = "loopnest";
-  root.mapping = op.mapping().str();
+  root.mapping = mapping;
   root.composition = Composition::Overlap;
 }
 

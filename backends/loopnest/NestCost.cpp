@@ -2,6 +2,7 @@
 #include "backends/loopnest/NestCost.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -56,12 +57,30 @@ static CostPart newPart(PartKind kind, llvm::StringRef label, SourceRange locati
 //===-- Memories
 //-------------------------------------------------------------------------------===//
 
-/// Words that leave and enter the cells of a memory for one tensor.
-static int64_t wordsRead(const TensorCounts &counts) {
-  return counts.reads.declared + counts.writebacks;
+namespace {
+
+/// Bytes that leave and enter the cells of a memory for one tensor.
+struct Moved {
+  double read = 0;
+  double filled = 0;
+  double updated = 0;
+
+  double all() const { return read + filled + updated; }
+};
+
+} // namespace
+
+static Moved movedBy(const CountedNest &nest, size_t tensor, const TensorCounts &counts) {
+  return {bytesOf(nest, tensor, counts.reads.declared + counts.writebacks),
+          bytesOf(nest, tensor, counts.fills), bytesOf(nest, tensor, counts.updates.declared)};
 }
-static int64_t wordsWritten(const TensorCounts &counts) {
-  return counts.fills + counts.updates.declared;
+
+/// Bytes as whole accesses of `width`, where the memory gives it.
+static double wholeAccesses(target::MemoryOp memory, double bytes) {
+  auto width = memory.width();
+  if (!width || width->toDouble() <= 0)
+    return bytes;
+  return std::ceil(bytes / width->toDouble() - 1e-9) * width->toDouble();
 }
 
 static Figure accessEnergy(target::MemoryOp memory, double bytes,
@@ -72,6 +91,15 @@ static Figure accessEnergy(target::MemoryOp memory, double bytes,
                  : Figure::notGiven("memory", memory.symbol());
 }
 
+/// One address per access, which moves `width` or, where that is not given, one word.
+static Figure addressEnergy(target::MemoryOp memory, double bytes, double wordBytes) {
+  auto energy = memory.addressEnergy();
+  if (!energy || bytes == 0)
+    return {};
+  double access = memory.width() ? memory.width()->toDouble() : wordBytes;
+  return energy->toUncertain() * (bytes / access);
+}
+
 ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, MemoryTraffic &traffic) {
   const Nest &flat = nest.adapted.nest;
   size_t position = placeOf(flat, PlaceKind::Memory, number);
@@ -80,21 +108,25 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   ResourceCost result;
   result.part = newPart(PartKind::Memory, memory.symbol(), memory->range());
   const MemoryCounts &counts = nest.counts.memories[number];
-  auto add = [&](llvm::StringRef label, SourceRange location, double read, double written) {
+  auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double wordBytes) {
     CostPart tensor = newPart(PartKind::Memory, label, location);
-    tensor.energy = accessEnergy(memory, read, memory.readEnergy());
-    tensor.energy += accessEnergy(memory, written, memory.writeEnergy());
-    traffic.readBytes += read;
-    traffic.writeBytes += written;
+    moved = {wholeAccesses(memory, moved.read), wholeAccesses(memory, moved.filled),
+             wholeAccesses(memory, moved.updated)};
+    tensor.energy = accessEnergy(memory, moved.read, memory.readEnergy());
+    tensor.energy += accessEnergy(memory, moved.filled, memory.writeEnergy());
+    tensor.energy += accessEnergy(memory, moved.updated, memory.updateEnergy());
+    tensor.energy += addressEnergy(memory, moved.all(), wordBytes);
+    traffic.readBytes += moved.read;
+    traffic.writeBytes += moved.filled + moved.updated;
     traffic.energy += tensor.energy;
     result.part.children.push_back(std::move(tensor));
   };
   for (size_t t = 0; t < counts.tensors.size(); ++t)
     if (const auto &tensor = counts.tensors[t])
-      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(),
-          bytesOf(nest, t, wordsRead(*tensor)), bytesOf(nest, t, wordsWritten(*tensor)));
+      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(), movedBy(nest, t, *tensor),
+          bytesOf(nest, t, 1));
   if (number == 0 && nest.extraBytes > 0)
-    add("fused operands", {}, static_cast<double>(nest.extraBytes), 0);
+    add("fused operands", {}, {static_cast<double>(nest.extraBytes), 0, 0}, 1);
   int64_t instances = workingInstances(flat, position);
   auto limit = [&](double bytes, const llvm::Optional<Quantity> &bandwidth) {
     if (bandwidth)
@@ -112,22 +144,35 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
 //===-- Networks
 //-------------------------------------------------------------------------------===//
 
-/// Words of `tensor` that pass between an array at `position` and the memory outside that serves
-/// it.
-static int64_t wordsCrossing(const CountedNest &nest, size_t position, size_t tensor) {
-  int64_t words = 0;
+namespace {
+
+/// Words of a tensor that pass between an array and the memory outside that serves it.
+struct Crossing {
+  int64_t words = 0;  ///< reads and updates of that memory
+  int64_t copies = 0; ///< deliveries beyond one per read
+  int64_t sums = 0;   ///< partial sums that were added to another before they arrived
+};
+
+} // namespace
+
+static Crossing crossing(const CountedNest &nest, size_t position, size_t tensor) {
+  Crossing result;
   size_t number = 0;
   for (size_t p = 0; p < position; ++p) {
     if (nest.adapted.nest.places[p].kind != PlaceKind::Memory)
       continue;
     if (const auto &counts = nest.counts.memories[number++].tensors[tensor])
-      words = counts->reads.declared + counts->updates.declared;
+      result = {counts->reads.declared + counts->updates.declared,
+                counts->reads.separate - counts->reads.declared,
+                counts->updates.separate - counts->updates.declared};
   }
-  return words;
+  // A partial sum that is read back goes to one receiver; fewer merges are no deliveries.
+  if (nest.adapted.nest.tensors[tensor].isOutput)
+    result.copies = 0;
+  return result;
 }
 
-/// The network of `array` that carries `role`: one that says so, else one that carries everything.
-static target::NetworkOp networkFor(const ir::Operation &array, llvm::StringRef role) {
+target::NetworkOp loopnest::networkFor(const ir::Operation &array, llvm::StringRef role) {
   target::NetworkOp general;
   for (const ir::Operation &part : array.body()) {
     auto network = ir::as<target::NetworkOp>(part);
@@ -155,9 +200,15 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
       continue;
     result.part.location = network->range();
     CostPart line = newPart(PartKind::Network, flat.tensors[t].name, network->range());
-    double crossing = bytesOf(nest, t, wordsCrossing(nest, position, t));
-    if (auto energy = network.energy())
-      line.energy += Figure(energy->toUncertain() * crossing);
+    Crossing passing = crossing(nest, position, t);
+    double bytes = bytesOf(nest, t, passing.words);
+    auto addEnergy = [&](const llvm::Optional<Quantity> &perByte, double moved) {
+      if (perByte)
+        line.energy += Figure(perByte->toUncertain() * moved);
+    };
+    addEnergy(network.energy(), bytes);
+    addEnergy(network.multicastEnergy(), bytesOf(nest, t, passing.copies));
+    addEnergy(network.reduceEnergy(), bytesOf(nest, t, passing.sums));
     const ArrayCounts &counts = nest.counts.arrays[number];
     bool estimated = !counts.hops[t] && !counts.hopEstimates.empty();
     const auto &hops = estimated ? counts.hopEstimates[t] : counts.hops[t];
@@ -174,7 +225,7 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
     auto known = llvm::find_if(load, [&](const auto &entry) { return entry.first == network.op; });
     if (known == load.end())
       known = load.insert(known, {network.op, 0});
-    known->second += crossing;
+    known->second += bytes;
   }
   int64_t instances = workingInstances(flat, position);
   for (const auto &[network, bytes] : load)
@@ -203,6 +254,26 @@ ResourceCost loopnest::computeCost(const CountedNest &nest) {
   result.part.energy = nest.rate.energy ? Figure(*nest.rate.energy * executed)
                                         : Figure::notGiven("compute", unit.name());
   return result;
+}
+
+llvm::Optional<CostPart> loopnest::leakage(const Chip &chip, const Uncertain &seconds) {
+  CostPart part;
+  part.label = "leakage";
+  part.kind = PartKind::Memory;
+  auto add = [&](const auto &piece) {
+    auto power = piece.view.leak();
+    if (!power)
+      return;
+    CostPart line = newPart(PartKind::Memory, piece.name(), piece.view->range());
+    line.energy = Figure(power->toUncertain() * seconds * static_cast<double>(piece.copies));
+    part.energy += line.energy;
+    part.children.push_back(std::move(line));
+  };
+  for (const ChipMemory &memory : chip.memories())
+    add(memory);
+  for (const ChipUnit &unit : chip.units())
+    add(unit);
+  return part.children.empty() ? llvm::Optional<CostPart>() : std::move(part);
 }
 
 std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {

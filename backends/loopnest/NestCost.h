@@ -37,6 +37,14 @@ ResourceCost networkCost(const CountedNest &nest, size_t array);
 /// The compute unit: steps * operations per point / rate.
 ResourceCost computeCost(const CountedNest &nest);
 
+/// The network of `array` that carries `role`: one that says so, else one that carries everything;
+/// null when there is none.
+target::NetworkOp networkFor(const ir::Operation &array, llvm::StringRef role);
+
+/// Energy of what leaks in `seconds`: of every instance on the chip, working or not; nothing when
+/// no part of the chip leaks.
+llvm::Optional<CostPart> leakage(const Chip &chip, const Uncertain &seconds);
+
 /// Operations that a point takes on a lane: a multiply-accumulate is one, every other operation of
 /// the equation one more.
 int64_t operationsPerPoint(op::StatementOp statement);

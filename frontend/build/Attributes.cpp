@@ -114,6 +114,8 @@ ir::Operation *perfc::buildNetwork(BuildContext &context, const Node &node, ir::
   if (const Node *energy = node.find("energy")) {
     setEnergyPerByte(context, *op, "energy", energy, units);
     setEnergyPerByte(context, *op, "hop_energy", energy->find("hop"), units);
+    setEnergyPerByte(context, *op, "multicast_energy", energy->find("multicast"), units);
+    setEnergyPerByte(context, *op, "reduce_energy", energy->find("reduce"), units);
   }
   setQuantity(context, *op, "bandwidth", node.find("bandwidth"), units);
   setQuantity(context, *op, "latency", node.find("latency"), units);

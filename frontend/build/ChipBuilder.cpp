@@ -20,6 +20,7 @@ public:
 private:
   void parts(const Node &node, ir::Region &region, UnitContext units);
   void memory(const Node &node, ir::Region &region, const UnitContext &units);
+  void systolic(const Node &node, ir::Operation &op);
   void array(const Node &node, ir::Region &region, const UnitContext &units);
   void compute(const Node &node, ir::Region &region, const UnitContext &units);
   void byDtype(const Node &attribute, llvm::StringRef name, ir::Operation &op,
@@ -66,12 +67,37 @@ void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext
     const Node *read = energy->find("read"), *write = energy->find("write");
     setEnergyPerByte(context, *op, "read_energy", read ? read : energy, units);
     setEnergyPerByte(context, *op, "write_energy", write ? write : energy, units);
+    setEnergyPerByte(context, *op, "update_energy", energy->find("update"), units);
+    setQuantity(context, *op, "address_energy", energy->find("address"), units);
   }
+  setQuantity(context, *op, "leak", node.find("leak"), units);
   setQuantity(context, *op, "area", node.find("area"), units);
   setQuantity(context, *op, "width", node.find("width"), units);
+  if (const Node *buffering = node.find("buffering"); buffering && !buffering->args.empty())
+    if (const auto *word = buffering->args[0].value.getIf<WordValue>())
+      op->setAttr("buffering", word->word);
   setNames(*op, "keep", node.find("keep"));
   if (node.find("off_chip"))
     op->setAttr("off_chip", ir::Attribute::unit());
+}
+
+/// `systolic weight`, `overlap_folds`.
+void ChipBuilder::systolic(const Node &node, ir::Operation &op) {
+  const Node *word = node.find("systolic"), *overlap = node.find("overlap_folds");
+  if (!word && overlap)
+    diagnostics.report(overlap->range, diag::BadSystolic, node.name,
+                       "`overlap_folds` says nothing without `systolic`");
+  if (!word)
+    return;
+  if (node.args.size() != 2)
+    diagnostics
+        .report(word->range, diag::BadSystolic, node.name,
+                fmt::format("it needs two axes, columns and rows, but has {}", node.args.size()))
+        .note(node.range, "the array");
+  if (const auto *what = word->args.empty() ? nullptr : word->args[0].value.getIf<WordValue>())
+    op.setAttr("systolic", what->word);
+  if (overlap)
+    op.setAttr("overlap_folds", ir::Attribute::unit());
 }
 
 void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext &outer) {
@@ -86,6 +112,7 @@ void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext 
   op->setAttr("axes", axes);
   if (node.find("dispatch"))
     op->setAttr("dispatch", ir::Attribute::unit());
+  systolic(node, *op);
   UnitContext units = nestedUnits(node, outer);
   if (node.find("clock") && units.clock)
     op->setAttr("clock", *units.clock);
@@ -141,6 +168,7 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
     byDtype(*rate, "rate", *op, units, isVector);
   if (const Node *energy = node.find("energy"))
     byDtype(*energy, "energy", *op, units, isVector);
+  setQuantity(context, *op, "leak", node.find("leak"), units);
   setNames(*op, "ops", node.find("ops"));
   setQuantity(context, *op, "area", node.find("area"), units);
 }

@@ -61,6 +61,8 @@ static bool verifyArray(const Operation &op, DiagnosticEngine &diagnostics) {
       return invalidOp(op, diagnostics, "the number of copies does not fit 64 bits");
     product = *next;
   }
+  if (op.hasAttr("systolic") && op.dictAttr("axes").entries().size() != 2)
+    return invalidOp(op, diagnostics, "a systolic array has two axes, columns and rows");
   return true;
 }
 
@@ -112,6 +114,10 @@ static std::vector<AttrDecl> memoryAttrs() {
           quantityAttr("latency", second, "of one access").optional(),
           quantityAttr("read_energy", joulesPerByte, "of reads").optional(),
           quantityAttr("write_energy", joulesPerByte, "of writes").optional(),
+          quantityAttr("update_energy", joulesPerByte, "of partial sums that arrive").optional(),
+          quantityAttr("address_energy", joule, "of one access").optional(),
+          quantityAttr("leak", watt, "of one instance").optional(),
+          stringAttr("buffering", "when tiles come in").oneOf({"single", "double"}).optional(),
           quantityAttr("area", squareMetre, "of one instance").optional(),
           quantityAttr("width", byte, "bytes of one access").optional(),
           listAttr("keep", AttrKind::String, "roles of the tensors it holds; all when not given")
@@ -124,6 +130,8 @@ static std::vector<AttrDecl> networkAttrs() {
       listAttr("multicast", AttrKind::String, "axes along which reads are shared").optional(),
       listAttr("reduce", AttrKind::String, "axes along which partial sums are added").optional(),
       quantityAttr("hop_energy", joulesPerByte, "per hop").optional(),
+      quantityAttr("multicast_energy", joulesPerByte, "per receiver after the first").optional(),
+      quantityAttr("reduce_energy", joulesPerByte, "per partial sum added on the way").optional(),
       quantityAttr("energy", joulesPerByte, "per transfer").optional(),
       quantityAttr("bandwidth", bytesPerSecond, "of one link").optional(),
       quantityAttr("latency", second, "of one link").optional(),
@@ -156,6 +164,10 @@ static std::vector<OpDecl> chipDecls() {
        .symbol = SymbolUse::Required,
        .attrs = {dictAttr("axes", AttrKind::Int, "extent per axis").atLeast(1),
                  flagAttr("dispatch", "blocks are handed to the copies at run time"),
+                 stringAttr("systolic", "the operand that stays in the elements")
+                     .oneOf({"output", "weight", "input"})
+                     .optional(),
+                 flagAttr("overlap_folds", "folds of a systolic array overlap"),
                  quantityAttr("clock", perSecond, "when it differs from the chip's").optional()},
        .regions = {parts},
        .verifier = verifyArray},
@@ -169,6 +181,7 @@ static std::vector<OpDecl> chipDecls() {
        .attrs = {dictAttr("rate", AttrKind::Quantity, "per second").in(perSecond).atLeast(0),
                  dictAttr("energy", AttrKind::Quantity, "of each").in(joule).atLeast(0).optional(),
                  listAttr("ops", AttrKind::String, "functions it computes").optional(),
+                 quantityAttr("leak", watt, "of one instance").optional(),
                  quantityAttr("area", squareMetre, "of one instance").optional()},
        .verifier = verifyCompute}};
 }

@@ -36,6 +36,15 @@ struct MemoryOp : ir::OpView {
   llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
   llvm::Optional<Quantity> readEnergy() const { return op->quantityAttr("read_energy"); }
   llvm::Optional<Quantity> writeEnergy() const { return op->quantityAttr("write_energy"); }
+  /// Of a partial sum that arrives; a write's when it is not given.
+  llvm::Optional<Quantity> updateEnergy() const {
+    auto own = op->quantityAttr("update_energy");
+    return own ? own : writeEnergy();
+  }
+  llvm::Optional<Quantity> addressEnergy() const { return op->quantityAttr("address_energy"); }
+  llvm::Optional<Quantity> leak() const { return op->quantityAttr("leak"); }
+  /// "single" or "double"; "" when the chip does not say.
+  llvm::StringRef buffering() const { return op->stringAttr("buffering"); }
   llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
   llvm::Optional<Quantity> width() const { return op->quantityAttr("width"); }
   std::vector<std::string> keep() const { return op->stringsAttr("keep"); }
@@ -57,6 +66,10 @@ struct ArrayOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "target.array";
   const ir::AttrDict &axes() const { return op->dictAttr("axes"); }
   bool isDispatched() const { return op->hasAttr("dispatch"); }
+  /// "output", "weight" or "input", what stays in the elements of a systolic array, whose axes are
+  /// columns and rows; "" when it is none.
+  llvm::StringRef systolic() const { return op->stringAttr("systolic"); }
+  bool overlapsFolds() const { return op->hasAttr("overlap_folds"); }
   llvm::Optional<Quantity> clock() const { return op->quantityAttr("clock"); }
   /// Product of the axes.
   int64_t instances() const;
@@ -69,6 +82,8 @@ struct NetworkOp : ir::OpView {
   std::vector<std::string> multicast() const { return op->stringsAttr("multicast"); }
   std::vector<std::string> reduce() const { return op->stringsAttr("reduce"); }
   llvm::Optional<Quantity> hopEnergy() const { return op->quantityAttr("hop_energy"); }
+  llvm::Optional<Quantity> multicastEnergy() const { return op->quantityAttr("multicast_energy"); }
+  llvm::Optional<Quantity> reduceEnergy() const { return op->quantityAttr("reduce_energy"); }
   llvm::Optional<Quantity> energy() const { return op->quantityAttr("energy"); }
   llvm::Optional<Quantity> bandwidth() const { return op->quantityAttr("bandwidth"); }
   llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
@@ -85,6 +100,7 @@ struct ComputeOp : ir::OpView {
   const ir::AttrDict &rate() const { return op->dictAttr("rate"); }
   const ir::AttrDict &energy() const { return op->dictAttr("energy"); }
   std::vector<std::string> ops() const { return op->stringsAttr("ops"); }
+  llvm::Optional<Quantity> leak() const { return op->quantityAttr("leak"); }
   llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
   /// Multiply-accumulates per second in `dtype`, else under "any"; nothing when neither is given.
   llvm::Optional<Quantity> rateFor(llvm::StringRef dtype) const;

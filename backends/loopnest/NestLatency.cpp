@@ -1,0 +1,249 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/NestLatency.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+
+/// The transfers of one tensor between a memory and its parent, on one port.
+struct Link {
+  double busy = 0;   ///< s that the data of an epoch takes
+  double window = 0; ///< s of an epoch in which it may be moved
+  double period = 0; ///< s of an epoch
+  double epochs = 1;
+};
+
+/// How often the tile of a tensor changes, and how often an epoch goes over it.
+struct Reuse {
+  double epochs = 1;
+  double rounds = 1;
+};
+
+/// A port: a memory, and whether it is read or written there (a memory with one bandwidth for both
+/// has one port, under "read").
+using Port = std::pair<size_t, bool>;
+
+class LatencyModel {
+public:
+  LatencyModel(const CountedNest &nest, double compute)
+      : nest(nest), flat(nest.adapted.nest), compute(compute) {
+    for (size_t p = 0; p < flat.places.size(); ++p)
+      if (flat.places[p].kind == PlaceKind::Memory)
+        memoryPlaces.push_back(p);
+  }
+
+  LatencyTerms run();
+
+private:
+  target::MemoryOp memoryAt(size_t memory) const {
+    return ir::as<target::MemoryOp>(nest.adapted.places[memoryPlaces[memory]]);
+  }
+  llvm::Optional<size_t> parentOf(size_t memory, size_t tensor) const;
+  double instancesOf(size_t memory) const;
+  Reuse reuseOf(size_t memory, size_t tensor) const;
+  bool reuses(const Loop &loop, size_t tensor) const;
+  double secondsAt(size_t memory, bool isWrite, size_t tensor, double words) const;
+  void addLink(size_t memory, bool isWrite, size_t tensor, double words, const Link &link);
+  void addLinks(size_t memory, size_t tensor);
+  double stallOf(llvm::ArrayRef<Link> links) const;
+  double pathLatency(size_t tensor) const;
+
+  const CountedNest &nest;
+  const Nest &flat;
+  double compute;
+  std::vector<size_t> memoryPlaces;
+  std::map<Port, std::vector<Link>> ports;
+  std::map<Port, double> loads, stores; ///< s of the first and of the last tiles, by port
+};
+
+} // namespace
+
+llvm::Optional<size_t> LatencyModel::parentOf(size_t memory, size_t tensor) const {
+  while (memory-- > 0)
+    if (nest.counts.memories[memory].tensors[tensor])
+      return memory;
+  return llvm::None;
+}
+
+/// Instances that work.
+double LatencyModel::instancesOf(size_t memory) const {
+  double count = 1;
+  for (size_t p = 0; p < memoryPlaces[memory]; ++p)
+    if (flat.places[p].kind == PlaceKind::Array)
+      for (const Loop &loop : flat.places[p].loops)
+        count *= static_cast<double>(loop.factor);
+  return count;
+}
+
+bool LatencyModel::reuses(const Loop &loop, size_t tensor) const {
+  return llvm::none_of(loop.drives, [&](const Drive &drive) {
+    return llvm::any_of(flat.tensors[tensor].ranks, [&](const Subscript &rank) {
+      return llvm::any_of(rank.terms, [&](const Term &term) {
+        return term.dim == drive.dim && term.coefficient != 0;
+      });
+    });
+  });
+}
+
+/// Loops in time outside the memory change the tile up to the innermost one that the tensor is
+/// indexed by: their product is the number of epochs. Those further in, and the outermost of the
+/// memory's own, use the same tile again.
+Reuse LatencyModel::reuseOf(size_t memory, size_t tensor) const {
+  Reuse result;
+  bool ended = false;
+  for (size_t p = 0; p < flat.places.size() && !ended; ++p) {
+    if (flat.places[p].kind != PlaceKind::Memory)
+      continue;
+    bool isOutside = p < memoryPlaces[memory];
+    for (const Loop &loop : flat.places[p].loops) {
+      if (loop.factor == 1)
+        continue;
+      bool again = reuses(loop, tensor);
+      if (!again && !isOutside) {
+        ended = true;
+        break;
+      }
+      if (!again) {
+        result.epochs *= result.rounds;
+        result.rounds = 1;
+      }
+      (again ? result.rounds : result.epochs) *= static_cast<double>(loop.factor);
+    }
+  }
+  return result;
+}
+
+/// Time of `words` of all instances on a port; 0 where the bandwidth is not given.
+double LatencyModel::secondsAt(size_t memory, bool isWrite, size_t tensor, double words) const {
+  auto op = memoryAt(memory);
+  auto rate = isWrite ? op.writeBandwidthOrBoth() : op.readBandwidthOrBoth();
+  if (!rate)
+    return 0;
+  double bytes = words * static_cast<double>(flat.tensors[tensor].bitsPerWord) / 8;
+  return bytes / (rate->toDouble() * instancesOf(memory));
+}
+
+static Port portOf(target::MemoryOp memory, size_t number, bool isWrite) {
+  return {number, isWrite && memory.writeBandwidth()};
+}
+
+void LatencyModel::addLink(size_t memory, bool isWrite, size_t tensor, double words,
+                           const Link &link) {
+  double busy = secondsAt(memory, isWrite, tensor, words / link.epochs);
+  if (busy == 0)
+    return;
+  Link own = link;
+  own.busy = busy;
+  ports[portOf(memoryAt(memory), memory, isWrite)].push_back(own);
+}
+
+/// The links of `tensor` between a buffered memory and its parent, and the tile that moves while
+/// nothing is computed.
+void LatencyModel::addLinks(size_t memory, size_t tensor) {
+  const auto &here = nest.counts.memories[memory].tensors[tensor];
+  llvm::Optional<size_t> parent = parentOf(memory, tensor);
+  if (!here || !parent)
+    return;
+  const auto &above = *nest.counts.memories[*parent].tensors[tensor];
+  Link link;
+  Reuse reuse = reuseOf(memory, tensor);
+  link.epochs = reuse.epochs;
+  link.period = compute / link.epochs;
+  bool isDouble = memoryAt(memory).buffering() == "double";
+  link.window = isDouble ? link.period : link.period / reuse.rounds;
+  double fills = static_cast<double>(here->fills),
+         reads = static_cast<double>(above.reads.declared);
+  double leaving = static_cast<double>(here->writebacks);
+  double updates = static_cast<double>(above.updates.declared);
+  addLink(memory, true, tensor, fills, link);
+  addLink(*parent, false, tensor, reads, link);
+  addLink(memory, false, tensor, leaving, link);
+  addLink(*parent, true, tensor, updates, link);
+  // A tile of each instance, and what the parent reads or writes for them.
+  double tile = static_cast<double>(here->maxResident) * instancesOf(memory);
+  auto add = [&](std::map<Port, double> &times, size_t at, bool isWrite, double words) {
+    times[portOf(memoryAt(at), at, isWrite)] += secondsAt(at, isWrite, tensor, words);
+  };
+  if (flat.tensors[tensor].isOutput) {
+    tile = std::min(tile, leaving);
+    if (leaving > 0) {
+      add(stores, memory, false, tile);
+      add(stores, *parent, true, tile * std::min(1.0, updates / leaving));
+    }
+  } else if (fills > 0) {
+    tile = std::min(tile, fills);
+    add(loads, memory, true, tile);
+    add(loads, *parent, false, tile * std::min(1.0, reads / fills));
+  }
+}
+
+double LatencyModel::stallOf(llvm::ArrayRef<Link> links) const {
+  double positive = 0, negative = 0, windows = 0, together = 0;
+  for (const Link &link : links) {
+    double stall = (link.busy - link.window) * (link.epochs - 1);
+    (stall > 0 ? positive : negative) += stall;
+    windows += link.window * (link.epochs - 1);
+    together = std::max(together, link.window >= link.period ? link.period * link.epochs : 0);
+  }
+  if (links.size() == 1)
+    return std::max(0.0, positive);
+  if (together == 0)
+    together = std::min(compute, windows);
+  return positive + std::max(0.0, negative + windows - together);
+}
+
+/// Latencies of the memories that keep `tensor` and of the networks that carry it.
+double LatencyModel::pathLatency(size_t tensor) const {
+  double sum = 0;
+  for (size_t p = 0; p < flat.places.size(); ++p) {
+    const ir::Operation &op = *nest.adapted.places[p];
+    if (auto memory = ir::as<target::MemoryOp>(op)) {
+      if (llvm::is_contained(flat.places[p].keep, static_cast<unsigned>(tensor)) &&
+          memory.latency())
+        sum += memory.latency()->toDouble();
+    } else if (auto network = networkFor(op, nest.adapted.tensors[tensor].role());
+               network && network.latency()) {
+      sum += network.latency()->toDouble();
+    }
+  }
+  return sum;
+}
+
+static double largest(const std::map<Port, double> &times) {
+  double most = 0;
+  for (const auto &entry : times)
+    most = std::max(most, entry.second);
+  return most;
+}
+
+LatencyTerms LatencyModel::run() {
+  LatencyTerms terms;
+  for (size_t t = 0; t < flat.tensors.size(); ++t) {
+    double path = pathLatency(t);
+    double &into = flat.tensors[t].isOutput ? terms.last : terms.first;
+    into = std::max(into, path);
+  }
+  // Levels fill one after the other; the ports of one level work at the same time.
+  for (size_t m = 1; m < memoryPlaces.size(); ++m) {
+    if (memoryAt(m).buffering().empty())
+      continue;
+    terms.isBuffered = true;
+    loads.clear();
+    stores.clear();
+    for (size_t t = 0; t < flat.tensors.size(); ++t)
+      addLinks(m, t);
+    terms.load += largest(loads);
+    terms.store += largest(stores);
+  }
+  for (const auto &[port, links] : ports)
+    terms.stalls = std::max(terms.stalls, stallOf(links));
+  return terms;
+}
+
+LatencyTerms loopnest::latencyTerms(const CountedNest &nest, double compute) {
+  return LatencyModel(nest, compute).run();
+}
