@@ -32,6 +32,7 @@ ELSEWHERE = {
     802: ("takes IR that no pass makes", "unit/backends_core/EvaluateTest.cpp"),
     803: ("takes IR that no pass makes", "unit/backends_core/EvaluateTest.cpp"),
     806: ("takes IR that no pass makes", "unit/backends_loopnest/LoopNestTest.cpp"),
+    1050: ("takes a table", "driver/validate_scalesim.test"),
     1070: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
     1071: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
     1072: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),

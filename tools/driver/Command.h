@@ -35,6 +35,7 @@ void printHelp(llvm::raw_ostream &os, const Command &command);
 
 // The lists of the help.
 void printTableKinds(llvm::raw_ostream &os);
+void printImportFormats(llvm::raw_ostream &os);
 
 // The commands, one file each.
 bool runFile(Session &session, const Arguments &arguments);
@@ -42,6 +43,7 @@ bool checkFile(Session &session, const Arguments &arguments);
 bool printIr(Session &session, const Arguments &arguments);
 bool runPasses(Session &session, const Arguments &arguments);
 bool emitFile(Session &session, const Arguments &arguments);
+bool importFile(Session &session, const Arguments &arguments);
 bool formatFiles(Session &session, const Arguments &arguments);
 bool listLibrary(Session &session, const Arguments &arguments);
 bool explain(Session &session, const Arguments &arguments);

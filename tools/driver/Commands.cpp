@@ -32,6 +32,9 @@ static constexpr OptionSpec emitOptions[] = {
     {"output", 'o', "FILE", "write there instead of standard output"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
+static constexpr OptionSpec importOptions[] = {
+    {"output", 'o', "FILE", "write there instead of standard output"},
+};
 static constexpr OptionSpec validateOptions[] = {
     {"rows", 0, "OUT.csv", "write each row's prediction beside its reference"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
@@ -66,6 +69,9 @@ static const Command table[] = {
      "Prints the formatted text, unless --check or -i is given. - is standard input."},
     {"emit", "write results or workloads in another format", "FILE [options]",
      "perfc emit design.perf --to csv -o results.csv", emitOptions, 1, 1, emitFile},
+    {"import", "a foreign description as a .perf program", "FORMAT FILE… [options]",
+     "perfc import scale_sim scale.cfg topology.csv -o design.perf", importOptions, 2, ~0u,
+     importFile, "FORMAT and its files are", printImportFormats},
     {"explain", "why a result is what it is, or what a diagnostic means",
      "FILE [RESULT] | PERF0123", "perfc explain design.perf", defineOptions, 1, 2, explain,
      "Follows each result to the kernels that take longest and the resources that limit them."},

@@ -59,6 +59,8 @@ llvm::ArrayRef<TableKind> tableKinds();
 
 // The kinds, one file each.
 bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);

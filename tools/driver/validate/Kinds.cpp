@@ -8,9 +8,11 @@ using namespace perfc::driver;
 
 static const TableKind kinds[] = {
     {"bruteforce", "counts of mapped nests that were executed step by step", predictBruteforce},
+    {"eyeriss", "energy and latency of layers measured on the Eyeriss chip", predictEyeriss},
     {"maestro", "layers under dataflows, by what MAESTRO prints", predictMaestro},
     {"maestro_counts", "what dataflows must move, by brute force over their outer steps",
      predictMaestroCounts},
+    {"scalesim", "layers on systolic arrays, by SCALE-Sim v2", predictScaleSim},
     {"workloads_cnn", "parameters and MACs of convolutional networks, by layer tables",
      predictCnnWorkloads},
     {"workloads_transformers", "parameters and MACs of transformers and others, by architecture",

@@ -1,0 +1,45 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// perfc import: a foreign description as a .perf program, formatted.
+#include "frontend/syntax/Parser.h"
+#include "tools/driver/Command.h"
+#include "tools/driver/OutputFile.h"
+#include "tools/driver/import/Format.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static const ImportFormat *findFormat(Session &session, llvm::StringRef text) {
+  std::string name = text.str();
+  std::replace(name.begin(), name.end(), '-', '_');
+  std::vector<llvm::StringRef> names;
+  for (const ImportFormat &format : importFormats()) {
+    if (format.name == name)
+      return &format;
+    names.push_back(format.name);
+  }
+  session.diagnostics.report({}, diag::UnknownImportFormat, name)
+      .help("it is one of " + llvm::join(names, ", "));
+  return nullptr;
+}
+
+bool driver::importFile(Session &session, const Arguments &arguments) {
+  const ImportFormat *format = findFormat(session, arguments.files().front());
+  if (!format)
+    return true;
+  llvm::ArrayRef<std::string> files = arguments.files().drop_front();
+  if (files.size() < format->minFiles || files.size() > format->maxFiles) {
+    session.diagnostics.report({}, diag::WrongArgumentCount, "import " + format->name.str(),
+                               format->files.str());
+    return true;
+  }
+  std::string text;
+  if (!format->read(session, files, text))
+    return true;
+  FileId file = session.sources.add("import " + format->name.str(), text);
+  if (llvm::Optional<std::string> formatted =
+          formatFile(session.sources, file, session.diagnostics))
+    writeOutput(arguments.value("output", "-"), *formatted, {}, session.diagnostics);
+  return true;
+}

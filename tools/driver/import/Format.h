@@ -1,0 +1,33 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `perfc import FORMAT FILE…`: a foreign description becomes a readable .perf program. A format is
+// one file here and one line in Formats.cpp.
+#ifndef PERFC_TOOLS_DRIVER_IMPORT_FORMAT_H
+#define PERFC_TOOLS_DRIVER_IMPORT_FORMAT_H
+
+#include "tools/driver/Session.h"
+
+namespace perfc::driver {
+
+struct ImportFormat {
+  llvm::StringLiteral name;
+  llvm::StringLiteral files; ///< what it reads: "CFG TOPOLOGY.csv"
+  llvm::StringLiteral summary;
+  unsigned minFiles, maxFiles;
+  /// Writes the program to `text`, which is formatted afterwards. False when a file is wrong
+  /// (reported).
+  bool (*read)(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+};
+
+llvm::ArrayRef<ImportFormat> importFormats();
+
+/// A name of the language made of `text`: other characters become `_`, and what begins with a
+/// digit or is a reserved word gets `prefix` before it.
+std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
+
+// The formats, one file each.
+bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_IMPORT_FORMAT_H
