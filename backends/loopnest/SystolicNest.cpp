@@ -230,7 +230,7 @@ void FoldCounter::countHops() {
 
 Counts FoldCounter::run() {
   counts.macs = points;
-  counts.steps = plan.cycles * product.batches;
+  counts.steps = cyclesOf(plan, place.array, product.batches);
   counts.maxActiveLanes =
       std::min(place.array.rows, plan.rowExtent) * std::min(place.array.columns, plan.columnExtent);
   for (size_t p = 0; p < adapted.nest.places.size(); ++p)

@@ -10,6 +10,8 @@ namespace perfc {
 
 /// The words of a block of a chip or system; empty for a block that is none.
 llvm::ArrayRef<WordSpec> partWordsOf(BlockKind kind);
+/// The words of a block of a system alone.
+llvm::ArrayRef<WordSpec> systemWordsOf(BlockKind kind);
 /// The words of a statement's block; empty for a block that holds none.
 llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
 

@@ -69,3 +69,10 @@ llvm::Optional<FoldPlan> loopnest::planFolds(const Gemm &gemm, const SystolicArr
                             (static_cast<double>(plan.cycles) / static_cast<double>(folds.value()));
   return plan;
 }
+
+int64_t loopnest::cyclesOf(const FoldPlan &plan, const SystolicArray &array, int64_t products) {
+  if (!array.overlapFolds)
+    return products * plan.cycles;
+  int64_t interval = std::max(plan.stream, array.rows);
+  return (products * plan.rowFolds * plan.columnFolds - 1) * interval + plan.foldCycles;
+}

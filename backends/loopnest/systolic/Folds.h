@@ -52,6 +52,10 @@ struct FoldPlan {
 /// Nothing when a count does not fit 64 bits.
 llvm::Optional<FoldPlan> planFolds(const Gemm &gemm, const SystolicArray &array);
 
+/// Cycles of `products` equal products one after the other, whose folds overlap where the array's
+/// do. The caller knows that `products` times `plan.cycles` fits 64 bits.
+int64_t cyclesOf(const FoldPlan &plan, const SystolicArray &array, int64_t products);
+
 } // namespace loopnest
 } // namespace perfc
 

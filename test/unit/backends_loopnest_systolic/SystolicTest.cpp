@@ -65,6 +65,15 @@ TEST(Folds, ExamplesByHand) {
   EXPECT_EQ(planFolds({4, 65, 129}, {16, 16, Stationary::Weight, true})->cycles, 44 * 16 + 50);
 }
 
+TEST(Folds, ProductsFollowEachOther) {
+  Gemm gemm{33, 65, 129};
+  SystolicArray apart{16, 16, Stationary::Weight, false},
+      together{16, 16, Stationary::Weight, true};
+  EXPECT_EQ(cyclesOf(*planFolds(gemm, apart), apart, 3), 3 * 45 * 79);
+  EXPECT_EQ(cyclesOf(*planFolds(gemm, together), together, 1), planFolds(gemm, together)->cycles);
+  EXPECT_EQ(cyclesOf(*planFolds(gemm, together), together, 3), 134 * 33 + 79);
+}
+
 TEST(Folds, CountsThatDoNotFitAreNoPlan) {
   int64_t huge = int64_t(1) << 40;
   EXPECT_FALSE(planFolds({huge, huge, huge}, {1, 1, Stationary::Weight, false}));

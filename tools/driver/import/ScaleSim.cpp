@@ -86,7 +86,9 @@ bool TopologyReader::convolution(const CsvRow &row, llvm::ArrayRef<int64_t> size
 
 llvm::Optional<ImportedLayer> TopologyReader::layer(const CsvRow &row) {
   llvm::ArrayRef<CsvCell> cells = row.cells;
-  while (!cells.empty() && cells.back().text.empty())
+  // What follows the last comma may be a comment.
+  while (!cells.empty() &&
+         (cells.back().text.empty() || llvm::StringRef(cells.back().text).startswith("#")))
     cells = cells.drop_back();
   // Version 3 adds a ratio of sparsity, which says nothing when it is dense.
   if (!cells.empty() && llvm::StringRef(cells.back().text).contains(':')) {

@@ -5,6 +5,7 @@
 // writes too many per fold of stationary outputs. Rows with estimated bandwidth (CALC) never stall;
 // those with a given one (USER) are replayed cycle by cycle, and `total_cycles_bound` is the closed
 // form of the same. Percentages are compared as the table prints them, with four decimals.
+#include "backends/loopnest/systolic/Buffers.h"
 #include "backends/loopnest/systolic/Replay.h"
 #include "tools/driver/LocatedCsv.h"
 #include "tools/driver/validate/Kind.h"
@@ -228,6 +229,9 @@ llvm::Optional<ValidationRow> ScaleSimTable::predict(const CsvRow &row) {
                                   {}});
     return result;
   }
+  bool fits = description.layer.inputWords() <= epochWords(description.pads.input) &&
+              description.gemm.k * description.gemm.n <= epochWords(description.pads.weight);
+  result.labels.push_back({"operands", fits ? "operands fit" : "replayed"});
   llvm::Optional<FoldPlan> plan = planFolds(description.gemm, description.array);
   if (plan)
     addRun(row, description, *plan, result);
