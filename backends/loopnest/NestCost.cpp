@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/NestCost.h"
 
+#include "backends/loopnest/NestEpochs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -16,16 +17,6 @@ static size_t placeOf(const Nest &nest, PlaceKind kind, size_t number) {
   while (nest.places[at].kind != kind || number-- > 0)
     ++at;
   return at;
-}
-
-/// Instances of the place at `position` that have work: the parallel loops outside it.
-static int64_t workingInstances(const Nest &nest, size_t position) {
-  int64_t product = 1;
-  for (size_t p = 0; p < position; ++p)
-    if (nest.places[p].kind == PlaceKind::Array)
-      for (const Loop &loop : nest.places[p].loops)
-        product *= loop.factor;
-  return product;
 }
 
 static double bytesOf(const CountedNest &nest, size_t tensor, int64_t words) {
@@ -70,17 +61,42 @@ struct Moved {
 
 } // namespace
 
-static Moved movedBy(const CountedNest &nest, size_t tensor, const TensorCounts &counts) {
-  return {bytesOf(nest, tensor, counts.reads.declared + counts.writebacks),
-          bytesOf(nest, tensor, counts.fills), bytesOf(nest, tensor, counts.updates.declared)};
+/// Transfers of one tensor at one memory: their words, and the epochs in which they happen.
+static double wholeAccesses(const CountedNest &nest, target::MemoryOp memory, size_t tensor,
+                            int64_t words, double epochs) {
+  double bytes = bytesOf(nest, tensor, words);
+  auto width = memory.width();
+  if (!width || width->toDouble() <= 0 || words == 0)
+    return bytes;
+  // An access serves one transfer, and there is no transfer without a word.
+  double transfers = std::min(epochs, static_cast<double>(words));
+  double each = std::ceil(bytes / transfers / width->toDouble() - 1e-9);
+  return each * transfers * width->toDouble();
 }
 
-/// Bytes as whole accesses of `width`, where the memory gives it.
-static double wholeAccesses(target::MemoryOp memory, double bytes) {
-  auto width = memory.width();
-  if (!width || width->toDouble() <= 0)
-    return bytes;
-  return std::ceil(bytes / width->toDouble() - 1e-9) * width->toDouble();
+/// Epochs of those that the memory at `position` serves with `tensor`: of the next memory inside
+/// that keeps it, else the steps of the lanes.
+static double epochsInside(const CountedNest &nest, size_t position, size_t tensor) {
+  const Nest &flat = nest.adapted.nest;
+  for (size_t p = position + 1; p < flat.places.size(); ++p)
+    if (flat.places[p].kind == PlaceKind::Memory &&
+        llvm::is_contained(flat.places[p].keep, static_cast<unsigned>(tensor)))
+      return reuseAt(flat, p, tensor).epochs;
+  return static_cast<double>(nest.counts.steps);
+}
+
+static Moved movedBy(const CountedNest &nest, size_t position, size_t tensor,
+                     const TensorCounts &counts) {
+  const Nest &flat = nest.adapted.nest;
+  auto memory = ir::as<target::MemoryOp>(nest.adapted.places[position]);
+  auto instances = static_cast<double>(workingInstances(flat, position));
+  double own = reuseAt(flat, position, tensor).epochs * instances;
+  double inside = epochsInside(nest, position, tensor) * instances;
+  auto whole = [&](int64_t words, double epochs) {
+    return wholeAccesses(nest, memory, tensor, words, epochs);
+  };
+  return {whole(counts.reads.declared, inside) + whole(counts.writebacks, own),
+          whole(counts.fills, own), whole(counts.updates.declared, inside)};
 }
 
 static Figure accessEnergy(target::MemoryOp memory, double bytes,
@@ -110,8 +126,6 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   const MemoryCounts &counts = nest.counts.memories[number];
   auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double wordBytes) {
     CostPart tensor = newPart(PartKind::Memory, label, location);
-    moved = {wholeAccesses(memory, moved.read), wholeAccesses(memory, moved.filled),
-             wholeAccesses(memory, moved.updated)};
     tensor.energy = accessEnergy(memory, moved.read, memory.readEnergy());
     tensor.energy += accessEnergy(memory, moved.filled, memory.writeEnergy());
     tensor.energy += accessEnergy(memory, moved.updated, memory.updateEnergy());
@@ -123,8 +137,8 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   };
   for (size_t t = 0; t < counts.tensors.size(); ++t)
     if (const auto &tensor = counts.tensors[t])
-      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(), movedBy(nest, t, *tensor),
-          bytesOf(nest, t, 1));
+      add(flat.tensors[t].name, nest.adapted.tensors[t]->range(),
+          movedBy(nest, position, t, *tensor), bytesOf(nest, t, 1));
   if (number == 0 && nest.extraBytes > 0)
     add("fused operands", {}, {static_cast<double>(nest.extraBytes), 0, 0}, 1);
   int64_t instances = workingInstances(flat, position);

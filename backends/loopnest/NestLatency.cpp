@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/NestLatency.h"
 
+#include "backends/loopnest/NestEpochs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -15,12 +16,6 @@ struct Link {
   double window = 0; ///< s of an epoch in which it may be moved
   double period = 0; ///< s of an epoch
   double epochs = 1;
-};
-
-/// How often the tile of a tensor changes, and how often an epoch goes over it.
-struct Reuse {
-  double epochs = 1;
-  double rounds = 1;
 };
 
 /// A port: a memory, and whether it is read or written there (a memory with one bandwidth for both
@@ -43,9 +38,9 @@ private:
     return ir::as<target::MemoryOp>(nest.adapted.places[memoryPlaces[memory]]);
   }
   llvm::Optional<size_t> parentOf(size_t memory, size_t tensor) const;
-  double instancesOf(size_t memory) const;
-  Reuse reuseOf(size_t memory, size_t tensor) const;
-  bool reuses(const Loop &loop, size_t tensor) const;
+  double instancesOf(size_t memory) const {
+    return static_cast<double>(workingInstances(flat, memoryPlaces[memory]));
+  }
   double secondsAt(size_t memory, bool isWrite, size_t tensor, double words) const;
   void addLink(size_t memory, bool isWrite, size_t tensor, double words, const Link &link);
   void addLinks(size_t memory, size_t tensor);
@@ -67,54 +62,6 @@ llvm::Optional<size_t> LatencyModel::parentOf(size_t memory, size_t tensor) cons
     if (nest.counts.memories[memory].tensors[tensor])
       return memory;
   return llvm::None;
-}
-
-/// Instances that work.
-double LatencyModel::instancesOf(size_t memory) const {
-  double count = 1;
-  for (size_t p = 0; p < memoryPlaces[memory]; ++p)
-    if (flat.places[p].kind == PlaceKind::Array)
-      for (const Loop &loop : flat.places[p].loops)
-        count *= static_cast<double>(loop.factor);
-  return count;
-}
-
-bool LatencyModel::reuses(const Loop &loop, size_t tensor) const {
-  return llvm::none_of(loop.drives, [&](const Drive &drive) {
-    return llvm::any_of(flat.tensors[tensor].ranks, [&](const Subscript &rank) {
-      return llvm::any_of(rank.terms, [&](const Term &term) {
-        return term.dim == drive.dim && term.coefficient != 0;
-      });
-    });
-  });
-}
-
-/// Loops in time outside the memory change the tile up to the innermost one that the tensor is
-/// indexed by: their product is the number of epochs. Those further in, and the outermost of the
-/// memory's own, use the same tile again.
-Reuse LatencyModel::reuseOf(size_t memory, size_t tensor) const {
-  Reuse result;
-  bool ended = false;
-  for (size_t p = 0; p < flat.places.size() && !ended; ++p) {
-    if (flat.places[p].kind != PlaceKind::Memory)
-      continue;
-    bool isOutside = p < memoryPlaces[memory];
-    for (const Loop &loop : flat.places[p].loops) {
-      if (loop.factor == 1)
-        continue;
-      bool again = reuses(loop, tensor);
-      if (!again && !isOutside) {
-        ended = true;
-        break;
-      }
-      if (!again) {
-        result.epochs *= result.rounds;
-        result.rounds = 1;
-      }
-      (again ? result.rounds : result.epochs) *= static_cast<double>(loop.factor);
-    }
-  }
-  return result;
 }
 
 /// Time of `words` of all instances on a port; 0 where the bandwidth is not given.
@@ -150,7 +97,7 @@ void LatencyModel::addLinks(size_t memory, size_t tensor) {
     return;
   const auto &above = *nest.counts.memories[*parent].tensors[tensor];
   Link link;
-  Reuse reuse = reuseOf(memory, tensor);
+  Reuse reuse = reuseAt(flat, memoryPlaces[memory], tensor);
   link.epochs = reuse.epochs;
   link.period = compute / link.epochs;
   bool isDouble = memoryAt(memory).buffering() == "double";
