@@ -62,12 +62,16 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement,
                                                 loopnest::MappingOp mapping) {
   if (mapping) {
     llvm::Optional<NestPlan> plan = planFromMapping(*chip, statement, mapping, diagnostics);
-    if (plan && !checkPlan(*plan, mapping, diagnostics))
+    if (!plan || !checkPlan(*plan, mapping, diagnostics))
       return llvm::None;
-    return plan;
+    // What a tile with zeros takes depends on how it is stored: the evaluator checks it.
+    bool hasZeros = evaluate->hasAttr("sparsity");
+    return hasZeros || checkCapacities(*plan, mapping, diagnostics) ? plan : llvm::None;
   }
   llvm::Optional<NestPlan> plan = defaultPlan(*chip, statement);
-  assert((!plan || checkPlan(*plan, {}, diagnostics)) && "the default mapping is legal");
+  assert(
+      (!plan || (checkPlan(*plan, {}, diagnostics) && checkCapacities(*plan, {}, diagnostics))) &&
+      "the default mapping is legal");
   if (plan)
     return plan;
   const Place *full = firstFullMemory(*chip, statement);

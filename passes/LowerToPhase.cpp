@@ -93,6 +93,9 @@ void PhaseLowering::lowerKernel(const KernelUse &use, Region &into, const Locati
     kernel->setAttr("weight_bytes", step.bytes.weight);
     if (step.bytes.extra > 0)
       kernel->setAttr("extra_bytes", step.bytes.extra);
+    for (llvm::StringRef zeros : {"sparsity", "savings"})
+      if (evaluate->hasAttr(zeros))
+        kernel->setAttr(zeros, evaluate->listAttr(zeros));
   }
 }
 
@@ -144,6 +147,13 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
   if (!chip)
     return false;
   level = levelFor(evaluate, chip);
+  if (level != Level::LoopNest && (evaluate->hasAttr("sparsity") || evaluate->hasAttr("savings"))) {
+    diagnostics
+        .report(evaluate->range(), diag::ZerosNeedNests,
+                level == Level::Tile ? "tiles" : "whole ops (roofline)")
+        .help("say `using loopnest`");
+    return false;
+  }
   known.clear();
   Operation *subject = resolve(*evaluate, evaluate.subject());
   Operation *top = evaluate.op;

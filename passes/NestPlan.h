@@ -52,10 +52,13 @@ llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &stat
                                          loopnest::MappingOp mapping,
                                          DiagnosticEngine &diagnostics);
 
-/// Checks that the loops cover each index, that only last passes are partial, that axes have enough
-/// lanes and memories enough room. Mistakes are reported where they were written; `mapping` is null
-/// for a plan that nobody wrote.
+/// Checks that the loops cover each index, that only last passes are partial and that axes have
+/// enough lanes. Mistakes are reported where they were written; `mapping` is null for a plan that
+/// nobody wrote.
 bool checkPlan(const NestPlan &plan, loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
+/// Checks that memories have room for the tiles of a plan that passes checkPlan.
+bool checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
+                     DiagnosticEngine &diagnostics);
 
 } // namespace passes
 } // namespace perfc

@@ -84,8 +84,8 @@ static SourceRange placeRange(const NestPlan &plan, unsigned place, loopnest::Ma
   return rangeOf(nullptr, mapping);
 }
 
-static bool checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
-                            DiagnosticEngine &diagnostics) {
+bool passes::checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
+                             DiagnosticEngine &diagnostics) {
   bool valid = true;
   for (size_t position = 0; position < plan.places.size(); ++position) {
     const Place &place = plan.chip->places[plan.places[position]];
@@ -113,6 +113,5 @@ bool passes::checkPlan(const NestPlan &plan, loopnest::MappingOp mapping,
   bool valid = true;
   for (unsigned index = 0; index < plan.statement->extents.size(); ++index)
     valid &= checkIndex(plan, index, mapping, diagnostics);
-  valid &= checkAxes(plan, mapping, diagnostics);
-  return valid && checkCapacities(plan, mapping, diagnostics);
+  return checkAxes(plan, mapping, diagnostics) && valid;
 }

@@ -23,7 +23,11 @@ CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
 
 /// What a provider may use of the place.
 static StructuralHash placementHash(const ir::Operation *placement) {
-  return {0, placement ? static_cast<uint64_t>(placement->intAttr("extra_bytes")) : 0};
+  StructuralHash key{0, placement ? static_cast<uint64_t>(placement->intAttr("extra_bytes")) : 0};
+  for (llvm::StringRef zeros : {"sparsity", "savings"})
+    if (placement && placement->hasAttr(zeros))
+      key = combine(key, structuralHash(*placement->attr(zeros)));
+  return key;
 }
 
 const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,

@@ -55,7 +55,6 @@ public:
     }
   }
 
-private:
   void attribute(const Attribute &value) {
     hasher.word(static_cast<uint64_t>(value.kind()));
     switch (value.kind()) {
@@ -81,6 +80,7 @@ private:
   }
 
   /// Verified modules have no operation that refers to itself, but text is not always verified.
+private:
   void symbol(llvm::StringRef name) {
     const Operation *referred = module ? module->lookup(name) : nullptr;
     if (!referred || depth == maxDepth)
@@ -96,6 +96,12 @@ private:
   unsigned depth = 0;
 };
 } // namespace
+
+StructuralHash perfc::structuralHash(const Attribute &value) {
+  Hasher hasher;
+  StructureWalk(hasher, nullptr).attribute(value);
+  return hasher.result();
+}
 
 StructuralHash perfc::structuralHash(const Operation &op) {
   Hasher hasher;

@@ -16,6 +16,8 @@ using StructuralHash = std::pair<uint64_t, uint64_t>;
 
 /// Hash of names, attributes, result types and regions of `op`.
 StructuralHash structuralHash(const ir::Operation &op);
+/// Hash of one value that names no symbols.
+StructuralHash structuralHash(const ir::Attribute &value);
 /// The hashes of the operations of one module, each computed once. The operations must neither
 /// change nor go away while it is in use.
 class HashCache {

@@ -4,6 +4,7 @@
 #include "backends/core/KernelWork.h"
 #include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/NestLatency.h"
+#include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/common/Rational.h"
@@ -30,6 +31,7 @@ private:
   bool count();
   bool countFolds();
   bool checkCapacity(const MemoryCounts &counts, target::MemoryOp memory);
+  void applyZeros();
   bool findRate();
   bool addWork(Cost &cost);
   void addResources(Cost &cost);
@@ -43,6 +45,8 @@ private:
   Chip chip;
   AdaptedNest adapted;
   Counts counts;
+  llvm::Optional<Sparsity> zeros;
+  Counts timed; ///< what takes time, where gating saves energy without time
   UnitRate rate;
   std::string mapping;
   bool isFolded = false; ///< by a systolic array, without a mapping of the user
@@ -98,8 +102,16 @@ bool NestEvaluator::countFolds() {
 
 bool NestEvaluator::count() {
   mapping = op.mapping().str();
-  if (countFolds())
+  zeros = sparsityOf(adapted, query.placement);
+  if (zeros && findSystolic(adapted)) {
+    diagnostics.report(op->range(), diag::NestNotCounted,
+                       "a systolic array runs in lock step, whatever is zero");
+    return false;
+  }
+  if (countFolds()) {
+    timed = counts;
     return true;
+  }
   AnalysisOptions options;
   options.hops = hasHops(*query.target);
   AnalysisResult result = analyse(adapted.nest, options);
@@ -116,12 +128,24 @@ bool NestEvaluator::count() {
     }
     counts.steps = *steps;
   }
+  applyZeros();
   bool fits = true;
   size_t number = 0;
   for (size_t p = 0; p < adapted.places.size(); ++p)
     if (adapted.nest.places[p].kind == PlaceKind::Memory)
       fits &= checkCapacity(counts.memories[number++], ir::as<target::MemoryOp>(adapted.places[p]));
   return fits;
+}
+
+/// Dense counts become expected ones where tensors have zeros.
+void NestEvaluator::applyZeros() {
+  timed = counts;
+  if (!zeros)
+    return;
+  SparseCounts expected = applySparsity(adapted.nest, *zeros, counts);
+  counts = std::move(expected.powered);
+  timed = std::move(expected.timed);
+  adapted.notes.push_back("counts are expectations over where the zeros lie");
 }
 
 static std::string bytesText(double bytes) { return formatEngineering(bytes, BaseUnit::Byte); }
@@ -179,6 +203,7 @@ void NestEvaluator::addResources(Cost &cost) {
   auto quantity = ir::as<target::ChipOp>(query.target).clock();
   int64_t extra = query.placement ? query.placement->intAttr("extra_bytes") : 0;
   CountedNest nest{adapted, counts, rate, quantity, extra};
+  CountedNest pace{adapted, timed, rate, quantity, extra};
   ChipTime slowest;
   std::string bound;
   auto add = [&](ResourceCost resource, llvm::StringRef kind) {
@@ -189,22 +214,30 @@ void NestEvaluator::addResources(Cost &cost) {
     }
     cost.breakdown.children.push_back(std::move(resource.part));
   };
-  ResourceCost compute = computeCost(nest);
+  auto paced = [](ResourceCost resource, const ResourceCost &timed) {
+    resource.time = timed.time;
+    resource.part.latency = timed.part.latency;
+    return resource;
+  };
+  ResourceCost compute = paced(computeCost(nest), computeCost(pace));
   double computing = compute.time.seconds.central();
   add(std::move(compute), "compute ");
   size_t memories = 0, arrays = 0;
   for (const Place &place : adapted.nest.places)
     if (place.kind == PlaceKind::Memory) {
-      MemoryTraffic traffic;
-      add(memoryCost(nest, memories++, traffic), "memory ");
+      MemoryTraffic traffic, timedTraffic;
+      ResourceCost timedMemory = memoryCost(pace, memories, timedTraffic);
+      add(paced(memoryCost(nest, memories++, traffic), timedMemory), "memory ");
+      traffic.latency = timedTraffic.latency;
       cost.traffic.push_back(std::move(traffic));
     } else {
-      ResourceCost network = networkCost(nest, arrays++);
+      ResourceCost timedNetwork = networkCost(pace, arrays);
+      ResourceCost network = paced(networkCost(nest, arrays++), timedNetwork);
       llvm::append_range(adapted.notes, network.notes);
       if (!network.part.children.empty())
         add(std::move(network), "");
     }
-  addLatency(cost, latencyTerms(nest, computing), computing, slowest, bound);
+  addLatency(cost, latencyTerms(pace, computing), computing, slowest, bound);
   cost.accesses = accessTable(nest);
 }
 

@@ -6,6 +6,7 @@
 #include "frontend/build/StudyBuilder.h"
 
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/SparsityBuilder.h"
 
 using namespace perfc;
 
@@ -231,6 +232,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
+  good &= buildSparsity(context, statement, *graph, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
@@ -287,8 +289,8 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 }
 
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
-  static constexpr llvm::StringLiteral words[] = {
-      "parallel", "place", "tensor", "skip", "gate", "minimize", "maximize", "require", "within"};
+  static constexpr llvm::StringLiteral words[] = {"parallel", "place",   "minimize",
+                                                  "maximize", "require", "within"};
   if (llvm::is_contained(words, child.word))
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }

@@ -25,7 +25,9 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
             intAttr("weight_bytes", "of weights it reads").atLeast(0),
             intAttr("extra_bytes", "of these two, what only fused elementwise statements read")
                 .atLeast(0)
-                .optional()}},
+                .optional(),
+            listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
+            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional()}},
       {.name = "phase.repeat",
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},

@@ -70,6 +70,8 @@ static std::vector<OpDecl> statementDecls() {
       listAttr("with", AttrKind::Symbol, "mappings, each for the kernel it is of").optional(),
       stringAttr("using", "the provider of the figures").optional(),
       intAttr("count", "how often the subject runs").atLeast(1).optional(),
+      listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
+      listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
       stringAttr("label", "of the row"),
       stringAttr("subject_label", "the subject as written"),
       stringAttr("on_label", "the chip or system as written")};

@@ -1,0 +1,50 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/NestSparsity.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+static llvm::Optional<unsigned> tensorNamed(const AdaptedNest &nest, llvm::StringRef name) {
+  for (unsigned t = 0; t < nest.nest.tensors.size(); ++t)
+    if (nest.nest.tensors[t].name == name)
+      return t;
+  return llvm::None;
+}
+
+static Density densityOf(const ir::AttrDict &entry) {
+  if (const ir::Attribute *share = entry.find("density"))
+    return Density::uniform(share->asQuantity().toDouble());
+  if (const ir::Attribute *band = entry.find("band"))
+    return Density::banded(band->asInt());
+  const ir::AttrList &groups = entry.find("structured")->asList();
+  return Density::structured(groups[0].asInt(), groups[1].asInt());
+}
+
+llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,
+                                              const ir::Operation *placement) {
+  if (!placement || !(placement->hasAttr("sparsity") || placement->hasAttr("savings")))
+    return llvm::None;
+  Sparsity sparsity;
+  for (const TensorOp &tensor : nest.tensors) {
+    std::vector<int64_t> shape = tensor.shape();
+    sparsity.tensors.push_back({{shape.begin(), shape.end()}, Density(), Format::Uncompressed});
+  }
+  bool any = false;
+  for (const ir::Attribute &value : placement->listAttr("sparsity")) {
+    const ir::AttrDict &entry = value.asDict();
+    llvm::Optional<unsigned> tensor = tensorNamed(nest, entry.find("tensor")->asString());
+    if (!tensor)
+      continue;
+    any = true;
+    sparsity.tensors[*tensor].density = densityOf(entry);
+    sparsity.tensors[*tensor].format = *parseFormat(entry.find("format")->asString());
+  }
+  for (const ir::Attribute &value : placement->listAttr("savings")) {
+    const ir::AttrDict &entry = value.asDict();
+    llvm::Optional<unsigned> tensor = tensorNamed(nest, entry.find("tensor")->asString());
+    llvm::Optional<unsigned> when = tensorNamed(nest, entry.find("when")->asString());
+    if (tensor && when)
+      sparsity.savings.push_back({*tensor, *when, entry.find("kind")->asString() == "skip"});
+  }
+  return any ? llvm::Optional<Sparsity>(std::move(sparsity)) : llvm::None;
+}

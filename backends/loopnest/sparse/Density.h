@@ -1,0 +1,53 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the nonzero elements of a tensor lie, as far as expectations over its tiles need it.
+// Uniform: r = round(share * N) of the N elements, each choice equally likely, so the nonzeros of a
+// tile are hypergeometric (Wu et al., "Sparseloop", MICRO 2022, Sec. 5.2). Structured: of each
+// group of g elements along the last rank, k are nonzero (2:4 and its like). Banded: element (i, j)
+// of the last two ranks is nonzero where |i - j| <= w.
+#ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_DENSITY_H
+#define PERFC_BACKENDS_LOOPNEST_SPARSE_DENSITY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+
+namespace perfc {
+namespace loopnest {
+
+/// Extents of a tensor or of one of its tiles, outermost rank first.
+using Extents = llvm::ArrayRef<int64_t>;
+
+class Density {
+public:
+  /// Every element is nonzero.
+  Density() = default;
+  /// 0 <= share <= 1.
+  static Density uniform(double share);
+  /// 0 <= kept <= group, group >= 1.
+  static Density structured(int64_t kept, int64_t group);
+  /// halfWidth >= 0; 0 is the diagonal.
+  static Density banded(int64_t halfWidth);
+
+  /// The share of the elements of a tensor of this shape that are nonzero.
+  double share(Extents shape) const;
+  /// The probability that an aligned tile of a tensor of this shape has no nonzero element.
+  double emptyShare(Extents shape, Extents tile) const;
+  /// True when every tile of this size has the same number of nonzeros, so that none waits for
+  /// another.
+  bool isEven(Extents tile) const;
+
+private:
+  enum class Kind { Uniform, Structured, Banded };
+  Kind kind = Kind::Uniform;
+  double uniformShare = 1;
+  int64_t kept = 1, group = 1;
+  int64_t halfWidth = 0;
+};
+
+/// Product of the extents, as a real: tensors of 2^62 elements and more have no exact count.
+double elements(Extents extents);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SPARSE_DENSITY_H

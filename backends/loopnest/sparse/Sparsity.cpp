@@ -1,0 +1,229 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/sparse/Sparsity.h"
+
+#include "backends/loopnest/sparse/TileExtents.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+/// Beyond so many trials the largest of many lanes is taken from the normal distribution.
+static constexpr int64_t exactTrials = 1 << 14;
+
+/// The quantile of the standard normal at the median of the largest of `lanes` draws: Blom,
+/// "Statistical Estimates and Transformed Beta-Variables", 1958. Bisected: it is asked for once.
+static double largestNormal(double lanes) {
+  double target = (lanes - 0.375) / (lanes + 0.25), low = -9, high = 9;
+  for (int step = 0; step < 60; ++step) {
+    double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < target ? low : high) = middle;
+  }
+  return low;
+}
+
+double loopnest::slowestLane(double lanes, int64_t trials, double share) {
+  if (share <= 0 || share >= 1)
+    return share <= 0 ? 0 : 1;
+  double n = static_cast<double>(trials);
+  if (trials > exactTrials)
+    return std::min(1.0, share + largestNormal(lanes) * std::sqrt(share * (1 - share) / n));
+  // E[max] = sum over k < n of 1 - P(X <= k)^lanes.
+  double below = 0, expected = 0;
+  for (int64_t k = 0; k < trials; ++k) {
+    double x = static_cast<double>(k);
+    below += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
+                      x * std::log(share) + (n - x) * std::log1p(-share));
+    expected += 1 - std::pow(std::min(below, 1.0), lanes);
+  }
+  return expected / n;
+}
+
+namespace {
+
+/// Applies one set of savings: all of them, or those that skip.
+class Applier {
+public:
+  Applier(const Nest &nest, const Sparsity &sparsity, bool withGates)
+      : nest(nest), sparsity(sparsity), withGates(withGates) {}
+
+  Counts run(const Counts &dense) const;
+
+private:
+  bool applies(const Saving &saving) const { return withGates || saving.skips; }
+  double happening(size_t tensor, size_t memory, size_t child) const;
+  size_t childOf(size_t tensor, size_t memory) const;
+  llvm::Optional<size_t> parentOf(size_t tensor, size_t memory) const;
+  int64_t words(size_t tensor, size_t tilePlace, double dense) const;
+  void memory(size_t place, MemoryCounts &counts) const;
+  void array(size_t place, ArrayCounts &counts) const;
+  double nonzeroShare(bool onlySkips) const;
+  double stepShare() const;
+
+  const Nest &nest;
+  const Sparsity &sparsity;
+  bool withGates;
+};
+
+} // namespace
+
+static bool keeps(const Place &place, size_t tensor) {
+  return place.kind == PlaceKind::Memory && llvm::is_contained(place.keep, tensor);
+}
+
+size_t Applier::childOf(size_t tensor, size_t memory) const {
+  size_t child = memory + 1;
+  while (child < nest.places.size() && !keeps(nest.places[child], tensor))
+    ++child;
+  return child;
+}
+
+llvm::Optional<size_t> Applier::parentOf(size_t tensor, size_t memory) const {
+  for (size_t p = memory; p-- > 0;)
+    if (keeps(nest.places[p], tensor))
+      return p;
+  return llvm::None;
+}
+
+/// The share of transfers of `tensor` between a memory and its child that are not left out. Points
+/// that are not executed give a lane nothing to add, whatever tensor they are left out for.
+double Applier::happening(size_t tensor, size_t memory, size_t child) const {
+  double share = 1;
+  bool isSum = child == nest.places.size() && nest.tensors[tensor].isOutput;
+  llvm::SmallVector<unsigned, 4> seen;
+  for (const Saving &saving : sparsity.savings) {
+    if ((saving.tensor != tensor && !isSum) || !applies(saving) ||
+        llvm::is_contained(seen, saving.condition))
+      continue;
+    seen.push_back(saving.condition);
+    const SparseTensor &leader = sparsity.tensors[saving.condition];
+    auto met = whileHeld(nest, nest.tensors[tensor], memory, child)
+                   .box(nest.tensors[saving.condition], leader.shape);
+    share *= 1 - leader.density.emptyShare(leader.shape, met);
+  }
+  return share;
+}
+
+/// Words that `dense` elements take, metadata included, when they move in tiles of `tilePlace`.
+int64_t Applier::words(size_t tensor, size_t tilePlace, double dense) const {
+  const SparseTensor &sparse = sparsity.tensors[tensor];
+  auto tile = tileInside(nest, tilePlace).box(nest.tensors[tensor], sparse.shape);
+  StoredTile stored = storedTile(sparse.format, tile, sparse.density.share(sparse.shape));
+  double bits = static_cast<double>(nest.tensors[tensor].bitsPerWord);
+  double perElement = (stored.words + stored.metadataBits / bits) / elements(tile);
+  return std::llround(dense * perElement);
+}
+
+void Applier::memory(size_t place, MemoryCounts &counts) const {
+  counts.maxResident = counts.maxResidentBits = 0;
+  for (size_t t = 0; t < counts.tensors.size(); ++t) {
+    if (!counts.tensors[t])
+      continue;
+    TensorCounts &tensor = *counts.tensors[t];
+    size_t child = childOf(t, place);
+    // A lane takes single words, which it finds in the tile of its memory.
+    size_t passed = child < nest.places.size() ? child : place;
+    double out = happening(t, place, child);
+    llvm::Optional<size_t> parent = parentOf(t, place);
+    double in = parent ? happening(t, *parent, place) : 1;
+    auto moved = [&](int64_t count, size_t tile, double share) {
+      return words(t, tile, static_cast<double>(count) * share);
+    };
+    auto network = [&](NetworkCount &count) {
+      count.shared = moved(count.shared, passed, out);
+      count.separate = moved(count.separate, passed, out);
+      count.declared = moved(count.declared, passed, out);
+    };
+    tensor.fills = moved(tensor.fills, place, in);
+    network(tensor.reads);
+    network(tensor.updates);
+    tensor.writebacks = moved(tensor.writebacks, place, in);
+    tensor.maxResident = moved(tensor.maxResident, place, 1);
+    counts.maxResident += tensor.maxResident;
+    counts.maxResidentBits += tensor.maxResident * nest.tensors[t].bitsPerWord;
+  }
+}
+
+void Applier::array(size_t place, ArrayCounts &counts) const {
+  auto scale = [&](std::vector<llvm::Optional<NetworkCount>> &hops) {
+    for (size_t t = 0; t < hops.size(); ++t) {
+      llvm::Optional<size_t> from = parentOf(t, place);
+      if (!hops[t] || !from)
+        continue;
+      size_t child = childOf(t, *from);
+      double share = happening(t, *from, child);
+      size_t tile = child < nest.places.size() ? child : *from;
+      for (int64_t *count : {&hops[t]->shared, &hops[t]->separate, &hops[t]->declared})
+        *count = words(t, tile, static_cast<double>(*count) * share);
+    }
+  };
+  scale(counts.hops);
+  scale(counts.hopEstimates);
+}
+
+/// The share of points whose conditions are all nonzero; a condition counts once.
+double Applier::nonzeroShare(bool onlySkips) const {
+  double share = 1;
+  llvm::SmallVector<unsigned, 4> seen;
+  for (const Saving &saving : sparsity.savings) {
+    if ((onlySkips && !saving.skips) || llvm::is_contained(seen, saving.condition))
+      continue;
+    seen.push_back(saving.condition);
+    const SparseTensor &tensor = sparsity.tensors[saving.condition];
+    share *= tensor.density.share(tensor.shape);
+  }
+  return share;
+}
+
+/// Lanes whose elements of \p tensor differ.
+static double distinctLanes(const Nest &nest, const Tensor &tensor) {
+  double lanes = 1;
+  for (const Place &place : nest.places)
+    for (const Loop &loop : place.loops)
+      if (place.kind == PlaceKind::Array && moves(loop, tensor))
+        lanes *= static_cast<double>(loop.factor);
+  return lanes;
+}
+
+/// Lanes run on their own inside the last array, for as long as its memories last; there the one
+/// with the most nonzeros sets the pace.
+double Applier::stepShare() const {
+  size_t inside = nest.places.size();
+  while (inside > 0 && nest.places[inside - 1].kind == PlaceKind::Memory)
+    --inside;
+  double lanes = 1, trials = 0x1p62;
+  bool isEven = true;
+  for (const Saving &saving : sparsity.savings) {
+    if (!saving.skips)
+      continue;
+    const Tensor &access = nest.tensors[saving.condition];
+    const SparseTensor &tensor = sparsity.tensors[saving.condition];
+    auto tile = tileInside(nest, inside).box(access, tensor.shape);
+    isEven &= tensor.density.isEven(tile);
+    trials = std::min(trials, elements(tile));
+    lanes = std::max(lanes, distinctLanes(nest, access));
+  }
+  double share = nonzeroShare(/*onlySkips=*/true);
+  return isEven ? share : slowestLane(lanes, static_cast<int64_t>(trials), share);
+}
+
+Counts Applier::run(const Counts &dense) const {
+  Counts counts = dense;
+  size_t memories = 0, arrays = 0;
+  for (size_t p = 0; p < nest.places.size(); ++p) {
+    if (nest.places[p].kind == PlaceKind::Memory)
+      memory(p, counts.memories[memories++]);
+    else
+      array(p, counts.arrays[arrays++]);
+  }
+  counts.macs = std::llround(static_cast<double>(dense.macs) * nonzeroShare(!withGates));
+  counts.steps = std::llround(static_cast<double>(dense.steps) * stepShare());
+  return counts;
+}
+
+SparseCounts loopnest::applySparsity(const Nest &nest, const Sparsity &sparsity,
+                                     const Counts &dense) {
+  return {Applier(nest, sparsity, /*withGates=*/true).run(dense),
+          Applier(nest, sparsity, /*withGates=*/false).run(dense)};
+}

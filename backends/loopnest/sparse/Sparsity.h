@@ -1,0 +1,56 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a mapped nest moves and executes when its tensors have zeros. Dense counts become expected
+// ones, per tensor T and memory:
+//     words = dense words * (stored words per element of T) * (share of transfers that happen)
+// where `skip T when C == 0` and `gate T when C == 0` leave out a transfer of T when all elements
+// of C that meet it are zero (leader and follower: Wu et al., "Sparseloop", MICRO 2022, Sec. 4.1),
+// and metadata is moved along with the words. Points with a zero among the conditions are not
+// executed; skipping saves their steps too, as far as the lanes that wait for each other all skip:
+//     steps = dense steps * E[max over lanes of their nonzeros] / elements,
+// with binomial nonzeros. Gating saves energy only.
+#ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
+#define PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
+
+#include "backends/loopnest/analysis/Counts.h"
+#include "backends/loopnest/analysis/Nest.h"
+#include "backends/loopnest/sparse/Format.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// One tensor: its shape, its nonzeros, and how it is stored in every memory.
+struct SparseTensor {
+  llvm::SmallVector<int64_t, 4> shape;
+  Density density;
+  Format format = Format::Uncompressed;
+};
+
+/// `skip tensor when condition == 0`, or `gate`.
+struct Saving {
+  unsigned tensor;
+  unsigned condition;
+  bool skips;
+};
+
+struct Sparsity {
+  std::vector<SparseTensor> tensors; ///< by tensor of the nest
+  std::vector<Saving> savings;
+};
+
+/// Expected counts, rounded.
+struct SparseCounts {
+  Counts powered; ///< what costs energy
+  Counts timed;   ///< what takes time: with all that is gated
+};
+
+/// `dense` are the counts of `nest`.
+SparseCounts applySparsity(const Nest &nest, const Sparsity &sparsity, const Counts &dense);
+
+/// E[max of `lanes` independent binomial(trials, share)] / trials; 1 <= trials.
+double slowestLane(double lanes, int64_t trials, double share);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H

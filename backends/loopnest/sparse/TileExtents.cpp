@@ -1,0 +1,70 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/sparse/TileExtents.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+void TileExtents::add(const Loop &loop) {
+  for (const Drive &drive : loop.drives) {
+    if (drive.step)
+      offsets[drive.dim] += (loop.factor - 1) * *drive.step;
+    else
+      digits[drive.dim] = std::min(digits[drive.dim] * loop.factor, nest.dims[drive.dim].size);
+  }
+}
+
+llvm::SmallVector<int64_t, 4> TileExtents::box(const Tensor &tensor,
+                                               llvm::ArrayRef<int64_t> shape) const {
+  llvm::SmallVector<int64_t, 4> extents;
+  for (size_t rank = 0; rank < tensor.ranks.size(); ++rank) {
+    int64_t extent = 1;
+    for (const Term &term : tensor.ranks[rank].terms) {
+      int64_t values = std::min(digits[term.dim] + offsets[term.dim], nest.dims[term.dim].size);
+      extent += std::abs(term.coefficient) * (values - 1);
+    }
+    extents.push_back(rank < shape.size() ? std::min(extent, std::max<int64_t>(shape[rank], 1))
+                                          : extent);
+  }
+  return extents;
+}
+
+bool loopnest::moves(const Loop &loop, const Tensor &tensor) {
+  return llvm::any_of(loop.drives, [&](const Drive &drive) {
+    return llvm::any_of(tensor.ranks, [&](const Subscript &rank) {
+      return llvm::any_of(rank.terms, [&](const Term &term) {
+        return term.dim == drive.dim && term.coefficient != 0;
+      });
+    });
+  });
+}
+
+TileExtents loopnest::tileInside(const Nest &nest, size_t place) {
+  TileExtents extents(nest);
+  for (size_t p = nest.places.size(); p-- > place;)
+    for (const Loop &loop : llvm::reverse(nest.places[p].loops))
+      extents.add(loop);
+  return extents;
+}
+
+TileExtents loopnest::whileHeld(const Nest &nest, const Tensor &tensor, size_t memory,
+                                size_t child) {
+  TileExtents extents = tileInside(nest, child);
+  bool stays = child < nest.places.size();
+  for (size_t p = child; p-- > memory;) {
+    const Place &place = nest.places[p];
+    for (const Loop &loop : llvm::reverse(place.loops)) {
+      bool isShared =
+          place.kind == PlaceKind::Array &&
+          (tensor.isOutput ? place.axes[loop.axis].reduce : place.axes[loop.axis].multicast);
+      bool isTime = place.kind == PlaceKind::Memory;
+      if (moves(loop, tensor))
+        stays &= !isTime;
+      else if (isShared || (isTime && stays))
+        extents.add(loop);
+    }
+  }
+  return extents;
+}

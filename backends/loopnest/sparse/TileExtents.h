@@ -1,0 +1,45 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Extents of tiles of a mapped nest: how many values each dimension takes inside a boundary of the
+// nest, and the box of a tensor that these touch.
+#ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_TILEEXTENTS_H
+#define PERFC_BACKENDS_LOOPNEST_SPARSE_TILEEXTENTS_H
+
+#include "backends/loopnest/analysis/Nest.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// Values of each dimension, at first one each.
+class TileExtents {
+public:
+  explicit TileExtents(const Nest &nest)
+      : nest(nest), digits(nest.dims.size(), 1), offsets(nest.dims.size(), 0) {}
+
+  /// Runs the tile through a loop around it.
+  void add(const Loop &loop);
+  /// The box of `tensor` in a tensor of this shape.
+  llvm::SmallVector<int64_t, 4> box(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) const;
+
+private:
+  const Nest &nest;
+  llvm::SmallVector<int64_t, 8> digits;  ///< product of the factors of the loops so far
+  llvm::SmallVector<int64_t, 8> offsets; ///< what loops with steps of their own add
+};
+
+/// Whether a loop moves `tensor`.
+bool moves(const Loop &loop, const Tensor &tensor);
+
+/// The tile of a memory or lane: all loops at the places from `place` on.
+TileExtents tileInside(const Nest &nest, size_t place);
+
+/// What is used while the child of the memory at place `memory` holds one tile of `tensor`: the
+/// loops inside place `child`, the loops in time around it that leave the tensor where it is, and
+/// the lanes that share one read, or whose sums become one update. `child` is one past the last
+/// place for lanes, which read anew in each step.
+TileExtents whileHeld(const Nest &nest, const Tensor &tensor, size_t memory, size_t child);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SPARSE_TILEEXTENTS_H

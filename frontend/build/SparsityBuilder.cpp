@@ -1,0 +1,131 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/SparsityBuilder.h"
+
+using namespace perfc;
+
+namespace {
+
+class SparsityBuilder {
+public:
+  SparsityBuilder(BuildContext &context, const BuiltGraph &graph)
+      : diagnostics(context.diagnostics) {
+    for (const std::string &kernel : graph.kernels)
+      if (auto model = context.kernels.find(kernel); model != context.kernels.end())
+        for (const OpTensor &tensor : model->second.tensors)
+          if (!llvm::is_contained(tensors, tensor.name))
+            tensors.push_back(tensor.name);
+  }
+
+  bool tensor(const Node &node);
+  bool saving(const Node &node);
+
+  ir::AttrList sparsity, savings;
+
+private:
+  bool checkTensor(llvm::StringRef name, SourceRange range);
+  bool setDensity(const Node &node, ir::AttrDict &into);
+  llvm::Optional<llvm::StringRef> condition(const Node &node);
+
+  DiagnosticEngine &diagnostics;
+  std::vector<llvm::StringRef> tensors;
+};
+
+} // namespace
+
+bool SparsityBuilder::checkTensor(llvm::StringRef name, SourceRange range) {
+  if (llvm::is_contained(tensors, name))
+    return true;
+  diagnostics.report(range, diag::NoTensorToThin, name).suggest(name, tensors);
+  return false;
+}
+
+/// `density 50%`, `structured 2, 4` or `band 16`: one of them.
+bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
+  const Node *band = node.find("band"), *structured = node.find("structured");
+  const Quantity *density = node.quantity("density");
+  if (!!band + !!structured + !!density != 1) {
+    diagnostics.report(node.range, diag::OneDensity, node.args[0].value.text());
+    return false;
+  }
+  if (density) {
+    if (density->toDouble() > 1) {
+      diagnostics.report(node.find("density")->range, diag::ShareTooLarge, "density");
+      return false;
+    }
+    into.set("density", *density);
+    return true;
+  }
+  ir::AttrList numbers;
+  for (const NodeArg &arg : (band ? band : structured)->args) {
+    const Quantity *number = arg.value.getIf<Quantity>();
+    if (!number)
+      return false;
+    numbers.push_back(number->rational().numerator());
+  }
+  if (structured && (numbers[1].asInt() < 1 || numbers[0].asInt() > numbers[1].asInt())) {
+    diagnostics.report(structured->range, diag::BadStructure, numbers[0].asInt(),
+                       numbers[1].asInt());
+    return false;
+  }
+  into.set(band ? "band" : "structured", band ? numbers[0] : ir::Attribute(numbers));
+  return true;
+}
+
+bool SparsityBuilder::tensor(const Node &node) {
+  const std::string &name = node.args[0].value.get<WordValue>().word;
+  ir::AttrDict entry;
+  entry.set("tensor", name);
+  if (!checkTensor(name, node.args[0].range) || !setDensity(node, entry))
+    return false;
+  const Node *format = node.find("format");
+  entry.set("format", format ? format->args[0].value.get<WordValue>().word : "uncompressed");
+  sparsity.push_back(std::move(entry));
+  return true;
+}
+
+/// The tensor in `when A == 0`.
+llvm::Optional<llvm::StringRef> SparsityBuilder::condition(const Node &node) {
+  const Node *when = node.find("when");
+  const ast::Expr *expr = when && when->args.size() == 1 ? when->args[0].syntax->value : nullptr;
+  bool isTest = expr && expr->kind == ast::ExprKind::Binary && expr->text == "==" &&
+                expr->operands[0]->kind == ast::ExprKind::Name &&
+                expr->operands[1]->kind == ast::ExprKind::Number && expr->operands[1]->text == "0";
+  if (isTest)
+    return checkTensor(expr->operands[0]->text, expr->operands[0]->range)
+               ? llvm::Optional<llvm::StringRef>(expr->operands[0]->text)
+               : llvm::None;
+  diagnostics.report(when ? when->range : node.range, diag::BadSaving, node.word);
+  return llvm::None;
+}
+
+bool SparsityBuilder::saving(const Node &node) {
+  const std::string &name = node.args[0].value.get<WordValue>().word;
+  if (!checkTensor(name, node.args[0].range))
+    return false;
+  auto when = condition(node);
+  if (!when)
+    return false;
+  ir::AttrDict entry;
+  entry.set("kind", node.word);
+  entry.set("tensor", name);
+  entry.set("when", *when);
+  savings.push_back(std::move(entry));
+  return true;
+}
+
+bool perfc::buildSparsity(BuildContext &context, const Node &statement, const BuiltGraph &graph,
+                          ir::Operation &evaluate) {
+  SparsityBuilder builder(context, graph);
+  bool good = true;
+  for (const Node *child : statement.children) {
+    if (child->word == "tensor")
+      good &= builder.tensor(*child);
+    else if (child->word == "skip" || child->word == "gate")
+      good &= builder.saving(*child);
+  }
+  if (!builder.sparsity.empty())
+    evaluate.setAttr("sparsity", std::move(builder.sparsity));
+  if (!builder.savings.empty())
+    evaluate.setAttr("savings", std::move(builder.savings));
+  return good;
+}
