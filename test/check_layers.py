@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 LEVELS = ["ir/op", "ir/loopnest", "ir/tile", "ir/phase", "ir/collective", "ir/target"]
-IR = ["ir/common", "ir/core", *LEVELS, "ir/study"]
+IR = ["ir/common", "ir/core", *LEVELS, "ir/study", "ir/timeloop"]
 MAY_USE = {
     "ir/common": [],
     "ir/core": ["ir/common"],
     **{level: ["ir/common", "ir/core"] for level in LEVELS},
     "ir/study": ["ir/common", "ir/core", *LEVELS],
+    "ir/timeloop": ["ir/common"],
     "stdlib": [],
     "frontend/syntax": ["ir/common", "grammar"],
     "frontend/sema": ["ir/common", "frontend/syntax", "stdlib"],

@@ -48,6 +48,8 @@ void Json::printFlat(llvm::raw_ostream &os) const {
     os << (*truth ? "true" : "false");
   } else if (auto *whole = std::get_if<int64_t>(&data)) {
     os << *whole;
+  } else if (auto *natural = std::get_if<uint64_t>(&data)) {
+    os << *natural;
   } else if (auto *real = std::get_if<double>(&data)) {
     os << (std::isfinite(*real) ? fmt::format("{}", *real) : "null");
   } else if (auto *text = std::get_if<std::string>(&data)) {

@@ -23,7 +23,7 @@ public:
   Json(bool value) : data(value) {}
   template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer> &&
                                                           !std::is_same_v<Integer, bool>>>
-  Json(Integer value) : data(static_cast<int64_t>(value)) {}
+  Json(Integer value) : data(toData(value)) {}
   /// Infinities and not-a-number become null.
   Json(double value) : data(value) {}
   Json(const char *text) : data(std::string(text)) {}
@@ -50,7 +50,16 @@ private:
   bool isFlat() const;
   void printFlat(llvm::raw_ostream &os) const;
 
-  std::variant<std::monostate, bool, int64_t, double, std::string, List, Fields> data;
+  using Data =
+      std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, List, Fields>;
+  template <typename Integer> static Data toData(Integer value) {
+    if constexpr (std::is_signed_v<Integer>)
+      return static_cast<int64_t>(value);
+    else
+      return static_cast<uint64_t>(value);
+  }
+
+  Data data;
 };
 
 } // namespace perfc::emit

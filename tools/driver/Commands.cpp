@@ -8,6 +8,8 @@ using namespace perfc::driver;
 
 static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"from", 0, "FORMAT", "the file is of another tool: timeloop"},
+    {"mode", 0, "MODE", "count as another tool does: timeloop"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec defineOptions[] = {

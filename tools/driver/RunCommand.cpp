@@ -6,6 +6,8 @@
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/timeloop/Timeloop.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -72,7 +74,23 @@ static void printJson(Session &session, const Evaluation &evaluation, llvm::Stri
   session.out << '\n';
 }
 
+/// The value of an option that only some words can have; false when it is another one (reported).
+static bool checkChoice(Session &session, const Arguments &arguments, llvm::StringRef option,
+                        llvm::ArrayRef<llvm::StringRef> words) {
+  if (!arguments.has(option) || llvm::is_contained(words, arguments.value(option)))
+    return true;
+  session.diagnostics
+      .report({}, diag::BadOptionValue, "--" + option.str(), arguments.value(option).str())
+      .help("it is one of " + llvm::join(words, ", "));
+  return false;
+}
+
 bool driver::runFile(Session &session, const Arguments &arguments) {
+  if (!checkChoice(session, arguments, "from", {"timeloop"}) ||
+      !checkChoice(session, arguments, "mode", {"native", "timeloop"}))
+    return true;
+  if (arguments.has("from"))
+    return runTimeloop(session, arguments);
   std::vector<std::pair<std::string, std::string>> defines;
   FileId file = session.load(arguments.files().front());
   if (!readDefines(arguments, session.diagnostics, defines) || !file)

@@ -61,6 +61,7 @@ llvm::ArrayRef<TableKind> tableKinds();
 bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);

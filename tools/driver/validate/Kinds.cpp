@@ -13,6 +13,7 @@ static const TableKind kinds[] = {
     {"maestro_counts", "what dataflows must move, by brute force over their outer steps",
      predictMaestroCounts},
     {"scalesim", "layers on systolic arrays, by SCALE-Sim v2", predictScaleSim},
+    {"timeloop", "cycles, energy and counts of Timeloop's model, by cases", predictTimeloop},
     {"workloads_cnn", "parameters and MACs of convolutional networks, by layer tables",
      predictCnnWorkloads},
     {"workloads_transformers", "parameters and MACs of transformers and others, by architecture",

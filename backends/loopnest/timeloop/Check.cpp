@@ -1,0 +1,115 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/timeloop/LoopList.h"
+
+using namespace perfc;
+using namespace perfc::timeloop;
+
+/// Above this a double no longer holds every whole number, and the tool's figures round.
+static constexpr double exactLimit = 9007199254740992.0;
+static constexpr unsigned maxDims = 64;
+
+static bool checkMeshes(const Input &input, DiagnosticEngine &diagnostics) {
+  for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
+    const Level &child = input.level(memory), &parent = input.memories[memory];
+    if (child.meshX % parent.meshX == 0 && child.meshY % parent.meshY == 0)
+      continue;
+    diagnostics.report(
+        child.place, diag::TimeloopMesh,
+        fmt::format("the mesh of `{}`, {} x {}, is no multiple of that of `{}`, {} x {}",
+                    child.name, child.meshX, child.meshY, parent.name, parent.meshX, parent.meshY));
+    return false;
+  }
+  return true;
+}
+
+/// What the factors of one dimension cover, from the outermost loop inward.
+static bool checkFactors(const Input &input, unsigned dim, DiagnosticEngine &diagnostics) {
+  const std::string &name = input.problem.dims[dim];
+  __int128 covered = 1;
+  for (size_t memory = input.memories.size(); memory-- > 0;) {
+    const Placement &placement = input.placements[memory];
+    for (const Nest *nest : {&placement.temporal, &placement.spatial}) {
+      const Factor &factor = nest->factors[dim];
+      if (factor.residual < 1 || factor.residual > factor.end) {
+        diagnostics.report(nest->place, diag::TimeloopFactor,
+                           fmt::format("{}={},{}", name, factor.end, factor.residual),
+                           fmt::format("the last pass does 1 to {}", factor.end));
+        return false;
+      }
+      covered = (covered - 1) * factor.end + factor.residual;
+      if (covered > (__int128(1) << 62)) {
+        diagnostics.report(nest->place, diag::TimeloopCover, name, "more than 2^62",
+                           input.problem.bounds[dim]);
+        return false;
+      }
+    }
+  }
+  if (covered == input.problem.bounds[dim])
+    return true;
+  diagnostics
+      .report(input.place, diag::TimeloopCover, name, std::to_string(static_cast<int64_t>(covered)),
+              input.problem.bounds[dim])
+      .help("a factor of 0 stands for the whole dimension");
+  return false;
+}
+
+static bool checkSpatial(const Input &input, DiagnosticEngine &diagnostics) {
+  __int128 usedX = 1, usedY = 1;
+  for (size_t memory = input.memories.size(); memory-- > 0;) {
+    const Nest &nest = input.placements[memory].spatial;
+    const Level &child = input.level(static_cast<unsigned>(memory));
+    for (unsigned place = 0; place < nest.order.size(); ++place) {
+      __int128 &used = place < nest.split ? usedX : usedY;
+      used *= nest.factors[nest.order[place]].end;
+      if (usedX <= child.meshX && usedY <= child.meshY)
+        continue;
+      diagnostics.report(nest.place, diag::TimeloopMeshUse, child.name, child.meshX, child.meshY,
+                         static_cast<int64_t>(std::min(usedX, __int128(1) << 62)),
+                         static_cast<int64_t>(std::min(usedY, __int128(1) << 62)));
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Tensors must have fewer than 2^53 elements, so that volumes and positions are exact.
+static bool checkTensors(const Input &input, DiagnosticEngine &diagnostics) {
+  for (const Space &space : input.problem.spaces) {
+    double volume = 1;
+    for (const std::vector<Term> &rank : space.ranks) {
+      double extent = 1;
+      for (const Term &term : rank)
+        extent += std::abs(static_cast<double>(term.coefficient)) *
+                  static_cast<double>(input.problem.bounds[term.dim]);
+      volume *= extent;
+    }
+    if (volume >= exactLimit) {
+      diagnostics.report(input.problem.place, diag::TimeloopTooLarge,
+                         "the tensor `" + space.name + "` has 2^53 elements or more");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool timeloop::checkInput(const Input &input, DiagnosticEngine &diagnostics) {
+  if (input.dimCount() == 0 || input.dimCount() > maxDims || input.spaceCount() == 0 ||
+      input.memories.empty()) {
+    diagnostics.report(input.place, diag::TimeloopTooLarge,
+                       fmt::format("a problem has 1 to {} dimensions and at least one tensor, an "
+                                   "architecture at least one memory",
+                                   maxDims));
+    return false;
+  }
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
+    if (input.problem.bounds[dim] < 1) {
+      diagnostics.report(input.problem.place, diag::TimeloopSize, input.problem.dims[dim],
+                         input.problem.bounds[dim]);
+      return false;
+    }
+    if (!checkFactors(input, dim, diagnostics))
+      return false;
+  }
+  return checkMeshes(input, diagnostics) && checkSpatial(input, diagnostics) &&
+         checkTensors(input, diagnostics);
+}

@@ -1,0 +1,303 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/Sections.h"
+
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::timeloop;
+using yaml::Node;
+using yaml::NodeReader;
+
+static constexpr int64_t maxInstances = int64_t(1) << 40;
+static constexpr size_t maxLevels = 64;
+
+bool timeloop::readName(const Node &node, std::string &name, int64_t &instances,
+                        NodeReader &reader) {
+  std::string text;
+  if (!reader.readText(node, "a name", text))
+    return false;
+  llvm::StringRef whole(text);
+  size_t bracket = whole.find('[');
+  name = whole.substr(0, bracket).rtrim().str();
+  instances = 1;
+  if (bracket == llvm::StringRef::npos)
+    return true;
+  llvm::StringRef range = whole.substr(bracket + 1);
+  auto [low, high] = range.rtrim().split("..");
+  int64_t first = 0, last = 0;
+  if (!high.consume_back("]") || low.getAsInteger(10, first) || high.getAsInteger(10, last) ||
+      first < 0 || last < first || last - first >= maxInstances)
+    return reader.fail(node.place, diag::YamlNumber, "[" + range.str(),
+                       "a range such as [0..15] is");
+  instances = last - first + 1;
+  return true;
+}
+
+namespace {
+
+/// The levels found so far, and what repeats the ones to come.
+class LevelCollector {
+public:
+  LevelCollector(Input &input, NodeReader &reader) : input(input), reader(reader) {}
+
+  bool readSubtree(const Node &node);
+  bool readNodes(const Node &list);
+  bool finish(SourceRange place);
+
+private:
+  bool multiply(int64_t factor, SourceRange place);
+  bool readLocal(const Node &node);
+  bool readComponent(const Node &node);
+  bool readContainer(const Node &node);
+  bool readMesh(const Node &node);
+  bool setMesh(const Node &node, Level &level);
+  bool start(const Node &node, Level &level);
+
+  Input &input;
+  NodeReader &reader;
+  std::vector<Level> levels; ///< outermost first
+  int64_t instances = 1;
+  int64_t meshX = 1, meshY = 1; ///< of the nodes form
+  std::string part;
+};
+
+} // namespace
+
+bool LevelCollector::multiply(int64_t factor, SourceRange place) {
+  if (instances > maxInstances / factor)
+    return reader.fail(place, diag::TimeloopMesh, "more than 2^40 instances");
+  instances *= factor;
+  return true;
+}
+
+/// Name, class and attributes of a component.
+bool LevelCollector::start(const Node &node, Level &level) {
+  const Node *name = reader.need(node, "name", "a component");
+  int64_t own = 1;
+  if (!name || !readName(*name, level.name, own, reader))
+    return false;
+  level.place = name->place;
+  level.part = part;
+  const Node *type = reader.need(node, "class", "`" + level.name + "`");
+  if (!type || !reader.readText(*type, "a class", level.type))
+    return false;
+  level.attributes.reduces = level.type.find("DRAM") == std::string::npos;
+  if (instances > maxInstances / own)
+    return reader.fail(name->place, diag::TimeloopMesh, "more than 2^40 instances");
+  level.instances = instances * own;
+  if (levels.size() >= maxLevels)
+    return reader.fail(name->place, diag::TimeloopTooLarge, "more than 64 levels");
+  for (const Level &other : levels)
+    if (other.name == level.name) {
+      reader.diagnostics.report(level.place, diag::YamlDuplicate, level.name)
+          .note(other.place, "it was given here");
+      return false;
+    }
+  const Node *attributes = node.find("attributes");
+  return !attributes || readAttributes(*attributes, level, reader);
+}
+
+// The subtree form ---------------------------------------------------------------------------
+
+/// meshX and meshY of a component are absolute; all along x is the default.
+bool LevelCollector::setMesh(const Node &node, Level &level) {
+  const Node *attributes = node.find("attributes");
+  const Node *x = attributes ? attributes->find("meshX") : nullptr;
+  const Node *y = attributes ? attributes->find("meshY") : nullptr;
+  if ((x && !reader.readInteger(*x, 1, level.meshX)) ||
+      (y && !reader.readInteger(*y, 1, level.meshY)))
+    return false;
+  if (!x && !y)
+    level.meshX = level.instances;
+  else if (!x)
+    level.meshX = level.instances / level.meshY;
+  else if (!y)
+    level.meshY = level.instances / level.meshX;
+  __int128 product = static_cast<__int128>(level.meshX) * level.meshY;
+  return product == level.instances ||
+         reader.fail((x ? x : y)->place, diag::TimeloopMesh,
+                     fmt::format("a mesh of {} {} of `{}` does not divide its {} instances",
+                                 x ? "width" : "height", x ? level.meshX : level.meshY, level.name,
+                                 level.instances));
+}
+
+bool LevelCollector::readLocal(const Node &node) {
+  Level level;
+  if (!reader.expect(node, yaml::NodeKind::Map, "a component") || !start(node, level) ||
+      !setMesh(node, level))
+    return false;
+  levels.push_back(std::move(level));
+  return true;
+}
+
+bool LevelCollector::readSubtree(const Node &node) {
+  const Node *at = &node;
+  for (size_t depth = 0; at; ++depth) {
+    const Node *name = reader.need(*at, "name", "a part of the architecture");
+    int64_t own = 1;
+    if (!name || !readName(*name, part, own, reader) || !multiply(own, name->place))
+      return false;
+    if (depth >= maxLevels)
+      return reader.fail(name->place, diag::TimeloopTooLarge, "more than 64 parts");
+    if (const Node *local = at->find("local")) {
+      if (!reader.expect(*local, yaml::NodeKind::Sequence, "`local`"))
+        return false;
+      for (const Node *component : local->items)
+        if (!readLocal(*component))
+          return false;
+    }
+    const Node *children = at->find("subtree");
+    if (children && !reader.expect(*children, yaml::NodeKind::Sequence, "`subtree`"))
+      return false;
+    if (children && children->items.size() > 1)
+      return reader.fail(children->items[1]->place, diag::TimeloopNotModelled,
+                         "a part with several subtrees");
+    at = children && !children->items.empty() ? children->items[0] : nullptr;
+  }
+  return true;
+}
+
+// The nodes form -----------------------------------------------------------------------------
+
+/// `spatial: {meshX, meshY}` of a node repeats it and everything after it.
+bool LevelCollector::readMesh(const Node &node) {
+  const Node *spatial = node.find("spatial");
+  if (!spatial)
+    return true;
+  if (!reader.expect(*spatial, yaml::NodeKind::Map, "`spatial`"))
+    return false;
+  int64_t x = 1, y = 1;
+  const Node *meshX_ = spatial->find("meshX"), *meshY_ = spatial->find("meshY");
+  if ((meshX_ && !reader.readInteger(*meshX_, 1, x)) ||
+      (meshY_ && !reader.readInteger(*meshY_, 1, y)))
+    return false;
+  if (!multiply(x, spatial->place) || !multiply(y, spatial->place))
+    return false;
+  meshX *= x;
+  meshY *= y;
+  return true;
+}
+
+bool LevelCollector::readContainer(const Node &node) {
+  const Node *name = reader.need(node, "name", "a container");
+  int64_t own = 1;
+  if (!name || !readName(*name, part, own, reader))
+    return false;
+  if (own != 1 && !multiply(own, name->place))
+    return false;
+  meshX *= own;
+  return readMesh(node);
+}
+
+bool LevelCollector::readComponent(const Node &node) {
+  Level level;
+  if (!readMesh(node) || !start(node, level))
+    return false;
+  int64_t own = level.instances / instances;
+  if (!multiply(own, level.place))
+    return false;
+  meshX *= own;
+  level.meshX = meshX;
+  level.meshY = meshY;
+  levels.push_back(std::move(level));
+  return true;
+}
+
+bool LevelCollector::readNodes(const Node &list) {
+  for (const Node *node : list.items) {
+    if (!reader.expect(*node, yaml::NodeKind::Map, "a node"))
+      return false;
+    bool fine = false;
+    if (node->tag == "Hierarchical") {
+      const Node *inner = reader.needList(*node, "nodes", "a hierarchy");
+      fine = inner && readNodes(*inner);
+    } else if (node->tag == "Parallel" || node->tag == "Pipelined") {
+      return reader.fail(node->place, diag::TimeloopNotModelled, "nodes of the kind !" + node->tag);
+    } else if (node->tag == "Container" || (node->tag != "Component" && !node->find("class"))) {
+      fine = readContainer(*node);
+    } else {
+      fine = readComponent(*node);
+    }
+    if (!fine)
+      return false;
+  }
+  return true;
+}
+
+bool LevelCollector::finish(SourceRange place) {
+  if (levels.size() < 2)
+    return reader.fail(place, diag::YamlMissing, "a memory or the arithmetic", "the architecture");
+  std::reverse(levels.begin(), levels.end());
+  input.compute = std::move(levels.front());
+  input.memories.assign(std::make_move_iterator(levels.begin() + 1),
+                        std::make_move_iterator(levels.end()));
+  return true;
+}
+
+bool timeloop::readArchitecture(const Node &node, Input &input, NodeReader &reader) {
+  if (!reader.expect(node, yaml::NodeKind::Map, "`architecture`"))
+    return false;
+  LevelCollector collector(input, reader);
+  if (const Node *nodes = node.find("nodes"))
+    return reader.expect(*nodes, yaml::NodeKind::Sequence, "`nodes`") &&
+           collector.readNodes(*nodes) && collector.finish(node.place);
+  const Node *subtree = reader.needList(node, "subtree", "`architecture`");
+  if (!subtree)
+    return false;
+  if (subtree->items.size() != 1)
+    return reader.fail(subtree->place, diag::TimeloopNotModelled,
+                       "an architecture with not exactly one subtree");
+  return collector.readSubtree(*subtree->items[0]) && collector.finish(node.place);
+}
+
+// Energies -----------------------------------------------------------------------------------
+
+/// Names may be paths of the chip: `system.PE[0..63].RF` is `RF`.
+static std::string componentName(llvm::StringRef path) {
+  llvm::StringRef name = path.rsplit('.').second;
+  if (name.empty() || path.endswith("]"))
+    name = path;
+  size_t bracket = name.find('[');
+  name = name.substr(0, bracket);
+  return (name.contains('.') ? name.rsplit('.').second : name).str();
+}
+
+static bool readActions(const Node &list, Level &level, NodeReader &reader) {
+  for (const Node *action : list.items) {
+    const Node *name = reader.need(*action, "name", "an action");
+    const Node *energy = name ? reader.need(*action, "energy", "an action") : nullptr;
+    std::pair<std::string, double> entry;
+    if (!energy || !reader.readText(*name, "an action", entry.first) ||
+        !reader.readReal(*energy, 0, entry.second))
+      return false;
+    level.energies.push_back(std::move(entry));
+  }
+  return true;
+}
+
+bool timeloop::readEnergies(const Node &node, Input &input, NodeReader &reader) {
+  const Node *tables = reader.needList(node, "tables", "`ERT`");
+  if (!tables)
+    return false;
+  for (const Node *table : tables->items) {
+    const Node *name = reader.need(*table, "name", "a table of the ERT");
+    const Node *actions = name ? reader.needList(*table, "actions", "a table of the ERT") : nullptr;
+    std::string text;
+    if (!actions || !reader.readText(*name, "a name", text))
+      return false;
+    std::string component = componentName(text);
+    for (unsigned index = 0; index <= input.memories.size(); ++index) {
+      Level &level = index ? input.memories[index - 1] : input.compute;
+      if (level.name != component)
+        continue;
+      level.energies.clear();
+      if (!readActions(*actions, level, reader))
+        return false;
+    }
+  }
+  for (unsigned index = 0; index <= input.memories.size(); ++index)
+    if (input.level(index).energies.empty())
+      return reader.fail(input.level(index).place, diag::YamlMissing, input.level(index).name,
+                         "the `ERT`");
+  return true;
+}

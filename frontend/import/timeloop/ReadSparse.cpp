@@ -1,0 +1,207 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/Sections.h"
+
+using namespace perfc;
+using namespace perfc::timeloop;
+using yaml::Node;
+using yaml::NodeReader;
+
+static bool findSpace(const Node &node, const Input &input, unsigned &space, NodeReader &reader) {
+  std::string name;
+  if (!reader.readText(node, "a data space", name))
+    return false;
+  llvm::Optional<unsigned> found = input.findSpace(name);
+  if (!found)
+    return reader.fail(node.place, diag::TimeloopUnknown, "data space", name);
+  space = *found;
+  return true;
+}
+
+static bool readDensity(const Node &node, Density &density, NodeReader &reader) {
+  const Node *value = &node;
+  if (node.isScalar()) {
+    density.distribution = Distribution::FixedStructured;
+    density.bare = true;
+  } else {
+    const Node *distribution = reader.need(node, "distribution", "a density");
+    value = distribution ? reader.need(node, "density", "a density") : nullptr;
+    std::string name;
+    if (!value || !reader.readText(*distribution, "a distribution", name))
+      return false;
+    if (name == "fixed_structured" || name == "fixed-structured")
+      density.distribution = Distribution::FixedStructured;
+    else if (name == "hypergeometric")
+      density.distribution = Distribution::Hypergeometric;
+    else
+      return reader.fail(distribution->place, diag::TimeloopNotModelled,
+                         "the distribution " + name);
+  }
+  if (!reader.readReal(*value, 0, density.value))
+    return false;
+  return density.value <= 1 ||
+         reader.fail(value->place, diag::YamlNumber, value->text, "a density up to 1 is");
+}
+
+bool timeloop::readDensities(const Node &instance, Input &input, NodeReader &reader) {
+  const Node *densities = instance.find("densities");
+  if (!densities || densities->kind == yaml::NodeKind::Null)
+    return true;
+  if (!reader.expect(*densities, yaml::NodeKind::Map, "`densities`"))
+    return false;
+  for (const auto &[name, value] : densities->entries) {
+    Density density;
+    if (!findSpace(*name, input, density.space, reader) || !readDensity(*value, density, reader))
+      return false;
+    input.sparse.densities.push_back(density);
+  }
+  input.sparse.given = true;
+  return true;
+}
+
+namespace {
+
+/// The optimizations of one target.
+class TargetReader {
+public:
+  TargetReader(Input &input, NodeReader &reader) : input(input), reader(reader) {}
+
+  bool read(const Node &node);
+
+private:
+  bool readFormats(const Node &node, unsigned memory);
+  bool readRanks(const Node &list, Representation &representation);
+  bool readActions(const Node &list, unsigned memory);
+  bool readCompute(const Node &list);
+  bool readKind(const Node &node, SavingKind &kind);
+
+  Input &input;
+  NodeReader &reader;
+};
+
+} // namespace
+
+bool TargetReader::readRanks(const Node &list, Representation &representation) {
+  static constexpr std::pair<llvm::StringLiteral, RankFormat> formats[] = {
+      {"UB", RankFormat::UB},   {"UOP", RankFormat::UOP}, {"B", RankFormat::B},
+      {"RLE", RankFormat::RLE}, {"CP", RankFormat::CP},
+  };
+  for (const Node *rank : list.items) {
+    const Node *format = reader.need(*rank, "format", "a rank");
+    std::string name;
+    if (!format || !reader.readText(*format, "a format", name))
+      return false;
+    for (const auto &[key, value] : rank->entries)
+      if (key->text != "format")
+        return reader.fail(key->place, diag::TimeloopNotModelled, "`" + key->text + "` of a rank");
+    bool known = false;
+    for (const auto &[word, value] : formats)
+      if (llvm::StringRef(name).equals_insensitive(word)) {
+        representation.ranks.push_back(value);
+        known = true;
+      }
+    if (!known)
+      return reader.fail(format->place, diag::TimeloopUnknown, "format", name);
+  }
+  return true;
+}
+
+bool TargetReader::readFormats(const Node &node, unsigned memory) {
+  const Node *spaces = reader.needList(node, "data_spaces", "`representation_format`");
+  if (!spaces)
+    return false;
+  for (const Node *item : spaces->items) {
+    Representation representation;
+    representation.memory = memory;
+    representation.place = item->place;
+    const Node *name = reader.need(*item, "name", "a data space");
+    const Node *ranks = name ? reader.needList(*item, "ranks", "a data space") : nullptr;
+    if (!ranks || !findSpace(*name, input, representation.space, reader) ||
+        !readRanks(*ranks, representation))
+      return false;
+    input.sparse.representations.push_back(std::move(representation));
+  }
+  return true;
+}
+
+bool TargetReader::readKind(const Node &node, SavingKind &kind) {
+  const Node *type = reader.need(node, "type", "an optimization");
+  std::string name;
+  if (!type || !reader.readText(*type, "a type", name))
+    return false;
+  if (name != "gating" && name != "skipping")
+    return reader.fail(type->place, diag::TimeloopNotModelled, "the optimization " + name);
+  kind = name == "gating" ? SavingKind::Gating : SavingKind::Skipping;
+  return true;
+}
+
+bool TargetReader::readActions(const Node &list, unsigned memory) {
+  for (const Node *item : list.items) {
+    Saving saving;
+    saving.memory = memory;
+    const Node *options = reader.needList(*item, "options", "an optimization");
+    if (!options || !readKind(*item, saving.kind))
+      return false;
+    for (const Node *option : options->items) {
+      saving.place = option->place;
+      saving.leaders.clear();
+      const Node *target = reader.need(*option, "target", "an option");
+      const Node *leaders =
+          target ? reader.needList(*option, "condition_on", "an option") : nullptr;
+      if (!leaders || !findSpace(*target, input, saving.target, reader))
+        return false;
+      for (const Node *leader : leaders->items) {
+        saving.leaders.push_back(0);
+        if (!findSpace(*leader, input, saving.leaders.back(), reader))
+          return false;
+      }
+      input.sparse.savings.push_back(saving);
+    }
+  }
+  return true;
+}
+
+bool TargetReader::readCompute(const Node &list) {
+  for (const Node *item : list.items) {
+    SavingKind kind;
+    if (!readKind(*item, kind))
+      return false;
+    input.sparse.compute = kind;
+  }
+  return true;
+}
+
+bool TargetReader::read(const Node &node) {
+  const Node *name = reader.need(node, "name", "a target");
+  std::string text;
+  int64_t instances = 0;
+  if (!name || !readName(*name, text, instances, reader))
+    return false;
+  const Node *formats = node.find("representation_format");
+  const Node *actions = node.find("action_optimization");
+  const Node *compute = node.find("compute_optimization");
+  if (compute && (!reader.expect(*compute, yaml::NodeKind::Sequence, "`compute_optimization`") ||
+                  !readCompute(*compute)))
+    return false;
+  if (text == input.compute.name)
+    return true;
+  llvm::Optional<unsigned> memory = input.findMemory(text);
+  if (!memory)
+    return reader.fail(name->place, diag::TimeloopUnknown, "memory", text);
+  if (formats && !readFormats(*formats, *memory))
+    return false;
+  return !actions || (reader.expect(*actions, yaml::NodeKind::Sequence, "`action_optimization`") &&
+                      readActions(*actions, *memory));
+}
+
+bool timeloop::readSparse(const Node &node, Input &input, NodeReader &reader) {
+  const Node *targets = reader.needList(node, "targets", "`sparse_optimizations`");
+  if (!targets)
+    return false;
+  input.sparse.given = input.sparse.optimized = true;
+  input.sparse.place = node.place;
+  TargetReader target(input, reader);
+  for (const Node *item : targets->items)
+    if (!reader.expect(*item, yaml::NodeKind::Map, "a target") || !target.read(*item))
+      return false;
+  return true;
+}

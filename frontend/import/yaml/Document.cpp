@@ -1,0 +1,223 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/yaml/Document.h"
+
+#include <map>
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+using namespace perfc;
+using namespace perfc::yaml;
+
+static constexpr size_t maxBytes = 4 << 20;
+static constexpr size_t maxNodes = 1 << 20;
+static constexpr size_t maxDepth = 100;
+/// Keys of one map, and entries that all `<<` of a file look at.
+static constexpr size_t maxKeys = 4096;
+static constexpr size_t maxMerged = 1 << 16;
+
+static bool isSameKey(llvm::StringRef a, llvm::StringRef b) {
+  if (a.size() != b.size())
+    return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
+      return false;
+  return true;
+}
+
+const Node *Node::find(llvm::StringRef key) const {
+  for (const auto &[name, value] : entries)
+    if (name->isScalar() && isSameKey(name->text, key))
+      return value;
+  return nullptr;
+}
+
+namespace {
+
+/// Ends the parse; what is wrong has been reported.
+struct Stop {};
+
+} // namespace
+
+namespace perfc::yaml {
+
+/// Turns the events of the parser into nodes.
+class TreeBuilder : public YAML::EventHandler {
+public:
+  TreeBuilder(Document &document, DiagnosticEngine &diagnostics)
+      : document(document), sources(diagnostics.sourceManager()), diagnostics(diagnostics) {}
+
+  void OnDocumentStart(const YAML::Mark &) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark &mark, YAML::anchor_t anchor) override {
+    add(NodeKind::Null, mark, "", anchor);
+  }
+  void OnScalar(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+                const std::string &value) override {
+    add(NodeKind::Scalar, mark, tag, anchor, value);
+  }
+  void OnSequenceStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(add(NodeKind::Sequence, mark, tag, anchor));
+  }
+  void OnSequenceEnd() override { levels.pop_back(); }
+  void OnMapStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(add(NodeKind::Map, mark, tag, anchor));
+  }
+  void OnMapEnd() override {
+    for (const auto &[from, place] : levels.back().merges)
+      merge(*levels.back().node, *from, place);
+    levels.pop_back();
+  }
+  void OnAlias(const YAML::Mark &mark, YAML::anchor_t anchor) override;
+
+  SourceRange placeOf(const YAML::Mark &mark, llvm::StringRef text = "") const;
+
+private:
+  /// A sequence or map that is not closed yet: the key that waits for a value, and what `<<` adds
+  /// once the map's own keys are known.
+  struct Level {
+    Node *node;
+    const Node *key = nullptr;
+    std::vector<std::pair<const Node *, SourceRange>> merges;
+  };
+  Node *add(NodeKind kind, const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+            const std::string &value = "");
+  void attach(const Node *node);
+  void addEntry(Node &map, const Node *key, const Node *value);
+  void merge(Node &map, const Node &from, SourceRange place);
+  void open(Node *node);
+  [[noreturn]] void fail(SourceRange place, const DiagnosticKind &kind, llvm::StringRef text) {
+    diagnostics.report(place, kind, text);
+    throw Stop();
+  }
+
+  Document &document;
+  const SourceManager &sources;
+  DiagnosticEngine &diagnostics;
+  std::vector<Level> levels;
+  std::map<YAML::anchor_t, Node *> anchors;
+  size_t attached = 0, merged = 0;
+};
+
+} // namespace perfc::yaml
+
+SourceRange TreeBuilder::placeOf(const YAML::Mark &mark, llvm::StringRef text) const {
+  if (mark.is_null())
+    return {document.id, 0, 0};
+  uint32_t begin = sources.offset(
+      document.id, {static_cast<uint32_t>(mark.line) + 1, static_cast<uint32_t>(mark.column) + 1});
+  llvm::StringRef rest = sources.text(document.id).substr(begin);
+  uint32_t length = rest.startswith(text) ? static_cast<uint32_t>(text.size()) : 1;
+  return {document.id, begin, begin + length};
+}
+
+void TreeBuilder::open(Node *node) {
+  if (levels.size() >= maxDepth)
+    fail(node->place, diag::YamlLimit, "is nested more than 100 deep");
+  levels.push_back({node, nullptr, {}});
+}
+
+Node *TreeBuilder::add(NodeKind kind, const YAML::Mark &mark, const std::string &tag,
+                       YAML::anchor_t anchor, const std::string &value) {
+  document.nodes.emplace_back();
+  Node *node = &document.nodes.back();
+  node->kind = kind;
+  node->text = value;
+  node->tag = llvm::StringRef(tag).ltrim('!').str();
+  node->place = placeOf(mark, value);
+  if (anchor)
+    anchors[anchor] = node;
+  attach(node);
+  return node;
+}
+
+void TreeBuilder::OnAlias(const YAML::Mark &mark, YAML::anchor_t anchor) {
+  Node *node = anchors[anchor];
+  bool isOpen = false;
+  for (const Level &level : levels)
+    isOpen |= level.node == node;
+  if (!node || isOpen)
+    fail(placeOf(mark, "*"), diag::YamlSyntax, "an alias names what stands around it");
+  attach(node);
+}
+
+void TreeBuilder::attach(const Node *node) {
+  if (++attached > maxNodes)
+    fail(node->place, diag::YamlLimit, "has more than a million values");
+  if (levels.empty()) {
+    document.rootNode = node;
+    return;
+  }
+  Level &level = levels.back();
+  if (level.node->isSequence()) {
+    level.node->items.push_back(node);
+  } else if (!level.key) {
+    if (!node->isScalar())
+      fail(node->place, diag::YamlSyntax, "a key must be a plain word");
+    level.key = node;
+  } else {
+    addEntry(*level.node, level.key, node);
+    level.key = nullptr;
+  }
+}
+
+void TreeBuilder::addEntry(Node &map, const Node *key, const Node *value) {
+  if (key->text == "<<" && (value->isMap() || value->isSequence())) {
+    levels.back().merges.emplace_back(value, key->place);
+    return;
+  }
+  for (const auto &[name, known] : map.entries)
+    if (isSameKey(name->text, key->text)) {
+      diagnostics.report(key->place, diag::YamlDuplicate, key->text)
+          .note(name->place, "it was given here");
+      throw Stop();
+    }
+  if (map.entries.size() >= maxKeys)
+    fail(key->place, diag::YamlLimit, "has a map of more than 4096 keys");
+  map.entries.emplace_back(key, value);
+}
+
+/// Adds the entries of other maps that `map` does not have.
+void TreeBuilder::merge(Node &map, const Node &from, SourceRange place) {
+  if (from.isSequence()) {
+    for (const Node *one : from.items)
+      if (one->isMap())
+        merge(map, *one, place);
+    return;
+  }
+  for (const auto &[key, value] : from.entries) {
+    if (++merged > maxMerged || map.entries.size() > maxKeys)
+      fail(place, diag::YamlLimit, "merges too many values");
+    else if (!map.find(key->text))
+      map.entries.emplace_back(key, value);
+  }
+}
+
+std::unique_ptr<Document> yaml::parse(FileId file, DiagnosticEngine &diagnostics) {
+  const SourceManager &sources = diagnostics.sourceManager();
+  auto document = std::make_unique<Document>();
+  document->id = file;
+  if (sources.text(file).size() > maxBytes) {
+    diagnostics.report({file, 0, 0}, diag::YamlLimit, "is larger than 4 MiB");
+    return nullptr;
+  }
+  TreeBuilder builder(*document, diagnostics);
+  try {
+    std::istringstream stream(sources.text(file).str());
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+  } catch (const Stop &) {
+    return nullptr;
+  } catch (const YAML::Exception &error) {
+    diagnostics.report(builder.placeOf(error.mark), diag::YamlSyntax, error.msg);
+    return nullptr;
+  }
+  if (!document->rootNode) {
+    diagnostics.report({file, 0, 0}, diag::YamlSyntax, "the file is empty");
+    return nullptr;
+  }
+  return document;
+}

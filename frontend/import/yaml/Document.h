@@ -1,0 +1,50 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A YAML file as a tree whose nodes know their place. Aliases share the node that they name instead
+// of copying it, so the tree is never larger than the file; size, depth and number of nodes are
+// bounded. `<<` merges maps. Errors of the YAML itself are reported where they stand.
+#ifndef PERFC_FRONTEND_IMPORT_YAML_DOCUMENT_H
+#define PERFC_FRONTEND_IMPORT_YAML_DOCUMENT_H
+
+#include "ir/common/Diagnostics.h"
+#include <deque>
+#include <memory>
+
+namespace perfc::yaml {
+
+enum class NodeKind { Null, Scalar, Sequence, Map };
+
+struct Node {
+  NodeKind kind = NodeKind::Null;
+  std::string tag;  ///< as written, without the "!" of its beginning; "" when there is none
+  std::string text; ///< of a scalar
+  SourceRange place;
+  std::vector<const Node *> items;                            ///< of a sequence
+  std::vector<std::pair<const Node *, const Node *>> entries; ///< of a map, in order
+
+  bool isScalar() const { return kind == NodeKind::Scalar; }
+  bool isSequence() const { return kind == NodeKind::Sequence; }
+  bool isMap() const { return kind == NodeKind::Map; }
+  /// The value under `key` of a map (`-` and `_` are the same in keys); null when there is none.
+  const Node *find(llvm::StringRef key) const;
+};
+
+class Document {
+public:
+  const Node *root() const { return rootNode; }
+  FileId file() const { return id; }
+
+private:
+  friend std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
+  friend class TreeBuilder;
+  std::deque<Node> nodes;
+  const Node *rootNode = nullptr;
+  FileId id = 0;
+};
+
+/// The first document of `file`; null when it is no YAML or exceeds a limit (reported).
+std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
+
+} // namespace perfc::yaml
+
+#endif // PERFC_FRONTEND_IMPORT_YAML_DOCUMENT_H

@@ -1,0 +1,108 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/yaml/NodeReader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::yaml;
+
+static const char *kindName(NodeKind kind) {
+  switch (kind) {
+  case NodeKind::Null:
+    return "nothing";
+  case NodeKind::Scalar:
+    return "a single value";
+  case NodeKind::Sequence:
+    return "a list";
+  case NodeKind::Map:
+    return "a map of keys and values";
+  }
+  return "";
+}
+
+const Node *NodeReader::need(const Node &map, llvm::StringRef key, llvm::StringRef owner) {
+  if (!map.isMap()) {
+    fail(map.place, diag::YamlKind, owner.str(), kindName(NodeKind::Map), kindName(map.kind));
+    return nullptr;
+  }
+  const Node *value = map.find(key);
+  if (!value)
+    fail(map.place, diag::YamlMissing, key.str(), owner.str());
+  return value;
+}
+
+bool NodeReader::expect(const Node &node, NodeKind kind, llvm::StringRef what) {
+  return node.kind == kind ||
+         fail(node.place, diag::YamlKind, what.str(), kindName(kind), kindName(node.kind));
+}
+
+const Node *NodeReader::needMap(const Node &map, llvm::StringRef key, llvm::StringRef owner) {
+  const Node *value = need(map, key, owner);
+  return value && expect(*value, NodeKind::Map, ("`" + key + "`").str()) ? value : nullptr;
+}
+
+const Node *NodeReader::needList(const Node &map, llvm::StringRef key, llvm::StringRef owner) {
+  const Node *value = need(map, key, owner);
+  return value && expect(*value, NodeKind::Sequence, ("`" + key + "`").str()) ? value : nullptr;
+}
+
+static bool parseReal(llvm::StringRef text, double &value) {
+  return !text.empty() && !text.getAsDouble(value) && std::isfinite(value);
+}
+
+bool NodeReader::readInteger(const Node &node, int64_t least, int64_t &value) {
+  bool isWhole = node.isScalar() && !llvm::StringRef(node.text).getAsInteger(10, value);
+  double real = 0;
+  if (!isWhole && node.isScalar() && parseReal(node.text, real) && real == std::floor(real) &&
+      std::fabs(real) < 9007199254740992.0) {
+    value = static_cast<int64_t>(real);
+    isWhole = true;
+  }
+  return (isWhole && value >= least) ||
+         fail(node.place, diag::YamlNumber, node.isScalar() ? node.text : kindName(node.kind),
+              fmt::format("a whole number of at least {} is", least));
+}
+
+bool NodeReader::readReal(const Node &node, double least, double &value) {
+  return (node.isScalar() && parseReal(node.text, value) && value >= least) ||
+         fail(node.place, diag::YamlNumber, node.isScalar() ? node.text : kindName(node.kind),
+              fmt::format("a number of at least {} is", least));
+}
+
+bool NodeReader::readFlag(const Node &node, bool &value) {
+  llvm::StringRef text = node.text;
+  value = text.equals_insensitive("true") || text == "1" || text.equals_insensitive("yes");
+  bool isFalse = text.equals_insensitive("false") || text == "0" || text.equals_insensitive("no");
+  return (node.isScalar() && (value || isFalse)) ||
+         fail(node.place, diag::YamlNumber, node.isScalar() ? node.text : kindName(node.kind),
+              "true or false is");
+}
+
+bool NodeReader::readText(const Node &node, llvm::StringRef what, std::string &value) {
+  if (!expect(node, NodeKind::Scalar, what))
+    return false;
+  value = node.text;
+  return !value.empty() || fail(node.place, diag::YamlMissing, "a word", what.str());
+}
+
+bool NodeReader::readWords(const Node &node, llvm::StringRef what,
+                           std::vector<std::pair<std::string, SourceRange>> &words) {
+  if (node.kind == NodeKind::Null)
+    return true;
+  if (node.isSequence()) {
+    for (const Node *item : node.items) {
+      words.emplace_back("", item->place);
+      if (!readText(*item, what, words.back().first))
+        return false;
+    }
+    return true;
+  }
+  if (!expect(node, NodeKind::Scalar, what))
+    return false;
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  llvm::SplitString(node.text, parts, " \t\n,");
+  for (llvm::StringRef part : parts)
+    words.emplace_back(part.str(), node.place);
+  return true;
+}

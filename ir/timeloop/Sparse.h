@@ -1,0 +1,63 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a sparse input adds: a density per tensor, how each memory writes a tensor down (one format
+// per rank, outermost first), and where zeros save work. Gating saves the energy of an access,
+// skipping its time as well; both happen to `target` when one of `leaders` is zero.
+#ifndef PERFC_IR_TIMELOOP_SPARSE_H
+#define PERFC_IR_TIMELOOP_SPARSE_H
+
+#include "ir/common/Source.h"
+#include "llvm/ADT/Optional.h"
+
+namespace perfc::timeloop {
+
+enum class Distribution { FixedStructured, Hypergeometric };
+
+struct Density {
+  unsigned space = 0;
+  Distribution distribution = Distribution::Hypergeometric;
+  double value = 1;
+  /// Written as a bare number, which means fixed-structured.
+  bool bare = false;
+};
+
+/// Uncompressed, uncompressed with offsets (a list of row starts), bit mask, run lengths,
+/// coordinates.
+enum class RankFormat { UB, UOP, B, RLE, CP };
+
+/// The formats of one tensor at one memory.
+struct Representation {
+  unsigned memory = 0;
+  unsigned space = 0;
+  std::vector<RankFormat> ranks; ///< outermost first
+  SourceRange place;
+};
+
+enum class SavingKind { Gating, Skipping };
+
+/// One option of an action optimization.
+struct Saving {
+  unsigned memory = 0;
+  SavingKind kind = SavingKind::Gating;
+  unsigned target = 0;
+  std::vector<unsigned> leaders;
+  SourceRange place;
+};
+
+struct SparseInput {
+  bool given = false;     ///< the input has densities or optimizations
+  bool optimized = false; ///< it has the section `sparse_optimizations`
+  std::vector<Density> densities;
+  std::vector<Representation> representations;
+  std::vector<Saving> savings;
+  /// What the arithmetic does when an operand is zero, and the operands it looks at.
+  llvm::Optional<SavingKind> compute;
+  SourceRange place;
+
+  const Density *density(unsigned space) const;
+  const Representation *representation(unsigned memory, unsigned space) const;
+};
+
+} // namespace perfc::timeloop
+
+#endif // PERFC_IR_TIMELOOP_SPARSE_H

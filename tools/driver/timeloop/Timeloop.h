@@ -1,0 +1,23 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Timeloop inputs on the command line: evaluated as the tool evaluates them, printed as a table or
+// as JSON.
+#ifndef PERFC_TOOLS_DRIVER_TIMELOOP_TIMELOOP_H
+#define PERFC_TOOLS_DRIVER_TIMELOOP_TIMELOOP_H
+
+#include "backends/emit/Json.h"
+#include "backends/loopnest/timeloop/Result.h"
+#include "tools/driver/Session.h"
+
+namespace perfc::driver {
+
+/// `perfc run INPUT.yaml --from timeloop --mode timeloop`.
+bool runTimeloop(Session &session, const Arguments &arguments);
+
+/// A result as docs/output.md describes it.
+emit::Json timeloopJson(const timeloop::Input &input, const timeloop::Result &result);
+void printTimeloop(Session &session, const timeloop::Input &input, const timeloop::Result &result);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_TIMELOOP_TIMELOOP_H
