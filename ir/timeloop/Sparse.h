@@ -41,6 +41,8 @@ struct Saving {
   SavingKind kind = SavingKind::Gating;
   unsigned target = 0;
   std::vector<unsigned> leaders;
+  /// Options of one group have the same number; the best of them counts.
+  unsigned group = 0;
   SourceRange place;
 };
 

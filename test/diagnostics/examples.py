@@ -6,6 +6,7 @@ failing example has exactly that diagnostic and whose fixed example has none.
     ```ir       textual IR; its first line, `// perfc opt net.ir …`, is the command
     ```console  `$ perfc …` lines and what they print, `…` standing for any text; a command with nothing
                 below it may print anything. design.perf is there, as `perfc new` writes it
+    ```yaml     sections of a Timeloop input; the others are those of docs/examples/timeloop_gemm.yaml
     ```text     not run: the kind is in ELSEWHERE
 
 usage: examples.py PERFC DIAGNOSTICS.DEF DIAGNOSTICS.MD
@@ -32,6 +33,8 @@ ELSEWHERE = {
     802: ("takes IR that no pass makes", "unit/backends_core/EvaluateTest.cpp"),
     803: ("takes IR that no pass makes", "unit/backends_core/EvaluateTest.cpp"),
     806: ("takes IR that no pass makes", "unit/backends_loopnest/LoopNestTest.cpp"),
+    1012: ("takes an input that no reader makes", "unit/backends_loopnest_timeloop/EvaluateTest.cpp"),
+    1017: ("takes counts that no small input has", "unit/backends_loopnest_timeloop/TilesTest.cpp"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
     1070: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
     1071: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
@@ -49,7 +52,7 @@ ELSEWHERE = {
     1083: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
 }
 EXPECT_FAILED = 920
-RUN = ("perf", "ir", "console")
+RUN = ("perf", "ir", "yaml", "console")
 
 
 def declared(path):
@@ -69,6 +72,15 @@ def sections(path):
         assert int(code) not in found, f"two sections for PERF{code}"
         found[int(code)] = (name, re.findall(r"(?ms)^```(\w+)\n(.*?)^```$", part))
     return found
+
+
+def timeloop_input(text):
+    """The example input of the manual with the sections that `text` has instead of its own."""
+    base = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "examples", "timeloop_gemm.yaml")
+    with open(base, encoding="utf-8") as file:
+        parts = [re.split(r"(?m)^(?=\w+:)", whole) for whole in (file.read(), text)]
+    own = {part.split(":")[0]: part for part in parts[1] if part}
+    return "".join(own.pop(part.split(":")[0], part) for part in parts[0]) + "".join(own.values())
 
 
 def check_message(code, message):
@@ -93,6 +105,9 @@ class Example:
                 self.program("check", "example.perf")
                 if whole and self.status == 0:
                     self.program("run", "example.perf")
+            elif language == "yaml":
+                self.write("input.yaml", timeloop_input(text))
+                self.program("run", "--from", "timeloop", "--mode", "timeloop", "--quiet", "input.yaml")
             elif language == "ir":
                 self.write("net.ir", text)
                 self.program(*shlex.split(text.split("\n")[0].removeprefix("// perfc ")))

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/loopnest/timeloop/Report.h"
+#include "backends/loopnest/timeloop/sparse/Sparse.h"
 
 #include <cmath>
 
@@ -36,13 +36,16 @@ static bool checkCapacities(const Input &input, const Tiles &tiles, DiagnosticEn
   return true;
 }
 
-static Actions denseActions(const Tiles &tiles, const ComputeResult &compute) {
+static llvm::Optional<Actions> denseActions(const Tiles &tiles, const ComputeResult &compute) {
   Actions actions;
   for (const std::vector<Tile> &column : tiles) {
     actions.spaces.emplace_back();
     for (const Tile &tile : column)
-      actions.spaces.back().push_back(
-          {{tile.reads}, {tile.fills}, {tile.updates}, tile.reductions});
+      actions.spaces.back().push_back({{tile.reads},
+                                       {tile.fills},
+                                       {tile.updates},
+                                       tile.reductions,
+                                       static_cast<double>(tile.instances)});
   }
   actions.compute.random = compute.actual;
   return actions;
@@ -64,9 +67,16 @@ llvm::Optional<Result> timeloop::evaluate(const Input &input, DiagnosticEngine &
   if (!analysis)
     return llvm::None;
   Tiles tiles = countTiles(input, list, *analysis);
-  if (!checkCapacities(input, tiles, diagnostics))
-    return llvm::None;
   ComputeResult compute = reportCompute(input, list, *analysis);
+  llvm::Optional<Actions> actions = input.sparse.optimized
+                                        ? applySparsity(input, list, tiles, compute, diagnostics)
+                                        : denseActions(tiles, compute);
+  if (!actions || !checkCapacities(input, tiles, diagnostics))
+    return llvm::None;
   warnOfWrapping(input, tiles, diagnostics);
-  return report(input, list, tiles, denseActions(tiles, compute), std::move(compute), diagnostics);
+  llvm::Optional<Result> result =
+      report(input, list, tiles, *actions, std::move(compute), diagnostics);
+  if (result)
+    result->isSparse = input.sparse.optimized;
+  return result;
 }

@@ -2,6 +2,7 @@
 #include "backends/loopnest/timeloop/Report.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <array>
 #include <cmath>
 
 using namespace perfc;
@@ -17,17 +18,19 @@ public:
 
   double read(const Outcome &outcome) {
     return cost(outcome.random, {"random_read", "read"}) + optional(outcome.gated, {"gated_read"}) +
-           optional(outcome.skipped, {"skipped_read"});
+           optional(outcome.skipped, {"skipped_read", "gated_read"});
   }
   double fill(const Outcome &outcome) {
     return cost(outcome.random, {"random_fill", "random_write", "fill", "write"}) +
            optional(outcome.gated, {"gated_fill", "gated_write"}) +
-           optional(outcome.skipped, {"skipped_fill", "skipped_write"});
+           optional(outcome.skipped,
+                    {"skipped_fill", "skipped_write", "gated_fill", "gated_write"});
   }
   double update(const Outcome &outcome) {
     return cost(outcome.random, {"random_update", "random_write", "update", "write"}) +
            optional(outcome.gated, {"gated_update", "gated_write"}) +
-           optional(outcome.skipped, {"skipped_update", "skipped_write"});
+           optional(outcome.skipped,
+                    {"skipped_update", "skipped_write", "gated_update", "gated_write"});
   }
   bool isMissing() const { return missing; }
 
@@ -105,6 +108,8 @@ static double slowdown(const Attributes &attributes, double read, double write) 
   return result;
 }
 
+static Count busy(const Outcome &outcome) { return outcome.random + outcome.gated; }
+
 static SpaceCounts countSpace(const Level &level, const Tile &tile, const SpaceActions &actions,
                               bool readWrite, int64_t clusters) {
   SpaceCounts counts;
@@ -112,7 +117,7 @@ static SpaceCounts countSpace(const Level &level, const Tile &tile, const SpaceA
   counts.wrapped = tile.wrapped;
   counts.tileSize = tile.size;
   counts.partitionSize = tile.partition;
-  counts.instances = tile.instances;
+  counts.instances = actions.instances;
   counts.clusters = clusters;
   counts.reads = tile.reads;
   counts.fills = tile.fills;
@@ -121,14 +126,11 @@ static SpaceCounts countSpace(const Level &level, const Tile &tile, const SpaceA
   counts.readOutcome = actions.read;
   counts.fillOutcome = actions.fill;
   counts.updateOutcome = actions.update;
-  counts.addresses =
-      (readWrite ? actions.update.random : actions.read.random) + actions.fill.random;
+  counts.addresses = busy(readWrite ? actions.update : actions.read) + busy(actions.fill);
   counts.addressEnergy = static_cast<double>(counts.addresses) * level.attributes.addressEnergy *
                          static_cast<double>(clusters);
   return counts;
 }
-
-static Count busy(const Outcome &outcome) { return outcome.random + outcome.gated; }
 
 static llvm::Optional<LevelResult> reportLevel(const Input &input, const Tiles &tiles,
                                                const Actions &actions, unsigned memory,
@@ -146,16 +148,18 @@ static llvm::Optional<LevelResult> reportLevel(const Input &input, const Tiles &
     const SpaceActions &done = actions.spaces[space][memory];
     SpaceCounts counts =
         countSpace(level, tile, done, input.problem.spaces[space].readWrite, clusters);
-    double perInstance = static_cast<double>(span) / static_cast<double>(tile.instances);
-    counts.readBandwidth = std::ceil(static_cast<double>(busy(done.read)) / perInstance) / cycles;
-    counts.writeBandwidth =
-        std::ceil(static_cast<double>(busy(done.fill) + busy(done.update)) / perInstance) / cycles;
+    double perInstance = static_cast<double>(span) / done.instances;
+    double reads = static_cast<double>(busy(done.read)) + done.metadataReads;
+    double writes = static_cast<double>(busy(done.fill) + busy(done.update)) + done.metadataWrites;
+    counts.readBandwidth = std::ceil(reads / perInstance) / cycles;
+    counts.writeBandwidth = std::ceil(writes / perInstance) / cycles;
     read += counts.readBandwidth;
     write += counts.writeBandwidth;
-    double energy = energies.read(done.read) + energies.fill(done.fill) +
-                    energies.update(done.update) + done.metadataEnergy;
+    double words =
+        energies.read(done.read) + energies.fill(done.fill) + energies.update(done.update);
+    double energy = words * done.blockRatio + done.metadataEnergy;
     counts.energyPerInstance = energy / (static_cast<double>(span) / static_cast<double>(clusters));
-    counts.energy = counts.energyPerInstance * static_cast<double>(tile.instances);
+    counts.energy = counts.energyPerInstance * counts.instances;
     result.energy += counts.energy + counts.addressEnergy;
     result.spaces.push_back(counts);
   }
@@ -208,8 +212,19 @@ NetworkResult timeloop::reportNetwork(const Input &input, const Tiles &tiles, un
   return result;
 }
 
+/// pJ per compute: of one that is done, gated or skipped.
+static std::array<double, 3> computeEnergies(const Level &compute) {
+  auto energy = [&](llvm::ArrayRef<llvm::StringRef> actions) {
+    return compute.energy(actions).getValueOr(0);
+  };
+  return {energy({"mac_random", "mult_random", "mac", "mult", "compute"}),
+          energy({"mac_gated", "mult_gated", "compute_gated", "mac", "mult", "compute"}),
+          energy({"mac_skipped", "mult_skipped", "compute_skipped", "mac_gated", "mult_gated",
+                  "compute_gated", "mac", "mult", "compute"})};
+}
+
 static bool checkCompute(const Input &input, DiagnosticEngine &diagnostics) {
-  if (input.compute.energy({"compute"}))
+  if (input.compute.energy({"mac_random", "mult_random", "mac", "mult", "compute"}))
     return true;
   diagnostics.report(input.compute.place, diag::TimeloopNoEnergy, input.compute.name, "compute");
   return false;
@@ -221,10 +236,9 @@ llvm::Optional<Result> timeloop::report(const Input &input, const LoopList &list
   if (!checkCompute(input, diagnostics))
     return llvm::None;
   Result result;
-  compute.energy =
-      actions.compute.random * *input.compute.energy({"compute"}) +
-      actions.compute.gated * input.compute.energy({"gated_compute"}).getValueOr(0) +
-      actions.compute.skipped * input.compute.energy({"skipped_compute"}).getValueOr(0);
+  auto [done, gated, skipped] = computeEnergies(input.compute);
+  compute.energy = actions.compute.random * done + actions.compute.gated * gated +
+                   actions.compute.skipped * skipped;
   std::vector<int64_t> span = spans(list);
   double latency = 0, cycles = compute.cycles;
   for (unsigned memory = 0; memory < input.memories.size(); ++memory) {

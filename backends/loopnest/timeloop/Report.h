@@ -15,7 +15,10 @@ namespace perfc::timeloop {
 struct SpaceActions {
   Outcome read, fill, update;
   Count reductions = 0;
-  double metadataEnergy = 0; ///< pJ per instance
+  double instances = 1;                         ///< in use, on average
+  double blockRatio = 1;                        ///< blocks touched over those that the words fill
+  double metadataEnergy = 0;                    ///< pJ per instance
+  double metadataReads = 0, metadataWrites = 0; ///< in words of the memory
 };
 
 struct ComputeActions {

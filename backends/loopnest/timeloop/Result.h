@@ -22,7 +22,8 @@ struct SpaceCounts {
   bool keep = true;
   bool wrapped = false;
   int64_t tileSize = 0, partitionSize = 0;
-  int64_t instances = 0, clusters = 0; ///< in use
+  double instances = 0; ///< in use; of a sparse tensor those with something in their tile
+  int64_t clusters = 0; ///< in use
   Count reads = 0, fills = 0, updates = 0, reductions = 0;
   Count addresses = 0; ///< address generations
   Outcome readOutcome, fillOutcome, updateOutcome;

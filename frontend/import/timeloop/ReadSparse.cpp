@@ -76,6 +76,7 @@ private:
 
   Input &input;
   NodeReader &reader;
+  unsigned groups = 0;
 };
 
 } // namespace
@@ -138,6 +139,7 @@ bool TargetReader::readActions(const Node &list, unsigned memory) {
   for (const Node *item : list.items) {
     Saving saving;
     saving.memory = memory;
+    saving.group = groups++;
     const Node *options = reader.needList(*item, "options", "an optimization");
     if (!options || !readKind(*item, saving.kind))
       return false;

@@ -31,7 +31,7 @@ static void printCounts(Session &session, const timeloop::Input &input,
       const timeloop::SpaceCounts &counts = level.spaces[space];
       if (counts.keep)
         table.addRow({level.name, input.problem.spaces[space].name, std::to_string(counts.tileSize),
-                      std::to_string(counts.instances), std::to_string(counts.reads),
+                      fmt::format("{:.4g}", counts.instances), std::to_string(counts.reads),
                       std::to_string(counts.fills), std::to_string(counts.updates),
                       energyText(counts.energy)});
     }

@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -94,7 +95,7 @@ void CaseRow::compareSpace(const timeloop::SpaceCounts &counts, const json::Obje
   compare("address_generations", number(counts.addresses), reference, "address_generations", part);
   compare("tile_size", counts.tileSize, reference, "tile_size", part);
   compare("partition_size", counts.partitionSize, reference, "partition_size", part);
-  compare("instances", counts.instances, reference, "utilized_instances", part);
+  compare("instances", Number::fromReal(counts.instances), reference, "utilized_instances", part);
   if (!isSparse)
     return;
   const std::pair<const char *, const timeloop::Outcome *> outcomes[] = {
@@ -133,7 +134,9 @@ void CaseRow::compareNetworks(const timeloop::Input &input, const timeloop::Resu
       std::string part = network.name + "." + tensor;
       const json::Object *figures = space(theirs, tensor);
       compare("multicast", one.multicast, figures, "multicast_factor", part);
-      compare("ingresses", Number::fromReal(one.ingresses), figures, "ingresses", part);
+      // The tool prints these with two decimals.
+      compare("ingresses", Number::fromReal(std::round(one.ingresses * 100) / 100), figures,
+              "ingresses", part);
       compare("link_transfers", number(one.links), figures, "link_transfers", part);
       compare("spatial_reductions", Number::fromReal(one.spatialReductions), figures,
               "spatial_reductions", part);
@@ -159,8 +162,7 @@ static llvm::Optional<Number> fullEnergy(const timeloop::Input &input,
           theirs ? theirs->getNumber("energy_total_printed_pJ") : llvm::Optional<double>();
       llvm::Optional<double> one = theirs ? theirs->getNumber("energy") : llvm::Optional<double>();
       if (printed && one)
-        exact +=
-            *one * static_cast<double>(result.levels[memory].spaces[index].instances) - *printed;
+        exact += *one * result.levels[memory].spaces[index].instances - *printed;
     }
   return Number::fromReal(exact);
 }

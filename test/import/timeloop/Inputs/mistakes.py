@@ -16,7 +16,7 @@ MERGES = ("b0: &b0 {" + ", ".join(f"k{i}: 1" for i in range(4000)) + "}\n"
 
 MISTAKES = [
     ("M=2 N=2 K=4", "M=3 N=2 K=4", 1009, "the factors of `M` cover 12, its size is 8"),
-    ("M=2 N=2 K=4", "M=2,3 N=2 K=4", 1008, "the factor `M=2,3` cannot be read: the last pass does 1 to 2"),
+    ("M=2 N=2 K=4", '"M=2,3 N=2 K=4"', 1008, "the factor `M=2,3` cannot be read: the last pass does 1 to 2"),
     ("M=2 N=2 K=4", "M=2 N=2 K=", 1008, "the factor `K=` cannot be read"),
     ("M=2 N=2 K=4", "M=2 N=2 Q=4", 1006, "there is no dimension `Q`"),
     ("M=2 N=2 K=4", "M=2 N=2 K=99999999999999999999", 1008, "cannot be read"),
@@ -26,7 +26,7 @@ MISTAKES = [
     ("type: spatial", "type: spacial", 1006, "there is no type of directive `spacial`"),
     ("type: spatial", "type: temporal", 1002, "`temporal loops of Buffer` is given twice"),
     ("target: DRAM, ", "", 1003, "`target` is missing in a directive of the mapping"),
-    ("M=2 N=2 K=1", "M=4 N=1 K=1", 1011, "`MAC` is an array of 2 x 2; the mapping uses 4 x 1 of it"),
+    ("split: 1", "split: 2", 1011, "`MAC` is an array of 2 x 2; the mapping uses 4 x 1 of it"),
     ("meshX: 2", "meshX: 3", 1010, "a mesh of width 3 of `MAC` does not divide its 4 instances"),
     ("meshX: 2", "meshX: 0", 1005, "`0` cannot stand here: a whole number of at least 1 is needed"),
     ("PE[0..3]", "PE[3..0]", 1005, "a range such as [0..15] is needed"),
@@ -55,7 +55,7 @@ MISTAKES = [
     ("problem:", "architecture:\n  version: 1\nproblem:", 1002, "`architecture` is given twice"),
     ("mapping:", "x: *nothing\nmapping:", 1000, "this is no YAML"),
     ("mapping:", "x: &x [*x]\nmapping:", 1000, "this is no YAML"),
-    ("mapping:", "x: " + "[" * 5000 + "\nmapping:", 1001, "is nested more than 100 deep"),
+    ("mapping:", "x: " + "[" * 5000 + "]" * 5000 + "\nmapping:", 1001, "is nested more than 100 deep"),
     ("mapping:\n", BOMB + "rest:\n", 1004, "a directive of the mapping must be"),
     ("mapping:\n", MERGES + "mapping:\n", 1001, "merges too many values"),
     ("mapping:\n", "big: [" + "1, " * 1100000 + "1]\nmapping:\n", 1001, "has more than a million values"),

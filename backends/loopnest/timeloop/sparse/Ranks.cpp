@@ -1,0 +1,200 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/timeloop/sparse/SparseTiles.h"
+
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::timeloop;
+
+namespace {
+
+/// A loop that steps the tensor, with the elements of the tile that it covers.
+struct RelevantLoop {
+  unsigned dim;
+  int64_t bound;
+  int64_t elements;
+};
+
+/// Assigns the ranks of one tile.
+class RankAssignment {
+public:
+  RankAssignment(const SparseState &state, unsigned space, unsigned memory)
+      : state(state), space(space), memory(memory), tile(state.tiles[space][memory]) {}
+
+  /// The child's ranks are part of this tile's when the parent cuts its tiles beforehand.
+  bool isPretiled() const;
+  void collectLoops();
+  void coverInnerLoops();
+  /// False when there are more loops than ranks.
+  bool assign(unsigned rankCount, unsigned innerRanks, SparseTile &result);
+
+private:
+  unsigned innermost() const { return tile.child ? *tile.child + 1 : 0; }
+
+  const SparseState &state;
+  unsigned space, memory;
+  const SparseTile &tile;
+  std::vector<RelevantLoop> loops; ///< innermost first
+};
+
+} // namespace
+
+bool RankAssignment::isPretiled() const {
+  return tile.isCompressed && tile.child && state.tiles[space][*tile.child].shape > 1;
+}
+
+void RankAssignment::collectLoops() {
+  for (unsigned level = innermost(); level <= memory; ++level)
+    for (const FullLoop &loop : state.nest.loops(level))
+      if (state.nest.uses(space, loop.dim))
+        loops.push_back({loop.dim, loop.end, state.nest.elements(space, loop.tile)});
+}
+
+/// Without tiles cut beforehand, the first loop of a dimension stands for all further in.
+void RankAssignment::coverInnerLoops() {
+  Extents sizes(state.input.dimCount(), 1);
+  for (unsigned level = 0; level < innermost(); ++level)
+    for (const FullLoop &loop : state.nest.loops(level))
+      sizes[loop.dim] *= loop.end;
+  for (RelevantLoop &loop : loops) {
+    loop.bound *= sizes[loop.dim];
+    sizes[loop.dim] = 1;
+  }
+}
+
+bool RankAssignment::assign(unsigned rankCount, unsigned innerRanks, SparseTile &result) {
+  unsigned rank = rankCount;
+  size_t at = loops.size();
+  auto skipTrivial = [&] {
+    while (at > 0 && loops[at - 1].bound == 1)
+      --at;
+  };
+  auto add = [&](RankLoops rankLoops, int64_t elements) {
+    result.ranks.insert(result.ranks.begin(), std::move(rankLoops));
+    result.subtiles.insert(result.subtiles.begin(), elements);
+  };
+  for (skipTrivial(); rank > innerRanks && at > 0; skipTrivial()) {
+    --rank;
+    int64_t elements = loops[at - 1].elements;
+    RankLoops group;
+    do { // without metadata all loops make one rank
+      if (loops[at - 1].bound > 1)
+        group.emplace_back(loops[at - 1].dim, loops[at - 1].bound);
+      --at;
+    } while (!result.hasMetadata && at > 0);
+    add(std::move(group), elements);
+  }
+  for (; rank > innerRanks; --rank)
+    add({}, loops.empty() ? 1 : loops.front().elements);
+  skipTrivial();
+  return at == 0;
+}
+
+static bool failForms(const SparseState &state, unsigned space, unsigned memory,
+                      const std::string &reason, DiagnosticEngine &diagnostics) {
+  const Representation *given = state.input.sparse.representation(memory, space);
+  diagnostics.report(given ? given->place : state.input.sparse.place, diag::TimeloopNotModelled,
+                     "the form of `" + state.input.problem.spaces[space].name + "` at `" +
+                         state.input.memories[memory].name + "`: " + reason);
+  return false;
+}
+
+static bool checkPretiling(const SparseState &state, unsigned space, unsigned memory,
+                           DiagnosticEngine &diagnostics) {
+  const SparseTile &tile = state.tiles[space][memory];
+  const SparseTile &child = state.tiles[space][*tile.child];
+  size_t childRanks = child.hasMetadata ? child.formats.size() : 1;
+  if (childRanks > tile.formats.size())
+    return failForms(state, space, memory, "the memory inside has more ranks", diagnostics);
+  for (size_t rank = 0; child.isCompressed && rank < childRanks; ++rank)
+    if (tile.formats[rank] != child.formats[rank])
+      return failForms(state, space, memory, "the memory inside has other inner ranks",
+                       diagnostics);
+  return true;
+}
+
+/// Coordinates of one fiber of each rank.
+static void shapeFibers(const SparseState &state, unsigned space, SparseTile &tile) {
+  for (const RankLoops &rank : tile.ranks) {
+    Extents extents(state.input.dimCount(), 1);
+    for (const auto &[dim, bound] : rank)
+      extents[dim] *= bound;
+    tile.fiberShapes.push_back(state.nest.elements(space, extents));
+  }
+}
+
+bool timeloop::assignRanks(SparseState &state, unsigned space, DiagnosticEngine &diagnostics) {
+  std::vector<SparseTile> &column = state.tiles[space];
+  for (unsigned memory = 0; memory < column.size(); ++memory) {
+    SparseTile &tile = column[memory];
+    if (!tile.shape)
+      continue;
+    RankAssignment assignment(state, space, memory);
+    bool pretiled = assignment.isPretiled();
+    if (pretiled && !checkPretiling(state, space, memory, diagnostics))
+      return false;
+    assignment.collectLoops();
+    if (!pretiled)
+      assignment.coverInnerLoops();
+    unsigned count = tile.hasMetadata ? static_cast<unsigned>(tile.formats.size()) : 1;
+    const SparseTile *child = pretiled ? &column[*tile.child] : nullptr;
+    unsigned inner = child ? static_cast<unsigned>(child->ranks.size()) : 0;
+    if (!assignment.assign(count, inner, tile))
+      return failForms(state, space, memory,
+                       "more ranks are needed, one for each loop that steps the tensor",
+                       diagnostics);
+    if (child) {
+      tile.ranks.insert(tile.ranks.begin(), child->ranks.begin(), child->ranks.end());
+      tile.subtiles.insert(tile.subtiles.begin(), child->subtiles.begin(), child->subtiles.end());
+    } else {
+      tile.subtiles.insert(tile.subtiles.begin(), 1);
+    }
+    shapeFibers(state, space, tile);
+  }
+  return true;
+}
+
+/// Words of one rank with `filled` of `fibers` that are not empty, of `coordinates` out of `shape`
+/// each. A rank that no loop steps costs nothing but its offset.
+static RankUnits formatUnits(RankFormat format, double fibers, double filled, double shape,
+                             double coordinates) {
+  if (shape == 1)
+    return {0, format == RankFormat::UOP ? filled : 0};
+  switch (format) {
+  case RankFormat::UOP:
+    return {0, filled * (shape + 1)};
+  case RankFormat::UB:
+    return {fibers * shape, fibers * shape};
+  case RankFormat::B:
+    return {filled * shape, filled * std::ceil(coordinates)};
+  case RankFormat::RLE:
+    return {filled * coordinates, filled * coordinates};
+  case RankFormat::CP:
+    return {filled * std::ceil(coordinates), filled * std::ceil(coordinates)};
+  }
+  return {};
+}
+
+RankCounts timeloop::rankUnits(const SparseTile &tile, const DensityModel &density,
+                               int64_t occupancy) {
+  RankCounts units(tile.formats.size());
+  KnownTile known{tile.shape, occupancy};
+  double fibers = 1;
+  int64_t here = tile.shape;
+  for (size_t rank = tile.formats.size(); rank-- > 0;) {
+    int64_t below = tile.subtiles[rank];
+    double shape = static_cast<double>(tile.fiberShapes[rank]);
+    double filled = fibers * (1 - density.emptyProbability(here, known));
+    double coordinates = shape * (1 - density.emptyProbability(below, known));
+    units[rank] = formatUnits(tile.formats[rank], fibers, filled, shape, coordinates);
+    fibers *= shape;
+    here = below;
+  }
+  // What the innermost rank that steps leads to are the values themselves.
+  for (size_t rank = 0; rank < units.size(); ++rank) {
+    units[rank].payload = 0;
+    if (tile.fiberShapes[rank] > 1)
+      break;
+  }
+  return units;
+}

@@ -1,0 +1,154 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/timeloop/sparse/Sparse.h"
+
+#include "backends/loopnest/timeloop/sparse/Arithmetic.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::timeloop;
+
+/// The dense counts, and which memory holds a tensor next inward and outward.
+static SparseTiles startTiles(const Tiles &tiles) {
+  SparseTiles result;
+  for (const std::vector<Tile> &column : tiles) {
+    result.emplace_back(column.size());
+    llvm::Optional<unsigned> inner;
+    for (unsigned memory = 0; memory < column.size(); ++memory) {
+      const Tile &dense = column[memory];
+      SparseTile &tile = result.back()[memory];
+      tile.averageInstances = static_cast<double>(dense.instances);
+      if (!dense.size)
+        continue;
+      tile.shape = dense.size;
+      tile.child = inner;
+      if (inner)
+        result.back()[*inner].parent = memory;
+      inner = memory;
+      tile.reads = static_cast<double>(dense.reads);
+      tile.fills = static_cast<double>(dense.fills);
+      tile.updates = static_cast<double>(dense.updates);
+      tile.reductions = static_cast<double>(dense.reductions);
+    }
+  }
+  return result;
+}
+
+static Outcome outcome(const Fates &fates) {
+  return {static_cast<Count>(fates.random), static_cast<Count>(fates.gated),
+          static_cast<Count>(fates.skipped)};
+}
+
+/// Bits of the metadata that `ranks` counts: a word each, but a bit mask has one bit per
+/// coordinate.
+static double bits(const SparseTile &tile, const RankCounts &ranks, const Attributes &attributes) {
+  double word = static_cast<double>(attributes.metadataWordBits), sum = 0;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    double metadata = tile.formats[rank] == RankFormat::B ? std::min(word, 1.0) : word;
+    sum += ranks[rank].metadata * metadata + ranks[rank].payload * word;
+  }
+  return sum;
+}
+
+namespace {
+
+/// Energy of metadata: whole rows of its storage, by what became of the access.
+class MetadataEnergy {
+public:
+  explicit MetadataEnergy(const Level &level) : level(level) {}
+
+  double of(const SparseTile &tile) const {
+    return sum(tile, tile.read, {"read"}) + sum(tile, tile.fill, {"fill", "write"}) +
+           sum(tile, tile.update, {"update", "write"});
+  }
+
+private:
+  double sum(const SparseTile &tile, const Fates &fates,
+             llvm::ArrayRef<llvm::StringRef> verbs) const {
+    return rows(tile, fates.randomRanks) * energy({"random_metadata_", "metadata_"}, verbs) +
+           rows(tile, fates.gatedRanks) * energy({"gated_metadata_"}, verbs) +
+           rows(tile, fates.skippedRanks) * energy({"skipped_metadata_", "gated_metadata_"}, verbs);
+  }
+  double rows(const SparseTile &tile, const RankCounts &ranks) const {
+    int64_t width = level.attributes.metadataWidth;
+    return width ? std::ceil(bits(tile, ranks, level.attributes) / static_cast<double>(width)) : 0;
+  }
+  double energy(llvm::ArrayRef<llvm::StringRef> prefixes,
+                llvm::ArrayRef<llvm::StringRef> verbs) const {
+    for (llvm::StringRef prefix : prefixes)
+      for (llvm::StringRef verb : verbs)
+        if (llvm::Optional<double> value = level.energy(llvm::StringRef(prefix.str() + verb.str())))
+          return *value;
+    return 0;
+  }
+  const Level &level;
+};
+
+} // namespace
+
+static SpaceActions actionsOf(const SparseTile &tile, const Level &level) {
+  SpaceActions actions;
+  actions.read = outcome(tile.read);
+  actions.fill = outcome(tile.fill);
+  actions.update = outcome(tile.update);
+  actions.reductions = static_cast<Count>(tile.reductions);
+  actions.instances = tile.averageInstances;
+  actions.blockRatio = tile.blockRatio;
+  actions.metadataEnergy = MetadataEnergy(level).of(tile);
+  double wordBits = static_cast<double>(level.attributes.wordBits);
+  auto words = [&](std::initializer_list<const RankCounts *> counts) {
+    double total = 0;
+    for (const RankCounts *ranks : counts)
+      total += bits(tile, *ranks, level.attributes);
+    return std::floor(total / wordBits);
+  };
+  actions.metadataReads = words({&tile.read.randomRanks, &tile.read.gatedRanks});
+  actions.metadataWrites = words({&tile.fill.randomRanks, &tile.fill.gatedRanks,
+                                  &tile.update.randomRanks, &tile.update.gatedRanks});
+  return actions;
+}
+
+static bool checkInputs(const Input &input, const LoopList &list, DiagnosticEngine &diagnostics) {
+  if (list.raggedDims.empty())
+    return true;
+  diagnostics.report(input.sparse.place, diag::TimeloopNotModelled,
+                     "sparse optimizations with ragged factors");
+  return false;
+}
+
+llvm::Optional<Actions> timeloop::applySparsity(const Input &input, const LoopList &list,
+                                                Tiles &tiles, ComputeResult &compute,
+                                                DiagnosticEngine &diagnostics) {
+  if (!checkInputs(input, list, diagnostics))
+    return llvm::None;
+  FullNest nest(input, list);
+  SparseState state{input, nest, {}, startTiles(tiles)};
+  for (unsigned space = 0; space < input.spaceCount(); ++space)
+    state.densities.emplace_back(input.sparse.density(space),
+                                 nest.elements(space, input.problem.bounds));
+  if (!describeTiles(state, diagnostics))
+    return llvm::None;
+  llvm::Optional<SavingEffects> effects = savingEffects(state, diagnostics);
+  if (!effects)
+    return llvm::None;
+  OperandSavings savings = applySavings(state, *effects, compute.algorithmic);
+  llvm::Optional<ComputeActions> left = sparseCompute(state, savings, diagnostics);
+  if (!left)
+    return llvm::None;
+  Actions actions;
+  actions.compute = *left;
+  compute.actual = left->random;
+  compute.gated = left->gated;
+  compute.skipped = left->skipped;
+  compute.cycles =
+      std::ceil((left->random + left->gated) / static_cast<double>(compute.averageInstances));
+  for (unsigned space = 0; space < input.spaceCount(); ++space) {
+    actions.spaces.emplace_back();
+    for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
+      const SparseTile &tile = state.tiles[space][memory];
+      if (tile.shape)
+        tiles[space][memory].size = tile.stored;
+      actions.spaces.back().push_back(actionsOf(tile, input.memories[memory]));
+    }
+  }
+  return actions;
+}

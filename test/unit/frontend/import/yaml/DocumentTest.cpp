@@ -1,0 +1,58 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Trees of YAML files, and what is refused.
+#include "frontend/import/yaml/Document.h"
+#include <gtest/gtest.h>
+
+using namespace perfc;
+
+namespace {
+
+class DocumentTest : public ::testing::Test {
+protected:
+  std::unique_ptr<yaml::Document> parse(std::string text) {
+    return yaml::parse(sources.add("test.yaml", std::move(text)), diagnostics);
+  }
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+};
+
+} // namespace
+
+TEST_F(DocumentTest, NodesKnowTheirPlace) {
+  auto document = parse("a: 1\nsome-key:\n- !Tag {b: two}\n");
+  ASSERT_TRUE(document);
+  const yaml::Node *list = document->root()->find("some_key");
+  ASSERT_TRUE(list && list->isSequence());
+  EXPECT_EQ(list->items[0]->tag, "Tag");
+  const yaml::Node *two = list->items[0]->find("b");
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->text, "two");
+  EXPECT_EQ(sources.text(two->place), "two");
+}
+
+TEST_F(DocumentTest, AliasesShareAndMergesGiveWay) {
+  auto document = parse("base: &base {x: 1, y: 2}\nown: {<<: *base, y: 3}\nsame: *base\n");
+  ASSERT_TRUE(document);
+  const yaml::Node &root = *document->root();
+  EXPECT_EQ(root.find("same"), root.find("base"));
+  EXPECT_EQ(root.find("own")->find("x")->text, "1");
+  EXPECT_EQ(root.find("own")->find("y")->text, "3");
+}
+
+TEST_F(DocumentTest, BombsStaySmall) {
+  std::string text = "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 60; ++i)
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) +
+            ", *a" + std::to_string(i - 1) + "]\n";
+  EXPECT_TRUE(parse(text));
+}
+
+TEST_F(DocumentTest, BrokenTextIsReported) {
+  for (const char *text :
+       {"", "a: [1", "a: 1\na: 2\n", "a: *b\n", "a: &a [*a]\n", "? [x]\n: y\n"}) {
+    diagnostics.truncate(0);
+    EXPECT_FALSE(parse(text)) << text;
+    EXPECT_EQ(diagnostics.errorCount(), 1u) << text;
+  }
+}
