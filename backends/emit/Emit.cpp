@@ -7,6 +7,8 @@ static const Emitter table[] = {
     {"json", "results as one JSON document (docs/output.md)", true, writeJson},
     {"csv", "results as a table, one line per kernel", true, writeCsv},
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
+    {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
+     timeloopFiles},
 };
 
 llvm::ArrayRef<Emitter> perfc::emit::emitters() { return table; }

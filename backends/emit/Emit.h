@@ -7,6 +7,7 @@
 
 #include "backends/emit/Json.h"
 #include "backends/emit/Result.h"
+#include "ir/common/Diagnostics.h"
 
 namespace perfc::emit {
 
@@ -16,6 +17,14 @@ struct Input {
   /// The program as built; may be null where only results are written.
   const ir::Module *module = nullptr;
   const SourceManager &sources;
+  /// Takes what cannot be written; may be null.
+  DiagnosticEngine *diagnostics = nullptr;
+};
+
+/// A file of a folder that is written.
+struct NamedText {
+  std::string name;
+  std::string text;
 };
 
 struct Emitter {
@@ -23,6 +32,10 @@ struct Emitter {
   llvm::StringLiteral summary;
   bool needsResults; ///< false: the program alone will do, nothing is evaluated
   void (*write)(const Input &input, llvm::raw_ostream &os);
+  /// The level that the program is lowered to first; "" for as it is built.
+  llvm::StringLiteral level = "";
+  /// What a path that ends in `/` gets; null where only one file makes sense.
+  std::vector<NamedText> (*files)(const Input &input) = nullptr;
 };
 
 llvm::ArrayRef<Emitter> emitters();
@@ -38,6 +51,8 @@ Json expectationJson(const Expectation &expectation, const SourceManager &source
 void writeJson(const Input &input, llvm::raw_ostream &os);
 void writeCsv(const Input &input, llvm::raw_ostream &os);
 void writeDot(const Input &input, llvm::raw_ostream &os);
+void writeTimeloop(const Input &input, llvm::raw_ostream &os);
+std::vector<NamedText> timeloopFiles(const Input &input);
 
 } // namespace perfc::emit
 

@@ -31,7 +31,7 @@ bool driver::emitFile(Session &session, const Arguments &arguments) {
     return true;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  emit::Input input{{}, nullptr, session.sources};
+  emit::Input input{{}, nullptr, session.sources, &session.diagnostics};
   if (emitter->needsResults) {
     Evaluation evaluation(session, defaultProviders());
     evaluation.run(file, defines, [](const Evaluated &) {});
@@ -42,6 +42,8 @@ bool driver::emitFile(Session &session, const Arguments &arguments) {
     Compilation compilation(session.sources, session.diagnostics, allOps());
     ir::Module module;
     if (!compilation.load(file, defines) || !compilation.buildAll(module))
+      return true;
+    if (!emitter->level.empty() && !lower(module, emitter->level, session.diagnostics))
       return true;
     input.module = &module;
     emitter->write(input, stream);

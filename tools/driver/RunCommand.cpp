@@ -21,7 +21,7 @@ static void writeRequested(Session &session, const Evaluation &evaluation,
                                "emit " + request.format().str());
     return;
   }
-  emit::Input input{evaluated.results, &evaluated.module, session.sources};
+  emit::Input input{evaluated.results, &evaluated.module, session.sources, &session.diagnostics};
   llvm::StringRef from = request->stringAttr("from");
   if (!from.empty()) {
     const emit::Result *named = evaluation.find(from);
@@ -33,6 +33,12 @@ static void writeRequested(Session &session, const Evaluation &evaluation,
   } else if (input.results.empty()) {
     for (const emit::Result &result : evaluation.results())
       input.results.push_back(&result);
+  }
+  if (request.path().endswith("/") && emitter->files) {
+    for (const emit::NamedText &one : emitter->files(input))
+      writeOutput((request.path() + one.name).str(), one.text, request->range(),
+                  session.diagnostics);
+    return;
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -91,6 +97,8 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
     return true;
   if (arguments.has("from"))
     return runTimeloop(session, arguments);
+  if (arguments.value("mode") == "timeloop")
+    return runNestsAsTimeloop(session, arguments);
   std::vector<std::pair<std::string, std::string>> defines;
   FileId file = session.load(arguments.files().front());
   if (!readDefines(arguments, session.diagnostics, defines) || !file)

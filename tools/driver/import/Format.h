@@ -27,6 +27,7 @@ std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
 
 // The formats, one file each.
 bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 
 } // namespace perfc::driver
 

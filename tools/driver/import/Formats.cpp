@@ -11,6 +11,8 @@ using namespace perfc::driver;
 static const ImportFormat formats[] = {
     {"scale_sim", "CFG TOPOLOGY.csv", "a systolic array of SCALE-Sim with the layers it runs", 2, 2,
      importScaleSim},
+    {"timeloop", "INPUT.yaml", "an input of Timeloop: problem, architecture and mapping", 1, 1,
+     importTimeloop},
 };
 
 llvm::ArrayRef<ImportFormat> driver::importFormats() { return formats; }

@@ -13,6 +13,8 @@ namespace perfc::driver {
 
 /// `perfc run INPUT.yaml --from timeloop --mode timeloop`.
 bool runTimeloop(Session &session, const Arguments &arguments);
+/// `perfc run FILE.perf --mode timeloop`: every loop nest that the statements lead to.
+bool runNestsAsTimeloop(Session &session, const Arguments &arguments);
 
 /// A result as docs/output.md describes it.
 emit::Json timeloopJson(const timeloop::Input &input, const timeloop::Result &result);
