@@ -2,7 +2,7 @@
 #include "backends/loopnest/timeloop/Analysis.h"
 
 #include "backends/loopnest/timeloop/PatternBuilder.h"
-#include "llvm/Support/MathExtras.h"
+#include "backends/loopnest/timeloop/Runs.h"
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -87,30 +87,7 @@ private:
   std::map<PassMask, double> innerIterations;
 };
 
-/// One run of a temporal loop's body: how many iterations it stands for, and whether its own delta
-/// is the one that counts for them.
-struct Run {
-  double repeat;
-  bool ownDelta;
-};
-
-using Plan = llvm::SmallVector<Run, 4>;
-
 } // namespace
-
-/// The runs of a loop of `end` iterations: the first, one for all in between, and the last one or
-/// two where ragged loops further in make them different.
-static Plan planRuns(int64_t end, bool runLast, bool runSecondLast) {
-  Plan plan{{1, true}};
-  int64_t middle = end - 1 - runLast - runSecondLast;
-  if (middle >= 1)
-    plan.push_back({static_cast<double>(middle), true});
-  if (runSecondLast && end >= 3)
-    plan.push_back({1, end < 4});
-  if (runLast && end >= 2)
-    plan.push_back({1, runSecondLast || end < 3});
-  return plan;
-}
 
 Analysis::Analysis(const Input &input, const LoopList &list)
     : input(input), list(list), spaces(input.spaceCount()), index(list.loops.size(), 0),
@@ -142,20 +119,13 @@ int64_t Analysis::endOf(unsigned loop) const {
   return own.isRagged() && isAtLast(loop + 1, own.dim) ? own.residual : own.end;
 }
 
-static Plan planOf(const LoopList &list, unsigned loop, int64_t end, bool isAtLast) {
-  const Loop &own = list.loops[loop];
-  llvm::Optional<unsigned> ragged = list.innermostRagged[own.dim];
-  bool raggedInside = ragged && *ragged < loop && isAtLast;
-  return planRuns(end, raggedInside, raggedInside && own.isRagged());
-}
-
 double Analysis::iterationsBelow(unsigned loop) {
   int64_t end = endOf(loop);
   if (loop == 0)
     return static_cast<double>(end);
   double sum = 0;
   index[loop] = 0;
-  for (const Run &run : planOf(list, loop, end, isAtLast(loop + 1, list.loops[loop].dim))) {
+  for (const Run &run : planRuns(list, loop, end, isAtLast(loop + 1, list.loops[loop].dim))) {
     ++visits;
     sum += run.repeat * iterationsBelow(loop - 1);
     index[loop] += static_cast<int64_t>(run.repeat);
@@ -200,7 +170,7 @@ void Analysis::visitTemporal(unsigned loop) {
   llvm::SmallVector<double, 4> sent(spaces, 0.0), sizes(spaces, 0.0);
   int64_t start = origin[own.dim];
   index[loop] = 0;
-  for (const Run &run : planOf(list, loop, end, atLast)) {
+  for (const Run &run : planRuns(list, loop, end, atLast)) {
     double outerEpochs = epochs;
     epochs *= run.repeat;
     visit(loop - 1);
