@@ -12,6 +12,7 @@ find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(isl REQUIRED IMPORTED_TARGET isl)
+pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # ANTLR: only grammar/ and frontend/syntax see it.

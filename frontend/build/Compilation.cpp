@@ -239,10 +239,8 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
     if (!node || node->args.empty())
       return false;
     bool isGoal = entry->word == "require" || entry->word == "pareto";
-    if (isGoal && !builder.goal(*node))
-      good = false;
     if (isGoal)
-      builder.markUnsupported(into, entry->range, "`" + entry->word + "`");
+      good &= builder.pointGoal(*node, *op);
     else
       good &= builder.outcome(*node, into, /*inStatement=*/op->body().size() == 1);
   }

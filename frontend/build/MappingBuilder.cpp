@@ -238,8 +238,7 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
 
 } // namespace
 
-/// The op that a mapping, mapspace or dataflow is for, or null.
-static const Decl *servedOp(BuildContext &context, const Instance &mapping) {
+const Decl *perfc::servedOp(BuildContext &context, const Instance &mapping) {
   for (const ast::Clause &clause : mapping.decl->item->clauses) {
     if (clause.word != "for" || clause.args.size() != 1)
       continue;

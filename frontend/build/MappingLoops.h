@@ -36,6 +36,9 @@ llvm::Optional<LoopFactor> readFactor(DiagnosticEngine &diagnostics, const ast::
 /// Reports `order` in a mapping, where nothing is left open.
 void reportHole(DiagnosticEngine &diagnostics, SourceRange where);
 
+/// The op that a mapping, mapspace or dataflow is for; null after a report, and when unknown.
+const Decl *servedOp(BuildContext &context, const Instance &mapping);
+
 /// Checks the lines of `block`, a mapping or mapspace for `op` (or null), without its extents.
 void checkMappingLines(Evaluator &evaluator, const Node &block, const Decl *op, bool allowHoles);
 /// Checks the directives of `block`, a dataflow for `op` (or null).

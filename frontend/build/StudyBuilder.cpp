@@ -5,6 +5,7 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/MapspaceBuilder.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/SparsityBuilder.h"
 
@@ -83,6 +84,24 @@ bool StudyBuilder::goal(const Node &node) {
     good &= node.word == "require" ? metricCondition(context, *arg.value, where).hasValue()
                                    : metricExpr(context, *arg.value, where).hasValue();
   return good;
+}
+
+bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
+  MetricScope where{node.scope, /*inStatement=*/true};
+  ir::AttrList list = point.listAttr(node.word);
+  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  for (const ast::Arg &arg : node.syntaxArgs()) {
+    auto expr = node.word == "require" ? metricCondition(context, *arg.value, where)
+                                       : metricExpr(context, *arg.value, where);
+    if (!expr)
+      return false;
+    list.push_back(*expr);
+    texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
+  }
+  point.setAttr(node.word, std::move(list));
+  if (node.word == "pareto")
+    point.setAttr("pareto_text", ir::Attribute::strings(texts));
+  return true;
 }
 
 bool StudyBuilder::goals(const Node &statement) {
@@ -317,7 +336,111 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
 }
 
-//===-- search, serve, train
+//===-- search
+//-----------------------------------------------------------------------------------===//
+
+/// Sets the goal, the conditions and the time limit of a search.
+bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
+  bool good = true, hasGoal = false;
+  ir::AttrList conditions;
+  std::vector<std::string> texts;
+  for (const Node *child : statement.children) {
+    MetricScope where{child->scope, /*inStatement=*/true};
+    bool isGoal = child->word == "minimize" || child->word == "maximize";
+    if (isGoal && child->args.size() > 1)
+      markUnsupported(op.body(), child->range, "several goals of one search");
+    for (const ast::Arg &arg : child->syntaxArgs()) {
+      if (!isGoal && child->word != "require")
+        break;
+      auto expr = isGoal ? metricExpr(context, *arg.value, where)
+                         : metricCondition(context, *arg.value, where);
+      good &= expr.hasValue();
+      if (expr && isGoal && !op.hasAttr(child->word))
+        op.setAttr(child->word, ir::AttrList{*expr});
+      if (expr && !isGoal) {
+        conditions.push_back(*expr);
+        texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
+      }
+    }
+    hasGoal |= isGoal;
+    if (child->word == "pareto")
+      markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
+    if (const Quantity *limit = child->word == "within" ? statement.quantity("within") : nullptr)
+      op.setAttr("within", *limit);
+  }
+  if (!conditions.empty()) {
+    op.setAttr("require", std::move(conditions));
+    op.setAttr("require_text", ir::Attribute::strings(texts));
+  }
+  if (!hasGoal && !statement.find("pareto")) {
+    diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
+    return false;
+  }
+  return good;
+}
+
+/// A search holds the evaluation that it is about; mappings in `with` stay as they are.
+bool StudyBuilder::search(const Node &statement) {
+  auto about = subject(statement);
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty()) {
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+    return false;
+  }
+  if (!about)
+    return false;
+  const Node *with = statement.find("with");
+  std::vector<NodeArg> mappings, spaces;
+  for (const NodeArg &choice : with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None) {
+    const Instance *instance = choice.value.getIf<Instance>();
+    bool isSpace = instance && instance->decl->kind == DeclKind::Mapspace;
+    (isSpace ? spaces : mappings).push_back(choice);
+  }
+  bool good = true;
+  for (const NodeArg &chip : on->args) {
+    ir::Operation *op = context.builder.create(region, "study.search", statement.range);
+    ir::Operation *evaluation = nullptr;
+    good &= searchGoals(statement, *op) &&
+            row(statement, *about, chip, mappings, providers(statement).front(), op->body(),
+                evaluation) &&
+            searchSpaces(*about, chip, spaces, *op);
+    if (!good)
+      return false;
+    nameResult(statement, *op);
+    if (with && !spaces.empty())
+      evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
+                                       spaces.front().value.text());
+    good &= outcomes(statement, op->body());
+  }
+  return good;
+}
+
+bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
+                                llvm::ArrayRef<NodeArg> spaces, ir::Operation &op) {
+  if (spaces.empty())
+    return true;
+  const Instance *hardware = on.value.getIf<Instance>();
+  if (!hardware || hardware->decl->kind != DeclKind::Hardware) {
+    diagnostics.report(on.range, diag::MappingNeedsChip, spaces.front().value.text());
+    return false;
+  }
+  auto chip = buildChip(context, *hardware);
+  auto graph = chip ? buildGraph(context, *subject.instance, chip->dtype) : llvm::None;
+  std::vector<std::string> symbols;
+  for (const NodeArg &space : spaces)
+    if (!graph || !buildMapspaces(context, *space.value.getIf<Instance>(), *graph, *chip, symbols))
+      return false;
+  ir::AttrList list;
+  for (const std::string &symbol : symbols)
+    list.push_back(ir::Attribute::symbol(symbol));
+  op.setAttr("spaces", std::move(list));
+  for (const BuildContext::Unsupported &entry : context.unsupported)
+    markUnsupported(op.body(), entry.range, entry.what);
+  context.unsupported.clear();
+  return true;
+}
+
+//===-- serve, train
 //-------------------------------------------------------------------===//
 
 bool StudyBuilder::later(const Node &statement) {
@@ -346,11 +469,6 @@ bool StudyBuilder::later(const Node &statement) {
   markUnsupported(op->body(), statement.wordRange, "`" + statement.word + "`");
   context.unsupported.clear(); // said for the whole statement
   bool good = goals(statement);
-  if (statement.word == "search" && !statement.find("minimize") && !statement.find("maximize") &&
-      !statement.find("pareto")) {
-    diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
-    good = false;
-  }
   return outcomes(statement, op->body()) && good;
 }
 
@@ -363,7 +481,9 @@ bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &sco
     return rows(*node, /*splitWith=*/false);
   if (node->word == "compare")
     return rows(*node, /*splitWith=*/true);
-  if (node->word == "search" || node->word == "serve" || node->word == "train")
+  if (node->word == "search")
+    return search(*node);
+  if (node->word == "serve" || node->word == "train")
     return later(*node);
   return !node->args.empty() && outcome(*node, region, /*inStatement=*/false);
 }

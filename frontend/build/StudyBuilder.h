@@ -19,6 +19,8 @@ public:
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
+  /// Adds the `require` or `pareto` of a sweep to `point`.
+  bool pointGoal(const Node &node, ir::Operation &point);
   /// Notes at `range` that `what` cannot be evaluated yet.
   void markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what);
 
@@ -43,6 +45,10 @@ private:
   bool goals(const Node &statement);
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
+  bool search(const Node &statement);
+  bool searchGoals(const Node &statement, ir::Operation &op);
+  bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
+                    ir::Operation &op);
   bool later(const Node &statement);
 
   BuildContext &context;

@@ -70,7 +70,7 @@ static constexpr WordSpec maximizeWord{
 static constexpr WordSpec withinWord{.word = "within",
                                      .kind = Measure,
                                      .dims = Dims::Time,
-                                     .byDefault = "until it is proven",
+                                     .byDefault = "60s",
                                      .doc = "time limit of a search"};
 static constexpr WordSpec paretoWord{.word = "pareto",
                                      .kind = Metric,

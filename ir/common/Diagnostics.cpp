@@ -12,6 +12,7 @@ using namespace perfc;
 static constexpr DiagnosticKind kindTable[] = {
 #define DIAG(NAME, CODE, SEVERITY, MESSAGE) {CODE, Severity::SEVERITY, #NAME, MESSAGE},
 #include "ir/common/Diagnostics.def"
+#include "ir/common/SearchDiagnostics.def"
 #undef DIAG
 };
 

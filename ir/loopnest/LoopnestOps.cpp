@@ -2,6 +2,7 @@
 #include "ir/loopnest/LoopnestOps.h"
 
 #include "ir/core/Verifier.h"
+#include "ir/loopnest/MapspaceOps.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -122,8 +123,9 @@ static std::vector<OpDecl> nestDecls() {
 llvm::ArrayRef<OpDecl> loopnest::loopnestOps() {
   static const std::vector<OpDecl> table = [] {
     std::vector<OpDecl> all = mappingDecls();
-    for (OpDecl decl : nestDecls())
-      all.push_back(std::move(decl));
+    for (auto decls : {mapspaceDecls(), nestDecls()})
+      for (OpDecl &decl : decls)
+        all.push_back(std::move(decl));
     return all;
   }();
   return table;

@@ -2,6 +2,7 @@
 #include "ir/study/StudyOps.h"
 
 #include "ir/core/Verifier.h"
+#include "ir/study/SearchOps.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -85,9 +86,12 @@ static std::vector<OpDecl> statementDecls() {
            .doc = "The statements of a sweep at one of its points.",
            .symbol = SymbolUse::Optional,
            .topLevel = true,
-           .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names")},
+           .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names"),
+                     listAttr("require", AttrKind::Any, "conditions on a point").optional(),
+                     listAttr("pareto", AttrKind::Any, "what a point is to be good at").optional(),
+                     listAttr("pareto_text", AttrKind::String, "the same as written").optional()},
            .regions = {holding(inPoint)}},
-          statement("study.search", "The best mapping or setting."),
+          searchDecl(holding({"study.evaluate"})),
           statement("study.serve", "A stream of requests to a model."),
           statement("study.train", "Training a model.")};
 }

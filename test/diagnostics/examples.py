@@ -56,10 +56,13 @@ RUN = ("perf", "ir", "yaml", "console")
 
 
 def declared(path):
-    """[(code, name, severity, message)] of Diagnostics.def."""
-    with open(path, encoding="utf-8") as file:
-        return [(int(code), name, severity, message) for name, code, severity, message in re.findall(
-            r'^DIAG\((\w+), (\d+), (\w+), "(.*)"\)$', file.read(), re.M)]
+    """[(code, name, severity, message)] of Diagnostics.def and of SearchDiagnostics.def beside it."""
+    text = ""
+    for name in (path, os.path.join(os.path.dirname(path), "SearchDiagnostics.def")):
+        with open(name, encoding="utf-8") as file:
+            text += file.read()
+    return [(int(code), name, severity, message) for name, code, severity, message in re.findall(
+        r'^DIAG\((\w+), (\d+), (\w+), "(.*)"\)$', text, re.M)]
 
 
 def sections(path):

@@ -39,6 +39,9 @@ void printImportFormats(llvm::raw_ostream &os);
 
 // The commands, one file each.
 bool runFile(Session &session, const Arguments &arguments);
+bool searchFile(Session &session, const Arguments &arguments);
+bool sweepFile(Session &session, const Arguments &arguments);
+bool mergeResults(Session &session, const Arguments &arguments);
 bool checkFile(Session &session, const Arguments &arguments);
 bool printIr(Session &session, const Arguments &arguments);
 bool runPasses(Session &session, const Arguments &arguments);

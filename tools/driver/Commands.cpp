@@ -12,6 +12,22 @@ static constexpr OptionSpec runOptions[] = {
     {"mode", 0, "MODE", "count as another tool does: timeloop"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
+static constexpr OptionSpec searchOptions[] = {
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"stats", 0, "", "print the mappings evaluated and the CPU seconds of each search"},
+    {"mapping", 0, "OUT.perf", "write the best mappings as a .perf file"},
+    {"threads", 'j', "N", "threads; as many as there are cores without this"},
+    {"within", 0, "SECONDS", "time limit of each search; the statement's, or 60, without this"},
+    {"seed", 0, "N", "of the random descents that begin a search; 1 without this"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
+static constexpr OptionSpec sweepOptions[] = {
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"db", 0, "FILE", "keep the results in this SQLite file, and go on from what it has"},
+    {"shard", 0, "I/N", "evaluate every N-th point, from the I-th on"},
+    {"threads", 'j', "N", "threads of a search; as many as there are cores without this"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
+};
 static constexpr OptionSpec defineOptions[] = {
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
@@ -62,6 +78,20 @@ static const Command table[] = {
     {"check", "find what is wrong with a file, without evaluating it", "FILE [options]",
      "perfc check design.perf", defineOptions, 1, 1, checkFile,
      "Also lowers to loop nests, so mappings that do not fit are found."},
+    {"search", "find the best mappings that the search statements of a file ask for",
+     "FILE [options]", "perfc search design.perf --stats", searchOptions, 1, 1, searchFile,
+     "Other statements are left out. Ctrl-C stops a search with the best found so far."},
+    {"sweep", "evaluate the sweeps of a file, resumable and in shards", "FILE [options]",
+     "perfc sweep design.perf --db results.db --shard 1/4", sweepOptions, 1, 1, sweepFile,
+     "Other statements are left out. A run that is killed goes on where it stopped."},
+    {"merge",
+     "bring the results of shards together, and print the front",
+     "OUT.db PART.db… [options]",
+     "perfc merge all.db part1.db part2.db",
+     {},
+     2,
+     ~0u,
+     mergeResults},
     {"ir", "print the IR of a file", "FILE [options]", "perfc ir design.perf --level loopnest",
      irOptions, 1, 1, printIr},
     {"opt", "run passes over textual IR", "FILE.ir [options]",

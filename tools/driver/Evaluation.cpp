@@ -22,6 +22,11 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
   Compilation compilation(session.sources, session.diagnostics, allOps());
   if (!compilation.load(root, defines))
     return;
+  if (!sweepSettings.database.empty()) {
+    store = ResultStore::open(sweepSettings.database, sweepSettings.program, session.diagnostics);
+    if (!store)
+      return;
+  }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
   compilation.forEachUnit([&](ir::Module &module) { return unit(module, listener); });
 }
@@ -76,7 +81,37 @@ bool Evaluation::removeUnsupported(ir::Module &module) {
 //===-- Statements
 //-----------------------------------------------------------------------------===//
 
+/// The number of a point decides about its shard; a store may have it already.
+bool Evaluation::isDone(const ir::Operation &point) {
+  unsigned statement = statementIndex(point.range());
+  int64_t number = points[statement]++;
+  pointRows.clear();
+  return number % sweepSettings.shards != sweepSettings.shard - 1 ||
+         (store && store->has(statement, number));
+}
+
+void Evaluation::finishPoint(const ir::Operation &point) {
+  unsigned statement = statementIndex(point.range());
+  int64_t number = points[statement] - 1;
+  for (size_t i = 0; i < pointRows.size(); ++i) {
+    pointRows[i].point = number;
+    pointRows[i].row = static_cast<int64_t>(i);
+  }
+  if (store)
+    store->add(statement, number, pointRows, session.diagnostics);
+  else
+    llvm::append_range(rows, pointRows);
+}
+
+std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
+
 bool Evaluation::unit(ir::Module &module, const Listener &listener) {
+  const ir::Operation *point = nullptr;
+  for (const ir::Operation &op : module.body())
+    if (op.is(study::PointOp::opName))
+      point = &op;
+  if (point ? isDone(*point) : onlySweeps)
+    return true;
   if (!removeUnsupported(module))
     return true;
   // Counted before lowering, while the graphs are as they were built.
@@ -87,10 +122,15 @@ bool Evaluation::unit(ir::Module &module, const Listener &listener) {
   });
   if (!lower(module, "collective", session.diagnostics))
     return true;
-  for (const ir::Operation &op : module.body()) {
+  std::vector<ir::Operation *> statements; // a search changes the module around it
+  for (ir::Operation &op : module.body())
+    statements.push_back(&op);
+  for (ir::Operation *entry : statements) {
+    ir::Operation &op = *entry;
     if (op.is(study::PointOp::opName)) {
-      for (const ir::Operation &inner : op.body())
+      for (ir::Operation &inner : op.body())
         statement(module, inner, &op, listener);
+      finishPoint(op);
     } else if (op.name().startswith("study.")) {
       statement(module, op, nullptr, listener);
     }
@@ -98,8 +138,10 @@ bool Evaluation::unit(ir::Module &module, const Listener &listener) {
   return true;
 }
 
-void Evaluation::statement(const ir::Module &module, const ir::Operation &op,
-                           const ir::Operation *point, const Listener &listener) {
+void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Operation *point,
+                           const Listener &listener) {
+  if (onlySearches && !op.is(study::SearchStatement::opName))
+    return;
   Evaluated evaluated{module, op, point, {}};
   if (op.is(study::EvaluateOp::opName)) {
     if (const emit::Result *result = evaluate(module, op, point))
@@ -115,8 +157,22 @@ void Evaluation::statement(const ir::Module &module, const ir::Operation &op,
       return;
     if (!op.symbol().empty())
       found[found.size() - evaluated.results.size()].name = op.symbol().str();
+  } else if (op.is(study::SearchStatement::opName)) {
+    if (const emit::Result *result = search(module, op, point))
+      evaluated.results.push_back(result);
+    else
+      return;
   } else if (op.is(study::MetricOp::opName)) {
     return;
+  }
+  if (point && !evaluated.results.empty()) {
+    llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
+      return !meetsRequirements(*point, names(module, &result->cost));
+    });
+    for (const emit::Result *result : evaluated.results)
+      pointRows.push_back(sweepRow(*result, *point, names(module, &result->cost)));
+    if (evaluated.results.empty())
+      return;
   }
   checkExpectations(evaluated);
   listener(evaluated);
@@ -141,6 +197,41 @@ const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Ope
   result.cost = std::move(*cost);
   found.push_back(std::move(result));
   return &found.back();
+}
+
+//===-- search
+//---------------------------------------------------------------------------------===//
+
+/// "proven optimal", or how far from it the result can be.
+static std::string proofText(const SearchSummary &summary) {
+  if (summary.proven)
+    return "proven optimal";
+  return fmt::format("at most {:.2g} % above the best (lower bound {:.6g})", summary.gap() * 100,
+                     summary.bound);
+}
+
+const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
+                                       const ir::Operation *point) {
+  study::SearchStatement statement(&op);
+  llvm::Optional<SearchSummary> summary = searchStudy(
+      module, statement, providers, names(module, nullptr), searchSettings, session.diagnostics);
+  if (!summary)
+    return nullptr;
+  const ir::Operation *inner = nullptr;
+  for (const ir::Operation &part : op.body())
+    if (part.is(study::EvaluateOp::opName))
+      inner = &part;
+  if (!evaluate(module, *inner, point))
+    return nullptr;
+  emit::Result &result = found.back();
+  result.name = op.symbol().str();
+  result.statement = statementIndex(point ? point->range() : op.range());
+  result.cost.notes.push_back(fmt::format("search: {}; {} of {} nests differ; {}", summary->goal,
+                                          summary->distinct, summary->nests, proofText(*summary)));
+  for (const std::string &note : summary->notes)
+    result.cost.notes.push_back(note);
+  searched.push_back({std::move(*summary), &result});
+  return &result;
 }
 
 //===-- expect

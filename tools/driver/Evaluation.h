@@ -11,6 +11,8 @@
 #include "frontend/build/Compilation.h"
 #include "tools/driver/MetricExpression.h"
 #include "tools/driver/Session.h"
+#include "tools/driver/search/StudySearch.h"
+#include "tools/driver/sweep/SweepRows.h"
 #include <deque>
 #include <set>
 
@@ -30,6 +32,11 @@ struct Evaluated {
 class Evaluation {
 public:
   using Listener = std::function<void(const Evaluated &)>;
+  /// A search and the result that it led to.
+  struct Searched {
+    SearchSummary summary;
+    const emit::Result *result;
+  };
 
   Evaluation(Session &session, ProviderSet providers);
 
@@ -37,6 +44,17 @@ public:
   void run(FileId root, Compilation::Defines defines, const Listener &listener);
 
   const std::deque<emit::Result> &results() const { return found; }
+  /// The searches so far, in order.
+  const std::deque<Searched> &searches() const { return searched; }
+  /// How `search` statements are searched; to be set before `run`.
+  SearchSettings searchSettings;
+  /// Only `search` statements, and the sweeps that hold them, are evaluated; or only sweeps.
+  bool onlySearches = false;
+  bool onlySweeps = false;
+  /// Where the points of sweeps are kept, and which of them are evaluated.
+  SweepSettings sweepSettings;
+  /// The rows of all sweeps, also those that a file of results had.
+  std::vector<StoredRow> sweepRows() const;
   /// Outcomes of `expect` at file level.
   llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
   /// The last result of that name; null when there is none.
@@ -49,10 +67,13 @@ public:
 private:
   bool unit(ir::Module &module, const Listener &listener);
   bool removeUnsupported(ir::Module &module);
-  void statement(const ir::Module &module, const ir::Operation &op, const ir::Operation *point,
+  bool isDone(const ir::Operation &point);
+  void finishPoint(const ir::Operation &point);
+  void statement(ir::Module &module, ir::Operation &op, const ir::Operation *point,
                  const Listener &listener);
   const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
                                const ir::Operation *point);
+  const emit::Result *search(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   void checkExpectations(const Evaluated &evaluated);
   void reportUnknown(llvm::StringRef name, SourceRange place);
   bool checkExpectation(const ir::Module &module, study::ExpectOp expect, emit::Result *result,
@@ -62,6 +83,11 @@ private:
   Session &session;
   ProviderSet providers;
   std::deque<emit::Result> found;
+  std::deque<Searched> searched;
+  std::unique_ptr<ResultStore> store;
+  std::vector<StoredRow> rows;        ///< without a store
+  std::vector<StoredRow> pointRows;   ///< of the point at hand
+  std::map<unsigned, int64_t> points; ///< by statement: points so far
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
   std::set<std::string> removed;                       ///< names of results that there will not be

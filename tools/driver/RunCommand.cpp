@@ -8,6 +8,7 @@
 #include "tools/driver/Report.h"
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -57,8 +58,43 @@ static void writeAllRequested(Session &session, const Evaluation &evaluation,
       writeRequested(session, evaluation, evaluated, request);
 }
 
+static emit::Json frontsJson(llvm::ArrayRef<Front> list) {
+  emit::Json all = emit::Json::array();
+  for (const Front &front : list) {
+    emit::Json rows = emit::Json::array();
+    for (size_t i = 0; i < front.rows.size(); ++i) {
+      emit::Json row = emit::Json::object();
+      row.set("point", front.rows[i].bindings).set("label", front.rows[i].label);
+      for (size_t m = 0; m < front.metrics.size(); ++m)
+        row.set(front.metrics[m], front.values[i][m]);
+      rows.push(std::move(row));
+    }
+    all.push(emit::Json::object().set("of", int64_t(front.of)).set("points", std::move(rows)));
+  }
+  return all;
+}
+
+static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) {
+  const SearchSummary &summary = entry.summary;
+  emit::Json json = emit::Json::object();
+  json.set("result", entry.result->name)
+      .set("goal", summary.goal)
+      .set("value", summary.value)
+      .set("lower_bound", summary.bound)
+      .set("gap", summary.gap())
+      .set("proven", summary.proven)
+      .set("nests", int64_t(summary.nests))
+      .set("distinct", int64_t(summary.distinct))
+      .set("evaluated", summary.evaluated)
+      .set("mappings", summary.mappings);
+  if (withStats)
+    json.set("cpu_seconds", summary.cpuSeconds);
+  return json;
+}
+
 /// Everything as one document (docs/output.md).
-static void printJson(Session &session, const Evaluation &evaluation, llvm::StringRef path) {
+static void printJson(Session &session, const Evaluation &evaluation, llvm::StringRef path,
+                      bool withStats) {
   emit::Json results = emit::Json::array(), expectations = emit::Json::array(),
              unsupported = emit::Json::array();
   for (const emit::Result &result : evaluation.results())
@@ -70,14 +106,94 @@ static void printJson(Session &session, const Evaluation &evaluation, llvm::Stri
       unsupported.push(emit::Json::object()
                            .set("message", diagnostic.message)
                            .set("place", emit::placeJson(diagnostic.range, session.sources)));
-  emit::Json::object()
-      .set("schema", 1)
-      .set("file", path)
-      .set("results", std::move(results))
-      .set("expectations", std::move(expectations))
+  emit::Json searches = emit::Json::array();
+  for (const Evaluation::Searched &entry : evaluation.searches())
+    searches.push(searchJson(entry, withStats));
+  emit::Json document = emit::Json::object();
+  document.set("schema", 1).set("file", path).set("results", std::move(results));
+  if (!evaluation.searches().empty())
+    document.set("searches", std::move(searches));
+  if (std::vector<Front> list = fronts(evaluation.sweepRows()); !list.empty())
+    document.set("fronts", frontsJson(list));
+  document.set("expectations", std::move(expectations))
       .set("unsupported", std::move(unsupported))
       .print(session.out);
   session.out << '\n';
+}
+
+/// The searches of `evaluation` as text and as a file, as the options say.
+static void finishSearches(Session &session, const Evaluation &evaluation,
+                           const Arguments &arguments) {
+  std::string mappings;
+  for (const Evaluation::Searched &entry : evaluation.searches()) {
+    const SearchSummary &summary = entry.summary;
+    mappings += "// " + entry.result->label + "\n" + summary.mappings;
+    if (arguments.has("stats") && !arguments.has("json"))
+      session.out << fmt::format("{}: {} mappings evaluated in {:.3f} CPU seconds, {:.0f} per "
+                                 "CPU second\n",
+                                 entry.result->label, summary.evaluated, summary.cpuSeconds,
+                                 double(summary.evaluated) / std::max(1e-9, summary.cpuSeconds));
+  }
+  if (arguments.has("mapping"))
+    writeOutput(arguments.value("mapping"), mappings, {}, session.diagnostics);
+}
+
+/// A whole number of an option; nothing after a report, or when it is not given.
+static llvm::Optional<double> numberOption(Session &session, const Arguments &arguments,
+                                           llvm::StringRef name, double least) {
+  llvm::StringRef text = arguments.value(name);
+  double number = 0;
+  if (text.empty())
+    return llvm::None;
+  if (!text.getAsDouble(number) && number >= least && number < 1e15)
+    return number;
+  session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), text.str());
+  return llvm::None;
+}
+
+/// What a file of results is of: the text and its parameters.
+static std::string programHash(llvm::StringRef text,
+                               llvm::ArrayRef<std::pair<std::string, std::string>> defines) {
+  std::string all = text.str();
+  for (const auto &[name, value] : defines)
+    all += "\n-D " + name + "=" + value;
+  return llvm::utohexstr(llvm::xxHash64(all));
+}
+
+enum class Which { All, Searches, Sweeps };
+
+static bool runStatements(Session &session, const Arguments &arguments, Which which) {
+  std::vector<std::pair<std::string, std::string>> defines;
+  FileId file = session.load(arguments.files().front());
+  if (!readDefines(arguments, session.diagnostics, defines) || !file)
+    return true;
+  Evaluation evaluation(session, defaultProviders());
+  Report report(session, evaluation);
+  bool asJson = arguments.has("json");
+  evaluation.onlySearches = which == Which::Searches;
+  evaluation.onlySweeps = which == Which::Sweeps;
+  evaluation.sweepSettings.database = arguments.value("db").str();
+  evaluation.sweepSettings.program = programHash(session.sources.text(file), defines);
+  if (arguments.has("shard") && !readShard(arguments.value("shard"), evaluation.sweepSettings)) {
+    session.diagnostics.report({}, diag::BadOptionValue, "--shard", arguments.value("shard"));
+    return true;
+  }
+  if (auto threads = numberOption(session, arguments, "threads", 1))
+    evaluation.searchSettings.threads = static_cast<unsigned>(std::min(*threads, 1024.0));
+  if (auto seed = numberOption(session, arguments, "seed", 0))
+    evaluation.searchSettings.seed = static_cast<uint64_t>(*seed);
+  evaluation.searchSettings.within = numberOption(session, arguments, "within", 0);
+  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+    if (!asJson)
+      report.print(evaluated);
+    writeAllRequested(session, evaluation, evaluated);
+  });
+  if (asJson)
+    printJson(session, evaluation, session.sources.path(file), arguments.has("stats"));
+  else if (!session.isQuiet())
+    printFronts(session.out, fronts(evaluation.sweepRows()), session.width, session.colorOut);
+  finishSearches(session, evaluation, arguments);
+  return true;
 }
 
 /// The value of an option that only some words can have; false when it is another one (reported).
@@ -99,19 +215,13 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
     return runTimeloop(session, arguments);
   if (arguments.value("mode") == "timeloop")
     return runNestsAsTimeloop(session, arguments);
-  std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = session.load(arguments.files().front());
-  if (!readDefines(arguments, session.diagnostics, defines) || !file)
-    return true;
-  Evaluation evaluation(session, defaultProviders());
-  Report report(session, evaluation);
-  bool asJson = arguments.has("json");
-  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
-    if (!asJson)
-      report.print(evaluated);
-    writeAllRequested(session, evaluation, evaluated);
-  });
-  if (asJson)
-    printJson(session, evaluation, session.sources.path(file));
-  return true;
+  return runStatements(session, arguments, Which::All);
+}
+
+bool driver::searchFile(Session &session, const Arguments &arguments) {
+  return runStatements(session, arguments, Which::Searches);
+}
+
+bool driver::sweepFile(Session &session, const Arguments &arguments) {
+  return runStatements(session, arguments, Which::Sweeps);
 }

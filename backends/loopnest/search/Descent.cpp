@@ -1,0 +1,150 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/Descent.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+static std::vector<int64_t> primesOf(int64_t number) {
+  std::vector<int64_t> primes;
+  for (int64_t p = 2; p <= number / p; ++p)
+    while (number % p == 0) {
+      primes.push_back(p);
+      number /= p;
+    }
+  if (number > 1)
+    primes.push_back(number);
+  return primes;
+}
+
+bool Descent::isLegal(const Mapping &mapping) const {
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    int64_t product = 1;
+    for (unsigned d = 0; d < space.dims(); ++d) {
+      if (!rules[s].allows(d, mapping.factor[s][d]))
+        return false;
+      product *= mapping.factor[s][d];
+    }
+    if (space.slots[s].isAxis && product > space.slots[s].size)
+      return false;
+  }
+  return evaluator.fits(mapping);
+}
+
+/// Prime factors go to random slots as long as that stays legal, innermost slots first.
+llvm::Optional<Mapping> Descent::start(std::mt19937_64 &random) {
+  for (unsigned attempt = 0; attempt < 20; ++attempt) {
+    Mapping mapping = space.emptyMapping();
+    std::vector<std::pair<unsigned, int64_t>> primes;
+    for (unsigned d = 0; d < space.dims(); ++d)
+      for (int64_t prime : primesOf(space.nest.dims[d].size))
+        primes.push_back({d, prime});
+    std::shuffle(primes.begin(), primes.end(), random);
+    for (unsigned s = 0; s < space.slots.size(); ++s)
+      if (!rules[s].orderOpen)
+        mapping.order[s] = choices.orders(mapping, s).front();
+    for (auto [d, prime] : primes) {
+      llvm::SmallVector<unsigned, maxSlots> slots;
+      for (unsigned s = 1; s < space.slots.size(); ++s)
+        slots.push_back(s);
+      std::shuffle(slots.begin(), slots.end(), random);
+      for (unsigned s : slots) {
+        mapping.factor[0][d] /= prime;
+        mapping.factor[s][d] *= prime;
+        int64_t product = 1;
+        for (unsigned e = 0; e < space.dims(); ++e)
+          product *= mapping.factor[s][e];
+        bool good = (!space.slots[s].isAxis || product <= space.slots[s].size) &&
+                    (rules[s].allows(d, mapping.factor[s][d]) || attempt > 10) &&
+                    evaluator.fits(mapping);
+        if (good)
+          break;
+        mapping.factor[0][d] *= prime;
+        mapping.factor[s][d] /= prime;
+      }
+    }
+    if (isLegal(mapping))
+      return mapping;
+  }
+  return llvm::None;
+}
+
+/// Moves one prime of one dimension from a slot to another, or swaps it for one of another
+/// dimension there.
+bool Descent::tryMoves(Mapping &best, Score &score, double &value,
+                       const std::function<double(const Score &)> &valueOf,
+                       llvm::function_ref<bool()> mayGoOn) {
+  bool improved = false;
+  auto consider = [&](const Mapping &mapping) {
+    if (!isLegal(mapping))
+      return;
+    Score next = evaluator.evaluate(mapping);
+    if (double v = valueOf(next); v < value) {
+      best = mapping;
+      score = next;
+      value = v;
+      improved = true;
+    }
+  };
+  auto move = [&](Mapping &mapping, unsigned d, int64_t prime, unsigned from, unsigned to) {
+    if (mapping.factor[from][d] % prime)
+      return false;
+    mapping.factor[from][d] /= prime;
+    mapping.factor[to][d] *= prime;
+    return true;
+  };
+  std::vector<std::vector<int64_t>> primes;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    std::vector<int64_t> list = primesOf(space.nest.dims[d].size);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    primes.push_back(list);
+  }
+  unsigned slots = space.slots.size();
+  for (unsigned d = 0; d < space.dims(); ++d)
+    for (int64_t prime : primes[d])
+      for (unsigned from = 0; from < slots; ++from)
+        for (unsigned to = 0; to < slots && mayGoOn(); ++to) {
+          Mapping mapping = best;
+          if (from == to || !move(mapping, d, prime, from, to))
+            continue;
+          consider(mapping);
+          for (unsigned e = 0; e < space.dims(); ++e)
+            for (int64_t other : primes[e]) {
+              Mapping swapped = mapping;
+              if (e != d && move(swapped, e, other, to, from))
+                consider(swapped);
+            }
+        }
+  return improved;
+}
+
+bool Descent::tryOrders(Mapping &best, Score &score, double &value,
+                        const std::function<double(const Score &)> &valueOf) {
+  bool improved = false;
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    Mapping mapping = best;
+    for (const auto &order : choices.orders(best, s)) {
+      mapping.order[s] = order;
+      Score next = evaluator.evaluate(mapping);
+      if (double v = valueOf(next); v < value) {
+        best = mapping;
+        score = next;
+        value = v;
+        improved = true;
+      }
+    }
+  }
+  return improved;
+}
+
+Score Descent::improve(Mapping &mapping, const std::function<double(const Score &)> &value,
+                       llvm::function_ref<bool()> mayGoOn) {
+  Score score = evaluator.evaluate(mapping);
+  double best = value(score);
+  while (mayGoOn()) {
+    bool orders = tryOrders(mapping, score, best, value);
+    bool moves = tryMoves(mapping, score, best, value, mayGoOn);
+    if (!orders && !moves)
+      break;
+  }
+  return score;
+}

@@ -1,0 +1,44 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Good mappings quickly: random legal ones, improved by moving prime factors between slots and by
+// trying orders, as long as that helps. Gives branch and bound something to exclude with.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_DESCENT_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_DESCENT_H
+
+#include "backends/loopnest/search/SlotChoices.h"
+#include <functional>
+#include <random>
+
+namespace perfc {
+namespace loopnest {
+
+class Descent {
+public:
+  Descent(const MapSpace &space, const SlotRules &rules, const SlotChoices &choices,
+          MappingEvaluator &evaluator)
+      : space(space), rules(rules), choices(choices), evaluator(evaluator) {}
+
+  /// One random mapping that the rules and capacities admit, if one is found in a few tries.
+  llvm::Optional<Mapping> start(std::mt19937_64 &random);
+  /// Improves `mapping` by `value` until no single move helps or `mayGoOn` says no.
+  Score improve(Mapping &mapping, const std::function<double(const Score &)> &value,
+                llvm::function_ref<bool()> mayGoOn);
+
+private:
+  bool isLegal(const Mapping &mapping) const;
+  bool tryMoves(Mapping &best, Score &score, double &value,
+                const std::function<double(const Score &)> &valueOf,
+                llvm::function_ref<bool()> mayGoOn);
+  bool tryOrders(Mapping &best, Score &score, double &value,
+                 const std::function<double(const Score &)> &valueOf);
+
+  const MapSpace &space;
+  const SlotRules &rules;
+  const SlotChoices &choices;
+  MappingEvaluator &evaluator;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_DESCENT_H

@@ -1,0 +1,128 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/SlotRules.h"
+
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+SlotRules loopnest::openRules(const MapSpace &space) {
+  SlotRules rules(space.slots.size());
+  for (unsigned s = 0; s < rules.size(); ++s) {
+    const Place &place = space.nest.places[space.slots[s].place];
+    rules[s].name = place.name;
+    if (space.slots[s].isAxis)
+      rules[s].name += "." + place.axes[space.slots[s].axis].name;
+  }
+  return rules;
+}
+
+std::vector<int64_t> loopnest::divisors(int64_t number) {
+  std::vector<int64_t> low, high;
+  for (int64_t d = 1; d <= number / d; ++d)
+    if (number % d == 0) {
+      low.push_back(d);
+      if (d != number / d)
+        high.push_back(number / d);
+    }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+namespace {
+
+using Order = std::array<uint8_t, maxDims>;
+
+class Orders {
+public:
+  Orders(const MapSpace &space, DimMask loops, bool all) : space(space), loops(loops), all(all) {}
+
+  void run() { extend(0, 0, ~uint32_t(0)); }
+  std::vector<Order> result;
+
+private:
+  /// `chosen` loops stand innermost, in `suffix`; the tensors of `live` may still find there what
+  /// they held.
+  void extend(DimMask chosen, unsigned length, uint32_t live);
+  void emit(DimMask chosen, unsigned length);
+  uint32_t stillLive(unsigned dim, uint32_t live) const;
+
+  const MapSpace &space;
+  DimMask loops;
+  bool all;
+  std::array<uint8_t, maxDims> suffix{}; ///< innermost first
+};
+
+} // namespace
+
+uint32_t Orders::stillLive(unsigned dim, uint32_t live) const {
+  uint32_t next = 0;
+  for (unsigned t = 0; t < space.tensors.size(); ++t)
+    if (live >> t & 1 && !(space.tensors[t].plain >> dim & 1))
+      next |= uint32_t(1) << t;
+  return next;
+}
+
+void Orders::emit(DimMask chosen, unsigned length) {
+  Order order;
+  unsigned at = 0;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    if (!(chosen >> d & 1))
+      order[at++] = static_cast<uint8_t>(d);
+  for (unsigned i = length; i-- > 0;)
+    order[at++] = suffix[i];
+  for (; at < maxDims; ++at)
+    order[at] = static_cast<uint8_t>(at);
+  result.push_back(order);
+}
+
+void Orders::extend(DimMask chosen, unsigned length, uint32_t live) {
+  DimMask rest = loops & ~chosen;
+  if (!rest || (!live && !all))
+    return emit(chosen, length);
+  // Loops that keep the same tensors live and that no window tells apart stand in one order.
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    if (!(rest >> d & 1))
+      continue;
+    bool windowed = false;
+    for (const FlatTensor &tensor : space.tensors)
+      windowed |= tensor.windowed >> d & 1;
+    bool repeated = false;
+    for (unsigned e = 0; e < d && !windowed && !all; ++e)
+      if (rest >> e & 1) {
+        bool same = stillLive(e, live) == stillLive(d, live);
+        for (const FlatTensor &tensor : space.tensors)
+          same &= !(tensor.windowed >> e & 1);
+        repeated |= same;
+      }
+    if (repeated)
+      continue;
+    suffix[length] = static_cast<uint8_t>(d);
+    extend(chosen | DimMask(1) << d, length + 1, stillLive(d, live));
+  }
+}
+
+std::vector<Order> loopnest::ordersOf(const MapSpace &space,
+                                      const std::array<int64_t, maxDims> &factors, unsigned slot,
+                                      const SlotRule &rule, bool axisOrderMatters) {
+  DimMask loops = 0;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    loops |= DimMask(factors[d] > 1) << d;
+  bool isAxis = space.slots[slot].isAxis;
+  Orders orders(space, loops, isAxis && axisOrderMatters);
+  if (!rule.orderOpen) {
+    Order fixed;
+    for (unsigned i = 0; i < maxDims; ++i)
+      fixed[i] = static_cast<uint8_t>(i < rule.order.size() ? rule.order[i] : i);
+    return {fixed};
+  }
+  bool last = !isAxis && slot == space.memorySlot.back();
+  if ((isAxis && !axisOrderMatters) || last) {
+    Order plain;
+    for (unsigned i = 0; i < maxDims; ++i)
+      plain[i] = static_cast<uint8_t>(i);
+    return {plain};
+  }
+  orders.run();
+  return std::move(orders.result);
+}

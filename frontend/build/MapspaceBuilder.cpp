@@ -1,0 +1,190 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/MapspaceBuilder.h"
+
+#include "frontend/build/MappingLoops.h"
+#include "ir/common/SearchDiagnostics.h"
+
+using namespace perfc;
+
+namespace {
+
+class MapspaceBuilder {
+public:
+  MapspaceBuilder(BuildContext &context, const Instance &mapspace, const BuiltTarget &chip)
+      : context(context), evaluator(context.evaluator), diagnostics(context.diagnostics),
+        mapspace(mapspace), chip(chip) {}
+
+  bool build(const std::string &kernel, std::string &symbol);
+
+private:
+  bool readPlace(const Node &at, ir::Operation &op);
+  bool readHole(const ast::Arg &arg, const Scope &scope, ir::Operation &open);
+  bool readFactors(const ast::Arg &arg, const Value &value, int64_t extent, ir::Operation &hole);
+  llvm::Optional<int64_t> extentOf(const ast::Expr &name);
+
+  BuildContext &context;
+  Evaluator &evaluator;
+  DiagnosticEngine &diagnostics;
+  const Instance &mapspace;
+  const BuiltTarget &chip;
+  const OpStatement *statement = nullptr;
+  std::string place; ///< as written, of the line being read
+};
+
+} // namespace
+
+llvm::Optional<int64_t> MapspaceBuilder::extentOf(const ast::Expr &name) {
+  std::vector<std::string> known;
+  for (const auto &[index, size] : statement->domain) {
+    if (index == name.text)
+      return size;
+    known.push_back(index);
+  }
+  diagnostics.report(name.range, diag::UnknownIndex, name.text)
+      .help(fmt::format("its indices are `{}`", fmt::join(known, "`, `")));
+  return llvm::None;
+}
+
+/// The divisors of the extent among what is written; ranges are met with divisors, not listed.
+bool MapspaceBuilder::readFactors(const ast::Arg &arg, const Value &value, int64_t extent,
+                                  ir::Operation &hole) {
+  if (value.is<Value::Any>())
+    return true;
+  std::vector<int64_t> factors;
+  if (const RangeValue *range = value.getIf<RangeValue>()) {
+    for (int64_t d = 1; d <= extent; ++d)
+      if (extent % d == 0 && contains(*range, Quantity(Rational(d))))
+        factors.push_back(d);
+  } else {
+    std::vector<Value> entries{value};
+    if (const Value::List *list = value.getIf<Value::List>())
+      entries.assign(list->values.begin(), list->values.end());
+    for (const Value &entry : entries) {
+      auto factor = readFactor(diagnostics, arg, entry, /*allowHoles=*/false);
+      if (!factor)
+        return false;
+      if (factor->isRest) {
+        hole.setAttr("rest", ir::Attribute::unit());
+        return true;
+      }
+      if (extent % *factor->count == 0)
+        factors.push_back(*factor->count);
+    }
+    llvm::sort(factors);
+  }
+  if (factors.empty()) {
+    std::vector<int64_t> divisors;
+    for (int64_t d = 1; d <= extent && divisors.size() < 12; ++d)
+      if (extent % d == 0)
+        divisors.push_back(d);
+    diagnostics
+        .report(
+            arg.assigned->range, diag::EmptyHole,
+            diagnostics.sourceManager().text(arg.value->range), place, extent,
+            fmt::format("{}{}", fmt::join(divisors, ", "), divisors.back() < extent ? ", …" : ""))
+        .help("a factor of a mapspace divides its index without a rest");
+    return false;
+  }
+  hole.setAttr("factors", ir::Attribute::ints(factors));
+  return true;
+}
+
+bool MapspaceBuilder::readHole(const ast::Arg &arg, const Scope &scope, ir::Operation &open) {
+  if (arg.assign.empty() && arg.value->kind == ast::ExprKind::Name && arg.value->text == "any") {
+    open.setAttr("others", ir::Attribute::unit());
+    return true;
+  }
+  auto names = readIndices(diagnostics, arg);
+  if (names.empty())
+    return false;
+  if (names.size() > 1) {
+    context.unsupported.push_back({arg.range, "one lane number for several indices in a mapspace"});
+    return true;
+  }
+  auto extent = extentOf(*names.front());
+  Value value = evaluator.evaluate(*arg.assigned, scope);
+  if (!extent || value.isUnknown())
+    return false;
+  ir::Operation *hole = context.builder.create(open.body(), "loopnest.hole", arg.range);
+  hole->setAttr("index", names.front()->text);
+  return readFactors(arg, value, *extent, *hole);
+}
+
+bool MapspaceBuilder::readPlace(const Node &at, ir::Operation &op) {
+  auto name = readPlaceName(diagnostics, at);
+  if (!name)
+    return false;
+  place = name->part.str() + (name->axis.empty() ? "" : "." + name->axis.str());
+  ir::Operation *open = context.builder.create(op.body(), "loopnest.open", at.range);
+  open->setAttr("at", name->part);
+  bool good = true;
+  for (const Node *child : at.children) {
+    bool parallel = child->word == "parallel";
+    if (parallel || !name->axis.empty())
+      open->setAttr("axis", name->axis.empty() ? llvm::StringRef("x") : name->axis);
+    if (child->word == "order")
+      open->setAttr("order_any", ir::Attribute::unit());
+    else if (child->word == "for" || parallel)
+      for (const ast::Arg &arg : child->syntaxArgs())
+        good &= readHole(arg, *child->scope, *open);
+  }
+  return good;
+}
+
+bool MapspaceBuilder::build(const std::string &kernel, std::string &symbol) {
+  const OpModel &model = context.kernels.find(kernel)->second;
+  size_t position = 0;
+  for (size_t i = model.statements.size(); i-- > 0;)
+    position = model.statements[i].mac ? i : position;
+  statement = &model.statements[position];
+  Scope &scope = context.elaborator.newScope(*mapspace.decl->module);
+  for (const auto &[name, value] : model.bindings)
+    scope.set(llvm::StringRef(name), value);
+  if (!evaluator.bind(mapspace, scope, /*allowMissing=*/false))
+    return false;
+  size_t errors = diagnostics.errorCount();
+  Node root;
+  if (mapspace.decl->item->block)
+    context.elaborator.body(*mapspace.decl->item->block, BlockKind::Mapspace, scope, root);
+  if (diagnostics.errorCount() != errors)
+    return false;
+  ir::Operation *op = context.createTop(
+      "loopnest.mapspace", mapspace.decl->name.str() + "_" + kernel, mapspace.decl->nameRange);
+  op->setAttr("kernel", ir::Attribute::symbol(kernel));
+  op->setAttr("target", ir::Attribute::symbol(chip.symbol));
+  op->setAttr("source", mapspace.decl->name);
+  op->setAttr("statement", static_cast<int64_t>(position));
+  bool good = true;
+  for (const Node *child : root.children) {
+    if (child->word == "at")
+      good &= readPlace(*child, *op);
+    else
+      context.unsupported.push_back({child->range, "`" + child->word.str() + "` in a mapspace"});
+  }
+  symbol = op->symbol().str();
+  return good;
+}
+
+bool perfc::buildMapspaces(BuildContext &context, const Instance &mapspace, const BuiltGraph &graph,
+                           const BuiltTarget &chip, std::vector<std::string> &symbols) {
+  const Decl *op = servedOp(context, mapspace);
+  if (!op)
+    return false;
+  bool serves = false;
+  for (const std::string &kernel : graph.kernels) {
+    if (context.kernels.find(kernel)->second.decl != op)
+      continue;
+    serves = true;
+    std::string symbol;
+    if (!MapspaceBuilder(context, mapspace, chip).build(kernel, symbol))
+      return false;
+    symbols.push_back(symbol);
+  }
+  if (serves)
+    return true;
+  context.diagnostics
+      .report(mapspace.range, diag::MappingServesNothing, mapspace.decl->name, op->name,
+              graph.label)
+      .note(mapspace.decl->nameRange, "it is declared here");
+  return false;
+}

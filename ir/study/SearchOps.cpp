@@ -1,0 +1,19 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/study/SearchOps.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+
+OpDecl study::searchDecl(RegionDecl body) {
+  return {.name = "study.search",
+          .doc = "The best mappings of the evaluation inside.",
+          .symbol = SymbolUse::Optional,
+          .topLevel = true,
+          .attrs = {listAttr("minimize", AttrKind::Any, "one metric expression").optional(),
+                    listAttr("maximize", AttrKind::Any, "one metric expression").optional(),
+                    listAttr("require", AttrKind::Any, "conditions").optional(),
+                    listAttr("require_text", AttrKind::String, "the same as written").optional(),
+                    quantityAttr("within", Dimension(BaseUnit::Second), "time limit").optional(),
+                    listAttr("spaces", AttrKind::Symbol, "mapspaces").optional()},
+          .regions = {std::move(body)}};
+}

@@ -1,0 +1,154 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Branch and bound finds what exhaustive enumeration finds.
+#include "backends/loopnest/search/Search.h"
+#include "Spaces.h"
+#include <gtest/gtest.h>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+
+/// All mappings of a small space that fit: the best value, and the front.
+struct Exhaustive {
+  int64_t mappings = 0, fitting = 0;
+  double best = 0;
+  std::vector<Score> front;
+};
+
+} // namespace
+
+static double edp(const Score &score) { return score.energy * score.latency; }
+
+/// Nothing for spaces with more than `limit` mappings.
+static llvm::Optional<Exhaustive> enumerate(const MapSpace &space, const CostWeights &weights,
+                                            const SearchGoal &goal, int64_t limit) {
+  MappingEvaluator evaluator(space, weights);
+  Exhaustive all;
+  forEachMapping(space, openRules(space), /*allOrders=*/true, [&](const Mapping &mapping) {
+    if (++all.mappings > limit)
+      return false;
+    if (!evaluator.fits(mapping))
+      return true;
+    Score score = evaluator.evaluate(mapping);
+    if (!all.fitting++ || goal.value(score) < all.best)
+      all.best = goal.value(score);
+    auto covers = [](const Score &a, const Score &b) {
+      return a.energy <= b.energy && a.latency <= b.latency;
+    };
+    if (llvm::none_of(all.front, [&](const Score &s) { return covers(s, score); })) {
+      llvm::erase_if(all.front, [&](const Score &s) { return covers(score, s); });
+      all.front.push_back(score);
+    }
+    return true;
+  });
+  return all.mappings > limit ? llvm::None : llvm::Optional<Exhaustive>(all);
+}
+
+static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
+  unsigned compared = 0, empty = 0;
+  while (compared < wanted) {
+    llvm::Optional<MapSpace> space = randomSpace(random);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    llvm::Optional<Exhaustive> all = enumerate(*space, weights, goal, 30000);
+    if (!all || all->mappings < 20)
+      continue;
+    SearchOptions options;
+    options.descents = compared % 3;
+    SearchResult result = search(*space, weights, openRules(*space), goal, options);
+    ASSERT_TRUE(result.isProven());
+    ASSERT_EQ(result.front.empty(), all->fitting == 0);
+    ++compared;
+    if (result.front.empty()) {
+      ++empty;
+      continue;
+    }
+    if (goal.kind == SearchGoal::Front) {
+      ASSERT_EQ(result.front.size(), all->front.size()) << compared;
+      continue;
+    }
+    double best = goal.value(result.front.front().score);
+    for (const Candidate &candidate : result.front)
+      best = std::min(best, goal.value(candidate.score));
+    ASSERT_NEAR(best, all->best, 1e-9 * all->best) << "space " << compared;
+    // Every corner is on the front.
+    for (const Candidate &candidate : result.front) {
+      bool onFront = llvm::is_contained(all->front, candidate.score);
+      ASSERT_TRUE(onFront || goal.kind != SearchGoal::Hull);
+    }
+  }
+  EXPECT_LT(empty, wanted / 2);
+}
+
+TEST(Search, EnergyEqualsExhaustive) {
+  std::mt19937 random(3);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 30);
+}
+
+TEST(Search, LatencyEqualsExhaustive) {
+  std::mt19937 random(4);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20);
+}
+
+TEST(Search, EdpEqualsExhaustive) {
+  std::mt19937 random(5);
+  compare(random, {SearchGoal::Scalar, edp}, 30);
+}
+
+TEST(Search, CornersOfTheHullAreOnTheFront) {
+  std::mt19937 random(6);
+  compare(random, {SearchGoal::Hull, edp}, 20);
+}
+
+TEST(Search, FrontEqualsExhaustive) {
+  std::mt19937 random(8);
+  compare(random, {SearchGoal::Front, edp}, 20);
+}
+
+TEST(Search, SameForAnyNumberOfThreads) {
+  std::mt19937 random(9);
+  for (unsigned i = 0; i < 10; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    SearchGoal goal{SearchGoal::Scalar, edp};
+    SearchOptions options;
+    options.descents = 4;
+    SearchResult one = search(*space, weights, openRules(*space), goal, options);
+    options.threads = 3;
+    SearchResult three = search(*space, weights, openRules(*space), goal, options);
+    ASSERT_EQ(one.front.size(), three.front.size());
+    EXPECT_EQ(one.evaluated, three.evaluated);
+    if (one.front.empty())
+      continue;
+    EXPECT_EQ(one.front[0].mapping.factor, three.front[0].mapping.factor);
+    EXPECT_EQ(one.front[0].mapping.order, three.front[0].mapping.order);
+  }
+}
+
+TEST(Search, StopsAtTheDeadlineWithABound) {
+  std::mt19937 random(12);
+  Nest nest = parseNest(R"({"dims": {"m": 64, "k": 64, "n": 64},
+    "tensors": {"A": [{"m": 1}, {"k": 1}], "B": [{"k": 1}, {"n": 1}], "Z": [{"m": 1}, {"n": 1}]},
+    "output": "Z", "hierarchy": [{"memory": "M0", "keep": ["A", "B", "Z"]},
+    {"memory": "M1", "keep": ["A", "B", "Z"]}, {"memory": "M2", "keep": ["A", "B", "Z"]}],
+    "mapping": {"M0": [["m", 64], ["k", 64], ["n", 64]]}})");
+  std::string reason;
+  llvm::Optional<MapSpace> space = makeMapSpace(nest, reason);
+  ASSERT_TRUE(space) << reason;
+  CostWeights weights = randomWeights(*space, random);
+  SearchGoal goal{SearchGoal::Scalar, edp};
+  SearchOptions options;
+  options.deadline = std::chrono::steady_clock::now();
+  SearchResult result = search(*space, weights, openRules(*space), goal, options);
+  ASSERT_FALSE(result.isProven());
+  SearchOptions patient;
+  SearchResult best = search(*space, weights, openRules(*space), goal, patient);
+  ASSERT_TRUE(best.isProven());
+  ASSERT_FALSE(best.front.empty());
+  for (const Score &bound : result.open)
+    EXPECT_LE(edp(bound), edp(best.front.front().score));
+}

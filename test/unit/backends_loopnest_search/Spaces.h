@@ -1,0 +1,27 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random mapspaces, mappings and chips for the tests of the search, and the cost of counts by the
+// formulas of docs/cost-model.md, written down a second time.
+#ifndef PERFC_TEST_UNIT_BACKENDS_LOOPNEST_SEARCH_SPACES_H
+#define PERFC_TEST_UNIT_BACKENDS_LOOPNEST_SEARCH_SPACES_H
+
+#include "backends/loopnest/search/MappingEvaluator.h"
+#include "test/unit/backends_loopnest_analysis/Nests.h"
+#include <random>
+
+namespace perfc {
+namespace loopnest {
+
+/// Convolutions, products and others with padding, strides, bypass and arrays. With `roomyAxes`
+/// axes are long enough for several loops.
+llvm::Optional<MapSpace> randomSpace(std::mt19937 &random, bool roomyAxes = true);
+/// Any mapping with perfect factors, whether it fits or not.
+Mapping randomMapping(const MapSpace &space, std::mt19937 &random);
+CostWeights randomWeights(const MapSpace &space, std::mt19937 &random);
+/// Energy and latency of `counts`.
+Score scoreOf(const CostWeights &weights, const Nest &nest, const Counts &counts);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_TEST_UNIT_BACKENDS_LOOPNEST_SEARCH_SPACES_H

@@ -1,0 +1,188 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/search/NetworkGoal.h"
+
+#include "ir/common/SearchDiagnostics.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::driver;
+using namespace perfc::loopnest;
+
+/// Most combinations that are kept while fronts are added.
+static constexpr size_t combinationLimit = 20000;
+
+NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Score fixed,
+                         const MetricNames &names, const std::vector<NestSpace> &spaces,
+                         DiagnosticEngine &diagnostics)
+    : search(search), baseline(baseline), names(names), spaces(spaces), diagnostics(diagnostics),
+      fixed(fixed) {
+  // Only totals matter, and they are copied often.
+  this->baseline.breakdown = CostPart();
+  this->baseline.accesses.clear();
+  bool maximizes = search.minimize().empty();
+  const ir::AttrList &list = maximizes ? search.maximize() : search.minimize();
+  if (list.empty())
+    return; // reported when the statement was checked
+  sign = maximizes ? -1 : 1;
+  expr = list.front();
+  goalText = (maximizes ? "maximize " : "minimize ") +
+             (expr.is(ir::AttrKind::String) ? expr.asString().str() : "the goal");
+  ExpressionValue now = evaluateExpression(expr, {&this->baseline, names.result, names.module});
+  if (!now.unknownName.empty()) {
+    diagnostics.report(search->range(), diag::UnknownMetric, now.unknownName);
+  } else if (!now.notGiven.empty() || !now.number) {
+    diagnostics.report(search->range(), diag::GoalNeedsEnergy, now.notGiven);
+  } else if (!isMonotone()) {
+    diagnostics.report(search->range(), diag::GoalNotMonotone);
+  } else {
+    classify(expr);
+    valid = true;
+  }
+}
+
+Cost NetworkGoal::costOf(double energy, double latency) const {
+  Cost cost = baseline;
+  double before = baseline.latency.central();
+  cost.energy = Figure(energy);
+  cost.energy.missing = baseline.energy.missing;
+  cost.latency = latency;
+  if (baseline.cycles && before > 0)
+    cost.cycles = *baseline.cycles * (latency / before);
+  if (latency > 0)
+    cost.utilization = baseline.utilization * (before / latency);
+  return cost;
+}
+
+double NetworkGoal::value(double energy, double latency) const {
+  Cost cost = costOf(energy, latency);
+  ExpressionValue result = evaluateExpression(expr, {&cost, names.result, names.module});
+  return result.number ? sign * result.number->toDouble() : HUGE_VAL;
+}
+
+/// Seen on a grid around the baseline.
+bool NetworkGoal::isMonotone() const {
+  double energy = std::max(baseline.energy.known.central(), 1e-30);
+  double latency = std::max(baseline.latency.central(), 1e-30);
+  static constexpr double scales[] = {0.01, 0.1, 0.5, 0.9, 1, 1.1, 2, 10};
+  for (double e : scales)
+    for (double l : scales) {
+      double here = value(e * energy, l * latency);
+      double slack = 1e-9 * std::abs(here);
+      if (value(1.2 * e * energy, l * latency) < here - slack ||
+          value(e * energy, 1.2 * l * latency) < here - slack)
+        return false;
+    }
+  return true;
+}
+
+void NetworkGoal::classify(const ir::Attribute &goalExpr) {
+  llvm::StringRef name = goalExpr.is(ir::AttrKind::String) ? goalExpr.asString() : "";
+  bool free = search.require().empty();
+  bool single =
+      spaces.size() == 1 && spaces.front().count == 1 && fixed.energy == 0 && fixed.latency == 0;
+  goal.kind = SearchGoal::Front;
+  if (!free)
+    return;
+  if (name == "energy" || name == "latency" || name == "cycles") {
+    goal.kind = SearchGoal::Scalar;
+    bool energy = name == "energy";
+    goal.value = [energy](const Score &s) { return energy ? s.energy : s.latency; };
+  } else if (name == "edp") {
+    goal.kind = single ? SearchGoal::Scalar : SearchGoal::Hull;
+    goal.value = [](const Score &s) { return s.energy * s.latency; };
+  }
+}
+
+bool NetworkGoal::meets(double energy, double latency) const {
+  Cost cost = costOf(energy, latency);
+  return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
+    ExpressionValue result = evaluateExpression(condition, {&cost, names.result, names.module});
+    return result.truth && *result.truth;
+  });
+}
+
+/// Adds the points of the nests, one nest at a time, keeping what no combination beats.
+llvm::Optional<NetworkGoal::Choice>
+NetworkGoal::combine(llvm::ArrayRef<std::vector<Score>> points) const {
+  std::vector<std::vector<Partial>> steps = {{{fixed.energy, fixed.latency, -1, 0}}};
+  for (unsigned i = 0; i < points.size(); ++i) {
+    std::vector<Partial> next;
+    auto times = static_cast<double>(spaces[i].count);
+    for (int64_t b = 0; b < int64_t(steps.back().size()); ++b)
+      for (unsigned p = 0; p < points[i].size(); ++p) {
+        const Partial &before = steps.back()[b];
+        next.push_back({before.energy + times * points[i][p].energy,
+                        before.latency + times * points[i][p].latency, b, p});
+      }
+    std::stable_sort(next.begin(), next.end(), [](const Partial &a, const Partial &b) {
+      return std::tie(a.energy, a.latency) < std::tie(b.energy, b.latency);
+    });
+    std::vector<Partial> kept;
+    for (const Partial &partial : next)
+      if (kept.empty() || partial.latency < kept.back().latency)
+        kept.push_back(partial);
+    // Too many: a part of them, evenly; the bound is taken from the same ones.
+    if (kept.size() > combinationLimit) {
+      std::vector<Partial> fewer;
+      for (size_t k = 0; k < combinationLimit; ++k)
+        fewer.push_back(kept[k * (kept.size() - 1) / (combinationLimit - 1)]);
+      kept = std::move(fewer);
+    }
+    steps.push_back(std::move(kept));
+  }
+  int64_t best = -1;
+  Choice choice{{}, 0, 0};
+  for (int64_t k = 0; k < int64_t(steps.back().size()); ++k) {
+    const Partial &partial = steps.back()[k];
+    if (!meets(partial.energy, partial.latency))
+      continue;
+    double v = value(partial.energy, partial.latency);
+    if (best < 0 || v < choice.value) {
+      best = k;
+      choice.value = v;
+    }
+  }
+  if (best < 0)
+    return llvm::None;
+  choice.points.resize(points.size());
+  for (unsigned i = points.size(); i-- > 0;) {
+    const Partial &partial = steps[i + 1][best];
+    choice.points[i] = partial.point;
+    best = partial.before;
+  }
+  return choice;
+}
+
+llvm::Optional<NetworkGoal::Choice>
+NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
+  std::vector<std::vector<Score>> found, bounds;
+  bool open = false;
+  for (const SearchResult *result : results) {
+    found.emplace_back();
+    for (const Candidate &candidate : result->front)
+      found.back().push_back(candidate.score);
+    bounds.push_back(found.back());
+    // Only corners matter for the bound, and there may be many open parts.
+    Score least{HUGE_VAL, HUGE_VAL};
+    for (const Score &bound : result->open) {
+      open = true;
+      least = {std::min(least.energy, bound.energy), std::min(least.latency, bound.latency)};
+    }
+    if (result->open.size() > 64)
+      bounds.back().push_back(least);
+    else
+      bounds.back().insert(bounds.back().end(), result->open.begin(), result->open.end());
+  }
+  llvm::Optional<Choice> choice = combine(found);
+  if (!choice) {
+    std::vector<std::string> texts = search.requireTexts();
+    diagnostics.report(search->range(), diag::RequirementNotMet, fmt::join(texts, ", "));
+    return llvm::None;
+  }
+  choice->bound = choice->value;
+  if (open)
+    if (llvm::Optional<Choice> lower = combine(bounds))
+      choice->bound = lower->value;
+  return choice;
+}

@@ -1,0 +1,63 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The goal of a search over a whole program, as a function of its total energy and latency.
+#ifndef PERFC_TOOLS_DRIVER_SEARCH_NETWORKGOAL_H
+#define PERFC_TOOLS_DRIVER_SEARCH_NETWORKGOAL_H
+
+#include "ir/study/SearchOps.h"
+#include "tools/driver/MetricExpression.h"
+#include "tools/driver/search/NestSpace.h"
+
+namespace perfc::driver {
+
+class NetworkGoal {
+public:
+  /// `baseline` is the cost of the program as it was lowered, `fixed` the part of it that is not of
+  /// `spaces`. Reports a goal that a search cannot have.
+  NetworkGoal(study::SearchStatement search, const Cost &baseline, loopnest::Score fixed,
+              const MetricNames &names, const std::vector<NestSpace> &spaces,
+              DiagnosticEngine &diagnostics);
+
+  bool isValid() const { return valid; }
+  /// What each nest is searched for.
+  const loopnest::SearchGoal &nestGoal() const { return goal; }
+  llvm::StringRef text() const { return goalText; }
+
+  struct Choice {
+    std::vector<unsigned> points; ///< by nest: a point of its front
+    double value;
+    double bound;
+  };
+  /// The best combination of points that meets the requirements; nothing after a report.
+  llvm::Optional<Choice> best(llvm::ArrayRef<const loopnest::SearchResult *> results);
+
+private:
+  /// A combination of the first nests.
+  struct Partial {
+    double energy, latency;
+    int64_t before; ///< index of the combination without the last nest
+    unsigned point;
+  };
+  void classify(const ir::Attribute &expr);
+  bool isMonotone() const;
+  double value(double energy, double latency) const;
+  bool meets(double energy, double latency) const;
+  Cost costOf(double energy, double latency) const;
+  llvm::Optional<Choice> combine(llvm::ArrayRef<std::vector<loopnest::Score>> points) const;
+
+  study::SearchStatement search;
+  Cost baseline; ///< without its breakdown
+  const MetricNames &names;
+  const std::vector<NestSpace> &spaces;
+  DiagnosticEngine &diagnostics;
+  ir::Attribute expr;
+  std::string goalText;
+  loopnest::SearchGoal goal;
+  double sign = 1;
+  loopnest::Score fixed;
+  bool valid = false;
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SEARCH_NETWORKGOAL_H

@@ -1,0 +1,295 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/search/StudySearch.h"
+
+#include "backends/core/Evaluate.h"
+#include "backends/loopnest/NestSparsity.h"
+#include "ir/collective/CollectiveOps.h"
+#include "ir/common/SearchDiagnostics.h"
+#include "ir/phase/PhaseOps.h"
+#include "passes/KernelUses.h"
+#include "passes/Levels.h"
+#include "passes/Names.h"
+#include "tools/driver/search/Interrupt.h"
+#include "tools/driver/search/NetworkGoal.h"
+#include <ctime>
+#include <map>
+#include <thread>
+
+using namespace perfc;
+using namespace perfc::driver;
+using namespace perfc::loopnest;
+
+/// Time limit of a search that does not say one.
+static constexpr double defaultLimit = 60;
+
+namespace {
+
+class StudySearch {
+public:
+  StudySearch(ir::Module &module, study::SearchStatement search, ProviderSet &providers,
+              const MetricNames &names, const SearchSettings &settings,
+              DiagnosticEngine &diagnostics)
+      : module(module), search(search), providers(providers), names(names), settings(settings),
+        diagnostics(diagnostics) {}
+
+  llvm::Optional<SearchSummary> run();
+
+private:
+  bool findEvaluation();
+  void countRuns(const ir::Region &region, int64_t times);
+  void findMapspaces();
+  bool makeSpaces();
+  void findFixedPart();
+  bool searchAll();
+  bool reportRefusals(const NestSpace &nest);
+  bool choose();
+  std::string mappingText() const;
+
+  ir::Module &module;
+  study::SearchStatement search;
+  ProviderSet &providers;
+  const MetricNames &names;
+  const SearchSettings &settings;
+  DiagnosticEngine &diagnostics;
+
+  study::EvaluateOp evaluate;
+  const ir::Operation *chip = nullptr;
+  /// Nests in the order in which they first run.
+  std::vector<ir::Operation *> nests;
+  struct Runs {
+    int64_t count;
+    const ir::Operation *placement; ///< the first phase.kernel that runs it
+  };
+  std::map<const ir::Operation *, Runs> runs;
+  std::map<const ir::Operation *, MapspaceOp> mapspaces;
+  std::vector<NestSpace> spaces;
+  std::vector<unsigned> firstEqual;  ///< by space: the first one with the same answer
+  std::vector<SearchResult> results; ///< by space; empty for repetitions
+  Cost baseline;
+  Score fixed; ///< of what is not searched
+  SearchSummary summary;
+};
+
+} // namespace
+
+bool StudySearch::findEvaluation() {
+  for (ir::Operation &part : search->body())
+    if (auto found = ir::as<study::EvaluateOp>(part))
+      evaluate = found;
+  target::ChipOp target = evaluate ? passes::chipOf(module, evaluate.on()) : target::ChipOp();
+  const ir::Operation *program =
+      evaluate ? module.lookup(passes::programSymbol(evaluate)) : nullptr;
+  if (!target || !program)
+    return false; // lowering has said why
+  chip = target.op;
+  countRuns(program->body(), 1);
+  return true;
+}
+
+void StudySearch::countRuns(const ir::Region &region, int64_t times) {
+  for (const ir::Operation &op : region) {
+    if (auto run = ir::as<collective::RunOp>(op)) {
+      if (const ir::Operation *sequence = module.lookup(run.phase()))
+        countRuns(sequence->body(), times);
+    } else if (auto kernel = ir::as<phase::KernelOp>(op)) {
+      ir::Operation *nest = module.lookup(kernel.run());
+      if (!nest || !nest->is(NestOp::opName))
+        continue;
+      auto [known, isNew] = runs.insert({nest, {0, kernel.op}});
+      if (isNew)
+        nests.push_back(nest);
+      known->second.count += times * kernel.count();
+    } else if (auto repeat = ir::as<phase::RepeatOp>(op)) {
+      countRuns(op.body(), times * repeat.count());
+    } else if (auto repeat = ir::as<collective::RepeatOp>(op)) {
+      countRuns(op.body(), times * repeat.count());
+    }
+  }
+}
+
+/// A mapspace is for a kernel; the nest of a group is one of a statement of its members.
+void StudySearch::findMapspaces() {
+  if (search.spaces().empty())
+    return;
+  passes::forEachKernel(evaluate, "search", diagnostics, [&](const passes::KernelUse &use) {
+    for (ir::Operation *nest : nests) {
+      NestOp view(nest);
+      if (view.kernel() != use.kernel.symbol())
+        continue;
+      const passes::KernelUse::Member *member = &use.members.front();
+      for (const passes::KernelUse::Member &candidate : use.members)
+        if (candidate.firstStatement <= static_cast<size_t>(view.statement()))
+          member = &candidate;
+      int64_t number = view.statement() - static_cast<int64_t>(member->firstStatement);
+      for (const ir::Attribute &symbol : search.spaces()) {
+        auto space = module.lookup<MapspaceOp>(symbol.asSymbol());
+        if (space && space.kernel() == member->kernel.symbol() &&
+            space->intAttr("statement") == number)
+          mapspaces[nest] = space;
+      }
+    }
+  });
+}
+
+bool StudySearch::makeSpaces() {
+  std::map<std::string, unsigned> known;
+  for (ir::Operation *nest : nests) {
+    if (NestOp(nest).mapping() != "default")
+      continue; // the user's own
+    const Runs &run = runs[nest];
+    std::string reason;
+    llvm::Optional<NestSpace> space = makeNestSpace(
+        *nest, *chip, phase::KernelOp(const_cast<ir::Operation *>(run.placement)).extraBytes(),
+        mapspaces[nest], reason);
+    if (space && sparsityOf(space->adapted, run.placement)) {
+      reason = "the search does not weigh zeros";
+      space = llvm::None;
+    }
+    if (!space) {
+      summary.notes.push_back(
+          fmt::format("`{}` keeps its default mapping: {}", NestOp(nest).kernel(), reason));
+      continue;
+    }
+    space->count = run.count;
+    auto found = known.insert({searchKey(*space), static_cast<unsigned>(spaces.size())}).first;
+    firstEqual.push_back(found->second);
+    spaces.push_back(std::move(*space));
+  }
+  summary.nests = static_cast<unsigned>(spaces.size());
+  summary.distinct = static_cast<unsigned>(known.size());
+  if (spaces.empty())
+    diagnostics.report(search->range(), diag::NothingToSearch, evaluate.subjectLabel());
+  return !spaces.empty();
+}
+
+/// The baseline less the nests as they were lowered; what rounding leaves of nothing is nothing.
+void StudySearch::findFixedPart() {
+  fixed = {baseline.energy.known.central(), baseline.latency.central()};
+  Score all = fixed;
+  HashCache hashes;
+  for (const NestSpace &space : spaces)
+    if (const Cost *cost = providers.evaluate({space.nest, chip, runs[space.nest].placement},
+                                              hashes, diagnostics)) {
+      fixed.energy -= static_cast<double>(space.count) * cost->energy.known.central();
+      fixed.latency -= static_cast<double>(space.count) * cost->latency.central();
+    }
+  if (fixed.energy < 1e-9 * all.energy)
+    fixed.energy = 0;
+  if (fixed.latency < 1e-9 * all.latency)
+    fixed.latency = 0;
+}
+
+/// The constraints by what they exclude, and the mapping that is nearest to a legal one.
+bool StudySearch::reportRefusals(const NestSpace &nest) {
+  Refusals refusals = explainRefusals(nest);
+  Diagnostic &error = diagnostics.report(search->range(), diag::NoValidMapping,
+                                         NestOp(nest.nest).kernel(), chip->symbol());
+  for (const auto &[constraint, count] : refusals.constraints)
+    error.note(fmt::format("{} exclude{} {} of {} mappings", constraint,
+                           llvm::StringRef(constraint).startswith("the capacity") ? "s" : "", count,
+                           refusals.sampled));
+  for (const SlotRule &rule : nest.rules)
+    if (rule.range.file)
+      error.note(rule.range, "the mapspace says so of " + rule.name);
+  if (!refusals.nearest.empty())
+    error.help(fmt::format("nearest is, but for {}:\n{}", refusals.nearestLacks, refusals.nearest));
+  return false;
+}
+
+bool StudySearch::searchAll() {
+  using Clock = std::chrono::steady_clock;
+  double limit = settings.within   ? *settings.within
+                 : search.within() ? search.within()->toDouble()
+                                   : defaultLimit;
+  auto toDuration = [](double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  Clock::time_point end = Clock::now() + toDuration(limit);
+  NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
+  if (!goal.isValid())
+    return false;
+  SearchOptions options;
+  options.threads =
+      settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+  options.seed = settings.seed;
+  Interrupt interrupt;
+  options.stop = &interrupt.flag();
+  results.resize(spaces.size());
+  unsigned left = summary.distinct;
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    if (firstEqual[i] != i)
+      continue;
+    // Time that easy nests leave is for those that follow.
+    Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
+    options.deadline = Clock::now() + rest / left--;
+    results[i] = loopnest::search(spaces[i].space, spaces[i].weights, spaces[i].rules,
+                                  goal.nestGoal(), options);
+    summary.evaluated += results[i].evaluated;
+    if (results[i].front.empty())
+      return reportRefusals(spaces[i]);
+  }
+  return choose();
+}
+
+/// Takes the best combination and writes it into the nests.
+bool StudySearch::choose() {
+  NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
+  std::vector<const SearchResult *> byNest;
+  for (unsigned i = 0; i < spaces.size(); ++i)
+    byNest.push_back(&results[firstEqual[i]]);
+  llvm::Optional<NetworkGoal::Choice> choice = goal.best(byNest);
+  if (!choice)
+    return false;
+  summary.goal = goal.text();
+  summary.hasValue = true;
+  summary.value = choice->value;
+  summary.bound = std::min(choice->bound, choice->value);
+  summary.proven = llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); }) ||
+                   summary.bound >= summary.value;
+  for (unsigned i = 0; i < spaces.size(); ++i)
+    writeNest(spaces[i], byNest[i]->front[choice->points[i]].mapping);
+  std::map<std::string, std::string> mappings; // by op, in order
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    auto kernel = ir::as<op::KernelOp>(*module.lookup(NestOp(spaces[i].nest).kernel()));
+    std::string condition;
+    const ir::AttrDict &parameters = kernel->dictAttr("parameters");
+    for (const auto &[name, value] : parameters.entries())
+      if (value.is(ir::AttrKind::Int))
+        condition +=
+            fmt::format("{}{} == {}", condition.empty() ? "" : " and ", name, value.asInt());
+    std::string lines = mappingLines(spaces[i], byNest[i]->front[choice->points[i]].mapping,
+                                     condition.empty() ? "  " : "    ");
+    std::string &text = mappings[kernel.declaration().str()];
+    text += condition.empty() ? lines : fmt::format("  if {} {{\n{}  }}\n", condition, lines);
+  }
+  std::string chipName = evaluate.onLabel().split('(').first.str();
+  for (const auto &[op, text] : mappings)
+    summary.mappings +=
+        fmt::format("mapping best_{} for {} on {} {{\n{}}}\n", op, op, chipName, text);
+  return true;
+}
+
+llvm::Optional<SearchSummary> StudySearch::run() {
+  std::clock_t begin = std::clock();
+  if (!findEvaluation())
+    return llvm::None;
+  llvm::Optional<Cost> first = evaluateStudy(module, *evaluate, providers, diagnostics);
+  if (!first)
+    return llvm::None;
+  baseline = std::move(*first);
+  findMapspaces();
+  if (!makeSpaces())
+    return llvm::None;
+  findFixedPart();
+  if (!searchAll())
+    return llvm::None;
+  summary.cpuSeconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
+  return summary;
+}
+
+llvm::Optional<SearchSummary> driver::searchStudy(ir::Module &module, study::SearchStatement search,
+                                                  ProviderSet &providers, const MetricNames &names,
+                                                  const SearchSettings &settings,
+                                                  DiagnosticEngine &diagnostics) {
+  return StudySearch(module, search, providers, names, settings, diagnostics).run();
+}

@@ -1,0 +1,133 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/sweep/SweepRows.h"
+
+#include "backends/core/Cost.h"
+#include "tools/driver/Table.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+bool driver::readShard(llvm::StringRef text, SweepSettings &settings) {
+  auto [shard, shards] = text.split('/');
+  return !shard.getAsInteger(10, settings.shard) && !shards.getAsInteger(10, settings.shards) &&
+         settings.shard >= 1 && settings.shard <= settings.shards;
+}
+
+static std::string bindingsText(const ir::AttrDict &bindings) {
+  std::string text;
+  for (const auto &[name, value] : bindings.entries()) {
+    std::string shown = value.text();
+    if (value.is(ir::AttrKind::String))
+      shown = value.asString().str();
+    else if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity))
+      shown = formatEngineering(value.asQuantity().toUncertain(), value.asQuantity().dimension());
+    text += (text.empty() ? "" : ", ") + name + " = " + shown;
+  }
+  return text;
+}
+
+StoredRow driver::sweepRow(const emit::Result &result, const ir::Operation &point,
+                           const MetricNames &names) {
+  StoredRow row;
+  row.statement = result.statement;
+  row.bindings = bindingsText(ir::as<study::PointOp>(point).bindings());
+  row.label = result.label;
+  llvm::json::Object metrics, pareto;
+  for (llvm::StringRef name : metricNames())
+    if (llvm::Optional<MetricValue> value = metric(result.cost, name))
+      if (value->hasNumber())
+        metrics[name] = value->value.central();
+  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  llvm::json::Array list;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    ExpressionValue value = evaluateExpression(point.listAttr("pareto")[i], names);
+    if (value.number)
+      list.push_back(llvm::json::Array{texts[i], value.number->toDouble()});
+  }
+  if (!list.empty())
+    metrics["pareto"] = std::move(list);
+  row.metrics = llvm::formatv("{0}", llvm::json::Value(std::move(metrics))).str();
+  return row;
+}
+
+bool driver::meetsRequirements(const ir::Operation &point, const MetricNames &names) {
+  return llvm::all_of(point.listAttr("require"), [&](const ir::Attribute &condition) {
+    ExpressionValue value = evaluateExpression(condition, names);
+    return value.truth && *value.truth;
+  });
+}
+
+/// The values after `pareto` of a row, and their names.
+static bool paretoValues(const StoredRow &row, std::vector<std::string> &names,
+                         std::vector<double> &values) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(row.metrics);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return false;
+  }
+  const llvm::json::Object *object = parsed->getAsObject();
+  const llvm::json::Array *list = object ? object->getArray("pareto") : nullptr;
+  if (!list)
+    return false;
+  for (const llvm::json::Value &entry : *list)
+    if (const llvm::json::Array *pair = entry.getAsArray(); pair && pair->size() == 2) {
+      names.push_back((*pair)[0].getAsString().getValueOr("").str());
+      values.push_back((*pair)[1].getAsNumber().getValueOr(0));
+    }
+  return !values.empty();
+}
+
+static bool beats(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
+  bool smaller = false;
+  for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
+    if (a[i] > b[i])
+      return false;
+    smaller |= a[i] < b[i];
+  }
+  return smaller;
+}
+
+std::vector<Front> driver::fronts(llvm::ArrayRef<StoredRow> rows) {
+  std::vector<Front> result;
+  for (const StoredRow &row : rows) {
+    std::vector<std::string> names;
+    std::vector<double> values;
+    if (!paretoValues(row, names, values))
+      continue;
+    if (result.empty() || result.back().statement != row.statement)
+      result.push_back({row.statement, names, {}, {}, 0});
+    Front &front = result.back();
+    ++front.of;
+    if (llvm::any_of(front.values, [&](const auto &other) { return beats(other, values); }))
+      continue;
+    for (size_t i = front.rows.size(); i-- > 0;)
+      if (beats(values, front.values[i])) {
+        front.rows.erase(front.rows.begin() + i);
+        front.values.erase(front.values.begin() + i);
+      }
+    front.rows.push_back(row);
+    front.values.push_back(values);
+  }
+  return result;
+}
+
+void driver::printFronts(llvm::raw_ostream &out, llvm::ArrayRef<Front> fronts, unsigned width,
+                         bool color) {
+  for (const Front &front : fronts) {
+    out << fmt::format("pareto {}: {} of {} points\n", fmt::join(front.metrics, ", "),
+                       front.rows.size(), front.of);
+    std::vector<TableColumn> columns{{"point", Align::Left}};
+    for (const std::string &metric : front.metrics)
+      columns.push_back({metric});
+    Table table(std::move(columns));
+    for (size_t i = 0; i < front.rows.size(); ++i) {
+      std::vector<std::string> cells{front.rows[i].bindings};
+      for (double value : front.values[i])
+        cells.push_back(fmt::format("{:.6g}", value));
+      table.addRow(std::move(cells));
+    }
+    table.print(out, width, color);
+  }
+}

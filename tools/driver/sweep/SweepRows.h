@@ -1,0 +1,46 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The points of sweeps as rows: made from results, kept in a ResultStore, and looked through for
+// the points that no other beats.
+#ifndef PERFC_TOOLS_DRIVER_SWEEP_SWEEPROWS_H
+#define PERFC_TOOLS_DRIVER_SWEEP_SWEEPROWS_H
+
+#include "backends/emit/Result.h"
+#include "ir/study/StudyOps.h"
+#include "tools/driver/MetricExpression.h"
+#include "tools/driver/sweep/ResultStore.h"
+
+namespace perfc::driver {
+
+struct SweepSettings {
+  std::string database; ///< SQLite file; "" to keep nothing
+  unsigned shard = 1;   ///< of `shards`, from 1: every shards-th point
+  unsigned shards = 1;
+  std::string program; ///< identifies the program and its parameters
+};
+
+/// Splits "2/8"; false when it is no shard.
+bool readShard(llvm::StringRef text, SweepSettings &settings);
+
+/// The row of `result` at `point`, with what its `pareto` asks for.
+StoredRow sweepRow(const emit::Result &result, const ir::Operation &point,
+                   const MetricNames &names);
+
+/// True when `result` meets the `require` of `point`.
+bool meetsRequirements(const ir::Operation &point, const MetricNames &names);
+
+/// The rows of each sweep with a `pareto` that no other of it beats: at most as large in all of its
+/// values and smaller in one. By statement, in the order of the points.
+struct Front {
+  int64_t statement;
+  std::vector<std::string> metrics; ///< as written
+  std::vector<StoredRow> rows;
+  std::vector<std::vector<double>> values; ///< by row and metric
+  size_t of = 0;                           ///< rows of the sweep
+};
+std::vector<Front> fronts(llvm::ArrayRef<StoredRow> rows);
+void printFronts(llvm::raw_ostream &out, llvm::ArrayRef<Front> fronts, unsigned width, bool color);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SWEEP_SWEEPROWS_H
