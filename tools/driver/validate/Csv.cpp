@@ -4,23 +4,6 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-static std::vector<std::string> splitLine(llvm::StringRef line) {
-  std::vector<std::string> cells{""};
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      cells.back() += line[++i];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else
-      cells.back() += c;
-  }
-  return cells;
-}
-
 llvm::Optional<CsvTable> CsvTable::load(Session &session, llvm::StringRef path,
                                         llvm::StringRef kind,
                                         llvm::ArrayRef<llvm::StringRef> columns) {
@@ -33,38 +16,28 @@ llvm::Optional<CsvTable> CsvTable::load(Session &session, llvm::StringRef path,
     session.diagnostics.report(where, diag::BadTable, path, kind, reason);
     return llvm::None;
   };
-  llvm::StringRef text = session.sources.text(file), rest = text;
-  size_t width = 0;
-  while (!rest.empty()) {
-    auto [line, after] = rest.split('\n');
-    auto begin = static_cast<uint32_t>(line.data() - text.data());
-    rest = after;
-    line = line.rtrim('\r');
-    SourceRange range{file, begin, begin + static_cast<uint32_t>(line.size())};
-    if (line.trim().empty())
-      continue;
-    std::vector<std::string> cells = splitLine(line);
-    if (width == 0) {
-      width = cells.size();
-      for (size_t i = 0; i < width; ++i)
-        table.positions.try_emplace(llvm::StringRef(cells[i]).trim(), i);
-      for (llvm::StringRef column : columns)
-        if (!table.hasColumn(column))
-          return fail(range, fmt::format("it has no column `{}`", column));
-    } else if (cells.size() != width) {
-      return fail(range, fmt::format("a row has {} cells, not {}", cells.size(), width));
-    } else {
-      table.lines.push_back({std::move(cells), range});
-    }
-  }
-  if (width == 0)
+  llvm::Optional<LocatedCsv> csv = LocatedCsv::read(session.sources, file, session.diagnostics);
+  if (!csv)
+    return llvm::None;
+  const CsvRow &titles = csv->titleRow();
+  if (titles.cells.empty())
     return fail({}, "it is empty");
+  for (size_t i = 0; i < titles.cells.size(); ++i)
+    table.positions.try_emplace(titles.cells[i].text, i);
+  for (llvm::StringRef column : columns)
+    if (!table.hasColumn(column))
+      return fail(titles.place, fmt::format("it has no column `{}`", column));
+  for (const CsvRow &row : csv->rows())
+    if (row.cells.size() != titles.cells.size())
+      return fail(row.place,
+                  fmt::format("a row has {} cells, not {}", row.cells.size(), titles.cells.size()));
+  table.lines = csv->rows();
   return table;
 }
 
 llvm::StringRef CsvTable::cell(const Row &row, llvm::StringRef column) const {
   auto found = positions.find(column);
-  return found == positions.end() ? "" : llvm::StringRef(row.cells[found->second]).trim();
+  return found == positions.end() ? "" : llvm::StringRef(row.cells[found->second].text);
 }
 
 llvm::Optional<Number> CsvTable::number(const Row &row, llvm::StringRef column) const {
@@ -83,7 +56,7 @@ llvm::Optional<int64_t> CsvTable::count(Session &session, const Row &row, llvm::
   int64_t value = 0;
   if (!cell(row, column).getAsInteger(10, value) && value >= least)
     return value;
-  session.diagnostics.report(row.range, diag::BadTable, session.sources.path(row.range.file), kind,
+  session.diagnostics.report(row.place, diag::BadTable, session.sources.path(row.place.file), kind,
                              fmt::format("`{}` is no count of at least {}", column, least));
   return llvm::None;
 }

@@ -1,21 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of reference figures as CSV: a header with the names of the columns, then one row per
-// line. Cells are plain; a cell in double quotes may hold commas and doubled quotes.
+// Tables of reference figures as CSV: cells by the name of their column, as figures.
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_CSV_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_CSV_H
 
+#include "tools/driver/LocatedCsv.h"
 #include "tools/driver/validate/Kind.h"
 
 namespace perfc::driver {
 
 class CsvTable {
 public:
-  /// One line of the table.
-  struct Row {
-    std::vector<std::string> cells;
-    SourceRange range;
-  };
+  using Row = CsvRow;
 
   /// Loads `path`; nothing when it cannot be read, lacks one of `columns`, or has a row of another
   /// length than its header (reported as no table of `kind`).
