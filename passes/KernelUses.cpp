@@ -85,15 +85,37 @@ static const Operation *statementAt(op::KernelOp kernel, size_t number) {
   return nullptr;
 }
 
+/// The member of a fused kernel that `statement` comes from.
+static const KernelUse::Member &memberOf(const KernelUse &use, size_t statement) {
+  const KernelUse::Member *member = &use.members.front();
+  for (const KernelUse::Member &candidate : use.members)
+    if (candidate.firstStatement <= statement)
+      member = &candidate;
+  return *member;
+}
+
+loopnest::DataflowOp passes::dataflowFor(study::EvaluateOp evaluate, const KernelUse &use,
+                                         size_t statement, llvm::StringRef chip) {
+  const AttrList &with = evaluate->listAttr("with");
+  if (with.empty())
+    return {};
+  const KernelUse::Member &member = memberOf(use, statement);
+  auto number = static_cast<int64_t>(statement - member.firstStatement);
+  for (const Attribute &name : with) {
+    auto dataflow = as<loopnest::DataflowOp>(resolve(*evaluate, name.asSymbol()));
+    if (dataflow && dataflow.kernel() == member.kernel.symbol() && dataflow.target() == chip &&
+        dataflow.statement() == number)
+      return dataflow;
+  }
+  return {};
+}
+
 loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelUse &use,
                                        size_t statement, llvm::StringRef chip) {
   const AttrList &with = evaluate->listAttr("with");
   if (with.empty())
     return {};
-  const KernelUse::Member *member = &use.members.front();
-  for (const KernelUse::Member &candidate : use.members)
-    if (candidate.firstStatement <= statement)
-      member = &candidate;
+  const KernelUse::Member *member = &memberOf(use, statement);
   auto number = static_cast<int64_t>(statement - member->firstStatement);
   size_t statements = statementCount(member->kernel);
   loopnest::MappingOp general;
@@ -113,6 +135,10 @@ loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelU
 
 std::string passes::nestSymbolFor(study::EvaluateOp evaluate, const KernelUse &use,
                                   size_t statement, llvm::StringRef chip) {
-  loopnest::MappingOp mapping = mappingFor(evaluate, use, statement, chip);
-  return nestSymbol(use.kernel.symbol(), chip, mapping ? mapping.symbol() : "default", statement);
+  llvm::StringRef mapping = "default";
+  if (auto written = mappingFor(evaluate, use, statement, chip))
+    mapping = written.symbol();
+  else if (auto dataflow = dataflowFor(evaluate, use, statement, chip))
+    mapping = dataflow.symbol();
+  return nestSymbol(use.kernel.symbol(), chip, mapping, statement);
 }

@@ -34,6 +34,11 @@ KernelUse kernelUse(op::KernelOp kernel);
 bool forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass, DiagnosticEngine &diagnostics,
                    llvm::function_ref<void(const KernelUse &)> visit);
 
+/// The dataflow that `evaluate` gives to a statement of a kernel on a chip; null when it gives
+/// none.
+loopnest::DataflowOp dataflowFor(study::EvaluateOp evaluate, const KernelUse &use, size_t statement,
+                                 llvm::StringRef chip);
+
 /// The mapping among those of `evaluate` that serves statement `statement` of `use` on `chip`: one
 /// for that statement, else one that names no statement and whose indices the statement has; null
 /// when there is none.

@@ -30,6 +30,8 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
     return Level::LoopNest;
   if (provider == "tile")
     return Level::Tile;
+  if (provider == "maestro")
+    return Level::Dataflow;
   return isAccelerator(chip) ? Level::LoopNest : Level::Roofline;
 }
 

@@ -11,7 +11,7 @@
 namespace perfc {
 namespace passes {
 
-enum class Level { Roofline, LoopNest, Tile };
+enum class Level { Roofline, LoopNest, Tile, Dataflow };
 
 /// The level that `using` names. Without it (or with the name of another provider): LoopNest for an
 /// accelerator, which has an array that is not dispatched with a compute unit inside, and a memory

@@ -4,6 +4,7 @@
 // for the evaluations at that level. The loops are those of the user's mapping, which is checked,
 // or of the default one. Elementwise statements that finish another's result get no nest of their
 // own.
+#include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
 #include "passes/IslText.h"
 #include "passes/KernelUses.h"
@@ -38,9 +39,9 @@ public:
 
 private:
   bool lowerKernel(const KernelUse &use);
-  llvm::Optional<NestPlan> plan(const Statement &statement, loopnest::MappingOp mapping);
+  llvm::Optional<NestPlan> plan(const Statement &statement, Operation *written);
   void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
-            loopnest::MappingOp mapping, llvm::StringRef symbol);
+            const Operation *written, llvm::StringRef symbol);
   void emitTensors(Region &into, PreparedKernel &kernel, const StatementGroup &group,
                    const Location &location);
   void emitLoops(Region &into, const NestPlan &plan, const Location &location);
@@ -58,15 +59,18 @@ private:
   const Chip *chip = nullptr;
 };
 
-llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement,
-                                                loopnest::MappingOp mapping) {
-  if (mapping) {
-    llvm::Optional<NestPlan> plan = planFromMapping(*chip, statement, mapping, diagnostics);
-    if (!plan || !checkPlan(*plan, mapping, diagnostics))
+/// `written` is the mapping or dataflow of the statement, or null.
+llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Operation *written) {
+  if (written) {
+    auto mapping = as<loopnest::MappingOp>(written);
+    llvm::Optional<NestPlan> plan =
+        mapping ? planFromMapping(*chip, statement, mapping, diagnostics)
+                : planFromDataflow(*chip, statement, loopnest::DataflowOp(written), diagnostics);
+    if (!plan || !checkPlan(*plan, written->range(), diagnostics))
       return llvm::None;
     // What a tile with zeros takes depends on how it is stored: the evaluator checks it.
     bool hasZeros = evaluate->hasAttr("sparsity");
-    return hasZeros || checkCapacities(*plan, mapping, diagnostics) ? plan : llvm::None;
+    return hasZeros || checkCapacities(*plan, written->range(), diagnostics) ? plan : llvm::None;
   }
   llvm::Optional<NestPlan> plan = defaultPlan(*chip, statement);
   assert(
@@ -159,20 +163,20 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
 }
 
 void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
-                            const StatementGroup &group, loopnest::MappingOp mapping,
+                            const StatementGroup &group, const Operation *written,
                             llvm::StringRef symbol) {
   const Statement &statement = *group.main;
   Location location = statement.op->location();
   for (const Statement *epilogue : group.epilogues)
     location.fuse(epilogue->op->location());
-  if (mapping)
-    location.fuse(mapping->location());
+  if (written)
+    location.fuse(written->location());
   Operation *nest = builder.createBefore(*before, loopnest::NestOp::opName, location);
   nest->setSymbol(symbol);
   nest->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
   nest->setAttr("statement", statement.number);
   nest->setAttr("target", Attribute::symbol(chip->op.symbol()));
-  nest->setAttr("mapping", mapping ? mapping.source() : llvm::StringRef("default"));
+  nest->setAttr("mapping", written ? written->stringAttr("source") : llvm::StringRef("default"));
   std::string &domain = kernel.domains[statement.number];
   if (domain.empty())
     domain = isl.domain(statement);
@@ -189,9 +193,11 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
   bool valid = true;
   for (const StatementGroup &group : kernel.groups) {
     const Statement &statement = *group.main;
-    loopnest::MappingOp mapping = mappingFor(evaluate, use, statement.number, chip->op.symbol());
+    Operation *written = mappingFor(evaluate, use, statement.number, chip->op.symbol()).op;
+    if (!written)
+      written = dataflowFor(evaluate, use, statement.number, chip->op.symbol()).op;
     std::string symbol = nestSymbol(use.kernel.symbol(), chip->op.symbol(),
-                                    mapping ? mapping.symbol() : "default", statement.number);
+                                    written ? written->symbol() : "default", statement.number);
     if (module.lookup(symbol))
       continue;
     if (failed.count(symbol)) {
@@ -204,8 +210,8 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
       valid = false;
       continue;
     }
-    if (llvm::Optional<NestPlan> loops = plan(statement, mapping)) {
-      emit(*loops, kernel, group, mapping, symbol);
+    if (llvm::Optional<NestPlan> loops = plan(statement, written)) {
+      emit(*loops, kernel, group, written, symbol);
     } else {
       failed.insert(symbol);
       valid = false;

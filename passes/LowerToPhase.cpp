@@ -72,6 +72,10 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
     if (!list.empty())
       return list;
   }
+  if (level == Level::Dataflow)
+    for (const StatementGroup &group : groupStatements(kernel))
+      if (auto dataflow = dataflowFor(evaluate, use, group.main->number, chip.symbol()))
+        return {{dataflow.symbol().str(), name, movedBytes(kernel)}};
   std::string tiled = tileSymbol(name, chip.symbol());
   bool isTiled = level == Level::Tile && module.lookup(tiled);
   return {{isTiled ? tiled : name, name, movedBytes(kernel)}};

@@ -53,12 +53,11 @@ llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &stat
                                          DiagnosticEngine &diagnostics);
 
 /// Checks that the loops cover each index, that only last passes are partial and that axes have
-/// enough lanes. Mistakes are reported where they were written; `mapping` is null for a plan that
-/// nobody wrote.
-bool checkPlan(const NestPlan &plan, loopnest::MappingOp mapping, DiagnosticEngine &diagnostics);
+/// enough lanes. Mistakes are reported where they were written: at a loop, else at `written`, the
+/// mapping, which is nowhere for a plan that nobody wrote.
+bool checkPlan(const NestPlan &plan, SourceRange written, DiagnosticEngine &diagnostics);
 /// Checks that memories have room for the tiles of a plan that passes checkPlan.
-bool checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
-                     DiagnosticEngine &diagnostics);
+bool checkCapacities(const NestPlan &plan, SourceRange written, DiagnosticEngine &diagnostics);
 
 } // namespace passes
 } // namespace perfc

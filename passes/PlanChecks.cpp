@@ -7,17 +7,17 @@ using namespace perfc;
 using namespace perfc::passes;
 
 /// Where the loop, else the mapping, was written; nowhere for loops that nobody wrote.
-static SourceRange rangeOf(const PlannedLoop *loop, loopnest::MappingOp mapping) {
+static SourceRange rangeOf(const PlannedLoop *loop, SourceRange written) {
   if (loop && loop->source)
     return loop->source->range();
-  return mapping ? mapping->range() : SourceRange();
+  return written;
 }
 
 //===-- Coverage
 //-------------------------------------------------------------------------------===//
 
 /// The loops of `index` with their steps, innermost first.
-static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp mapping,
+static bool checkIndex(const NestPlan &plan, unsigned index, SourceRange written,
                        DiagnosticEngine &diagnostics) {
   const Statement &statement = *plan.statement;
   int64_t extent = std::max<int64_t>(1, statement.extents[index]);
@@ -31,14 +31,14 @@ static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp
     cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX);
   }
   if (cover < extent) {
-    Diagnostic &error = diagnostics.report(rangeOf(outermost, mapping), diag::LoopNotCovered,
+    Diagnostic &error = diagnostics.report(rangeOf(outermost, written), diag::LoopNotCovered,
                                            statement.names[index], cover, extent);
     error.help("the factors of an index, multiplied, cover its extent; `rest` is the smallest "
                "factor that does");
     return false;
   }
   if (outermost && outermost->factor > 1 && (outermost->factor - 1) > (extent - 1) / step) {
-    diagnostics.report(rangeOf(outermost, mapping), diag::LoopTooLong, statement.names[index],
+    diagnostics.report(rangeOf(outermost, written), diag::LoopTooLong, statement.names[index],
                        counted(outermost->factor, "step"), step, extent, (extent - 1) / step + 1);
     return false;
   }
@@ -48,8 +48,7 @@ static bool checkIndex(const NestPlan &plan, unsigned index, loopnest::MappingOp
 //===-- Axes
 //-----------------------------------------------------------------------------------===//
 
-static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
-                      DiagnosticEngine &diagnostics) {
+static bool checkAxes(const NestPlan &plan, SourceRange written, DiagnosticEngine &diagnostics) {
   bool valid = true;
   for (unsigned p = 0; p < plan.chip->places.size(); ++p)
     for (unsigned a = 0; a < plan.chip->places[p].axes.size(); ++a) {
@@ -65,7 +64,7 @@ static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
         continue;
       valid = false;
       diagnostics
-          .report(rangeOf(last, mapping), diag::AxisTooSmall,
+          .report(rangeOf(last, written), diag::AxisTooSmall,
                   fmt::format("{}.{}", plan.chip->places[p].name, axis.name),
                   counted(axis.size, "lane"), lanes)
           .note(plan.chip->places[p].op->range(), "the array is declared here");
@@ -77,14 +76,14 @@ static bool checkAxes(const NestPlan &plan, loopnest::MappingOp mapping,
 //-----------------------------------------------------------------------------===//
 
 /// Where the mapping says what the memory's tile is: its place, else the mapping.
-static SourceRange placeRange(const NestPlan &plan, unsigned place, loopnest::MappingOp mapping) {
+static SourceRange placeRange(const NestPlan &plan, unsigned place, SourceRange written) {
   for (const PlannedLoop &loop : plan.loops)
     if (loop.place == place && loop.source && loop.source->parentOp())
       return loop.source->parentOp()->range();
-  return rangeOf(nullptr, mapping);
+  return written;
 }
 
-bool passes::checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
+bool passes::checkCapacities(const NestPlan &plan, SourceRange written,
                              DiagnosticEngine &diagnostics) {
   bool valid = true;
   for (size_t position = 0; position < plan.places.size(); ++position) {
@@ -100,7 +99,7 @@ bool passes::checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
     for (const TensorBits &tensor : tensors)
       parts.push_back(tensor.tensor.str() + " " + sizeText(tensor.bits));
     diagnostics
-        .report(placeRange(plan, plan.places[position], mapping), diag::CapacityExceeded,
+        .report(placeRange(plan, plan.places[position], written), diag::CapacityExceeded,
                 place.name, sizeText(*place.capacityBits), sizeText(needed),
                 fmt::join(parts, " + "))
         .note(place.op->range(), "the memory is declared here");
@@ -108,10 +107,9 @@ bool passes::checkCapacities(const NestPlan &plan, loopnest::MappingOp mapping,
   return valid;
 }
 
-bool passes::checkPlan(const NestPlan &plan, loopnest::MappingOp mapping,
-                       DiagnosticEngine &diagnostics) {
+bool passes::checkPlan(const NestPlan &plan, SourceRange written, DiagnosticEngine &diagnostics) {
   bool valid = true;
   for (unsigned index = 0; index < plan.statement->extents.size(); ++index)
-    valid &= checkIndex(plan, index, mapping, diagnostics);
-  return checkAxes(plan, mapping, diagnostics) && valid;
+    valid &= checkIndex(plan, index, written, diagnostics);
+  return checkAxes(plan, written, diagnostics) && valid;
 }

@@ -9,6 +9,7 @@ static const Emitter table[] = {
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},
+    {"maestro", "evaluations with a dataflow as a mapping file of MAESTRO", false, writeMaestro},
 };
 
 llvm::ArrayRef<Emitter> perfc::emit::emitters() { return table; }

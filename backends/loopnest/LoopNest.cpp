@@ -120,6 +120,7 @@ bool NestEvaluator::count() {
   if (!result.counts)
     return false;
   counts = std::move(*result.counts);
+  joinLanes(adapted, counts);
   if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
     llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, counts.steps);
     if (!steps) {

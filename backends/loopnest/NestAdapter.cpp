@@ -27,6 +27,7 @@ private:
   llvm::SmallVector<unsigned, 4> keyDims(TensorOp tensor) const;
   Subscript subscript(const AffineExpr &expr) const;
   bool addPlace(llvm::StringRef name);
+  void openPlace(bool parallel);
   bool addLoop(const ir::Operation &loop);
   bool walk(const ir::Region &region);
   llvm::Optional<unsigned> dim(llvm::StringRef name) const;
@@ -152,9 +153,27 @@ bool Adapter::addPlace(llvm::StringRef name) {
   return true;
 }
 
+/// Between the lanes of an array there may be loops in time, which nothing is stored for: a memory
+/// that keeps no tensor, and then the array again.
+void Adapter::openPlace(bool parallel) {
+  Place &last = result.nest.places.back();
+  if (!parallel && last.kind == PlaceKind::Array) {
+    Place between;
+    between.name = last.name;
+    result.nest.places.push_back(std::move(between));
+    result.places.push_back(nullptr);
+  } else if (parallel && !result.places.back()) {
+    Place array = result.nest.places[result.nest.places.size() - 2];
+    array.loops.clear();
+    result.nest.places.push_back(std::move(array));
+    result.places.push_back(result.places[result.places.size() - 2]);
+  }
+}
+
 bool Adapter::addLoop(const ir::Operation &loop) {
   if (result.nest.places.empty())
     return fail("a loop stands at no place");
+  openPlace(loop.is(ParallelOp::opName));
   Place &place = result.nest.places.back();
   Loop next;
   next.factor = loop.intAttr("factor", 1);
@@ -215,4 +234,42 @@ llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip 
     return result;
   reason = adapter.reason;
   return llvm::None;
+}
+
+/// Adds the links that `inner`, a part of the same array, crosses.
+static void addHops(ArrayCounts &outer, const ArrayCounts &inner) {
+  for (size_t t = 0; t < outer.hops.size(); ++t) {
+    if (!outer.hops[t] || !inner.hops[t]) {
+      outer.hops[t] = llvm::None;
+      continue;
+    }
+    outer.hops[t]->shared += inner.hops[t]->shared;
+    outer.hops[t]->separate += inner.hops[t]->separate;
+    outer.hops[t]->declared += inner.hops[t]->declared;
+  }
+}
+
+void loopnest::joinLanes(AdaptedNest &adapted, Counts &counts) {
+  std::vector<Place> &places = adapted.nest.places;
+  size_t memories = 0, arrays = 0;
+  for (size_t p = 0; p < places.size();) {
+    if (adapted.places[p]) {
+      ++(places[p].kind == PlaceKind::Memory ? memories : arrays);
+      ++p;
+      continue;
+    }
+    // A place between lanes follows its array, which follows a memory.
+    llvm::append_range(places[p - 2].loops, places[p].loops);
+    counts.memories.erase(counts.memories.begin() + static_cast<ptrdiff_t>(memories));
+    bool goesOn = p + 1 < places.size() && adapted.places[p + 1] == adapted.places[p - 1];
+    if (goesOn) {
+      llvm::append_range(places[p - 1].loops, places[p + 1].loops);
+      addHops(counts.arrays[arrays - 1], counts.arrays[arrays]);
+      counts.arrays.erase(counts.arrays.begin() + static_cast<ptrdiff_t>(arrays));
+    }
+    auto end = static_cast<ptrdiff_t>(p + (goesOn ? 2 : 1));
+    places.erase(places.begin() + static_cast<ptrdiff_t>(p), places.begin() + end);
+    adapted.places.erase(adapted.places.begin() + static_cast<ptrdiff_t>(p),
+                         adapted.places.begin() + end);
+  }
 }

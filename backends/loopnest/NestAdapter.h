@@ -7,6 +7,7 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 #define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 
+#include "backends/loopnest/analysis/Counts.h"
 #include "backends/loopnest/analysis/Nest.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
@@ -21,7 +22,8 @@ struct AdaptedNest {
   op::StatementOp statement;
   /// By tensor of `nest`.
   std::vector<TensorOp> tensors;
-  /// By place of `nest`: a target.memory or target.array.
+  /// By place of `nest`: a target.memory or target.array; null for loops in time between the lanes
+  /// of an array, where nothing is stored. The lanes within are the same array once more.
   std::vector<const ir::Operation *> places;
   /// Name of the unit that executes a point.
   std::string unit;
@@ -30,6 +32,10 @@ struct AdaptedNest {
 
 /// Nothing, with the reason, when `nest` does not fit its kernel or chip.
 llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason);
+
+/// Puts together what loops between its lanes made several places of one array, after the nest was
+/// counted: their loops go to the memory around the array, which changes no epoch and no instance.
+void joinLanes(AdaptedNest &adapted, Counts &counts);
 
 } // namespace loopnest
 } // namespace perfc

@@ -4,6 +4,7 @@
 // known. Whether it is legal on the chip is checked when it is lowered, where the whole nest is
 // known.
 #include "frontend/build/MappingLoops.h"
+#include "frontend/build/MappingNames.h"
 
 using namespace perfc;
 
@@ -18,9 +19,6 @@ struct Loop {
   SourceRange range;
 };
 
-/// Longest chain of `from` that is followed; cycles were reported when the chip was built.
-constexpr unsigned maxInheritance = 16;
-
 class MappingBuilder {
 public:
   MappingBuilder(BuildContext &context, const Instance &mapping, const BuiltTarget &chip)
@@ -30,8 +28,6 @@ public:
   bool build(const std::string &kernel, std::string &symbol);
 
 private:
-  bool bindNames(Scope &scope);
-  llvm::Optional<Value> chipParameter(llvm::StringRef name);
   bool readPlace(const Node &at);
   bool readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis);
   bool readLoop(const ast::Arg &arg, const Scope &scope, Loop loop);
@@ -47,48 +43,6 @@ private:
   const OpModel *model = nullptr;
   const OpStatement *statement = nullptr; ///< the equation that is mapped
 };
-
-/// The op's extents and parameters are names of the mapping, and so are the chip's parameters where
-/// the mapping has one of that name: `eyeriss(pes = 336)` sets the `pes` of its mapping.
-bool MappingBuilder::bindNames(Scope &scope) {
-  for (const auto &[name, value] : model->bindings)
-    scope.set(llvm::StringRef(name), value);
-  Instance bound = mapping;
-  size_t byPosition = llvm::count_if(
-      mapping.arguments, [](const Argument &argument) { return argument.name.empty(); });
-  llvm::ArrayRef<Parameter> parameters = mapping.decl->parameters;
-  for (const Parameter &parameter :
-       parameters.drop_front(std::min(byPosition, parameters.size()))) {
-    auto value =
-        findArgument(bound.arguments, parameter.name) ? llvm::None : chipParameter(parameter.name);
-    if (value)
-      bound.arguments.push_back(makeArgument(parameter.name.str(), *value, mapping.range));
-  }
-  return evaluator.bind(bound, scope, /*allowMissing=*/false);
-}
-
-/// What `name` is worth in the chip's declaration, or in the one that it is made from.
-llvm::Optional<Value> MappingBuilder::chipParameter(llvm::StringRef name) {
-  llvm::Optional<Instance> hardware;
-  if (chip.instance)
-    hardware = *chip.instance;
-  for (unsigned depth = 0; hardware && depth < maxInheritance; ++depth) {
-    Scope inner(*hardware->decl->module);
-    if (!evaluator.bind(*hardware, inner, /*allowMissing=*/true))
-      return llvm::None;
-    if (hardware->decl->findParameter(name))
-      return *inner.find(name);
-    llvm::Optional<Instance> base;
-    for (const ast::Clause &clause : hardware->decl->item->clauses)
-      if (clause.word == "from" && clause.args.size() == 1) {
-        Value origin = evaluator.evaluate(*clause.args[0].value, inner);
-        if (const Instance *instance = origin.getIf<Instance>())
-          base = *instance;
-      }
-    hardware = std::move(base);
-  }
-  return llvm::None;
-}
 
 bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop) {
   loop.range = arg.range;
@@ -197,16 +151,10 @@ void MappingBuilder::emit(ir::Operation &op) const {
 
 bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
   model = &context.kernels.find(kernel)->second;
-  int64_t position = 0;
-  statement = &model->statements[0];
-  for (size_t i = 0; i < model->statements.size(); ++i)
-    if (model->statements[i].mac) {
-      statement = &model->statements[i];
-      position = i;
-      break;
-    }
+  auto position = static_cast<int64_t>(mappedStatement(*model));
+  statement = &model->statements[position];
   Scope &scope = context.elaborator.newScope(*mapping.decl->module);
-  if (!bindNames(scope))
+  if (!bindMappingNames(context, mapping, chip, *model, scope))
     return false;
   size_t errors = diagnostics.errorCount();
   Node root;
@@ -267,7 +215,10 @@ bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const 
     std::string key = "mapping " + mapping.decl->module->name + Value(mapping).text() + " " +
                       kernel + " " + chip.symbol;
     std::string &symbol = context.symbols[key];
-    if (symbol.empty() && !MappingBuilder(context, mapping, chip).build(kernel, symbol))
+    bool isDataflow = mapping.decl->kind == DeclKind::Dataflow;
+    if (symbol.empty() &&
+        !(isDataflow ? buildDataflow(context, mapping, chip, kernel, symbol)
+                     : MappingBuilder(context, mapping, chip).build(kernel, symbol)))
       return false;
     if (!symbol.empty())
       symbols.push_back(symbol);

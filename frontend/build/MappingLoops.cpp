@@ -163,6 +163,22 @@ void LineChecker::place(const Node &at) {
 
 } // namespace
 
+llvm::SmallVector<RankName, 2> perfc::ranksNamed(const Decl *op, llvm::StringRef name) {
+  llvm::SmallVector<RankName, 2> found;
+  const ast::Expr *head = op && !op->item->args.empty() ? op->item->args[0].value : nullptr;
+  if (!head || head->kind != ast::ExprKind::Call || name != name.lower())
+    return found;
+  for (const ast::Arg &tensor : head->args) {
+    if (tensor.value->kind != ast::ExprKind::Index)
+      continue;
+    llvm::ArrayRef<ast::Arg> ranks = tensor.value->args;
+    for (size_t i = 0; i < ranks.size(); ++i)
+      if (ranks[i].value->kind == ast::ExprKind::Name && ranks[i].value->text.lower() == name)
+        found.push_back({tensor.value->operands[0]->text, ranks.size() - 1 - i});
+  }
+  return found;
+}
+
 void perfc::checkMappingLines(Evaluator &evaluator, const Node &block, const Decl *op,
                               bool allowHoles) {
   LineChecker checker(evaluator, op, allowHoles);
@@ -185,7 +201,8 @@ void perfc::checkDataflowLines(Evaluator &evaluator, const Node &block, const De
         diagnostics.report(arg.range, diag::BadDirective, child->word);
         continue;
       }
-      checkIndex(diagnostics, *head.operands[0], indices);
+      if (ranksNamed(op, head.operands[0]->text).empty())
+        checkIndex(diagnostics, *head.operands[0], indices);
       evaluator.arguments(head.args, *child->scope);
     }
   }

@@ -39,6 +39,15 @@ void reportHole(DiagnosticEngine &diagnostics, SourceRange where);
 /// The op that a mapping, mapspace or dataflow is for; null after a report, and when unknown.
 const Decl *servedOp(BuildContext &context, const Instance &mapping);
 
+/// A rank of a tensor that an op reads, counted from the last one.
+struct RankName {
+  llvm::StringRef tensor;
+  size_t fromEnd;
+};
+
+/// The ranks whose extent is `name` in capitals: `y` is that of `Y` in `I[N, C, Y, X]`.
+llvm::SmallVector<RankName, 2> ranksNamed(const Decl *op, llvm::StringRef name);
+
 /// Checks the lines of `block`, a mapping or mapspace for `op` (or null), without its extents.
 void checkMappingLines(Evaluator &evaluator, const Node &block, const Decl *op, bool allowHoles);
 /// Checks the directives of `block`, a dataflow for `op` (or null).

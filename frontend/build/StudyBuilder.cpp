@@ -173,7 +173,8 @@ bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph
   bool good = true;
   for (const NodeArg &choice : with) {
     const Instance *instance = choice.value.getIf<Instance>();
-    if (!instance || instance->decl->kind != DeclKind::Mapping)
+    if (!instance ||
+        (instance->decl->kind != DeclKind::Mapping && instance->decl->kind != DeclKind::Dataflow))
       continue;
     if (chip.instance) {
       good &= buildMappings(context, *instance, graph, chip, symbols);
@@ -195,14 +196,12 @@ bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
   }
   switch (instance->decl->kind) {
   case DeclKind::Mapping:
+  case DeclKind::Dataflow:
     return true;
   case DeclKind::Algorithm:
     // The closed form of the network level is the ring's.
     if (instance->decl->name != "ring")
       markUnsupported(into, choice.range, "the algorithm `" + instance->decl->name + "`");
-    return true;
-  case DeclKind::Dataflow:
-    markUnsupported(into, choice.range, "the dataflow `" + instance->decl->name + "`");
     return true;
   case DeclKind::Mapspace:
     markUnsupported(into, choice.range,

@@ -19,7 +19,7 @@ static constexpr WordSpec withWord{.word = "with",
 static constexpr WordSpec usingWord{.word = "using",
                                     .kind = Choice,
                                     .maxArgs = anyNumber,
-                                    .choices = "roofline loopnest tile",
+                                    .choices = "roofline loopnest tile maestro",
                                     .byDefault = "what fits the chip, named in the result",
                                     .doc = "the providers of costs"};
 static constexpr WordSpec overWord{

@@ -19,6 +19,13 @@ static bool verifyLoop(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+static bool verifyDirective(const Operation &op, DiagnosticEngine &diagnostics) {
+  size_t indices = op.listAttr("indices").size();
+  if (indices == 0 || indices != op.listAttr("coefficients").size())
+    return invalidOp(op, diagnostics, "as many coefficients as indices are needed");
+  return true;
+}
+
 static bool verifyParallel(const Operation &op, DiagnosticEngine &diagnostics) {
   if (op.listAttr("indices").size() != op.listAttr("steps").size())
     return invalidOp(op, diagnostics, "as many steps as indices are needed");
@@ -73,6 +80,30 @@ static std::vector<OpDecl> mappingDecls() {
        .verifier = verifyLoop}};
 }
 
+static std::vector<OpDecl> dataflowDecls() {
+  return {{.name = "loopnest.dataflow",
+           .doc = "A mapping in MAESTRO's directives, outermost first.",
+           .symbol = SymbolUse::Required,
+           .topLevel = true,
+           .attrs = {symbolAttr("kernel", "what is mapped").oneOf({"op.kernel"}),
+                     symbolAttr("target", "onto what").oneOf({"target.chip"}),
+                     stringAttr("source", "name of the declaration"),
+                     intAttr("statement", "which statement of the kernel").atLeast(0)},
+           .regions = {{{"loopnest.directive", "loopnest.cluster"}}}},
+          {.name = "loopnest.directive",
+           .doc = "Maps `size` values of an index, or of a window of a tensor's rank, per step.",
+           .attrs = {stringAttr("of", "the index or rank as written"),
+                     listAttr("indices", AttrKind::String, "one index, or those of the rank"),
+                     listAttr("coefficients", AttrKind::Int, "per index").atLeast(1),
+                     intAttr("size", "values per step").atLeast(1),
+                     intAttr("offset", "values between steps").atLeast(1),
+                     flagAttr("spatial", "steps are sub-clusters, folded where there are too few")},
+           .verifier = verifyDirective},
+          {.name = "loopnest.cluster",
+           .doc = "What follows is about the sub-clusters of groups of this size.",
+           .attrs = {intAttr("size", "sub-clusters of a group").atLeast(1)}}};
+}
+
 static std::vector<OpDecl> nestDecls() {
   RegionDecl inner{{"loopnest.at", "loopnest.for", "loopnest.parallel", "loopnest.compute"}};
   RegionDecl outer = inner;
@@ -123,7 +154,7 @@ static std::vector<OpDecl> nestDecls() {
 llvm::ArrayRef<OpDecl> loopnest::loopnestOps() {
   static const std::vector<OpDecl> table = [] {
     std::vector<OpDecl> all = mappingDecls();
-    for (auto decls : {mapspaceDecls(), nestDecls()})
+    for (auto decls : {mapspaceDecls(), dataflowDecls(), nestDecls()})
       for (OpDecl &decl : decls)
         all.push_back(std::move(decl));
     return all;

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loop nests on a chip. A mapping is what the user asked for: loops at places, outermost first. A
-// nest is one statement with all its loops: below `loopnest.at` a place's loops step through the
-// tile that the place holds; a parallel loop of factor F maps its lane l in [0, F) to index i as l
-// * step.
+// Loop nests on a chip. A mapping is what the user asked for: loops at places, outermost first; a
+// dataflow asks for the same by directives (ir/loopnest/Dataflow.h). A nest is one statement with
+// all its loops: below `loopnest.at` a place's loops step through the tile that the place holds; a
+// parallel loop of factor F maps its lane l in [0, F) to index i as l * step.
 #ifndef PERFC_IR_LOOPNEST_LOOPNESTOPS_H
 #define PERFC_IR_LOOPNEST_LOOPNESTOPS_H
 
@@ -44,6 +44,36 @@ struct LoopOp : ir::OpView {
     return op->hasAttr("factor") ? llvm::Optional<int64_t>(op->intAttr("factor")) : llvm::None;
   }
   llvm::StringRef axis() const { return op->stringAttr("axis"); }
+};
+
+/// A mapping in MAESTRO's directives, outermost first.
+struct DataflowOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.dataflow";
+  llvm::StringRef kernel() const { return op->symbolAttr("kernel"); }
+  llvm::StringRef target() const { return op->symbolAttr("target"); }
+  llvm::StringRef source() const { return op->stringAttr("source"); }
+  int64_t statement() const { return op->intAttr("statement"); }
+};
+
+/// A directive: `size` values of what `coefficients` * `indices` takes per step, `offset` apart.
+/// One index is a plain map, two are a window of a tensor's rank.
+struct DirectiveOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.directive";
+  llvm::StringRef name() const { return op->stringAttr("of"); }
+  std::vector<std::string> indices() const { return op->stringsAttr("indices"); }
+  std::vector<int64_t> coefficients() const { return op->intsAttr("coefficients"); }
+  int64_t size() const { return op->intAttr("size"); }
+  int64_t offset() const { return op->intAttr("offset"); }
+  bool isSpatial() const { return op->hasAttr("spatial"); }
+};
+
+/// The directives that follow are about the sub-clusters of groups of `size`.
+struct ClusterOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.cluster";
+  int64_t size() const { return op->intAttr("size"); }
 };
 
 /// One statement of a kernel with all its loops.

@@ -16,18 +16,18 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
        .regions = {steps}},
       {.name = "phase.kernel",
        .doc = "One kernel; byte counts are those of its tensors.",
-       .attrs =
-           {symbolAttr("run", "what runs").oneOf({"op.kernel", "loopnest.nest", "tile.kernel"}),
-            stringAttr("label", "shown in results"), intAttr("count", "how often").atLeast(1),
-            intAttr("live_bytes", "resident while it runs").atLeast(0),
-            intAttr("input_bytes", "of activations it reads").atLeast(0),
-            intAttr("output_bytes", "it writes").atLeast(0),
-            intAttr("weight_bytes", "of weights it reads").atLeast(0),
-            intAttr("extra_bytes", "of these two, what only fused elementwise statements read")
-                .atLeast(0)
-                .optional(),
-            listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
-            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional()}},
+       .attrs = {symbolAttr("run", "what runs")
+                     .oneOf({"op.kernel", "loopnest.nest", "loopnest.dataflow", "tile.kernel"}),
+                 stringAttr("label", "shown in results"), intAttr("count", "how often").atLeast(1),
+                 intAttr("live_bytes", "resident while it runs").atLeast(0),
+                 intAttr("input_bytes", "of activations it reads").atLeast(0),
+                 intAttr("output_bytes", "it writes").atLeast(0),
+                 intAttr("weight_bytes", "of weights it reads").atLeast(0),
+                 intAttr("extra_bytes", "of these two, what only fused elementwise statements read")
+                     .atLeast(0)
+                     .optional(),
+                 listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
+                 listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional()}},
       {.name = "phase.repeat",
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},

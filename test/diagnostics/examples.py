@@ -36,23 +36,10 @@ ELSEWHERE = {
     1012: ("takes an input that no reader makes", "unit/backends_loopnest_timeloop/EvaluateTest.cpp"),
     1017: ("takes counts that no small input has", "unit/backends_loopnest_timeloop/TilesTest.cpp"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
-    1070: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1071: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1072: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1073: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1074: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1075: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1076: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1077: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
-    1078: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
-    1079: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
-    1080: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
-    1081: ("takes a file of MAESTRO", "unit/backends_loopnest_maestro/ModelTest.cpp"),
-    1082: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
     1083: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
 }
 EXPECT_FAILED = 920
-RUN = ("perf", "ir", "yaml", "console")
+RUN = ("perf", "ir", "yaml", "console", "maestro")
 
 
 def declared(path):
@@ -111,6 +98,9 @@ class Example:
             elif language == "yaml":
                 self.write("input.yaml", timeloop_input(text))
                 self.program("run", "--from", "timeloop", "--mode", "timeloop", "--quiet", "input.yaml")
+            elif language == "maestro":
+                self.write("example.m", text)
+                self.program("import", "maestro", "example.m")
             elif language == "ir":
                 self.write("net.ir", text)
                 self.program(*shlex.split(text.split("\n")[0].removeprefix("// perfc ")))

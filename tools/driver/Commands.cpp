@@ -8,8 +8,9 @@ using namespace perfc::driver;
 
 static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
-    {"from", 0, "FORMAT", "the file is of another tool: timeloop"},
-    {"mode", 0, "MODE", "count as another tool does: timeloop"},
+    {"from", 0, "FORMAT", "the file is of another tool, as for perfc import"},
+    {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
+    {"mode", 0, "MODE", "native, maestro or timeloop: count as that tool does"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec searchOptions[] = {
@@ -46,11 +47,12 @@ static constexpr OptionSpec optOptions[] = {
     {"loc", 0, "", "print where each operation comes from"},
 };
 static constexpr OptionSpec emitOptions[] = {
-    {"to", 0, "FORMAT", "json, csv, dot or timeloop; json without this"},
+    {"to", 0, "FORMAT", "json, csv, dot, maestro or timeloop; json without this"},
     {"output", 'o', "FILE", "write there instead of standard output"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec importOptions[] = {
+    {"hw", 0, "FILE", "the hardware, the same as a last FILE"},
     {"output", 'o', "FILE", "write there instead of standard output"},
 };
 static constexpr OptionSpec validateOptions[] = {

@@ -114,6 +114,11 @@ bool Evaluation::unit(ir::Module &module, const Listener &listener) {
     return true;
   if (!removeUnsupported(module))
     return true;
+  if (!defaultProvider.empty())
+    module.walk([&](ir::Operation &op) {
+      if (op.is(study::EvaluateOp::opName) && !op.hasAttr("using"))
+        op.setAttr("using", defaultProvider);
+    });
   // Counted before lowering, while the graphs are as they were built.
   parameters.clear();
   module.walk([&](const ir::Operation &op) {

@@ -40,6 +40,8 @@ public:
 
   Evaluation(Session &session, ProviderSet providers);
 
+  /// What answers statements that do not say `using`, instead of what fits their chip.
+  void useByDefault(llvm::StringRef provider) { defaultProvider = provider.str(); }
   /// Evaluates the statements of `root`. Mistakes go to the session's diagnostics.
   void run(FileId root, Compilation::Defines defines, const Listener &listener);
 
@@ -82,6 +84,7 @@ private:
 
   Session &session;
   ProviderSet providers;
+  std::string defaultProvider; ///< "" for what fits the chip
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
   std::unique_ptr<ResultStore> store;

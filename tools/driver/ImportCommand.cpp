@@ -10,7 +10,7 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-static const ImportFormat *findFormat(Session &session, llvm::StringRef text) {
+const ImportFormat *driver::findImportFormat(Session &session, llvm::StringRef text) {
   std::string name = text.str();
   std::replace(name.begin(), name.end(), '-', '_');
   std::vector<llvm::StringRef> names;
@@ -24,18 +24,23 @@ static const ImportFormat *findFormat(Session &session, llvm::StringRef text) {
   return nullptr;
 }
 
+bool driver::readForeign(Session &session, const ImportFormat &format,
+                         std::vector<std::string> files, const Arguments &arguments,
+                         std::string &text) {
+  for (llvm::StringRef hardware : arguments.values("hw"))
+    files.push_back(hardware.str());
+  if (files.size() >= format.minFiles && files.size() <= format.maxFiles)
+    return format.read(session, files, text);
+  session.diagnostics.report({}, diag::WrongArgumentCount, "import " + format.name.str(),
+                             format.files.str());
+  return false;
+}
+
 bool driver::importFile(Session &session, const Arguments &arguments) {
-  const ImportFormat *format = findFormat(session, arguments.files().front());
-  if (!format)
-    return true;
-  llvm::ArrayRef<std::string> files = arguments.files().drop_front();
-  if (files.size() < format->minFiles || files.size() > format->maxFiles) {
-    session.diagnostics.report({}, diag::WrongArgumentCount, "import " + format->name.str(),
-                               format->files.str());
-    return true;
-  }
+  const ImportFormat *format = findImportFormat(session, arguments.files().front());
   std::string text;
-  if (!format->read(session, files, text))
+  if (!format ||
+      !readForeign(session, *format, arguments.files().drop_front().vec(), arguments, text))
     return true;
   FileId file = session.sources.add("import " + format->name.str(), text);
   if (llvm::Optional<std::string> formatted =

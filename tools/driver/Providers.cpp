@@ -3,6 +3,7 @@
 
 #include "backends/gpu/Tile.h"
 #include "backends/loopnest/LoopNest.h"
+#include "backends/loopnest/maestro/Provider.h"
 #include "backends/network/Network.h"
 #include "backends/roofline/Roofline.h"
 
@@ -12,6 +13,7 @@ ProviderSet driver::defaultProviders() {
   ProviderSet set;
   set.add(std::make_unique<roofline::RooflineProvider>());
   set.add(std::make_unique<loopnest::LoopNestProvider>());
+  set.add(std::make_unique<maestro::MaestroProvider>());
   set.add(std::make_unique<gpu::TileProvider>());
   set.add(std::make_unique<network::NetworkProvider>());
   return set;

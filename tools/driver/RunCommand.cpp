@@ -6,6 +6,7 @@
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/import/Format.h"
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -162,12 +163,26 @@ static std::string programHash(llvm::StringRef text,
 
 enum class Which { All, Searches, Sweeps };
 
+/// The program: the file, or what a file of another tool is as a program.
+static FileId loadProgram(Session &session, const Arguments &arguments) {
+  llvm::StringRef path = arguments.files().front();
+  if (!arguments.has("from"))
+    return session.load(path);
+  const ImportFormat *format = findImportFormat(session, arguments.value("from"));
+  std::string text;
+  if (!format || !readForeign(session, *format, {path.str()}, arguments, text))
+    return 0;
+  return session.sources.add((path + " as a program").str(), std::move(text));
+}
+
 static bool runStatements(Session &session, const Arguments &arguments, Which which) {
   std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = session.load(arguments.files().front());
+  FileId file = loadProgram(session, arguments);
   if (!readDefines(arguments, session.diagnostics, defines) || !file)
     return true;
   Evaluation evaluation(session, defaultProviders());
+  if (arguments.value("mode") == "maestro")
+    evaluation.useByDefault("maestro");
   Report report(session, evaluation);
   bool asJson = arguments.has("json");
   evaluation.onlySearches = which == Which::Searches;
@@ -208,10 +223,20 @@ static bool checkChoice(Session &session, const Arguments &arguments, llvm::Stri
 }
 
 bool driver::runFile(Session &session, const Arguments &arguments) {
-  if (!checkChoice(session, arguments, "from", {"timeloop"}) ||
-      !checkChoice(session, arguments, "mode", {"native", "timeloop"}))
+  std::vector<llvm::StringRef> formats;
+  for (const ImportFormat &format : importFormats())
+    formats.push_back(format.name);
+  if (!checkChoice(session, arguments, "from", formats) ||
+      !checkChoice(session, arguments, "mode", {"native", "maestro", "timeloop"}))
     return true;
-  if (arguments.has("from"))
+  bool isTimeloop = arguments.value("from") == "timeloop";
+  llvm::StringRef other = isTimeloop ? "maestro" : "timeloop"; // for programs and other files
+  if (arguments.has("from") && arguments.value("mode") == other) {
+    session.diagnostics.report({}, diag::BadOptionValue, "--mode", other.str())
+        .note("the file is of another tool");
+    return true;
+  }
+  if (isTimeloop)
     return runTimeloop(session, arguments);
   if (arguments.value("mode") == "timeloop")
     return runNestsAsTimeloop(session, arguments);

@@ -25,7 +25,7 @@ std::vector<const Map *> Level::spatial() const {
 namespace {
 
 /// Clusters of one lane could be nested without end.
-constexpr size_t maxLevels = 16;
+constexpr size_t maxLevels = 8;
 
 class Translator {
 public:

@@ -4,7 +4,7 @@
 // all combinations of loop phases, a step lasts as long as the slowest of compute, ingress and
 // egress, and compute of an outer level is the run time of its slowest sub-cluster. Its known
 // errors are part of it: no reuse of outputs in time, no partial sums read back, strides forgotten
-// in output tiles (docs/modes.md).
+// in output tiles (docs/maestro.md).
 #ifndef PERFC_BACKENDS_LOOPNEST_MAESTRO_MODEL_H
 #define PERFC_BACKENDS_LOOPNEST_MAESTRO_MODEL_H
 

@@ -3,6 +3,7 @@
 
 #include "frontend/import/maestro/LayerReader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 using namespace perfc::maestro;
@@ -28,6 +29,7 @@ private:
 
   TokenReader reader;
   Constants constants;
+  llvm::StringSet<> names; ///< of the layers
   MappingFile result;
 };
 
@@ -51,7 +53,7 @@ void MappingReader::layer() {
       readLayer(reader, constants, result.layers.empty() ? nullptr : &result.layers.back());
   if (!layer)
     return;
-  if (result.find(layer->name))
+  if (!names.insert(layer->name).second)
     reader.diagnostics.report(layer->range, diag::DataflowGivenTwice, layer->name);
   else
     result.layers.push_back(std::move(*layer));

@@ -128,7 +128,7 @@ TEST(Maestro, ReportsDataflowsThatMakeNoSense) {
   std::vector<Directive> deep{spatial('M')};
   for (unsigned i = 0; i < 20; ++i)
     deep.insert(deep.end(), {cluster(1), spatial('K')});
-  EXPECT_EQ(reportOf(deep), "a dataflow has at most 16 levels");
+  EXPECT_EQ(reportOf(deep), "a dataflow has at most 8 levels");
 }
 
 TEST(Maestro, OuterCountsNeedWholeWindows) {

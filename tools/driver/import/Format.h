@@ -20,12 +20,18 @@ struct ImportFormat {
 };
 
 llvm::ArrayRef<ImportFormat> importFormats();
+/// The format `text`, in which `-` is accepted for `_`; null when there is none (reported).
+const ImportFormat *findImportFormat(Session &session, llvm::StringRef text);
+/// Writes the program that `files`, and the one after `--hw`, are. False after a report.
+bool readForeign(Session &session, const ImportFormat &format, std::vector<std::string> files,
+                 const Arguments &arguments, std::string &text);
 
 /// A name of the language made of `text`: other characters become `_`, and what begins with a
 /// digit or is a reserved word gets `prefix` before it.
 std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
 
 // The formats, one file each.
+bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 

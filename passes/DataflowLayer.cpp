@@ -1,0 +1,249 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/DataflowLayer.h"
+
+#include "ir/core/Module.h"
+#include "passes/KernelModel.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+using dataflow::Directive;
+using dataflow::DirectiveKind;
+using dataflow::Layer;
+using dataflow::LayerType;
+
+namespace {
+
+/// Recognises the layer and translates the directives.
+class LayerBuilder {
+public:
+  LayerBuilder(loopnest::DataflowOp dataflow, LayerTensors &tensors, DiagnosticEngine &diagnostics)
+      : dataflow(dataflow), tensors(tensors), diagnostics(diagnostics) {}
+
+  llvm::Optional<Layer> run();
+
+private:
+  bool fail(SourceRange where, const std::string &what) {
+    diagnostics.report(where, diag::DataflowNotAccepted, what);
+    return false;
+  }
+  bool recognise();
+  bool assignLetters();
+  bool assignWindows();
+  bool assign(unsigned index, char letter);
+  bool addDirective(loopnest::DirectiveOp op);
+  bool completeWindows(llvm::ArrayRef<Directive> level);
+  char windowLetter(loopnest::DirectiveOp op) const;
+  bool addLevel(std::vector<Directive> level);
+
+  loopnest::DataflowOp dataflow;
+  LayerTensors &tensors;
+  DiagnosticEngine &diagnostics;
+  Layer layer;
+  const Statement *statement = nullptr;
+  const Access *input = nullptr, *filter = nullptr;
+  std::map<unsigned, char> letters; ///< by index; Y and X of an output row stand for windows
+  dataflow::Sizes mapped;           ///< tile of each letter in the levels so far
+};
+
+} // namespace
+
+bool LayerBuilder::assign(unsigned index, char letter) {
+  bool isFree = letters.emplace(index, letter).second;
+  int64_t extent = std::max<int64_t>(1, statement->extents[index]);
+  if (!isFree || !layer.dims.emplace(letter, extent).second)
+    return fail(dataflow->range(), fmt::format("the index `{}`", statement->names[index]));
+  return true;
+}
+
+/// A subscript a * p + b * r is a window of stride a over taps next to each other (b = 1). Padding
+/// is part of the input, as MAESTRO counts it.
+bool LayerBuilder::assignWindows() {
+  llvm::StringRef next = "YX";
+  for (const Subscript &rank : input->ranks) {
+    if (rank.dataDependent || rank.terms.empty() || rank.terms.size() > 2)
+      return fail(dataflow->range(), fmt::format("this subscript of `{}`", input->tensor));
+    if (rank.terms.size() == 1)
+      continue;
+    auto output = rank.terms[0], tap = rank.terms[1];
+    if (statement->isReduction(output.first))
+      std::swap(output, tap);
+    bool isWindow = !statement->isReduction(output.first) && statement->isReduction(tap.first) &&
+                    tap.second == 1 && output.second >= 1 && !next.empty();
+    if (!isWindow)
+      return fail(dataflow->range(), "a dilated or skewed window");
+    char letter = next.front(), window = dataflow::windowOf(letter);
+    next = next.drop_front();
+    if (!assign(output.first, letter) || !assign(tap.first, window))
+      return false;
+    layer.strides[letter] = output.second;
+    layer.dims[letter] = (layer.dims[letter] - 1) * output.second + layer.dims[window];
+  }
+  if (next.size() == 1)
+    return fail(dataflow->range(), "a convolution along one axis");
+  layer.type = next.empty() ? LayerType::Conv : LayerType::Gemm;
+  return true;
+}
+
+/// The other indices by the tensors that they occur in.
+bool LayerBuilder::assignLetters() {
+  bool isGemm = layer.type == LayerType::Gemm;
+  for (unsigned index = 0; index < statement->extents.size(); ++index) {
+    if (letters.count(index))
+      continue;
+    bool inInput = input->uses(index), inFilter = filter->uses(index);
+    bool inOutput = statement->write.uses(index);
+    char letter = 0;
+    if (isGemm)
+      letter = inInput && inFilter && !inOutput ? 'K'
+               : inInput && !inFilter           ? 'M'
+               : !inInput && inFilter           ? 'N'
+                                                : 0;
+    else if (inInput && inFilter)
+      letter = 'C';
+    else
+      letter = inFilter ? 'K' : inInput ? 'N' : 0;
+    if (!letter || (!isGemm && letter != 'C' && !inOutput))
+      return fail(dataflow->range(), fmt::format("the index `{}`", statement->names[index]));
+    if (letter == 'C' && inOutput)
+      layer.type = LayerType::DepthwiseConv;
+    // A batch of one is no dimension, as in the tool's own files.
+    if (!isGemm && letter == 'N' && statement->extents[index] <= 1)
+      continue;
+    if (!assign(index, letter))
+      return false;
+  }
+  for (char dim : layer.tensors().input + layer.tensors().filter)
+    if (!layer.dims.count(dim))
+      return fail(dataflow->range(),
+                  fmt::format("a {} without {}", layerTypeName(layer.type), dim));
+  return true;
+}
+
+bool LayerBuilder::recognise() {
+  if (!statement->op.isMac() || statement->reads.size() != 2)
+    return fail(dataflow->range(), "an equation that is no sum of products of two tensors");
+  input = &statement->reads[0];
+  filter = &statement->reads[1];
+  auto hasWindow = [](const Access &access) {
+    return llvm::any_of(access.ranks, [](const Subscript &rank) { return rank.terms.size() > 1; });
+  };
+  if (hasWindow(*filter) && !hasWindow(*input))
+    std::swap(input, filter);
+  if (hasWindow(*filter))
+    return fail(dataflow->range(), "windows in two tensors");
+  tensors = {input->tensor.str(), filter->tensor.str(), statement->write.tensor.str(), input->bits};
+  return assignWindows() && assignLetters();
+}
+
+//===-- Directives
+//-----------------------------------------------------------------------------===//
+
+/// The letter of a window over the same two indices as Y or X; 0 for another.
+char LayerBuilder::windowLetter(loopnest::DirectiveOp op) const {
+  for (const std::string &name : op.indices())
+    if (auto index = statement->find(name)) {
+      auto letter = letters.find(*index);
+      if (letter != letters.end() && dataflow::windowOf(letter->second))
+        return letter->second;
+    }
+  return 0;
+}
+
+/// Directives of a level in letters. Output rows become the windows that they need: with the taps
+/// mapped beside them, else at a level above.
+bool LayerBuilder::addLevel(std::vector<Directive> level) {
+  for (const Directive &directive : level)
+    if (directive.kind != DirectiveKind::Cluster && directive.dim != 'Y' && directive.dim != 'X')
+      mapped[directive.dim] = std::min(mapped[directive.dim], directive.size);
+  for (Directive &directive : level)
+    if (directive.offset < 0) { // in output rows
+      int64_t stride = layer.stride(directive.dim);
+      directive.size = (directive.size - 1) * stride + mapped[dataflow::windowOf(directive.dim)];
+      directive.offset = -directive.offset * stride;
+    }
+  // Taps that move over the lanes while the window stays take the window along, since the tool
+  // would pair them with all rows of it.
+  for (char dim : {'Y', 'X'}) {
+    char window = dataflow::windowOf(dim);
+    auto of = [&](char letter) {
+      return llvm::find_if(level,
+                           [&](const Directive &directive) { return directive.dim == letter; });
+    };
+    auto taps = of(window);
+    auto along = of(dim);
+    if (layer.type == LayerType::Gemm || taps == level.end() ||
+        taps->kind != DirectiveKind::Spatial ||
+        (along != level.end() && along->kind == DirectiveKind::Spatial))
+      continue;
+    if (along != level.end())
+      return fail(taps->range,
+                  fmt::format("{} on the lanes while its window moves in time", window));
+    Directive rows = *taps;
+    rows.dim = dim;
+    rows.size = std::max<int64_t>(mapped[dim] - layer.dims[window] + taps->size, 1);
+    level.insert(taps, rows);
+  }
+  for (const Directive &directive : level) {
+    if (directive.kind == DirectiveKind::Temporal &&
+        (directive.dim == 'R' || directive.dim == 'S') && layer.type != LayerType::Gemm &&
+        directive.size < layer.dims[directive.dim])
+      return fail(directive.range, fmt::format("part of a filter's {} in time", directive.dim));
+    if (directive.dim)
+      mapped[directive.dim] = std::min(mapped[directive.dim], directive.size);
+    layer.directives.push_back(directive);
+  }
+  return true;
+}
+
+llvm::Optional<Layer> LayerBuilder::run() {
+  Operation *target = resolve(*dataflow, dataflow.kernel());
+  auto kernelOp = as<op::KernelOp>(target);
+  if (!kernelOp)
+    return llvm::None;
+  Kernel kernel(kernelOp);
+  for (const Statement &candidate : kernel.statements)
+    if (candidate.number == static_cast<unsigned>(dataflow.statement()))
+      statement = &candidate;
+  layer.name = kernelOp.symbol().str();
+  layer.range = dataflow->range();
+  if (!statement || !recognise())
+    return llvm::None;
+  mapped = layer.dims;
+  std::vector<Directive> level;
+  for (const Operation &part : dataflow->body()) {
+    if (auto cluster = as<loopnest::ClusterOp>(part)) {
+      if (!addLevel(std::move(level)))
+        return llvm::None;
+      level = {{DirectiveKind::Cluster, cluster.size(), 1, 0, part.range()}};
+      continue;
+    }
+    loopnest::DirectiveOp op(const_cast<Operation *>(&part));
+    Directive directive{op.isSpatial() ? DirectiveKind::Spatial : DirectiveKind::Temporal,
+                        op.size(), op.offset(), 0, part.range()};
+    if (op.indices().size() > 1) {
+      directive.dim = windowLetter(op);
+    } else if (auto index = statement->find(op.indices().front())) {
+      auto letter = letters.find(*index);
+      if (letter == letters.end())
+        continue; // a batch of one
+      directive.dim = letter->second;
+      if (layer.type != LayerType::Gemm && dataflow::windowOf(directive.dim))
+        directive.offset = -directive.offset; // marks output rows
+    }
+    if (!directive.dim) {
+      fail(part.range(), fmt::format("a map of `{}`", op.name()));
+      return llvm::None;
+    }
+    level.push_back(directive);
+  }
+  if (!addLevel(std::move(level)))
+    return llvm::None;
+  return std::move(layer);
+}
+
+llvm::Optional<Layer> passes::layerOf(loopnest::DataflowOp dataflow, LayerTensors &tensors,
+                                      DiagnosticEngine &diagnostics) {
+  return LayerBuilder(dataflow, tensors, diagnostics).run();
+}

@@ -1,0 +1,1 @@
+Network n { Layer a { Type: CONV Dimensions { K 1 C 1 R 3 S 3 Y 9 X 9 } Dataflow { SpatialMap(1,7) Y; TemporalMap(2,5) X; Cluster(256); SpatialMap(4,1) R; SpatialMap(1,1) S; SpatialMap(1,1) X } } Layer

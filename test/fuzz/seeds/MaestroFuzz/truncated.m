@@ -1,0 +1,1 @@
+Network n { Layer a { Type: GEMM Dimensions { M: 2147483647, N: 2147483647, K: 2147483647 } Dataflow { SpatialMap(2147483647,1) M; Cluster(1); SpatialMap(1,2147483647) M
