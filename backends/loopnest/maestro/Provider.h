@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MAESTRO's figures as a cost: what `using maestro` and `--mode maestro` ask for. Reads and writes
-// of L2 and L1 are the tool's own counts, the latency its run time; docs/maestro.md lists where they
-// differ from the exact ones.
+// of L2 and L1 are the tool's own counts, the latency its run time; docs/maestro.md lists where
+// they differ from the exact ones.
 #ifndef PERFC_BACKENDS_LOOPNEST_MAESTRO_PROVIDER_H
 #define PERFC_BACKENDS_LOOPNEST_MAESTRO_PROVIDER_H
 
