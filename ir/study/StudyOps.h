@@ -43,15 +43,6 @@ struct PointOp : ir::OpView {
   const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
 };
 
-/// The best of a space of mappings or settings.
-struct SearchOp : ir::OpView {
-  using OpView::OpView;
-  static constexpr llvm::StringLiteral opName = "study.search";
-  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
-  llvm::StringRef on() const { return op->symbolAttr("on"); }
-  const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
-};
-
 /// A stream of requests to a model.
 struct ServeOp : ir::OpView {
   using OpView::OpView;

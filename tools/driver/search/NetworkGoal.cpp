@@ -102,9 +102,24 @@ bool NetworkGoal::meets(double energy, double latency) const {
   });
 }
 
-/// Adds the points of the nests, one nest at a time, keeping what no combination beats.
-llvm::Optional<NetworkGoal::Choice>
-NetworkGoal::combine(llvm::ArrayRef<std::vector<Score>> points) const {
+/// One of each run of combinations, which are by ascending energy and descending latency. For a
+/// bound it is as good as the best of its run in both, so that it stays below all of them.
+std::vector<NetworkGoal::Partial> NetworkGoal::thin(llvm::ArrayRef<Partial> all, bool isBound) {
+  std::vector<Partial> fewer;
+  for (size_t k = 0; k < combinationLimit; ++k) {
+    size_t first = k * all.size() / combinationLimit;
+    size_t last = (k + 1) * all.size() / combinationLimit - 1;
+    fewer.push_back(all[first]);
+    if (isBound)
+      fewer.back().latency = all[last].latency;
+  }
+  return fewer;
+}
+
+/// Adds the points of the nests, one nest at a time, keeping what no combination beats. `thinned`
+/// becomes true when there were too many to keep.
+llvm::Optional<NetworkGoal::Choice> NetworkGoal::combine(llvm::ArrayRef<std::vector<Score>> points,
+                                                         bool isBound, bool &thinned) const {
   std::vector<std::vector<Partial>> steps = {{{fixed.energy, fixed.latency, -1, 0}}};
   for (unsigned i = 0; i < points.size(); ++i) {
     std::vector<Partial> next;
@@ -122,14 +137,8 @@ NetworkGoal::combine(llvm::ArrayRef<std::vector<Score>> points) const {
     for (const Partial &partial : next)
       if (kept.empty() || partial.latency < kept.back().latency)
         kept.push_back(partial);
-    // Too many: a part of them, evenly; the bound is taken from the same ones.
-    if (kept.size() > combinationLimit) {
-      std::vector<Partial> fewer;
-      for (size_t k = 0; k < combinationLimit; ++k)
-        fewer.push_back(kept[k * (kept.size() - 1) / (combinationLimit - 1)]);
-      kept = std::move(fewer);
-    }
-    steps.push_back(std::move(kept));
+    thinned |= kept.size() > combinationLimit;
+    steps.push_back(kept.size() > combinationLimit ? thin(kept, isBound) : std::move(kept));
   }
   int64_t best = -1;
   Choice choice{{}, 0, 0};
@@ -174,7 +183,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
     else
       bounds.back().insert(bounds.back().end(), result->open.begin(), result->open.end());
   }
-  llvm::Optional<Choice> choice = combine(found);
+  llvm::Optional<Choice> choice = combine(found, /*isBound=*/false, open);
   if (!choice) {
     std::vector<std::string> texts = search.requireTexts();
     diagnostics.report(search->range(), diag::RequirementNotMet, fmt::join(texts, ", "));
@@ -182,7 +191,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
   }
   choice->bound = choice->value;
   if (open)
-    if (llvm::Optional<Choice> lower = combine(bounds))
+    if (llvm::Optional<Choice> lower = combine(bounds, /*isBound=*/true, open))
       choice->bound = lower->value;
   return choice;
 }

@@ -43,7 +43,9 @@ private:
   double value(double energy, double latency) const;
   bool meets(double energy, double latency) const;
   Cost costOf(double energy, double latency) const;
-  llvm::Optional<Choice> combine(llvm::ArrayRef<std::vector<loopnest::Score>> points) const;
+  static std::vector<Partial> thin(llvm::ArrayRef<Partial> all, bool isBound);
+  llvm::Optional<Choice> combine(llvm::ArrayRef<std::vector<loopnest::Score>> points, bool isBound,
+                                 bool &thinned) const;
 
   study::SearchStatement search;
   Cost baseline; ///< without its breakdown
