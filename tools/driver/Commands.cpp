@@ -16,7 +16,12 @@ static constexpr OptionSpec runOptions[] = {
 static constexpr OptionSpec searchOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"stats", 0, "", "print the mappings evaluated and the CPU seconds of each search"},
-    {"mapping", 0, "OUT.perf", "write the best mappings as a .perf file"},
+    {"mapping", 0, "OUT.perf",
+     "write the best mappings as a .perf file (a Timeloop input as YAML)"},
+    {"from", 0, "FORMAT", "timeloop: the file is an input of that tool"},
+    {"mode", 0, "MODE", "timeloop: count as that tool does"},
+    {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this"},
+    {"evaluations", 0, "N", "of a Timeloop input: evaluate at most N mappings"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},
     {"within", 0, "SECONDS", "time limit of each search; the statement's, or 60, without this"},
     {"seed", 0, "N", "of the random descents that begin a search; 1 without this"},

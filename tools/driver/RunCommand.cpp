@@ -244,6 +244,18 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
 }
 
 bool driver::searchFile(Session &session, const Arguments &arguments) {
+  if (!checkChoice(session, arguments, "from", {"timeloop"}) ||
+      !checkChoice(session, arguments, "mode", {"timeloop"}))
+    return true;
+  if (arguments.has("from"))
+    return searchTimeloop(session, arguments);
+  for (llvm::StringRef option : {"mode", "minimize", "evaluations"})
+    if (arguments.has(option)) {
+      session.diagnostics
+          .report({}, diag::BadOptionValue, "--" + option.str(), arguments.value(option).str())
+          .note("it is for --from timeloop; a program says what to search itself");
+      return true;
+    }
   return runStatements(session, arguments, Which::Searches);
 }
 

@@ -16,6 +16,9 @@ bool runTimeloop(Session &session, const Arguments &arguments);
 /// `perfc run FILE.perf --mode timeloop`: every loop nest that the statements lead to.
 bool runNestsAsTimeloop(Session &session, const Arguments &arguments);
 
+/// `perfc search INPUT.yaml --from timeloop --mode timeloop`.
+bool searchTimeloop(Session &session, const Arguments &arguments);
+
 /// A result as docs/output.md describes it.
 emit::Json timeloopJson(const timeloop::Input &input, const timeloop::Result &result);
 void printTimeloop(Session &session, const timeloop::Input &input, const timeloop::Result &result);

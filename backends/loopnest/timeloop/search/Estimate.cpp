@@ -1,0 +1,130 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/timeloop/search/Estimate.h"
+
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::timeloop;
+
+namespace {
+
+class Estimator {
+public:
+  Estimator(const Input &input, const Mapspace &space, const Placements &placements)
+      : input(input), mapspace(space), placements(placements), reads(input.memories.size()),
+        writes(input.memories.size()) {}
+
+  Estimate run();
+
+private:
+  bool has(unsigned space, unsigned dim) const;
+  double spatial(unsigned from, unsigned to, const unsigned *space) const;
+  double rounds(unsigned from, unsigned space, bool reuses) const;
+  void addSpace(unsigned space);
+  void addTransfer(unsigned space, unsigned child, unsigned parent);
+
+  const Input &input;
+  const Mapspace &mapspace;
+  const Placements &placements;
+  std::vector<double> reads, writes; ///< words of all instances of a memory
+};
+
+} // namespace
+
+bool Estimator::has(unsigned space, unsigned dim) const {
+  for (const std::vector<Term> &rank : input.problem.spaces[space].ranks)
+    for (const Term &term : rank)
+      if (term.dim == dim)
+        return true;
+  return false;
+}
+
+/// Lanes below the memories [from, to); with `space`, those with words of their own.
+double Estimator::spatial(unsigned from, unsigned to, const unsigned *space) const {
+  double lanes = 1;
+  for (unsigned memory = from; memory < to; ++memory)
+    for (unsigned dim = 0; dim < input.dimCount(); ++dim)
+      if (int64_t factor = factorIn(placements, 2 * memory + 1, dim);
+          factor > 1 && (!space || has(*space, dim)))
+        lanes *= static_cast<double>(factor);
+  return lanes;
+}
+
+double Estimator::rounds(unsigned from, unsigned space, bool reuses) const {
+  double count = 1;
+  for (unsigned memory = from; memory < input.memories.size(); ++memory)
+    for (unsigned dim : placements[memory].temporal.order) {
+      int64_t factor = factorIn(placements, 2 * memory, dim);
+      if (factor == 1 || (reuses && !has(space, dim)))
+        continue;
+      reuses = false;
+      count *= static_cast<double>(factor);
+    }
+  return count;
+}
+
+/// Levels count from the arithmetic units, 0, as in Input::level.
+void Estimator::addTransfer(unsigned space, unsigned child, unsigned parent) {
+  unsigned memories = static_cast<unsigned>(input.memories.size());
+  double tile = child ? mapspace.tileSize(placements, child - 1, space) : 1;
+  double times = tile * rounds(child, space, child > 0);
+  double outside = times * spatial(parent, memories, nullptr);
+  double sent = outside * spatial(child, parent, &space);
+  double arrived = outside * spatial(child, parent, nullptr);
+  reads[parent - 1] += sent;
+  if (child)
+    writes[child - 1] += arrived;
+  if (!input.problem.spaces[space].readWrite)
+    return;
+  double fresh = mapspace.tileSize(placements, memories - 1, space); // sums that start from zero
+  reads[parent - 1] -= std::min(sent, fresh);
+  writes[parent - 1] += sent;
+  if (!child)
+    return;
+  writes[child - 1] -= std::min(arrived, fresh);
+  reads[child - 1] += arrived;
+}
+
+void Estimator::addSpace(unsigned space) {
+  unsigned child = 0;
+  for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
+    if (!placements[memory].keep[space])
+      continue;
+    addTransfer(space, child, memory + 1);
+    child = memory + 1;
+  }
+}
+
+Estimate Estimator::run() {
+  unsigned memories = static_cast<unsigned>(input.memories.size());
+  for (unsigned space = 0; space < input.spaceCount(); ++space)
+    addSpace(space);
+  Estimate result;
+  result.cycles = 1;
+  for (unsigned memory = 0; memory < memories; ++memory)
+    for (const Factor &factor : placements[memory].temporal.factors)
+      result.cycles *= static_cast<double>(factor.end);
+  result.energy = input.compute.energy({"compute"}).getValueOr(0) * result.cycles *
+                  spatial(0, memories, nullptr);
+  for (unsigned memory = 0; memory < memories; ++memory) {
+    const Level &level = input.memories[memory];
+    const Attributes &attributes = level.attributes;
+    double perWord = 1 / static_cast<double>(attributes.blockSize);
+    result.energy += perWord * (reads[memory] * level.energy({"read"}).getValueOr(0) +
+                                writes[memory] * level.energy({"write", "update"}).getValueOr(0));
+    double instances = spatial(memory + 1, memories, nullptr);
+    auto limit = [&](double words, const llvm::Optional<double> &bandwidth) {
+      if (bandwidth && *bandwidth > 0)
+        result.cycles = std::max(result.cycles, words / instances / *bandwidth);
+    };
+    limit(reads[memory], attributes.readBandwidth);
+    limit(writes[memory], attributes.writeBandwidth);
+    limit(reads[memory] + writes[memory], attributes.sharedBandwidth);
+  }
+  return result;
+}
+
+Estimate timeloop::estimate(const Input &input, const Mapspace &space,
+                            const Placements &placements) {
+  return Estimator(input, space, placements).run();
+}

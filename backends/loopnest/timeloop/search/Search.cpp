@@ -1,0 +1,203 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/timeloop/search/Search.h"
+
+#include "backends/loopnest/timeloop/search/Estimate.h"
+#include "ir/common/SearchDiagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::timeloop;
+using Clock = std::chrono::steady_clock;
+
+/// Of a dimension, so that it is factorized at once.
+static constexpr int64_t largestSize = int64_t(1) << 40;
+static constexpr unsigned descents = 12;             ///< annealings with the estimate
+static constexpr unsigned estimates = 5000;          ///< of one of them
+static constexpr unsigned climbs = 4;                ///< starting points that are improved further
+static constexpr double hottest = 1, coldest = 0.01; ///< in natural logarithms of the goal
+static constexpr double worthwhile = 1.6; ///< estimate of a move beside that of where it starts
+
+namespace {
+
+struct Point {
+  Placements placements;
+  double estimated = 0;
+  double value = HUGE_VAL;
+};
+
+class LocalSearch {
+public:
+  LocalSearch(const Input &input, const Constraints &constraints, const SearchOptions &options,
+              DiagnosticEngine &diagnostics)
+      : trial(input), mapspace(input, constraints), options(options), diagnostics(diagnostics),
+        random(options.seed), begin(Clock::now()) {}
+
+  llvm::Optional<SearchResult> run();
+
+private:
+  bool isOver() const;
+  double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
+  double guess(const Placements &placements);
+  bool step(Placements &placements);
+  Point anneal(const Placements &start);
+  void evaluate(Point &point);
+  void climb(Point &point, int64_t until);
+  llvm::NoneType fail(llvm::StringRef why);
+
+  Input trial; ///< what is evaluated
+  Mapspace mapspace;
+  const SearchOptions &options;
+  DiagnosticEngine &diagnostics;
+  std::mt19937_64 random;
+  Clock::time_point begin;
+  std::string refusal;
+  llvm::Optional<SearchResult> found;
+  int64_t evaluated = 0, estimated = 0;
+};
+
+} // namespace
+
+double timeloop::goalValue(Goal goal, double energy, double cycles) {
+  return goal == Goal::Edp ? energy * cycles : goal == Goal::Energy ? energy : cycles;
+}
+
+bool LocalSearch::isOver() const {
+  return evaluated >= options.evaluations ||
+         (options.within &&
+          std::chrono::duration<double>(Clock::now() - begin).count() > *options.within);
+}
+
+double LocalSearch::guess(const Placements &placements) {
+  ++estimated;
+  Estimate estimate = timeloop::estimate(trial, mapspace, placements);
+  // Of mappings that are as good, the one that is better in the other respect.
+  return std::log(goalValue(options.goal, estimate.energy, estimate.cycles)) +
+         1e-3 * std::log(estimate.energy * estimate.cycles);
+}
+
+/// One to three moves to a valid mapping.
+bool LocalSearch::step(Placements &placements) {
+  bool changed = false;
+  for (uint64_t moves = 1 + (random() % 4 == 0) + (random() % 8 == 0); moves-- > 0;)
+    changed |= mapspace.move(placements, random);
+  return changed && mapspace.isValid(placements);
+}
+
+Point LocalSearch::anneal(const Placements &start) {
+  Point here{start, guess(start)}, best = here;
+  for (unsigned count = 0; count < estimates; ++count) {
+    if (count % 64 == 0 && found && isOver())
+      break;
+    double heat = hottest * std::pow(coldest / hottest, double(count) / estimates);
+    Point next = here;
+    if (!step(next.placements))
+      continue;
+    next.estimated = guess(next.placements);
+    if (next.estimated - here.estimated > -heat * std::log(1 - uniform()))
+      continue;
+    here = std::move(next);
+    if (here.estimated < best.estimated)
+      best = here;
+  }
+  return best;
+}
+
+void LocalSearch::evaluate(Point &point) {
+  trial.placements = point.placements;
+  for (Placement &placement : trial.placements) {
+    placement.temporal.given = true;
+    placement.spatial.given =
+        llvm::any_of(placement.spatial.factors, [](const Factor &one) { return one.end > 1; });
+    for (Nest *nest : {&placement.temporal, &placement.spatial})
+      for (Factor &factor : nest->factors)
+        factor.residual = factor.end;
+  }
+  ++evaluated;
+  DiagnosticEngine scratch(diagnostics.sourceManager());
+  llvm::Optional<Result> result = timeloop::evaluate(trial, scratch);
+  // Counts that wrap around are no figures to search for.
+  if (!result || !scratch.all().empty()) {
+    if (!scratch.all().empty())
+      refusal = scratch.all().front().message;
+    return;
+  }
+  point.value = goalValue(options.goal, result->energy, result->cycles);
+  if (!found || point.value < found->value)
+    found = SearchResult{trial, std::move(*result), point.value};
+}
+
+void LocalSearch::climb(Point &point, int64_t until) {
+  for (int64_t tries = 40 * (until - evaluated); tries > 0 && evaluated < until; --tries) {
+    if (isOver())
+      return;
+    Point next{point.placements};
+    if (!step(next.placements))
+      continue;
+    next.estimated = guess(next.placements);
+    if (next.estimated > point.estimated + std::log(worthwhile))
+      continue;
+    evaluate(next);
+    if (next.value <= point.value)
+      point = std::move(next);
+  }
+}
+
+llvm::NoneType LocalSearch::fail(llvm::StringRef why) {
+  llvm::StringRef name = trial.problem.name;
+  Diagnostic &error =
+      diagnostics.report(trial.place, diag::NoValidMapping, name.empty() ? "the problem" : name,
+                         trial.memories.back().name);
+  if (!why.empty())
+    error.note(why.str());
+  return llvm::None;
+}
+
+llvm::Optional<SearchResult> LocalSearch::run() {
+  llvm::Optional<Placements> start = mapspace.start();
+  if (!start)
+    return fail("the factors that the constraints fix do not divide a dimension, or leave no "
+                "memory for the rest of it");
+  std::vector<Point> points{{*start, guess(*start)}};
+  evaluate(points.front());
+  for (unsigned count = 0; count < descents && !isOver(); ++count) {
+    points.push_back(anneal(*start));
+    evaluate(points.back());
+  }
+  llvm::stable_sort(points, [](const Point &a, const Point &b) { return a.value < b.value; });
+  for (unsigned index = 0; index < climbs && index < points.size(); ++index)
+    climb(points[index], evaluated + (options.evaluations - evaluated) / 2);
+  llvm::stable_sort(points, [](const Point &a, const Point &b) { return a.value < b.value; });
+  climb(points.front(), options.evaluations);
+  if (!found)
+    return fail(refusal);
+  found->evaluated = evaluated;
+  found->estimated = estimated;
+  return found;
+}
+
+/// What the search takes for granted before it evaluates anything.
+static bool checkSizes(const Input &input, DiagnosticEngine &diagnostics) {
+  if (input.memories.empty()) {
+    diagnostics.report(input.place, diag::TimeloopTooLarge, "an architecture has a memory");
+    return false;
+  }
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
+    if (input.problem.bounds[dim] < 1 || input.problem.bounds[dim] > largestSize) {
+      diagnostics.report(input.problem.place, diag::TimeloopSize, input.problem.dims[dim],
+                         input.problem.bounds[dim]);
+      return false;
+    }
+  return true;
+}
+
+llvm::Optional<SearchResult> timeloop::search(const Input &input, const Constraints &constraints,
+                                              const SearchOptions &options,
+                                              DiagnosticEngine &diagnostics) {
+  if (!checkSizes(input, diagnostics))
+    return llvm::None;
+  Input empty = input;
+  empty.placements = emptyPlacements(input);
+  return LocalSearch(empty, constraints, options, diagnostics).run();
+}

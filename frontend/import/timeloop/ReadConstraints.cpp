@@ -1,0 +1,174 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/ReadConstraints.h"
+
+#include "frontend/import/timeloop/Sections.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::timeloop;
+using yaml::Node;
+using yaml::NodeReader;
+
+namespace {
+
+class ConstraintReader {
+public:
+  ConstraintReader(const Input &input, NodeReader &reader)
+      : input(input), reader(reader), constraints(noConstraints(input)) {}
+
+  bool readSection(const Node &node);
+  Constraints take() { return std::move(constraints); }
+
+private:
+  bool readDirective(const Node &node);
+  bool readKeep(const Node &node, llvm::StringRef key, bool keep, PlacementRule &rule);
+  bool readFactors(const Node &node, NestRule &rule);
+  bool readFactor(llvm::StringRef text, SourceRange place, NestRule &rule);
+  bool readInner(const Node &node, NestRule &rule);
+  bool readSplit(const Node &node, NestRule &rule);
+
+  const Input &input;
+  NodeReader &reader;
+  Constraints constraints;
+};
+
+} // namespace
+
+bool ConstraintReader::readKeep(const Node &node, llvm::StringRef key, bool keep,
+                                PlacementRule &rule) {
+  const Node *value = node.find(key);
+  std::vector<std::pair<std::string, SourceRange>> words;
+  if (!value)
+    return true;
+  if (!reader.readWords(*value, "a data space", words))
+    return false;
+  for (const auto &[name, place] : words) {
+    llvm::Optional<unsigned> space = input.findSpace(name);
+    if (!space)
+      return reader.fail(place, diag::TimeloopUnknown, "data space", name);
+    rule.keep[*space] = keep;
+  }
+  return true;
+}
+
+/// `M=8`, `M<=8` or `M8`; 0 stands for the whole dimension.
+bool ConstraintReader::readFactor(llvm::StringRef text, SourceRange place, NestRule &rule) {
+  llvm::StringRef name = text.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
+  llvm::StringRef rest = text.drop_front(name.size());
+  bool isLimit = rest.consume_front("<=");
+  if (!isLimit)
+    rest.consume_front("=");
+  int64_t value = 0;
+  if (name.empty() || rest.getAsInteger(10, value) || value < 0)
+    return reader.fail(place, diag::TimeloopFactor, text, "a constraint is `M=8` or `M<=8`");
+  llvm::Optional<unsigned> dim = input.findDim(name);
+  if (!dim)
+    return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
+  (isLimit ? rule.most : rule.exact)[*dim] = value ? value : input.problem.bounds[*dim];
+  return true;
+}
+
+bool ConstraintReader::readFactors(const Node &node, NestRule &rule) {
+  const Node *factors = node.find("factors");
+  std::vector<std::pair<std::string, SourceRange>> words;
+  if (!factors || factors->kind == yaml::NodeKind::Null)
+    return true;
+  if (!reader.readWords(*factors, "a factor", words))
+    return false;
+  return llvm::all_of(words,
+                      [&](const auto &word) { return readFactor(word.first, word.second, rule); });
+}
+
+bool ConstraintReader::readInner(const Node &node, NestRule &rule) {
+  const Node *permutation = node.find("permutation");
+  std::vector<std::pair<std::string, SourceRange>> words;
+  if (!permutation)
+    return true;
+  if (!reader.readWords(*permutation, "a dimension", words))
+    return false;
+  rule.inner.clear();
+  auto add = [&](llvm::StringRef name, SourceRange place) {
+    llvm::Optional<unsigned> dim = input.findDim(name);
+    if (!dim)
+      return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
+    if (llvm::is_contained(rule.inner, *dim))
+      return reader.fail(place, diag::YamlDuplicate, name);
+    rule.inner.push_back(*dim);
+    return true;
+  };
+  for (const auto &[word, place] : words) {
+    bool isName = input.findDim(word).hasValue();
+    for (size_t i = 0; i < (isName ? 1 : word.size()); ++i)
+      if (!add(isName ? llvm::StringRef(word) : llvm::StringRef(word).substr(i, 1), place))
+        return false;
+  }
+  return true;
+}
+
+bool ConstraintReader::readSplit(const Node &node, NestRule &rule) {
+  const Node *split = node.find("split");
+  int64_t value = 0;
+  if (!split)
+    return true;
+  if (!reader.readInteger(*split, 0, value))
+    return false;
+  if (rule.inner.size() != input.dimCount())
+    return reader.fail(split->place, diag::TimeloopNotModelled,
+                       "a search with a `split` whose `permutation` leaves dimensions out");
+  rule.split = static_cast<unsigned>(std::min<int64_t>(value, input.dimCount()));
+  return true;
+}
+
+bool ConstraintReader::readDirective(const Node &node) {
+  const Node *target = reader.need(node, "target", "a constraint");
+  const Node *type = target ? reader.need(node, "type", "a constraint") : nullptr;
+  std::string name, kind;
+  int64_t instances = 0;
+  if (!type || !readName(*target, name, instances, reader) ||
+      !reader.readText(*type, "a type", kind))
+    return false;
+  llvm::Optional<unsigned> memory = input.findMemory(name);
+  if (!memory)
+    return reader.fail(target->place, diag::TimeloopUnknown, "memory", name);
+  PlacementRule &rule = constraints.memories[*memory];
+  if (kind == "bypass" || kind == "datatype" || kind == "dataspace")
+    return readKeep(node, "keep", true, rule) && readKeep(node, "bypass", false, rule);
+  if (kind != "temporal" && kind != "spatial")
+    return reader.fail(type->place, diag::TimeloopNotModelled,
+                       "a search with a constraint of the type `" + kind + "`");
+  for (llvm::StringRef key : {"no_reuse", "no_temporal_reuse", "rmw_first_update",
+                              "no_link_transfer", "no_multicast_no_reduction"})
+    if (const Node *flag = node.find(key))
+      return reader.fail(flag->place, diag::TimeloopNotModelled,
+                         "a search with the constraint `" + key.str() + "`");
+  NestRule &nest = kind == "spatial" ? rule.spatial : rule.temporal;
+  return readFactors(node, nest) && readInner(node, nest) &&
+         (kind != "spatial" || readSplit(node, nest));
+}
+
+bool ConstraintReader::readSection(const Node &node) {
+  const Node *list = &node;
+  for (llvm::StringRef key : {"targets", "constraints"})
+    if (list->isMap() && list->find(key))
+      list = list->find(key);
+  if (list->isMap() || list->kind == yaml::NodeKind::Null)
+    return true; // only a version or a template
+  return reader.expect(*list, yaml::NodeKind::Sequence, "a list of constraints") &&
+         llvm::all_of(list->items, [&](const Node *item) {
+           return reader.expect(*item, yaml::NodeKind::Map, "a constraint") && readDirective(*item);
+         });
+}
+
+llvm::Optional<Constraints> timeloop::readConstraints(const yaml::Document &document,
+                                                      const Input &input,
+                                                      DiagnosticEngine &diagnostics) {
+  NodeReader reader(diagnostics);
+  ConstraintReader constraints(input, reader);
+  for (llvm::StringRef key :
+       {"architecture_constraints", "mapspace_constraints", "constraints", "mapspace"})
+    if (const Node *section = document.root()->find(key))
+      if (!constraints.readSection(*section))
+        return llvm::None;
+  return constraints.take();
+}

@@ -1,0 +1,14 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/timeloop/Constraints.h"
+
+using namespace perfc;
+using namespace perfc::timeloop;
+
+Constraints timeloop::noConstraints(const Input &input) {
+  NestRule free;
+  free.exact.resize(input.dimCount());
+  free.most.resize(input.dimCount());
+  PlacementRule rule{free, free, {}};
+  rule.keep.resize(input.spaceCount());
+  return {std::vector<PlacementRule>(input.memories.size(), rule)};
+}

@@ -1,0 +1,102 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/emit/Timeloop.h"
+#include "backends/loopnest/timeloop/search/Search.h"
+#include "frontend/import/timeloop/ReadConstraints.h"
+#include "frontend/import/timeloop/ReadInput.h"
+#include "tools/driver/OutputFile.h"
+#include "tools/driver/timeloop/Timeloop.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// An option that is a number of at least `least`; false when it is none (reported).
+static bool readNumber(Session &session, const Arguments &arguments, llvm::StringRef name,
+                       double least, llvm::Optional<double> &value) {
+  double number = 0;
+  llvm::StringRef text = arguments.value(name);
+  if (!arguments.has(name))
+    return true;
+  if (text.getAsDouble(number) || !(number >= least && number < 1e15)) {
+    session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), text.str());
+    return false;
+  }
+  value = number;
+  return true;
+}
+
+static bool readOptions(Session &session, const Arguments &arguments,
+                        timeloop::SearchOptions &options) {
+  llvm::StringRef goal = arguments.value("minimize", "edp");
+  if (goal != "edp" && goal != "energy" && goal != "latency") {
+    session.diagnostics.report({}, diag::BadOptionValue, "--minimize", goal.str())
+        .help("it is one of edp, energy, latency");
+    return false;
+  }
+  options.goal = goal == "edp"      ? timeloop::Goal::Edp
+                 : goal == "energy" ? timeloop::Goal::Energy
+                                    : timeloop::Goal::Latency;
+  llvm::Optional<double> evaluations, seed;
+  if (!readNumber(session, arguments, "evaluations", 1, evaluations) ||
+      !readNumber(session, arguments, "seed", 0, seed) ||
+      !readNumber(session, arguments, "within", 0, options.within))
+    return false;
+  if (evaluations)
+    options.evaluations = static_cast<int64_t>(*evaluations);
+  if (seed)
+    options.seed = static_cast<uint64_t>(*seed);
+  return true;
+}
+
+static llvm::Optional<timeloop::SearchResult> searchFileOf(Session &session, FileId file,
+                                                           const timeloop::SearchOptions &options) {
+  std::unique_ptr<yaml::Document> document = yaml::parse(file, session.diagnostics);
+  if (!document)
+    return llvm::None;
+  timeloop::ReadOptions reading;
+  reading.needsMapping = false;
+  llvm::Optional<timeloop::Input> input =
+      timeloop::readInput(*document, session.diagnostics, reading);
+  if (!input)
+    return llvm::None;
+  llvm::Optional<timeloop::Constraints> constraints =
+      timeloop::readConstraints(*document, *input, session.diagnostics);
+  if (!constraints)
+    return llvm::None;
+  return timeloop::search(*input, *constraints, options, session.diagnostics);
+}
+
+bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
+  timeloop::SearchOptions options;
+  FileId file = 0;
+  if (!readOptions(session, arguments, options) ||
+      !(file = session.load(arguments.files().front())))
+    return true;
+  llvm::Optional<timeloop::SearchResult> found = searchFileOf(session, file, options);
+  if (!found)
+    return true;
+  if (arguments.has("mapping")) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    emit::writeTimeloopInput(found->best, os);
+    if (!writeOutput(arguments.value("mapping"), os.str(), {}, session.diagnostics))
+      return true;
+  }
+  if (arguments.has("json")) {
+    emit::Json document = timeloopJson(found->best, found->result);
+    document.set("file", session.sources.path(file))
+        .set("search", emit::Json::object()
+                           .set("minimize", arguments.value("minimize", "edp"))
+                           .set("value", found->value)
+                           .set("evaluated", found->evaluated)
+                           .set("estimated", found->estimated));
+    document.print(session.out);
+    session.out << '\n';
+  } else if (!session.isQuiet()) {
+    session.out << fmt::format("best found of {} mappings evaluated, {} estimated: {:.6g} pJ * "
+                               "cycles\n",
+                               found->evaluated, found->estimated,
+                               found->result.energy * found->result.cycles);
+    printTimeloop(session, found->best, found->result);
+  }
+  return true;
+}
