@@ -8,9 +8,14 @@ using namespace perfc::driver;
 
 static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
-    {"from", 0, "FORMAT", "the file is of another tool, as for perfc import"},
+    {"from", 0, "FORMAT", "the file is of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
-    {"mode", 0, "MODE", "native, maestro or timeloop: count as that tool does"},
+    {"mode", 0, "MODE", "native, astra_sim, maestro or timeloop: count as that tool does"},
+    {"network", 0, "N.yml", "of chakra: the network, as ASTRA-sim reads it"},
+    {"system", 0, "S.json", "of chakra: the system"},
+    {"groups", 0, "G.json", "of chakra: the communicator groups"},
+    {"memory", 0, "M.json", "of chakra: the remote memory"},
+    {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec searchOptions[] = {

@@ -6,8 +6,10 @@
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/timeloop/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -226,9 +228,17 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
     formats.push_back(format.name);
+  formats.push_back("chakra");
   if (!checkChoice(session, arguments, "from", formats) ||
-      !checkChoice(session, arguments, "mode", {"native", "maestro", "timeloop"}))
+      !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}))
     return true;
+  if (arguments.value("from") == "chakra")
+    return runTraces(session, arguments);
+  if (arguments.value("mode") == "astra_sim") {
+    session.diagnostics.report({}, diag::NotSupportedYet,
+                               "`--mode astra_sim` without `--from chakra`");
+    return true;
+  }
   bool isTimeloop = arguments.value("from") == "timeloop";
   llvm::StringRef other = isTimeloop ? "maestro" : "timeloop"; // for programs and other files
   if (arguments.has("from") && arguments.value("mode") == other) {

@@ -67,6 +67,19 @@ bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictCollectives1dRandom(Session &session, llvm::StringRef path,
+                                std::vector<ValidationRow> &rows);
+bool predictCollectivesMultidim(Session &session, llvm::StringRef path,
+                                std::vector<ValidationRow> &rows);
+bool predictCommGroups(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictP2p(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictRoofline(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictRemoteMemory(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictTable8(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictTraces(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictChakraEdgeCases(Session &session, llvm::StringRef path,
+                            std::vector<ValidationRow> &rows);
 
 } // namespace perfc::driver
 

@@ -1,0 +1,156 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files of a cluster and of its traces.
+#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/validate/JsonFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <yaml-cpp/yaml.h>
+
+using namespace perfc;
+using namespace perfc::driver;
+using llvm::json::Object;
+using llvm::json::Value;
+
+/// Numbers as numbers, lists and maps by their entries; what nests deeper than two is no network.
+static Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
+  if (node.IsScalar()) {
+    double number = 0;
+    if (!llvm::StringRef(node.Scalar()).getAsDouble(number))
+      return number;
+    return node.Scalar();
+  }
+  if (node.IsSequence() && depth < 3) {
+    llvm::json::Array list;
+    for (const YAML::Node &entry : node)
+      list.push_back(jsonOf(entry, depth + 1));
+    return list;
+  }
+  if (node.IsMap() && depth < 3) {
+    Object object;
+    for (const auto &entry : node)
+      if (entry.first.IsScalar())
+        object[entry.first.Scalar()] = jsonOf(entry.second, depth + 1);
+    return object;
+  }
+  return nullptr;
+}
+
+llvm::Optional<Value> driver::readYamlFile(Session &session, llvm::StringRef path) {
+  FileId file = session.load(path);
+  if (!file)
+    return llvm::None;
+  llvm::StringRef text = session.sources.text(file);
+  try {
+    return jsonOf(YAML::Load(text.str()));
+  } catch (const YAML::Exception &error) {
+    uint32_t at = error.mark.is_null() ? 0 : static_cast<uint32_t>(std::max(0, error.mark.pos));
+    at = std::min<uint32_t>(at, static_cast<uint32_t>(text.size()));
+    session.diagnostics.report({file, at, at}, diag::BadClusterFile, path.str(), "YAML", error.msg);
+    return llvm::None;
+  }
+}
+
+static const Object *objectOf(Session &session, const Value &document, llvm::StringRef path,
+                              llvm::StringRef what) {
+  const Object *object = document.getAsObject();
+  if (!object)
+    session.diagnostics.report({session.sources.find(path), 0, 0}, diag::BadClusterFile, path.str(),
+                               what.str(), "it is no map of keys");
+  return object;
+}
+
+/// Reads the JSON file at `path` by `read`; true as well when there is none.
+static bool readPart(Session &session, const std::string &path, llvm::StringRef what,
+                     llvm::function_ref<bool(ClusterReader &, const Object &)> read) {
+  if (path.empty())
+    return true;
+  FileId file = session.load(path);
+  if (!file)
+    return false;
+  std::string problem;
+  llvm::Optional<Value> document = parseJson(session.sources.text(file), problem);
+  if (!document) {
+    session.diagnostics.report({file, 0, 0}, diag::BadClusterFile, path, what.str(), problem);
+    return false;
+  }
+  const Object *object = objectOf(session, *document, path, what);
+  if (!object)
+    return false;
+  ClusterReader reader(session.diagnostics, file, path);
+  return read(reader, *object);
+}
+
+bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Cluster &cluster) {
+  llvm::Optional<Value> document = readYamlFile(session, files.network);
+  if (!document)
+    return false;
+  const Object *network = objectOf(session, *document, files.network, "network file");
+  if (!network ||
+      !ClusterReader(session.diagnostics, session.sources.find(files.network), files.network)
+           .readNetwork(*network, cluster.network))
+    return false;
+  return readPart(session, files.system, "system file",
+                  [&](ClusterReader &reader, const Object &object) {
+                    return reader.readSystem(object, cluster.system);
+                  }) &&
+         readPart(session, files.groups, "file of communicator groups",
+                  [&](ClusterReader &reader, const Object &object) {
+                    return reader.readGroups(object, astra::rankCount(cluster.network),
+                                             cluster.groups);
+                  }) &&
+         readPart(session, files.memory, "file of remote memory",
+                  [&](ClusterReader &reader, const Object &object) {
+                    return reader.readMemory(object, cluster.memory);
+                  });
+}
+
+bool driver::readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
+                        TraceFiles &traces) {
+  std::unique_ptr<llvm::MemoryBuffer> first;
+  bool allEqual = true;
+  for (uint64_t rank = 0; rank < ranks; ++rank) {
+    std::string path = fmt::format("{}.{}.et", prefix, rank);
+    auto buffer =
+        llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!buffer) {
+      diagnostics.report({}, diag::MissingRank, rank,
+                         fmt::format("`{}`: {}", path, buffer.getError().message()));
+      return false;
+    }
+    if (first && first->getBuffer() == (*buffer)->getBuffer()) {
+      traces.ranks.push_back(traces.ranks.front());
+      continue;
+    }
+    chakra::WireError error;
+    llvm::Optional<chakra::Trace> trace = chakra::readTrace((*buffer)->getBuffer(), path, error);
+    if (!trace) {
+      diagnostics.report({}, diag::BadTrace, path, error.offset, error.reason);
+      return false;
+    }
+    allEqual = rank == 0;
+    traces.owned.push_back(std::make_unique<chakra::Trace>(std::move(*trace)));
+    traces.ranks.push_back(traces.owned.back().get());
+    if (rank == 0)
+      first = std::move(*buffer);
+  }
+  if (allEqual && !traces.ranks.empty())
+    traces.ranks.resize(1);
+  return true;
+}
+
+void driver::reportFindings(DiagnosticEngine &diagnostics,
+                            llvm::ArrayRef<astra::Finding> findings) {
+  for (const astra::Finding &finding : findings) {
+    Diagnostic &report = diagnostics.report({}, *finding.kind, finding.subject, finding.reason);
+    for (const std::string &note : finding.notes)
+      report.note(note);
+  }
+}
+
+std::string driver::firstProblem(llvm::ArrayRef<astra::Finding> findings) {
+  for (const astra::Finding &finding : findings)
+    if (finding.kind->severity == Severity::Error)
+      return fmt::format(fmt::runtime(finding.kind->message), finding.subject, finding.reason);
+  return "";
+}

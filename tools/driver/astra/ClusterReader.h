@@ -1,0 +1,78 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The inputs that ASTRA-sim reads beside a trace: network (YAML: topology, npus_count, bandwidth
+// and latency, one entry per dimension), system (JSON), communicator groups (JSON: id to ranks) and
+// remote memory (JSON). Keys that change no simulated time are ignored, as ASTRA-sim does.
+#ifndef PERFC_TOOLS_DRIVER_ASTRA_CLUSTERREADER_H
+#define PERFC_TOOLS_DRIVER_ASTRA_CLUSTERREADER_H
+
+#include "backends/network/astra/Simulation.h"
+#include "backends/network/chakra/TraceReader.h"
+#include "tools/driver/Session.h"
+#include "llvm/ADT/Optional.h"
+#include "llvm/Support/JSON.h"
+
+namespace perfc::driver {
+
+/// Reads parts of a cluster from documents that stand in one file. What is wrong is reported at the
+/// first place where the file names the key.
+class ClusterReader {
+public:
+  /// `file` may be 0 for documents without a file; `name` is how messages call it.
+  ClusterReader(DiagnosticEngine &diagnostics, FileId file, std::string name)
+      : diagnostics(diagnostics), file(file), name(std::move(name)) {}
+
+  // False when something is wrong (reported).
+  bool readNetwork(const llvm::json::Object &object, astra::Network &network);
+  bool readSystem(const llvm::json::Object &object, astra::System &system);
+  bool readGroups(const llvm::json::Object &object, uint64_t ranks, astra::Groups &groups);
+  bool readMemory(const llvm::json::Object &object, astra::RemoteMemory &memory);
+
+private:
+  using Value = llvm::json::Value;
+
+  bool refuse(llvm::StringRef key, std::string reason);
+  SourceRange placeOf(llvm::StringRef key) const;
+  bool readDimension(const llvm::json::Object &object, size_t index, astra::Dimension &dim);
+  bool readAlgorithms(const llvm::json::Object &object, astra::Collective op,
+                      astra::System &system);
+  bool readGroup(llvm::StringRef key, const Value &value, uint64_t ranks, astra::Groups &groups);
+  bool number(const llvm::json::Object &object, llvm::StringRef key, double least, double most,
+              double &value);
+  bool whole(const llvm::json::Object &object, llvm::StringRef key, int64_t least, int64_t most,
+             int64_t &value);
+  bool flag(const llvm::json::Object &object, llvm::StringRef key, bool &value);
+  bool choice(const llvm::json::Object &object, llvm::StringRef key,
+              llvm::ArrayRef<llvm::StringRef> words, size_t &index);
+
+  DiagnosticEngine &diagnostics;
+  FileId file;
+  std::string name;
+};
+
+/// The document of a YAML file with scalars as numbers or texts; nothing when it is none
+/// (reported).
+llvm::Optional<llvm::json::Value> readYamlFile(Session &session, llvm::StringRef path);
+
+/// Files of a cluster by their options; "" for those that are not given.
+struct ClusterFiles {
+  std::string network, system, groups, memory;
+};
+bool readCluster(Session &session, const ClusterFiles &files, astra::Cluster &cluster);
+
+/// Traces PREFIX.RANK.et. Files with the same bytes are read once; one trace when all are equal.
+struct TraceFiles {
+  std::vector<std::unique_ptr<chakra::Trace>> owned;
+  std::vector<const chakra::Trace *> ranks;
+};
+bool readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
+                TraceFiles &traces);
+
+/// Reports what a simulation found.
+void reportFindings(DiagnosticEngine &diagnostics, llvm::ArrayRef<astra::Finding> findings);
+/// The first finding that stands for an error, in words; "" when there is none.
+std::string firstProblem(llvm::ArrayRef<astra::Finding> findings);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_ASTRA_CLUSTERREADER_H

@@ -1,0 +1,100 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/astra/RunTraces.h"
+
+#include "backends/emit/Json.h"
+#include "tools/driver/Table.h"
+#include "tools/driver/astra/ClusterReader.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static constexpr llvm::StringLiteral aware = "congestion_aware", unaware = "congestion_unaware";
+
+static int64_t wallTime(const astra::SimulationResult &result) {
+  int64_t wall = 0;
+  for (const astra::RankResult &rank : result.ranks)
+    wall = std::max(wall, rank.finish);
+  return wall;
+}
+
+static void printJson(Session &session, llvm::StringRef prefix, bool isAware,
+                      const astra::SimulationResult &result) {
+  emit::Json ranks = emit::Json::array();
+  for (size_t rank = 0; rank < result.ranks.size(); ++rank)
+    ranks.push(emit::Json::object()
+                   .set("rank", rank)
+                   .set("cycles", result.ranks[rank].finish)
+                   .set("exposed", result.ranks[rank].exposed())
+                   .set("comm_busy", result.ranks[rank].communicationBusy));
+  emit::Json::object()
+      .set("schema", 1)
+      .set("file", prefix)
+      .set("mode", "astra_sim")
+      .set("backend", isAware ? aware : unaware)
+      .set("cycles", wallTime(result))
+      .set("events", result.events)
+      .set("ranks", std::move(ranks))
+      .print(session.out);
+  session.out << '\n';
+}
+
+static void printTable(Session &session, llvm::StringRef prefix, bool isAware,
+                       const astra::SimulationResult &result) {
+  session.out << prefix << ": " << counted(result.ranks.size(), "rank") << ", " << wallTime(result)
+              << " cycles of 1 ns, " << (isAware ? aware : unaware) << '\n';
+  Table table({{"rank"}, {"cycles"}, {"exposed"}, {"comm busy"}});
+  auto cells = [](std::string rank, const astra::RankResult &figures) {
+    return std::vector<std::string>{std::move(rank), std::to_string(figures.finish),
+                                    std::to_string(figures.exposed()),
+                                    std::to_string(figures.communicationBusy)};
+  };
+  auto same = [&](size_t a, size_t b) {
+    const astra::RankResult &first = result.ranks[a], &second = result.ranks[b];
+    return first.finish == second.finish && first.computeTime == second.computeTime &&
+           first.communicationBusy == second.communicationBusy;
+  };
+  for (size_t rank = 0, last; rank < result.ranks.size(); rank = last + 1) {
+    for (last = rank; last + 1 < result.ranks.size() && same(rank, last + 1);)
+      ++last;
+    table.addRow(cells(last == rank ? std::to_string(rank) : fmt::format("{}-{}", rank, last),
+                       result.ranks[rank]));
+  }
+  table.print(session.out, session.width, session.colorOut);
+}
+
+/// The value of `option`, which must be given; "" when it is not (reported).
+static std::string required(Session &session, const Arguments &arguments, llvm::StringRef option) {
+  if (!arguments.has(option))
+    session.diagnostics.report({}, diag::MissingOption, "run --from chakra", option.str());
+  return arguments.value(option).str();
+}
+
+bool driver::runTraces(Session &session, const Arguments &arguments) {
+  ClusterFiles files{required(session, arguments, "network"),
+                     required(session, arguments, "system"), arguments.value("groups").str(),
+                     arguments.value("memory").str()};
+  llvm::StringRef backend = arguments.value("backend", unaware);
+  if (backend != aware && backend != unaware)
+    session.diagnostics.report({}, diag::BadOptionValue, "--backend", backend.str())
+        .help("it is " + unaware.str() + " or " + aware.str());
+  if (arguments.value("mode", "astra_sim") != "astra_sim")
+    session.diagnostics.report({}, diag::NotSupportedYet, "traces in another mode than astra_sim");
+  if (session.diagnostics.hasErrors())
+    return true;
+  astra::Cluster cluster;
+  cluster.aware = backend == aware;
+  TraceFiles traces;
+  llvm::StringRef prefix = arguments.files().front();
+  if (!readCluster(session, files, cluster) ||
+      !readTraces(session.diagnostics, prefix, astra::rankCount(cluster.network), traces))
+    return true;
+  astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
+  reportFindings(session.diagnostics, result.findings);
+  if (session.diagnostics.hasErrors())
+    return true;
+  if (arguments.has("json"))
+    printJson(session, prefix, cluster.aware, result);
+  else if (!session.isQuiet())
+    printTable(session, prefix, cluster.aware, result);
+  return true;
+}
