@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Diagnostics.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
@@ -16,7 +17,15 @@ static constexpr DiagnosticKind kindTable[] = {
 #undef DIAG
 };
 
-llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
+llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() {
+  static const std::vector<DiagnosticKind> byCode = [] {
+    std::vector<DiagnosticKind> kinds(std::begin(kindTable), std::end(kindTable));
+    llvm::sort(kinds,
+               [](const DiagnosticKind &a, const DiagnosticKind &b) { return a.code < b.code; });
+    return kinds;
+  }();
+  return byCode;
+}
 
 std::string perfc::counted(uint64_t count, llvm::StringRef noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
