@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/DataflowLayer.h"
 
+#include "ir/common/diagnostics/Maestro.h"
 #include "ir/core/Module.h"
 #include "passes/KernelModel.h"
 #include "llvm/ADT/STLExtras.h"

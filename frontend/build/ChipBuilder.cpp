@@ -5,6 +5,7 @@
 #include "frontend/build/BuildContext.h"
 
 #include "frontend/build/Attributes.h"
+#include "ir/common/diagnostics/ScaleSim.h"
 
 using namespace perfc;
 

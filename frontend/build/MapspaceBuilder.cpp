@@ -2,7 +2,7 @@
 #include "frontend/build/MapspaceBuilder.h"
 
 #include "frontend/build/MappingLoops.h"
-#include "ir/common/SearchDiagnostics.h"
+#include "ir/common/diagnostics/Search.h"
 
 using namespace perfc;
 

@@ -13,19 +13,15 @@ using namespace perfc;
 static constexpr DiagnosticKind kindTable[] = {
 #define DIAG(NAME, CODE, SEVERITY, MESSAGE) {CODE, Severity::SEVERITY, #NAME, MESSAGE},
 #include "ir/common/Diagnostics.def"
-#include "ir/common/SearchDiagnostics.def"
+#include "ir/common/diagnostics/Cluster.def"
+#include "ir/common/diagnostics/Maestro.def"
+#include "ir/common/diagnostics/ScaleSim.def"
+#include "ir/common/diagnostics/Search.def"
+#include "ir/common/diagnostics/Timeloop.def"
 #undef DIAG
 };
 
-llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() {
-  static const std::vector<DiagnosticKind> byCode = [] {
-    std::vector<DiagnosticKind> kinds(std::begin(kindTable), std::end(kindTable));
-    llvm::sort(kinds,
-               [](const DiagnosticKind &a, const DiagnosticKind &b) { return a.code < b.code; });
-    return kinds;
-  }();
-  return byCode;
-}
+llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
 
 std::string perfc::counted(uint64_t count, llvm::StringRef noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

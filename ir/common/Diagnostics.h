@@ -1,10 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Diagnostics: what is wrong, where, why, and how to fix it. Each kind is declared once, in
-// Diagnostics.def, with a stable code (PERF0123), a severity and a message; messages are
-// lower-case, one line, without a full stop, names in `backquotes`. `note` points at another place
-// involved, `help` proposes a fix. Kinds are explained by docs/diagnostics.md (`perfc explain
-// PERF0123`).
+// Diagnostics.def or a table of diagnostics/, with a stable code (PERF0123), a severity and a
+// message; messages are lower-case, one line, without a full stop, names in `backquotes`. `note`
+// points at another place involved, `help` proposes a fix. Kinds are explained by
+// docs/diagnostics.md (`perfc explain PERF0123`).
 #ifndef PERFC_IR_COMMON_DIAGNOSTICS_H
 #define PERFC_IR_COMMON_DIAGNOSTICS_H
 

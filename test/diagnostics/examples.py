@@ -12,6 +12,7 @@ failing example has exactly that diagnostic and whose fixed example has none.
 usage: examples.py PERFC DIAGNOSTICS.DEF DIAGNOSTICS.MD
 """
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -54,9 +55,9 @@ RUN = ("perf", "ir", "yaml", "console", "maestro")
 
 
 def declared(path):
-    """[(code, name, severity, message)] of Diagnostics.def and of SearchDiagnostics.def beside it."""
+    """[(code, name, severity, message)] of Diagnostics.def and of the tables in diagnostics/ beside it."""
     text = ""
-    for name in (path, os.path.join(os.path.dirname(path), "SearchDiagnostics.def")):
+    for name in (path, *glob.glob(os.path.join(os.path.dirname(path), "diagnostics", "*.def"))):
         with open(name, encoding="utf-8") as file:
             text += file.read()
     return [(int(code), name, severity, message) for name, code, severity, message in re.findall(

@@ -2,6 +2,7 @@
 //
 // perfc import: a foreign description as a .perf program, formatted.
 #include "frontend/syntax/Parser.h"
+#include "ir/common/diagnostics/ScaleSim.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/import/Format.h"

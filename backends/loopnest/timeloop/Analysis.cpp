@@ -3,6 +3,7 @@
 
 #include "backends/loopnest/timeloop/PatternBuilder.h"
 #include "backends/loopnest/timeloop/Runs.h"
+#include "ir/common/diagnostics/Timeloop.h"
 
 using namespace perfc;
 using namespace perfc::timeloop;

@@ -3,6 +3,7 @@
 // What can be said of a cluster and its traces before anything runs.
 #include "backends/network/astra/Phase.h"
 #include "backends/network/astra/Simulation.h"
+#include "ir/common/diagnostics/Cluster.h"
 #include "llvm/ADT/DenseMap.h"
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include "backends/network/astra/ClosedForm.h"
 #include "backends/network/astra/Deadlock.h"
 #include "backends/network/astra/Workload.h"
+#include "ir/common/diagnostics/Cluster.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

@@ -2,6 +2,7 @@
 #include "frontend/import/maestro/HardwareFile.h"
 
 #include "frontend/import/maestro/LayerReader.h"
+#include "ir/common/diagnostics/Maestro.h"
 
 using namespace perfc;
 using namespace perfc::maestro;

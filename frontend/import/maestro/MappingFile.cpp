@@ -2,6 +2,7 @@
 #include "frontend/import/maestro/MappingFile.h"
 
 #include "frontend/import/maestro/LayerReader.h"
+#include "ir/common/diagnostics/Maestro.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -2,6 +2,7 @@
 #include "frontend/import/timeloop/ReadConstraints.h"
 
 #include "frontend/import/timeloop/Sections.h"
+#include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/yaml/NodeReader.h"
 
+#include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 

@@ -2,6 +2,8 @@
 //
 // The model on a small product whose counts follow by hand, and what it refuses.
 #include "Inputs.h"
+
+#include "ir/common/diagnostics/Timeloop.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;

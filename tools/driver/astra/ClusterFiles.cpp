@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files of a cluster and of its traces.
+#include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"

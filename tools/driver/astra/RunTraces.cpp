@@ -2,6 +2,7 @@
 #include "tools/driver/astra/RunTraces.h"
 
 #include "backends/emit/Json.h"
+#include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/astra/ClusterReader.h"
 

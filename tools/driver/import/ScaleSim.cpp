@@ -5,6 +5,7 @@
 // and width, filter height and width, channels, filters, stride, maybe another stride) or products
 // (name, M, N, K). Words have one byte, as in the tool, and its `DP` layers are one layer of one
 // channel for each channel.
+#include "ir/common/diagnostics/ScaleSim.h"
 #include "tools/driver/LocatedCsv.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/ScaleSimConfig.h"

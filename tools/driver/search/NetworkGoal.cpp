@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/search/NetworkGoal.h"
 
-#include "ir/common/SearchDiagnostics.h"
+#include "ir/common/diagnostics/Search.h"
+
 #include <algorithm>
 #include <cmath>
 

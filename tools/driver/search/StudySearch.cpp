@@ -4,7 +4,7 @@
 #include "backends/core/Evaluate.h"
 #include "backends/loopnest/NestSparsity.h"
 #include "ir/collective/CollectiveOps.h"
-#include "ir/common/SearchDiagnostics.h"
+#include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/sweep/ResultStore.h"
 
-#include "ir/common/SearchDiagnostics.h"
+#include "ir/common/diagnostics/Search.h"
 #include "llvm/Support/FileSystem.h"
 #include <sqlite3.h>
 

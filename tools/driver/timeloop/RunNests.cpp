@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Compilation.h"
+#include "ir/common/diagnostics/Timeloop.h"
 #include "ir/study/AllOps.h"
 #include "passes/TimeloopInput.h"
 #include "tools/driver/Evaluation.h"

@@ -5,6 +5,7 @@
 // writes too many per fold of stationary outputs. Rows with estimated bandwidth (CALC) never stall;
 // those with a given one (USER) are replayed cycle by cycle, and `total_cycles_bound` is the closed
 // form of the same. Percentages are compared as the table prints them, with four decimals.
+#include "ir/common/diagnostics/ScaleSim.h"
 #include "backends/loopnest/systolic/Buffers.h"
 #include "backends/loopnest/systolic/Replay.h"
 #include "tools/driver/LocatedCsv.h"

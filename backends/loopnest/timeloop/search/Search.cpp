@@ -2,7 +2,8 @@
 #include "backends/loopnest/timeloop/search/Search.h"
 
 #include "backends/loopnest/timeloop/search/Estimate.h"
-#include "ir/common/SearchDiagnostics.h"
+#include "ir/common/diagnostics/Search.h"
+#include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cmath>

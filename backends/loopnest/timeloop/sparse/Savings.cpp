@@ -4,6 +4,8 @@
 // is used with it, while it stays in place, is empty.
 #include "backends/loopnest/timeloop/sparse/SparseTiles.h"
 
+#include "ir/common/diagnostics/Timeloop.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -2,6 +2,7 @@
 #include "backends/loopnest/timeloop/sparse/Sparse.h"
 
 #include "backends/loopnest/timeloop/sparse/Arithmetic.h"
+#include "ir/common/diagnostics/Timeloop.h"
 #include <cmath>
 
 using namespace perfc;

@@ -1,19 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kinds of diagnostics of searches and sweeps, apart from the others because few files report
-// them.
-#ifndef PERFC_IR_COMMON_SEARCHDIAGNOSTICS_H
-#define PERFC_IR_COMMON_SEARCHDIAGNOSTICS_H
+// The kinds of diagnostics of dataflows and of MAESTRO's inputs.
+#ifndef PERFC_IR_COMMON_DIAGNOSTICS_MAESTRO_H
+#define PERFC_IR_COMMON_DIAGNOSTICS_MAESTRO_H
 
 #include "ir/common/Diagnostics.h"
 
-namespace perfc {
-namespace diag {
+namespace perfc::diag {
 #define DIAG(NAME, CODE, SEVERITY, MESSAGE)                                                        \
   inline constexpr DiagnosticKind NAME{CODE, Severity::SEVERITY, #NAME, MESSAGE};
-#include "ir/common/SearchDiagnostics.def"
+#include "ir/common/diagnostics/Maestro.def"
 #undef DIAG
-} // namespace diag
-} // namespace perfc
+} // namespace perfc::diag
 
-#endif // PERFC_IR_COMMON_SEARCHDIAGNOSTICS_H
+#endif // PERFC_IR_COMMON_DIAGNOSTICS_MAESTRO_H
