@@ -22,6 +22,15 @@ static bool isAccelerator(target::ChipOp chip) {
   return array && memory;
 }
 
+static bool dispatchesBlocks(target::ChipOp chip) {
+  bool dispatches = false;
+  chip->walk([&](const Operation &op) {
+    auto array = as<target::ArrayOp>(op);
+    dispatches |= array && array.isDispatched();
+  });
+  return dispatches;
+}
+
 Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   llvm::StringRef provider = evaluate.provider();
   if (provider == "roofline")
@@ -32,16 +41,12 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
     return Level::Tile;
   if (provider == "maestro")
     return Level::Dataflow;
-  return isAccelerator(chip) ? Level::LoopNest : Level::Roofline;
+  bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
+  return isMapped || isAccelerator(chip) ? Level::LoopNest : Level::Roofline;
 }
 
 bool passes::runsAsNests(Level level, target::ChipOp chip) {
-  bool dispatches = false;
-  chip->walk([&](const Operation &op) {
-    auto array = as<target::ArrayOp>(op);
-    dispatches |= array && array.isDispatched();
-  });
-  return level == Level::LoopNest || (level == Level::Tile && !dispatches);
+  return level == Level::LoopNest || (level == Level::Tile && !dispatchesBlocks(chip));
 }
 
 /// The first chip among the members of the last group in `op`, at any depth.

@@ -13,9 +13,10 @@ namespace passes {
 
 enum class Level { Roofline, LoopNest, Tile, Dataflow };
 
-/// The level that `using` names. Without it (or with the name of another provider): LoopNest for an
-/// accelerator, which has an array that is not dispatched with a compute unit inside, and a memory
-/// on the chip with a capacity or an energy; Roofline for everything else.
+/// The level that `using` names. Without it (or with the name of another provider): LoopNest with a
+/// mapping, on a chip that dispatches no blocks, and for an accelerator, which has an array that is
+/// not dispatched with a compute unit inside, and a memory on the chip with a capacity or an
+/// energy; Roofline for everything else.
 Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
 
 /// True when kernels run as loop nests: at loop-nest level, and at tile level on a chip that does

@@ -151,6 +151,14 @@ void NestEvaluator::applyZeros() {
 
 static std::string bytesText(double bytes) { return formatEngineering(bytes, BaseUnit::Byte); }
 
+/// Elements of the whole tensor.
+static double elementsOf(loopnest::TensorOp tensor) {
+  double elements = 1;
+  for (int64_t extent : tensor.shape())
+    elements *= static_cast<double>(extent);
+  return elements;
+}
+
 bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp memory) {
   auto capacity = memory.capacity();
   double needed = static_cast<double>(held.maxResidentBits) / 8;
@@ -159,10 +167,16 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp mem
   std::string parts;
   for (size_t t = 0; t < held.tensors.size(); ++t)
     if (const auto &tensor = held.tensors[t]) {
-      double bytes = static_cast<double>(tensor->maxResident) *
-                     static_cast<double>(adapted.nest.tensors[t].bitsPerWord) / 8;
+      double wordBytes = static_cast<double>(adapted.nest.tensors[t].bitsPerWord) / 8;
+      double resident = static_cast<double>(tensor->maxResident);
+      // Rows that depend on data count once for each key, but there are no more than the table has.
+      double most = std::min(resident, elementsOf(adapted.tensors[t]));
+      needed -= (resident - most) * wordBytes;
+      double bytes = most * wordBytes;
       parts += (parts.empty() ? "" : " + ") + adapted.nest.tensors[t].name + " " + bytesText(bytes);
     }
+  if (needed <= capacity->toDouble())
+    return true;
   diagnostics
       .report(op->range(), diag::TileDoesNotFit, memory.symbol(), bytesText(capacity->toDouble()),
               bytesText(needed), parts)

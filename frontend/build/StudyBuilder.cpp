@@ -70,8 +70,9 @@ bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement)
   if (context.findResult(result))
     return true;
   std::vector<llvm::StringRef> known;
-  for (const ResultName &entry : context.results ? *context.results : std::vector<ResultName>())
-    known.push_back(entry.name);
+  if (context.results)
+    for (const ResultName &entry : *context.results)
+      known.push_back(entry.name);
   diagnostics.report(from->args[0].range, diag::UnknownResult, result)
       .suggest(result, known, "`evaluate … as " + result + "` gives a result this name");
   return false;

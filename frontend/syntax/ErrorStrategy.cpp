@@ -158,7 +158,10 @@ bool ErrorStrategy::reportSecondValue(const Place &place) {
     diagnostic.help(
         place.earlier.kind == TokenKind::Comma
             ? fmt::format("a new item starts on a new line or after `;`: `; {} {}`", word, value)
-            : fmt::format("give it to the name with `=`: `{} = {}`", word, value));
+            : fmt::format(
+                  "give it to the name with `=`: `{0} = {1}`; parts of an attribute stand in "
+                  "a block: `{{ {0} {1} }}`",
+                  word, value));
   else
     diagnostic.help(fmt::format("separate values with a comma: `{}, {}`", word, value));
   return true;

@@ -61,6 +61,12 @@ void DiagnosticEngine::truncate(size_t count) {
       --errors;
 }
 
+void DiagnosticEngine::noteSince(size_t first, SourceRange where, llvm::StringRef text) {
+  for (Diagnostic &diagnostic : llvm::MutableArrayRef<Diagnostic>(diagnostics).drop_front(first))
+    if (diagnostic.range.file != where.file || where.join(diagnostic.range) != where)
+      diagnostic.note(where, text.str());
+}
+
 static const char *severityName(Severity severity) {
   switch (severity) {
   case Severity::Error:

@@ -35,7 +35,7 @@ namespace diag {
 #undef DIAG
 } // namespace diag
 
-/// Every kind, by ascending code.
+/// Every kind: the tables one after the other, each by ascending code.
 llvm::ArrayRef<DiagnosticKind> allDiagnosticKinds();
 
 /// A note or help line below a diagnostic.
@@ -77,6 +77,9 @@ public:
   const SourceManager &sourceManager() const { return sources; }
   /// Forgets everything from the `count`-th diagnostic on (used by speculative checks).
   void truncate(size_t count);
+  /// Adds `text` as a note at `where` to the diagnostics from the `first`-th on that are about
+  /// another place: what was being done when they were found.
+  void noteSince(size_t first, SourceRange where, llvm::StringRef text);
 
 private:
   Diagnostic &add(Diagnostic diagnostic);

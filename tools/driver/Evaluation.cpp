@@ -15,6 +15,14 @@ bool driver::lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &
   return manager.run(module, context);
 }
 
+/// Where the statement stands that `module` was made for.
+static SourceRange statementPlace(const ir::Module &module) {
+  for (const ir::Operation &op : module.body())
+    if (op.name().startswith("study."))
+      return op.range();
+  return {};
+}
+
 Evaluation::Evaluation(Session &session, ProviderSet providers)
     : session(session), providers(std::move(providers)) {}
 
@@ -28,7 +36,13 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
       return;
   }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
-  compilation.forEachUnit([&](ir::Module &module) { return unit(module, listener); });
+  compilation.forEachUnit([&](ir::Module &module) {
+    size_t before = session.diagnostics.all().size();
+    SourceRange place = statementPlace(module);
+    unit(module, listener);
+    session.diagnostics.noteSince(before, place, "for this statement");
+    return true;
+  });
 }
 
 const emit::Result *Evaluation::find(llvm::StringRef name) const {
@@ -105,20 +119,24 @@ void Evaluation::finishPoint(const ir::Operation &point) {
 
 std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
 
-bool Evaluation::unit(ir::Module &module, const Listener &listener) {
+void Evaluation::unit(ir::Module &module, const Listener &listener) {
   const ir::Operation *point = nullptr;
   for (const ir::Operation &op : module.body())
     if (op.is(study::PointOp::opName))
       point = &op;
   if (point ? isDone(*point) : onlySweeps)
-    return true;
+    return;
   if (!removeUnsupported(module))
-    return true;
+    return;
   if (!defaultProvider.empty())
     module.walk([&](ir::Operation &op) {
       if (op.is(study::EvaluateOp::opName) && !op.hasAttr("using"))
         op.setAttr("using", defaultProvider);
     });
+  module.walk([&](const ir::Operation &op) {
+    if (auto evaluate = ir::as<study::EvaluateOp>(op))
+      session.progress.at(evaluate.label());
+  });
   // Counted before lowering, while the graphs are as they were built.
   parameters.clear();
   module.walk([&](const ir::Operation &op) {
@@ -126,7 +144,7 @@ bool Evaluation::unit(ir::Module &module, const Listener &listener) {
       parameters[evaluate.subject()] = countParameters(module, evaluate.subject());
   });
   if (!lower(module, "collective", session.diagnostics))
-    return true;
+    return;
   std::vector<ir::Operation *> statements; // a search changes the module around it
   for (ir::Operation &op : module.body())
     statements.push_back(&op);
@@ -140,7 +158,6 @@ bool Evaluation::unit(ir::Module &module, const Listener &listener) {
       statement(module, op, nullptr, listener);
     }
   }
-  return true;
 }
 
 void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Operation *point,
@@ -185,6 +202,7 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
 
 const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Operation &op,
                                          const ir::Operation *point) {
+  session.progress.at(op.stringAttr("label"));
   llvm::Optional<Cost> cost = evaluateStudy(module, op, providers, session.diagnostics);
   if (!cost)
     return nullptr;

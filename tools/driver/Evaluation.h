@@ -67,7 +67,7 @@ public:
   MetricNames names(const ir::Module &module, const Cost *cost) const;
 
 private:
-  bool unit(ir::Module &module, const Listener &listener);
+  void unit(ir::Module &module, const Listener &listener);
   bool removeUnsupported(ir::Module &module);
   bool isDone(const ir::Operation &point);
   void finishPoint(const ir::Operation &point);

@@ -80,6 +80,8 @@ static int runCommand(Session &session, const Command &command,
   }
   if (!checkFileCount(session, command, arguments))
     return session.finish();
+  session.progress.at(command.name);
+  session.showProgress();
   bool clean = command.run(session, arguments);
   int status = session.finish();
   return status == ExitFine && !clean ? ExitExpectFailed : status;

@@ -201,6 +201,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     evaluation.searchSettings.seed = static_cast<uint64_t>(*seed);
   evaluation.searchSettings.within = numberOption(session, arguments, "within", 0);
   evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+    Progress::Pause pause(session.progress);
     if (!asJson)
       report.print(evaluated);
     writeAllRequested(session, evaluation, evaluated);

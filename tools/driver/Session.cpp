@@ -66,7 +66,13 @@ FileId Session::load(llvm::StringRef path) {
   return file;
 }
 
+void Session::showProgress() {
+  if (!isQuiet() && isatty(STDERR_FILENO))
+    progress.start(width);
+}
+
 int Session::finish() {
+  progress.stop();
   out.flush();
   if (diagnosticsAsJson)
     printDiagnosticsJson(err, diagnostics);

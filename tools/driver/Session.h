@@ -7,6 +7,7 @@
 
 #include "ir/common/Diagnostics.h"
 #include "tools/driver/Arguments.h"
+#include "tools/driver/Progress.h"
 
 namespace perfc::driver {
 
@@ -34,6 +35,7 @@ struct Session {
   bool diagnosticsAsJson = false;
   /// Columns of a result table.
   unsigned width = 80;
+  Progress progress;
 
   bool isQuiet() const { return verbosity == Verbosity::Quiet; }
   bool isVerbose() const { return verbosity == Verbosity::Verbose; }
@@ -42,6 +44,8 @@ struct Session {
   bool configure(const Arguments &arguments);
   /// Loads a file ("-" is standard input); 0 when it cannot be read (reported).
   FileId load(llvm::StringRef path);
+  /// Shows progress where somebody sees it: on a terminal, unless the session is quiet.
+  void showProgress();
   /// Prints the diagnostics and returns the exit status that they give.
   int finish();
 };

@@ -113,7 +113,8 @@ TEST(SyntaxErrors, HelpNamesTheFix) {
   EXPECT_EQ(parsed.diagnostics.all()[0].remarks[0].message, "write `224word`");
   EXPECT_EQ(parsed.diagnostics.all()[1].remarks[0].message, "write `link 0, 4`");
   EXPECT_EQ(parsed.diagnostics.all()[2].remarks[0].message,
-            "give it to the name with `=`: `tensor = 8`");
+            "give it to the name with `=`: `tensor = 8`; parts of an attribute stand in a block: "
+            "`{ tensor 8 }`");
 }
 
 TEST(SyntaxErrors, MisplacedBraceIsPointedAt) {
