@@ -27,6 +27,8 @@ struct PassInfo {
 
 extern const PassInfo inlinePass;
 extern const PassInfo inferShapesPass;
+extern const PassInfo autodiffPass;
+extern const PassInfo shardPass;
 extern const PassInfo fusePass;
 extern const PassInfo lowerToLoopNestPass;
 extern const PassInfo lowerToTilePass;

@@ -5,9 +5,10 @@ using namespace perfc;
 using namespace perfc::passes;
 
 llvm::ArrayRef<const PassInfo *> passes::allPasses() {
-  static const PassInfo *const list[] = {&inlinePass,           &inferShapesPass, &fusePass,
-                                         &lowerToLoopNestPass,  &lowerToTilePass, &lowerToPhasePass,
-                                         &lowerToCollectivePass};
+  static const PassInfo *const list[] = {
+      &inlinePass,      &inferShapesPass,  &autodiffPass,
+      &shardPass,       &fusePass,         &lowerToLoopNestPass,
+      &lowerToTilePass, &lowerToPhasePass, &lowerToCollectivePass};
   return list;
 }
 
@@ -58,8 +59,8 @@ llvm::ArrayRef<llvm::StringRef> passes::levelNames() {
 }
 
 llvm::Optional<Pipeline> passes::pipelineTo(llvm::StringRef level) {
-  // The op level takes the first three passes; each level after it takes one more.
-  size_t length = 3;
+  // The op level takes the first five passes; each level after it takes one more.
+  size_t length = 5;
   for (llvm::StringRef name : levelNames()) {
     if (name == level)
       return Pipeline(allPasses().begin(), allPasses().begin() + length);

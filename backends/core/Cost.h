@@ -9,12 +9,14 @@
 #ifndef PERFC_BACKENDS_CORE_COST_H
 #define PERFC_BACKENDS_CORE_COST_H
 
+#include "backends/core/Training.h"
 #include "ir/common/Quantity.h"
 #include "ir/common/Source.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -150,6 +152,8 @@ struct Cost {
   Uncertain exposed;                      ///< s of communication that nothing hides
   llvm::Optional<Uncertain> busBandwidth; ///< B/s, of a single collective
   CostPart breakdown;
+  /// Of a `train`: what only a training step has; null for other statements.
+  std::shared_ptr<const TrainingSummary> training;
   /// Facts to print below a result: fallbacks taken, partial passes, what was left out.
   std::vector<std::string> notes;
   Provenance provenance;
@@ -189,6 +193,8 @@ llvm::Optional<MetricValue> metric(const Cost &cost, llvm::StringRef name);
 
 /// The names that `metric` knows, in the order of docs/cost-model.md.
 llvm::ArrayRef<llvm::StringRef> metricNames();
+/// Those that a training step has besides or instead.
+llvm::ArrayRef<llvm::StringRef> trainingMetricNames();
 
 } // namespace perfc
 

@@ -114,7 +114,51 @@ static llvm::ArrayRef<MetricEntry> metricTable() {
   return table;
 }
 
+namespace {
+struct TrainingMetric {
+  llvm::StringRef name;
+  Dimension dimension;
+  double (*compute)(const TrainingSummary &);
+};
+} // namespace
+
+static double largest(const TrainingSummary &summary, double StageMemory::*part) {
+  double most = 0;
+  for (const StageMemory &stage : summary.stages)
+    most = std::max(most, stage.*part);
+  return most;
+}
+
+/// Metrics of a training step, also those that it defines in its own way.
+static llvm::ArrayRef<TrainingMetric> trainingTable() {
+  using Summary = const TrainingSummary &;
+  static const TrainingMetric table[] = {
+      {"step_time", seconds(), [](Summary s) { return s.stepTime; }},
+      {"tokens_per_s", Dimension(BaseUnit::Token) / seconds(),
+       [](Summary s) { return s.tokens / s.stepTime; }},
+      {"mfu", {}, [](Summary s) { return s.mfu(); }},
+      {"hfu", {}, [](Summary s) { return s.hfu(); }},
+      {"bubble", {}, [](Summary s) { return s.bubble; }},
+      {"throughput", Dimension(BaseUnit::Flop) / seconds(),
+       [](Summary s) { return s.executedFlops / s.stepTime; }},
+      {"flops", BaseUnit::Flop, [](Summary s) { return s.executedFlops; }},
+      {"memory.parameters", BaseUnit::Byte,
+       [](Summary s) { return largest(s, &StageMemory::parameters); }},
+      {"memory.gradients", BaseUnit::Byte,
+       [](Summary s) { return largest(s, &StageMemory::gradients); }},
+      {"memory.optimizer", BaseUnit::Byte,
+       [](Summary s) { return largest(s, &StageMemory::optimizer); }},
+      {"memory.activations", BaseUnit::Byte,
+       [](Summary s) { return largest(s, &StageMemory::activations); }},
+  };
+  return table;
+}
+
 llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
+  if (cost.training)
+    for (const TrainingMetric &entry : trainingTable())
+      if (entry.name == name)
+        return number(entry.compute(*cost.training), entry.dimension);
   for (const MetricEntry &entry : metricTable())
     if (entry.name == name)
       return entry.compute(cost);
@@ -124,6 +168,16 @@ llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name
     if (memory.memory == name)
       return number(memory.bytes(), BaseUnit::Byte);
   return llvm::None;
+}
+
+llvm::ArrayRef<llvm::StringRef> perfc::trainingMetricNames() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> list;
+    for (const TrainingMetric &entry : trainingTable())
+      list.push_back(entry.name);
+    return list;
+  }();
+  return names;
 }
 
 llvm::ArrayRef<llvm::StringRef> perfc::metricNames() {

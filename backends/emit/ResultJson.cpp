@@ -4,6 +4,8 @@
 // docs/output.md is the reference, and its version is `schema`.
 #include "backends/emit/Emit.h"
 
+#include <algorithm>
+
 using namespace perfc;
 using namespace perfc::emit;
 
@@ -47,14 +49,19 @@ static Json metricJson(const Cost &cost, llvm::StringRef name, const MetricValue
     return Json();
   if (name == "macs")
     return cost.macs;
-  if (name == "flops")
+  if (name == "flops" && !cost.training)
     return cost.flops;
   return value.value.central();
 }
 
 static void addMetrics(Json &json, const Cost &cost) {
   Json values = Json::object(), uncertain = Json::object(), missing = Json::object();
-  for (llvm::StringRef name : metricNames()) {
+  std::vector<llvm::StringRef> names(metricNames().begin(), metricNames().end());
+  if (cost.training)
+    for (llvm::StringRef name : trainingMetricNames())
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+  for (llvm::StringRef name : names) {
     llvm::Optional<MetricValue> value = metric(cost, name);
     if (!value)
       continue;
@@ -69,6 +76,38 @@ static void addMetrics(Json &json, const Cost &cost) {
     json.set("half_width", std::move(uncertain));
   if (!missing.isEmpty())
     json.set("not_given", std::move(missing));
+}
+
+/// What only a training step has (docs/output.md).
+static Json trainingJson(const TrainingSummary &summary) {
+  Json stages = Json::array(), communication = Json::array();
+  for (const StageMemory &stage : summary.stages)
+    stages.push(Json::object()
+                    .set("layers", stage.layers)
+                    .set("parameters", stage.parameters)
+                    .set("gradients", stage.gradients)
+                    .set("optimizer", stage.optimizer)
+                    .set("activations", stage.activations)
+                    .set("temporary", stage.temporary)
+                    .set("total", stage.total()));
+  for (const CommunicationTime &entry : summary.communication)
+    communication.push(Json::object()
+                           .set("name", entry.name)
+                           .set("bytes", entry.bytes)
+                           .set("count", entry.count)
+                           .set("latency", entry.total)
+                           .set("exposed", entry.exposed));
+  return Json::object()
+      .set("strategy", summary.strategy)
+      .set("tokens", summary.tokens)
+      .set("model_flops", summary.modelFlops)
+      .set("microbatches", summary.microbatches)
+      .set("forward", summary.forward)
+      .set("backward", summary.backward)
+      .set("pipeline", summary.pipelineTime)
+      .set("optimizer", summary.optimizerTime)
+      .set("stages", std::move(stages))
+      .set("communication", std::move(communication));
 }
 
 static Json figureJson(const Figure &figure) {
@@ -160,6 +199,8 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
   for (const BoundTime &bound : cost.bounds)
     bounds.push(
         Json::object().set("resource", bound.resource).set("latency", bound.latency.central()));
+  if (cost.training)
+    json.set("training", trainingJson(*cost.training));
   json.set("bounds", std::move(bounds))
       .set("memories", memoriesJson(cost))
       .set("accesses", accessesJson(cost))

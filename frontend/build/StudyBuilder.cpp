@@ -8,6 +8,7 @@
 #include "frontend/build/MapspaceBuilder.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/SparsityBuilder.h"
+#include "frontend/build/TrainBuilder.h"
 
 using namespace perfc;
 
@@ -472,6 +473,71 @@ bool StudyBuilder::later(const Node &statement) {
   return outcomes(statement, op->body()) && good;
 }
 
+/// The goal and the conditions of a `train` with holes.
+bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
+  bool good = true;
+  ir::AttrList conditions;
+  std::vector<std::string> texts;
+  for (const Node *child : statement.children) {
+    MetricScope where{child->scope, /*inStatement=*/true};
+    bool isGoal = child->word == "minimize" || child->word == "maximize";
+    if (!isGoal && child->word != "require")
+      continue;
+    for (const ast::Arg &arg : child->syntaxArgs()) {
+      auto expr = isGoal ? metricExpr(context, *arg.value, where)
+                         : metricCondition(context, *arg.value, where);
+      good &= expr.hasValue();
+      if (expr && isGoal) {
+        ir::AttrList list =
+            settings.find(child->word) ? settings.find(child->word)->asList() : ir::AttrList();
+        list.push_back(*expr);
+        settings.set(child->word, std::move(list));
+      } else if (expr) {
+        conditions.push_back(*expr);
+      }
+    }
+  }
+  if (!conditions.empty())
+    settings.set("require", std::move(conditions));
+  if (const Quantity *limit = statement.quantity("within"))
+    settings.set("within", *limit);
+  return good;
+}
+
+bool StudyBuilder::train(const Node &statement) {
+  auto about = subject(statement);
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty()) {
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+    return false;
+  }
+  auto chip = about ? target(statement, on->args[0]) : llvm::None;
+  auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
+  auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
+  if (!settings)
+    return false;
+  const ir::Attribute *batch = settings->find("batch");
+  Instance model = trainSubject(statement, *about->instance, batch ? batch->asInt() : 1);
+  auto graph = buildGraph(context, model, *format);
+  if (!graph)
+    return false;
+  bool good = trainGoals(statement, *settings);
+  settings->set("label", Value(*about->instance).text() + " on " + chip->label);
+  settings->set("subject_label", Value(*about->instance).text());
+  settings->set("on_label", chip->label);
+  ir::Operation *op = context.builder.create(region, "study.train", statement.range);
+  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
+  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
+  op->setAttr("settings", std::move(*settings));
+  nameResult(statement, *op);
+  for (const BuildContext::Unsupported &entry : context.unsupported)
+    markUnsupported(op->body(), entry.range, entry.what);
+  context.unsupported.clear();
+  if (hasHoles(op->dictAttr("settings")))
+    markUnsupported(op->body(), statement.wordRange, "`train` with holes");
+  return outcomes(statement, op->body()) && good;
+}
+
 bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &scope) {
   size_t errors = diagnostics.errorCount();
   Node *node = context.elaborator.statement(item, kind, scope);
@@ -483,7 +549,9 @@ bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &sco
     return rows(*node, /*splitWith=*/true);
   if (node->word == "search")
     return search(*node);
-  if (node->word == "serve" || node->word == "train")
+  if (node->word == "serve")
     return later(*node);
+  if (node->word == "train")
+    return train(*node);
   return !node->args.empty() && outcome(*node, region, /*inStatement=*/false);
 }

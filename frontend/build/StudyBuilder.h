@@ -50,6 +50,8 @@ private:
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);
   bool later(const Node &statement);
+  bool train(const Node &statement);
+  bool trainGoals(const Node &statement, ir::AttrDict &settings);
 
   BuildContext &context;
   Evaluator &evaluator;

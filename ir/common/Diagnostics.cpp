@@ -18,6 +18,7 @@ static constexpr DiagnosticKind kindTable[] = {
 #include "ir/common/diagnostics/ScaleSim.def"
 #include "ir/common/diagnostics/Search.def"
 #include "ir/common/diagnostics/Timeloop.def"
+#include "ir/common/diagnostics/Training.def"
 #undef DIAG
 };
 

@@ -58,45 +58,57 @@ static std::vector<OpDecl> kernelDecls() {
 
 static std::vector<OpDecl> leafDecls() {
   Arity some{0, Arity::any};
-  return {{.name = "op.tensor",
-           .doc = "A tensor that comes from outside the graph.",
-           .results = {1, 1},
-           .attrs = {stringAttr("kind", "where it comes from")
-                         .oneOf({"input", "weight", "cache", "token"}),
-                     stringAttr("label", "its name in the program")}},
-          {.name = "op.apply",
-           .doc = "A kernel applied to its tensor parameters.",
-           .symbol = SymbolUse::Optional,
-           .operands = some,
-           .results = {0, Arity::any},
-           .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"})},
-           .verifier = verifyApply},
-          {.name = "op.call",
-           .doc = "Another graph applied to its inputs.",
-           .symbol = SymbolUse::Optional,
-           .operands = some,
-           .results = some,
-           .attrs = {symbolAttr("graph", "which").oneOf({"op.graph"})},
-           .verifier = verifyCall},
-          {.name = "op.collective",
-           .doc = "A collective on a tensor that is spread over ranks.",
-           .operands = {1, 1},
-           .results = {1, 1},
-           .attrs = {stringAttr("kind", "all_reduce, all_gather, …")}},
-          {.name = "op.yield",
-           .doc = "The results of the region around it; stands last.",
-           .operands = some,
-           .verifier = verifyLast},
-          {.name = "op.return",
-           .doc = "The results of a graph; stands last.",
-           .operands = some,
-           .verifier = verifyLast}};
+  return {
+      {.name = "op.tensor",
+       .doc = "A tensor that comes from outside the graph.",
+       .symbol = SymbolUse::Optional,
+       .results = {1, 1},
+       .attrs = {stringAttr("kind", "where it comes from")
+                     .oneOf({"input", "weight", "cache", "token", "saved", "gradient"}),
+                 stringAttr("label", "its name in the program")}},
+      {.name = "op.save",
+       .doc = "Keeps a value for the backward pass, where a tensor of the same symbol is it.",
+       .symbol = SymbolUse::Required,
+       .operands = {1, 1}},
+      {.name = "op.gradient",
+       .doc = "The gradient of the weight with the same symbol.",
+       .symbol = SymbolUse::Required,
+       .operands = {1, 1}},
+      {.name = "op.apply",
+       .doc = "A kernel applied to its tensor parameters.",
+       .symbol = SymbolUse::Optional,
+       .operands = some,
+       .results = {0, Arity::any},
+       .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"})},
+       .verifier = verifyApply},
+      {.name = "op.call",
+       .doc = "Another graph applied to its inputs.",
+       .symbol = SymbolUse::Optional,
+       .operands = some,
+       .results = some,
+       .attrs = {symbolAttr("graph", "which").oneOf({"op.graph"})},
+       .verifier = verifyCall},
+      {.name = "op.collective",
+       .doc = "A collective on a tensor that is spread over ranks.",
+       .operands = {1, 1},
+       .results = {1, 1},
+       .attrs = {stringAttr("kind", "all_reduce, all_gather, …"),
+                 stringAttr("axis", "the axis of parallelism it runs along").optional(),
+                 intAttr("ranks", "how many take part; all when not given").atLeast(1).optional()}},
+      {.name = "op.yield",
+       .doc = "The results of the region around it; stands last.",
+       .operands = some,
+       .verifier = verifyLast},
+      {.name = "op.return",
+       .doc = "The results of a graph; stands last.",
+       .operands = some,
+       .verifier = verifyLast}};
 }
 
 static std::vector<OpDecl> graphDecls() {
   Arity some{0, Arity::any};
-  std::vector<llvm::StringRef> steps = {"op.tensor", "op.apply",      "op.call",
-                                        "op.repeat", "op.collective", "op.fused"};
+  std::vector<llvm::StringRef> steps = {"op.tensor",     "op.apply", "op.call", "op.repeat",
+                                        "op.collective", "op.fused", "op.save", "op.gradient"};
   RegionDecl graph{steps, /*hasArguments=*/true};
   graph.allowed.push_back("op.return");
   RegionDecl body{steps, /*hasArguments=*/true};

@@ -64,6 +64,18 @@ struct TensorOp : ir::OpView {
   llvm::StringRef label() const { return op->stringAttr("label"); }
 };
 
+/// Keeps its operand for the backward pass.
+struct SaveOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "op.save";
+};
+
+/// Its operand is the gradient of the weight with the same symbol.
+struct GradientOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "op.gradient";
+};
+
 /// A kernel applied to its tensor parameters.
 struct ApplyOp : ir::OpView {
   using OpView::OpView;
@@ -90,6 +102,8 @@ struct CollectiveOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "op.collective";
   llvm::StringRef kind() const { return op->stringAttr("kind"); }
+  llvm::StringRef axis() const { return op->stringAttr("axis"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
 };
 
 /// Applications whose intermediate tensors stay on the chip.

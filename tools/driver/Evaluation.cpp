@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Evaluation.h"
 
+#include "backends/training/Train.h"
 #include "frontend/sema/Words.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
@@ -142,6 +143,8 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
   module.walk([&](const ir::Operation &op) {
     if (auto evaluate = ir::as<study::EvaluateOp>(op))
       parameters[evaluate.subject()] = countParameters(module, evaluate.subject());
+    if (auto train = ir::as<study::TrainOp>(op))
+      parameters[train.subject()] = countParameters(module, train.subject());
   });
   if (!lower(module, "collective", session.diagnostics))
     return;
@@ -184,6 +187,11 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
       evaluated.results.push_back(result);
     else
       return;
+  } else if (op.is(study::TrainOp::opName)) {
+    if (const emit::Result *result = train(module, op, point))
+      evaluated.results.push_back(result);
+    else
+      return;
   } else if (op.is(study::MetricOp::opName)) {
     return;
   }
@@ -217,6 +225,34 @@ const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Ope
   if (point)
     result.point = ir::as<study::PointOp>(*point).bindings();
   result.parameters = parameters.lookup(view.subject());
+  result.cost = std::move(*cost);
+  found.push_back(std::move(result));
+  return &found.back();
+}
+
+//===-- train
+//----------------------------------------------------------------------------------===//
+
+const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
+                                      const ir::Operation *point) {
+  llvm::Optional<Cost> cost =
+      training::evaluateTraining(module, op, providers, session.diagnostics);
+  if (!cost)
+    return nullptr;
+  auto text = [&](const char *name) {
+    const ir::Attribute *value = op.dictAttr("settings").find(name);
+    return value ? value->asString().str() : std::string();
+  };
+  emit::Result result;
+  result.name = op.symbol().str();
+  result.label = text("label");
+  result.subject = text("subject_label");
+  result.on = text("on_label");
+  result.place = op.range();
+  result.statement = statementIndex(point ? point->range() : op.range());
+  if (point)
+    result.point = ir::as<study::PointOp>(*point).bindings();
+  result.parameters = parameters.lookup(op.symbolAttr("subject"));
   result.cost = std::move(*cost);
   found.push_back(std::move(result));
   return &found.back();

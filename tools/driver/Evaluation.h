@@ -75,6 +75,7 @@ private:
                  const Listener &listener);
   const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
                                const ir::Operation *point);
+  const emit::Result *train(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   const emit::Result *search(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   void checkExpectations(const Evaluated &evaluated);
   void reportUnknown(llvm::StringRef name, SourceRange place);

@@ -117,8 +117,60 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
   return table;
 }
 
+/// Bytes of the parts of the fullest stage.
+static std::vector<std::pair<std::string, double>> memoryParts(const TrainingSummary &summary) {
+  const StageMemory *worst = &summary.stages.front();
+  for (const StageMemory &stage : summary.stages)
+    if (stage.total() > worst->total())
+      worst = &stage;
+  return {{"parameters", worst->parameters},
+          {"gradients", worst->gradients},
+          {"optimizer", worst->optimizer},
+          {"activations", worst->activations},
+          {"temporary", worst->temporary}};
+}
+
+/// What a training step comes to.
+static Table trainingTable(const emit::Result &result) {
+  const Cost &cost = result.cost;
+  const TrainingSummary &summary = *cost.training;
+  Table table({{"", Align::Left}, {"", Align::Left}});
+  auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
+  auto seconds = [](double value) { return formatEngineering(value, BaseUnit::Second); };
+  add("step", seconds(summary.stepTime) +
+                  fmt::format(": {} times {} forward and {} backward", summary.microbatches,
+                              seconds(summary.forward), seconds(summary.backward)));
+  llvm::Optional<MetricValue> tokens = metric(cost, "tokens_per_s");
+  add("tokens", formatEngineering(tokens->value, tokens->dimension));
+  double chips = static_cast<double>(summary.chips) * summary.stepTime;
+  Dimension rate = Dimension(BaseUnit::Flop) / BaseUnit::Second;
+  add("model",
+      fmt::format("{} per chip, MFU {}", formatEngineering(summary.modelFlops / chips, rate),
+                  percent(summary.mfu())));
+  add("executed",
+      fmt::format("{} per chip, HFU {}", formatEngineering(summary.executedFlops / chips, rate),
+                  percent(summary.hfu())));
+  add("bubble", percent(summary.bubble));
+  add("exposed", seconds(cost.exposed.central()) + " of communication");
+  llvm::Optional<MetricValue> energy = metric(cost, "energy");
+  add("energy", energy->hasNumber() ? formatEngineering(energy->value, energy->dimension)
+                                    : "not given: " + energy->notGiven);
+  add("memory",
+      formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte) +
+          (cost.memoryCapacity ? " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
+                               : ""));
+  for (const auto &[name, value] : memoryParts(summary))
+    add("  " + name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
+  add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
+  if (!cost.bottleneck().empty())
+    add("bound", cost.bottleneck().str());
+  return table;
+}
+
 Table perfc::driver::totalsTable(const emit::Result &result) {
   const Cost &cost = result.cost;
+  if (cost.training)
+    return trainingTable(result);
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
   add("latency",

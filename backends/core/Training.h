@@ -1,0 +1,74 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a `train` comes to: one step of a model on the ranks of a system. Figures are in SI units;
+// docs/training.md has the formulas.
+#ifndef PERFC_BACKENDS_CORE_TRAINING_H
+#define PERFC_BACKENDS_CORE_TRAINING_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perfc {
+
+/// Bytes that a rank of a pipeline stage holds at the worst time.
+struct StageMemory {
+  int64_t layers = 0;
+  double parameters = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0; ///< kept for the backward pass, of all microbatches under way
+  double temporary = 0;   ///< the largest working set of a kernel, and gathered parameters
+  double total() const { return parameters + gradients + optimizer + activations + temporary; }
+};
+
+/// One kind of communication of a step.
+struct CommunicationTime {
+  std::string name; ///< "all_gather tensor"
+  double bytes = 0; ///< buffer of one
+  double count = 0; ///< per rank and step
+  double total = 0; ///< s per step
+  double exposed = 0;
+};
+
+/// A bar of the timeline of one rank per pipeline stage.
+struct TrainingEvent {
+  int stage;
+  std::string name;
+  double start;
+  double duration;
+};
+
+struct TrainingSummary {
+  double stepTime = 0;
+  double tokens = 0;        ///< per step
+  double modelFlops = 0;    ///< per step: forward three times
+  double executedFlops = 0; ///< with what is computed again
+  double peak = 0;          ///< FLOP/s of one chip in the format of the products
+  int64_t chips = 1;
+  int64_t microbatches = 1; ///< per data-parallel rank
+  double bubble = 0;        ///< share of the step in which a stage waits for others
+  double forward = 0;       ///< s of a microbatch on the slowest stage
+  double backward = 0;
+  double pipelineTime = 0; ///< s of all microbatches
+  double optimizerTime = 0;
+  double otherTime = 0;  ///< checkpoints, what the runtime adds to each step
+  double parameters = 0; ///< of the model
+  std::string strategy;  ///< in words
+  std::vector<StageMemory> stages;
+  std::vector<CommunicationTime> communication;
+  std::vector<TrainingEvent> events;
+
+  double exposed() const {
+    double sum = 0;
+    for (const CommunicationTime &entry : communication)
+      sum += entry.exposed;
+    return sum;
+  }
+  double mfu() const { return modelFlops / (peak * static_cast<double>(chips) * stepTime); }
+  double hfu() const { return executedFlops / (peak * static_cast<double>(chips) * stepTime); }
+};
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_TRAINING_H

@@ -1,0 +1,118 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/training/AxisNetwork.h"
+
+#include "ir/collective/CollectiveOps.h"
+#include "ir/study/AllOps.h"
+#include "ir/target/TargetOps.h"
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::training;
+
+AxisPlace training::placeOf(const passes::Strategy &strategy, llvm::StringRef axis) {
+  if (axis == "tensor")
+    return {strategy.tensor, 1};
+  if (axis == "context")
+    return {strategy.context, strategy.tensor};
+  if (axis == "expert")
+    return {strategy.expert, strategy.tensor};
+  if (axis == "data") // context-parallel ranks have the same weights
+    return {strategy.data * strategy.context, strategy.tensor};
+  return {strategy.pipeline, strategy.tensor * strategy.context * strategy.data};
+}
+
+AxisNetwork::AxisNetwork(const ir::Operation &system, ProviderSet &providers,
+                         DiagnosticEngine &diagnostics)
+    : system(system), providers(providers), diagnostics(diagnostics) {
+  if (!system.is(target::SystemOp::opName) || system.body().empty())
+    return;
+  // From the outermost group inwards, by the first of its members.
+  std::vector<Level> outside;
+  for (const ir::Operation *group = &system.body().back(); group;) {
+    int64_t members = 0;
+    const ir::Operation *inner = nullptr;
+    for (const ir::Operation &part : group->body()) {
+      auto entry = ir::as<target::MembersOp>(part);
+      if (!entry)
+        continue;
+      members += entry.count();
+      const ir::Operation *of = ir::resolve(part, entry.of());
+      if (!inner && of && of->is(target::GroupOp::opName))
+        inner = of;
+    }
+    outside.push_back({group, members, 0});
+    group = inner;
+  }
+  levels.assign(outside.rbegin(), outside.rend());
+  int64_t chips = 1;
+  for (Level &level : levels)
+    level.chips = chips *= level.members;
+}
+
+int64_t AxisNetwork::chipsUnder(llvm::StringRef name) const {
+  for (const Level &level : levels) {
+    if (level.group->symbol() == name)
+      return level.chips;
+    for (const ir::Operation &part : level.group->body())
+      if (part.is(target::NetworkOp::opName) && part.symbol() == name)
+        return level.chips;
+  }
+  return 0;
+}
+
+/// The groups of the system with those members that the axis has in them.
+ir::Operation &AxisNetwork::systemOf(const AxisPlace &place) {
+  std::string &symbol = systems[place];
+  if (!symbol.empty())
+    return *scratch.lookup(symbol);
+  ir::Builder builder(allOps());
+  if (!program) {
+    ir::Operation *chip = builder.create(scratch.body(), target::ChipOp::opName, system.location());
+    chip->setSymbol("chip");
+    chip->setAttr("dtype", "fp16");
+    program = builder.create(scratch.body(), collective::ProgramOp::opName, system.location());
+    program->setSymbol("program");
+  }
+  ir::Operation *part = builder.createBefore(*program, target::SystemOp::opName, system.location());
+  symbol = scratch.uniqueName("axis");
+  part->setSymbol(symbol);
+  program->setAttr("system", ir::Attribute::symbol(symbol));
+  int64_t covered = 1; // chips of the axis so far
+  std::string below = "chip";
+  for (const Level &level : levels) {
+    int64_t reach = std::max<int64_t>(1, level.chips / place.stride);
+    int64_t inside = std::min(place.ranks, reach);
+    int64_t members = std::max<int64_t>(1, (inside + covered - 1) / covered);
+    if (members == 1)
+      continue;
+    ir::Operation *group =
+        builder.create(part->body(), target::GroupOp::opName, level.group->location());
+    group->setSymbol(level.group->symbol());
+    ir::Operation *entry =
+        builder.create(group->body(), target::MembersOp::opName, level.group->location());
+    entry->setAttr("count", members);
+    entry->setAttr("of", ir::Attribute::symbol(below));
+    ir::ValueMap ignored;
+    for (const ir::Operation &net : level.group->body())
+      if (net.is(target::NetworkOp::opName))
+        net.clone(group->body(), ignored);
+    below = group->symbol().str();
+    covered *= members;
+  }
+  return *part;
+}
+
+const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
+                              SourceRange where) {
+  ir::Operation &part = systemOf(place);
+  int64_t ranks = 1;
+  for (const ir::Operation &group : part.body())
+    ranks *= group.body().front().intAttr("count", 1);
+  ir::Builder builder(allOps());
+  ir::Operation *op =
+      builder.create(program->body(), ("collective." + kind.str()), ir::Location(where));
+  op->setAttr("bytes", static_cast<int64_t>(std::min(bytes, 9e18)));
+  op->setAttr("group", part.body().empty() ? "chip" : part.body().back().symbol());
+  op->setAttr("ranks", ranks);
+  return providers.evaluate({op, &part, nullptr}, hashes, diagnostics);
+}

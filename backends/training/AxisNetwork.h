@@ -1,0 +1,61 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the ranks of an axis of parallelism stand in a system, and what collectives among them
+// take. Ranks are numbered with the tensor axis innermost, then context, data, pipeline (Narayanan
+// et al., SC 2021, section 3): an axis of n ranks, s apart, has min(n, M / s) of them in a group of
+// M chips and the rest in other groups. The network provider answers for the part of the system
+// that is left.
+#ifndef PERFC_BACKENDS_TRAINING_AXISNETWORK_H
+#define PERFC_BACKENDS_TRAINING_AXISNETWORK_H
+
+#include "backends/core/CostProvider.h"
+#include "passes/training/Strategy.h"
+
+namespace perfc::training {
+
+/// Ranks of one axis: so many, so far apart.
+struct AxisPlace {
+  int64_t ranks = 1;
+  int64_t stride = 1;
+  bool operator<(const AxisPlace &other) const {
+    return std::make_pair(ranks, stride) < std::make_pair(other.ranks, other.stride);
+  }
+};
+
+/// The place of "tensor", "context", "expert", "data" (all ranks that share gradients) or
+/// "pipeline".
+AxisPlace placeOf(const passes::Strategy &strategy, llvm::StringRef axis);
+
+class AxisNetwork {
+public:
+  /// `system` is a target.system or a target.chip.
+  AxisNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
+
+  /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank); null after a report.
+  const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where);
+  /// Chips in the group or over the network called `name`; 0 when there is none.
+  int64_t chipsUnder(llvm::StringRef name) const;
+  int64_t chips() const { return levels.empty() ? 1 : levels.back().chips; }
+
+private:
+  struct Level {
+    const ir::Operation *group;
+    int64_t members; ///< of the level below
+    int64_t chips;   ///< in one group
+  };
+
+  ir::Operation &systemOf(const AxisPlace &place);
+
+  const ir::Operation &system;
+  ProviderSet &providers;
+  DiagnosticEngine &diagnostics;
+  std::vector<Level> levels;
+  ir::Module scratch;
+  HashCache hashes;
+  std::map<AxisPlace, std::string> systems;
+  ir::Operation *program = nullptr;
+};
+
+} // namespace perfc::training
+
+#endif // PERFC_BACKENDS_TRAINING_AXISNETWORK_H

@@ -1,0 +1,213 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/training/GraphCost.h"
+
+#include "backends/core/Chip.h"
+#include "ir/op/OpOps.h"
+#include "passes/KernelUses.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::training;
+
+void RegionCost::add(const RegionCost &other, double times) {
+  seconds += other.seconds * times;
+  macs += other.macs * times;
+  flops += other.flops * times;
+  energy += other.energy.times(times);
+  for (Communication entry : other.communication) {
+    entry.count *= times;
+    auto same = llvm::find_if(communication, [&](const Communication &known) {
+      return known.kind == entry.kind && known.axis == entry.axis && known.bytes == entry.bytes;
+    });
+    if (same == communication.end())
+      communication.push_back(std::move(entry));
+    else
+      same->count += entry.count;
+  }
+  for (KernelTime entry : other.kernels) {
+    entry.seconds *= times;
+    entry.count *= times;
+    entry.flops *= times;
+    auto same = llvm::find_if(kernels, [&](const KernelTime &known) {
+      return known.label == entry.label && known.bound == entry.bound;
+    });
+    if (same == kernels.end()) {
+      kernels.push_back(std::move(entry));
+      continue;
+    }
+    same->seconds += entry.seconds;
+    same->count += entry.count;
+    same->flops += entry.flops;
+  }
+  savedBytes += other.savedBytes * times;
+  weightElements += other.weightElements * times;
+  expertElements += other.expertElements * times;
+  weightBytes += other.weightBytes * times;
+  workingBytes = std::max(workingBytes, other.workingBytes);
+}
+
+int64_t GraphCost::layerCount() const {
+  int64_t sum = 0;
+  for (const Layers &entry : layers)
+    sum += entry.count;
+  return sum;
+}
+
+static double bytesOf(const ir::Value &value) {
+  return static_cast<double>(value.type().bytes().getValueOr(0));
+}
+
+/// Products inside a kernel: 2 and more are attention.
+static int products(const ir::Operation &kernel) {
+  int count = 0;
+  for (const ir::Operation &part : kernel.body())
+    if (auto statement = ir::as<op::StatementOp>(part))
+      count += statement.isMac();
+  return count;
+}
+
+/// The provider's time with the shares of the peaks that the runtime reaches.
+static double secondsOf(const Cost &cost, const ir::Operation &kernel, const Runtime &runtime) {
+  double compute = 0, memory = 0, launch = 0;
+  for (const CostPart &part : cost.breakdown.children) {
+    if (part.kind == PartKind::Compute)
+      compute += part.latency.central();
+    else if (part.kind == PartKind::Memory)
+      memory = std::max(memory, part.latency.central());
+    else if (part.kind == PartKind::Launch)
+      launch += part.latency.central();
+  }
+  if (compute + memory == 0)
+    return cost.latency.central();
+  int macs = products(kernel);
+  compute /= macs > 1 ? runtime.attention : macs == 1 ? runtime.gemm : runtime.memory;
+  memory /= runtime.memory;
+  return std::max(compute, memory) + runtime.launch.getValueOr(launch);
+}
+
+bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost) {
+  size_t errors = diagnostics.errorCount();
+  const Cost *found = providers.evaluate({&kernel, &chip, nullptr}, hashes, diagnostics);
+  if (!found) {
+    if (diagnostics.errorCount() == errors)
+      diagnostics.report(op.range(), diag::NoCost, kernel.symbol());
+    return false;
+  }
+  if (!llvm::is_contained(used, found->provenance.provider))
+    used.push_back(found->provenance.provider);
+  RegionCost own;
+  own.seconds = secondsOf(*found, kernel, runtime);
+  own.macs = static_cast<double>(found->macs);
+  own.flops = static_cast<double>(found->flops);
+  own.energy = found->energy;
+  own.kernels.push_back({ir::as<op::KernelOp>(kernel).declaration().str(), op.range(),
+                         found->bottleneck().str(), own.seconds, 1, own.flops});
+  for (const ir::Value *operand : op.operands())
+    own.workingBytes += bytesOf(*operand);
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    own.workingBytes += bytesOf(op.result(i));
+  cost.add(own);
+  return true;
+}
+
+void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
+  if (ir::as<op::TensorOp>(op).kind() != "weight")
+    return;
+  cost.weightElements += static_cast<double>(op.result().type().elements().getValueOr(0));
+  cost.weightBytes += bytesOf(op.result());
+}
+
+void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
+  auto view = ir::as<op::CollectiveOp>(op);
+  if (view.kind() == "slice")
+    return;
+  RegionCost own;
+  own.communication.push_back({view.kind().str(), view.axis().str(),
+                               std::max(bytesOf(op.operand(0)), bytesOf(op.result())), 1});
+  cost.add(own);
+}
+
+bool GraphCoster::operation(const ir::Operation &op, RegionCost &cost) {
+  if (op.is(op::TensorOp::opName))
+    tensor(op, cost);
+  else if (op.is(op::CollectiveOp::opName))
+    collective(op, cost);
+  else if (op.is(op::SaveOp::opName))
+    cost.savedBytes += bytesOf(op.operand(0));
+  passes::KernelUse use = passes::kernelUse(op);
+  if (use.kernel)
+    return kernel(op, *use.kernel, cost);
+  return !op.is(op::FusedOp::opName) || region(op.body(), cost);
+}
+
+bool GraphCoster::region(const ir::Region &region, RegionCost &cost) {
+  for (const ir::Operation &op : region) {
+    if (auto repeat = ir::as<op::RepeatOp>(op)) {
+      RegionCost inner;
+      if (!this->region(op.body(), inner))
+        return false;
+      cost.add(inner, static_cast<double>(repeat.count()));
+    } else if (!operation(op, cost)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The most bytes that values made in `region` take at one time; what comes from outside is counted
+/// elsewhere.
+static double liveBytes(const ir::Region &region) {
+  llvm::DenseMap<const ir::Value *, const ir::Operation *> last;
+  for (const ir::Operation &op : region)
+    op.walk([&](const ir::Operation &user) {
+      for (const ir::Value *value : user.operands())
+        last[value] = &op;
+    });
+  double now = 0, most = 0;
+  for (const ir::Operation &op : region) {
+    if (op.is(op::TensorOp::opName))
+      continue;
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      now += bytesOf(op.result(i));
+    most = std::max(most, now);
+    llvm::DenseSet<const ir::Value *> freed;
+    auto release = [&](const ir::Value &value) {
+      bool isMade = value.definingOp() && !value.definingOp()->is(op::TensorOp::opName) &&
+                    value.definingOp()->parentRegion() == &region;
+      if (isMade && (!last.count(&value) || last.lookup(&value) == &op) &&
+          freed.insert(&value).second)
+        now -= bytesOf(value);
+    };
+    for (const ir::Value *operand : op.operands())
+      release(*operand);
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (!last.count(&op.result(i)))
+        release(op.result(i));
+  }
+  return most;
+}
+
+llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
+  GraphCost result;
+  for (const ir::Operation &op : graph.body()) {
+    auto repeat = ir::as<op::RepeatOp>(op);
+    if (!repeat) {
+      if (!operation(op, result.layers.empty() ? result.before : result.after))
+        return llvm::None;
+      continue;
+    }
+    // What stands between two stretches of layers goes with the first of the second stretch.
+    RegionCost one;
+    if (!region(op.body(), one))
+      return llvm::None;
+    one.workingBytes = std::max(one.workingBytes, liveBytes(op.body()));
+    for (size_t i = 0; i < op.body().argumentCount(); ++i)
+      one.inputBytes += bytesOf(op.body().argument(i));
+    result.layers.push_back({repeat.count(), std::move(one)});
+  }
+  double top = liveBytes(graph.body());
+  result.before.workingBytes = std::max(result.before.workingBytes, top);
+  return result;
+}

@@ -1,0 +1,91 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the graphs of a training step take on one rank: kernels by their provider, collectives as
+// they stand between them. Equal layers stay one entry with a count, so the cost of a step does not
+// depend on how many layers, microbatches or ranks there are.
+#ifndef PERFC_BACKENDS_TRAINING_GRAPHCOST_H
+#define PERFC_BACKENDS_TRAINING_GRAPHCOST_H
+
+#include "backends/core/CostProvider.h"
+#include "backends/training/Runtime.h"
+
+namespace perfc::training {
+
+/// A collective of one run of a region.
+struct Communication {
+  std::string kind;
+  std::string axis;
+  double bytes = 0; ///< the larger buffer of a rank
+  double count = 1;
+};
+
+/// A kernel of one run of a region.
+struct KernelTime {
+  std::string label;
+  SourceRange location;
+  std::string bound;
+  double seconds = 0; ///< of all runs
+  double count = 0;
+  double flops = 0;
+};
+
+/// One run of a stretch of a graph on one rank and one microbatch.
+struct RegionCost {
+  double seconds = 0; ///< of kernels
+  double macs = 0;
+  double flops = 0;
+  Figure energy;
+  std::vector<Communication> communication;
+  std::vector<KernelTime> kernels;
+  double savedBytes = 0;
+  double inputBytes = 0;     ///< of what goes in from the layer before
+  double weightElements = 0; ///< on this rank
+  double expertElements = 0; ///< of these, weights that the data choose
+  double weightBytes = 0;
+  double workingBytes = 0; ///< the largest kernel's tensors
+
+  void add(const RegionCost &other, double times = 1);
+};
+
+/// A graph: what stands before the layers, the layers, and what stands behind them.
+struct GraphCost {
+  struct Layers {
+    int64_t count;
+    RegionCost one;
+  };
+  RegionCost before, after;
+  std::vector<Layers> layers;
+
+  int64_t layerCount() const;
+};
+
+class GraphCoster {
+public:
+  GraphCoster(const ir::Module &module, const ir::Operation &chip, const Runtime &runtime,
+              ProviderSet &providers, DiagnosticEngine &diagnostics)
+      : module(module), chip(chip), runtime(runtime), providers(providers),
+        diagnostics(diagnostics) {}
+
+  /// The cost of `graph`; nothing after a report.
+  llvm::Optional<GraphCost> run(const ir::Operation &graph);
+  /// Providers that answered.
+  std::vector<std::string> used;
+
+private:
+  bool region(const ir::Region &region, RegionCost &cost);
+  bool operation(const ir::Operation &op, RegionCost &cost);
+  bool kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost);
+  void tensor(const ir::Operation &op, RegionCost &cost);
+  void collective(const ir::Operation &op, RegionCost &cost);
+
+  const ir::Module &module;
+  const ir::Operation &chip;
+  const Runtime &runtime;
+  ProviderSet &providers;
+  DiagnosticEngine &diagnostics;
+  HashCache hashes;
+};
+
+} // namespace perfc::training
+
+#endif // PERFC_BACKENDS_TRAINING_GRAPHCOST_H

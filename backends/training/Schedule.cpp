@@ -1,0 +1,201 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/training/Schedule.h"
+
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::ScheduleKind;
+
+double training::closedFormTime(ScheduleKind kind, int64_t stages, int64_t microbatches,
+                                int64_t chunks, const StageTime &stage) {
+  double one = stage.forward + stage.backward;
+  double fill = static_cast<double>(stages - 1) * one;
+  if (kind == ScheduleKind::Interleaved)
+    fill /= static_cast<double>(chunks);
+  // The halves of the backward pass that wait for nothing fill the gaps.
+  if (kind == ScheduleKind::ZeroBubble)
+    fill = static_cast<double>(stages - 1) *
+           std::max(0.0, one - 2 * std::min(stage.forward, stage.backward / 2));
+  return static_cast<double>(microbatches) * one + fill;
+}
+
+double training::microbatchesInFlight(ScheduleKind kind, int64_t stage, int64_t stages,
+                                      int64_t microbatches, int64_t chunks) {
+  double all = static_cast<double>(microbatches);
+  double ahead = static_cast<double>(stages - stage);
+  if (kind == ScheduleKind::GPipe)
+    return all;
+  if (kind == ScheduleKind::Interleaved) {
+    // 2 (p - s - 1) + (v - 1) p + 1 chunks of a microbatch, each 1 / v of the layers.
+    double v = static_cast<double>(chunks), p = static_cast<double>(stages);
+    return std::min(all, (2 * (ahead - 1) + (v - 1) * p + 1) / v);
+  }
+  return std::min(all, ahead);
+}
+
+namespace {
+
+/// One task of a stage's list.
+struct Task {
+  char kind;
+  int64_t microbatch;
+  int64_t chunk;
+};
+
+class Player {
+public:
+  Player(ScheduleKind kind, llvm::ArrayRef<StageTime> stages, int64_t microbatches, int64_t chunks,
+         double send)
+      : kind(kind), stages(stages), p(static_cast<int64_t>(stages.size())), m(microbatches),
+        v(chunks), send(send), forwardEnd(p * m * v, -1), backwardEnd(p * m * v, -1) {}
+
+  ScheduleResult run(std::vector<ScheduledTask> *tasks);
+
+private:
+  std::vector<Task> order(int64_t stage) const;
+  std::vector<Task> interleaved(int64_t stage) const;
+  bool start(int64_t stage, const Task &task, double free, double &at) const;
+  double duration(int64_t stage, const Task &task) const;
+  size_t index(int64_t stage, int64_t microbatch, int64_t chunk) const {
+    return static_cast<size_t>((stage * v + chunk) * m + microbatch);
+  }
+
+  ScheduleKind kind;
+  llvm::ArrayRef<StageTime> stages;
+  int64_t p, m, v;
+  double send;
+  std::vector<double> forwardEnd, backwardEnd;
+};
+
+} // namespace
+
+/// Chunk by chunk in rounds of p microbatches (Narayanan et al., SC 2021, section 2.2).
+std::vector<Task> Player::interleaved(int64_t stage) const {
+  int64_t total = m * v;
+  auto task = [&](char which, int64_t k) {
+    int64_t group = k / (p * v), inGroup = k % (p * v);
+    int64_t chunk = inGroup / p;
+    if (which == 'B')
+      chunk = v - 1 - chunk;
+    return Task{which, group * p + inGroup % p, chunk};
+  };
+  int64_t warmup = m == p ? total : std::min(total, (p - stage - 1) * 2 + (v - 1) * p);
+  std::vector<Task> list;
+  for (int64_t k = 0; k < warmup; ++k)
+    list.push_back(task('F', k));
+  for (int64_t k = warmup; k < total; ++k) {
+    list.push_back(task('F', k));
+    list.push_back(task('B', k - warmup));
+  }
+  for (int64_t k = total - warmup; k < total; ++k)
+    list.push_back(task('B', k));
+  return list;
+}
+
+std::vector<Task> Player::order(int64_t stage) const {
+  if (kind == ScheduleKind::Interleaved && v > 1)
+    return interleaved(stage);
+  std::vector<Task> list;
+  if (kind == ScheduleKind::GPipe) {
+    for (int64_t i = 0; i < m; ++i)
+      list.push_back({'F', i, 0});
+    for (int64_t i = m; i-- > 0;)
+      list.push_back({'B', i, 0});
+    return list;
+  }
+  int64_t warmup = std::min(m, p - stage - 1);
+  for (int64_t i = 0; i < warmup; ++i)
+    list.push_back({'F', i, 0});
+  for (int64_t i = warmup; i < m; ++i) {
+    list.push_back({'F', i, 0});
+    list.push_back({'B', i - warmup, 0});
+  }
+  for (int64_t i = m - warmup; i < m; ++i)
+    list.push_back({'B', i, 0});
+  return list;
+}
+
+double Player::duration(int64_t stage, const Task &task) const {
+  const StageTime &time = stages[stage];
+  return (task.kind == 'F' ? time.forward : time.backward) / static_cast<double>(v);
+}
+
+/// When `task` can start; false while its input is not there.
+bool Player::start(int64_t stage, const Task &task, double free, double &at) const {
+  at = free;
+  auto after = [&](const std::vector<double> &ends, size_t which, double delay) {
+    if (ends[which] < 0)
+      return false;
+    at = std::max(at, ends[which] + delay);
+    return true;
+  };
+  int64_t last = p - 1;
+  if (task.kind == 'F') {
+    if (stage > 0)
+      return after(forwardEnd, index(stage - 1, task.microbatch, task.chunk), send);
+    return task.chunk == 0 || after(forwardEnd, index(last, task.microbatch, task.chunk - 1), send);
+  }
+  if (!after(forwardEnd, index(stage, task.microbatch, task.chunk), 0))
+    return false;
+  if (stage < last)
+    return after(backwardEnd, index(stage + 1, task.microbatch, task.chunk), send);
+  return task.chunk == v - 1 || after(backwardEnd, index(0, task.microbatch, task.chunk + 1), send);
+}
+
+ScheduleResult Player::run(std::vector<ScheduledTask> *tasks) {
+  ScheduleResult result;
+  result.working.assign(p, 0);
+  result.inFlight.assign(p, 0);
+  std::vector<std::vector<Task>> orders;
+  for (int64_t stage = 0; stage < p; ++stage)
+    orders.push_back(order(stage));
+  std::vector<size_t> next(p, 0);
+  std::vector<double> free(p, 0), held(p, 0);
+  // Each round runs what can run; a schedule that is sound never stands still.
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int64_t stage = 0; stage < p; ++stage) {
+      while (next[stage] < orders[stage].size()) {
+        const Task &task = orders[stage][next[stage]];
+        double at = 0;
+        if (!start(stage, task, free[stage], at))
+          break;
+        double end = at + duration(stage, task);
+        (task.kind == 'F' ? forwardEnd : backwardEnd)[index(stage, task.microbatch, task.chunk)] =
+            end;
+        held[stage] += (task.kind == 'F' ? 1.0 : -1.0) / static_cast<double>(v);
+        result.inFlight[stage] = std::max(result.inFlight[stage], held[stage]);
+        result.working[stage] += end - at;
+        if (tasks)
+          tasks->push_back(
+              {static_cast<int>(stage), task.kind, task.microbatch, task.chunk, at, end});
+        free[stage] = end;
+        ++next[stage];
+        moved = true;
+      }
+    }
+  }
+  result.time = *std::max_element(free.begin(), free.end());
+  return result;
+}
+
+ScheduleResult training::playSchedule(ScheduleKind kind, llvm::ArrayRef<StageTime> stages,
+                                      int64_t microbatches, int64_t chunks, double send,
+                                      std::vector<ScheduledTask> *tasks) {
+  ScheduleResult result = Player(kind, stages, microbatches, chunks, send).run(tasks);
+  if (kind != ScheduleKind::ZeroBubble)
+    return result;
+  // Gradients of weights fill the gaps of the slowest stage as far as they go.
+  double one = 0, weight = 0;
+  for (const StageTime &stage : stages) {
+    if (stage.forward + stage.backward < one)
+      continue;
+    one = stage.forward + stage.backward;
+    weight = std::min(stage.forward, stage.backward / 2);
+  }
+  double steady = static_cast<double>(microbatches) * one;
+  double saved = 2 * weight * static_cast<double>(stages.size() - 1);
+  result.time = std::max(steady, result.time - saved);
+  return result;
+}

@@ -1,0 +1,58 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pipeline schedules: p stages, m microbatches, f and b seconds forward and backward on a stage.
+//     gpipe, one_f_one_b   m (f + b) + (p - 1) (f + b)
+//     interleaved(v)       m (f + b) + (p - 1) (f + b) / v
+//     zero_bubble          m (f + b) + (p - 1) (f + b - 2 w), w the half of b that makes gradients
+//                          of weights (ZB-H1)
+// (Huang et al., GPipe, NeurIPS 2019; Narayanan et al., SC 2021; Qi et al., ICLR 2024). Where
+// stages differ the schedule is played through instead, task by task; where they are equal both
+// agree.
+#ifndef PERFC_BACKENDS_TRAINING_SCHEDULE_H
+#define PERFC_BACKENDS_TRAINING_SCHEDULE_H
+
+#include "passes/training/Strategy.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace perfc::training {
+
+/// Seconds of one microbatch on one stage (all of its chunks together).
+struct StageTime {
+  double forward = 0;
+  double backward = 0;
+};
+
+struct ScheduleResult {
+  double time = 0;             ///< from the first task to the end of the last
+  std::vector<double> working; ///< of each stage
+  /// Most microbatches (in an interleaved schedule, their share of the layers) that wait for their
+  /// backward pass on each stage.
+  std::vector<double> inFlight;
+};
+
+/// A task of a schedule that was played.
+struct ScheduledTask {
+  int stage;
+  char kind; ///< F, B or W
+  int64_t microbatch;
+  int64_t chunk;
+  double start, end;
+};
+
+/// For p equal stages.
+double closedFormTime(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
+                      int64_t chunks, const StageTime &stage);
+/// Microbatches in flight on stage `stage` of `stages`.
+double microbatchesInFlight(passes::ScheduleKind kind, int64_t stage, int64_t stages,
+                            int64_t microbatches, int64_t chunks);
+
+/// Plays the schedule: each task starts when its stage is free and its input has arrived, in the
+/// order that the schedule gives the stage. `send` is the time between stages. `tasks`, unless
+/// null, gets all tasks.
+ScheduleResult playSchedule(passes::ScheduleKind kind, llvm::ArrayRef<StageTime> stages,
+                            int64_t microbatches, int64_t chunks, double send,
+                            std::vector<ScheduledTask> *tasks = nullptr);
+
+} // namespace perfc::training
+
+#endif // PERFC_BACKENDS_TRAINING_SCHEDULE_H

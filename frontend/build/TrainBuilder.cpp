@@ -1,0 +1,207 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/TrainBuilder.h"
+
+#include "frontend/build/MetricExpr.h"
+#include "ir/common/diagnostics/Training.h"
+
+using namespace perfc;
+
+namespace {
+
+class TrainBuilder {
+public:
+  TrainBuilder(BuildContext &context, const Node &statement)
+      : diagnostics(context.diagnostics), statement(statement) {}
+
+  bool run();
+  ir::AttrDict settings;
+
+private:
+  void parallel(const Node &node);
+  void schedule(const Node &node);
+  void recompute(const Node &node);
+  void optimizer(const Node &node);
+  void runtime(const Node &node);
+  void names(const Node &node);
+  void degree(llvm::StringRef key, const Value &value, SourceRange range, bool allowHole = true);
+  const WordValue *word(const Node &node) const {
+    return node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  }
+  void bad(SourceRange range, std::string text) {
+    diagnostics.report(range, diag::BadTrainValue, text);
+  }
+
+  DiagnosticEngine &diagnostics;
+  const Node &statement;
+  ir::AttrDict over;
+};
+
+} // namespace
+
+/// A whole number >= 1, or 0 for `any`.
+void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange range,
+                          bool allowHole) {
+  if (value.isUnknown())
+    return;
+  if (value.is<Value::Any>() && allowHole) {
+    settings.set(key, 0);
+    return;
+  }
+  const Quantity *number = value.getIf<Quantity>();
+  if (!number || !number->isInteger() || number->sign() <= 0 ||
+      !number->dimension().withoutCounts().isNumber())
+    return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", key,
+                                  allowHole ? " or `any`" : "", value.text()));
+  settings.set(key, number->rational().numerator());
+}
+
+void TrainBuilder::parallel(const Node &node) {
+  static constexpr llvm::StringLiteral axes[] = {"tensor",  "pipeline", "data",
+                                                 "context", "expert",   "sequence"};
+  const Node *where = node.find("over");
+  for (const NodeArg &arg : node.args) {
+    if (!llvm::is_contained(axes, arg.name))
+      continue; // reported with the choices of the word
+    if (settings.find(arg.name))
+      return bad(arg.range, fmt::format("`{}` is given twice", arg.name));
+    degree(arg.name, arg.value, arg.range);
+    if (where && !where->args.empty())
+      if (const WordValue *group = where->args[0].value.getIf<WordValue>())
+        over.set(arg.name, group->word);
+  }
+}
+
+void TrainBuilder::schedule(const Node &node) {
+  const WordValue *choice = word(node);
+  if (!choice)
+    return;
+  settings.set("schedule", choice->word == "interleaved" ? "interleaved_1f1b" : choice->word);
+  for (const Argument &argument : choice->arguments) {
+    std::string name = argument.name.empty() ? "chunks" : argument.name;
+    if (name != "chunks" && name != "microbatch") {
+      bad(argument.range,
+          fmt::format("a schedule has no `{}`, only `chunks` and `microbatch`", name));
+      continue;
+    }
+    degree(name, *argument.value, argument.range, name == "microbatch");
+  }
+}
+
+void TrainBuilder::recompute(const Node &node) {
+  const WordValue *choice = word(node);
+  if (!choice)
+    return;
+  settings.set("recompute", choice->word);
+  for (const Argument &argument : choice->arguments) {
+    if (argument.name.empty() || argument.name == "layers")
+      degree("recompute_layers", *argument.value, argument.range, /*allowHole=*/false);
+    else
+      bad(argument.range, fmt::format("`recompute` has no `{}`, only `layers`", argument.name));
+  }
+}
+
+void TrainBuilder::optimizer(const Node &node) {
+  if (const WordValue *choice = word(node))
+    settings.set("optimizer", choice->word);
+  if (const Node *master = node.find("master"); master && !master->args.empty()) {
+    const WordValue *format = master->args[0].value.getIf<WordValue>();
+    if (!format || !parseDType(format->word))
+      diagnostics.report(master->args[0].range, diag::NotADType, master->args[0].value.describe());
+    else
+      settings.set("master", format->word);
+  }
+  if (const Node *offload = node.find("offload"))
+    if (const WordValue *place = word(*offload))
+      settings.set("offload", place->word == "none" ? "" : place->word);
+}
+
+void TrainBuilder::names(const Node &node) {
+  std::vector<std::string> list;
+  for (const NodeArg &arg : node.args)
+    if (const WordValue *name = arg.value.getIf<WordValue>())
+      list.push_back(name->word);
+  settings.set(node.word, ir::Attribute::strings(list));
+}
+
+bool TrainBuilder::run() {
+  size_t errors = diagnostics.errorCount();
+  for (const Node *child : statement.children) {
+    if (child->word == "parallel")
+      parallel(*child);
+    else if (child->word == "schedule")
+      schedule(*child);
+    else if (child->word == "recompute")
+      recompute(*child);
+    else if (child->word == "optimizer")
+      optimizer(*child);
+    else if (child->word == "shard")
+      names(*child);
+    else if (child->word == "batch" && !child->args.empty())
+      degree("batch", child->args[0].value, child->args[0].range, /*allowHole=*/false);
+    else if (child->word == "microbatch" && !child->args.empty())
+      degree("microbatch", child->args[0].value, child->args[0].range);
+  }
+  if (const Node *stages = statement.find("stages")) {
+    ir::AttrList list;
+    for (const NodeArg &arg : stages->args) {
+      const Quantity *layers = arg.value.getIf<Quantity>();
+      if (layers && layers->sign() > 0)
+        list.push_back(layers->rational().numerator());
+      else if (!arg.value.isUnknown())
+        bad(arg.range, "a stage has at least one layer");
+    }
+    settings.set("stages", std::move(list));
+  }
+  if (!over.empty())
+    settings.set("over", over);
+  return diagnostics.errorCount() == errors;
+}
+
+llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const Node &statement,
+                                                  DType dtype) {
+  TrainBuilder builder(context, statement);
+  if (!builder.run())
+    return llvm::None;
+  builder.settings.set("dtype", dtypeName(dtype));
+  return std::move(builder.settings);
+}
+
+bool perfc::hasHoles(const ir::AttrDict &settings) {
+  for (const auto &[key, value] : settings.entries()) {
+    bool isDegree = key == "tensor" || key == "pipeline" || key == "data" || key == "context" ||
+                    key == "expert" || key == "microbatch";
+    if ((isDegree && value.asInt() == 0) || (key == "recompute" && value.asString() == "any"))
+      return true;
+  }
+  return false;
+}
+
+Instance perfc::trainSubject(const Node &statement, const Instance &subject, int64_t batch) {
+  Instance result = subject;
+  auto give = [&](llvm::StringRef name, Quantity value, SourceRange range) {
+    const Decl *decl = subject.decl;
+    // A model of a family takes what its base has.
+    bool has = decl->findParameter(name) || decl->item->clauses.size() > 0;
+    if (has && !findArgument(result.arguments, name))
+      result.arguments.push_back(makeArgument(name.str(), Value(std::move(value)), range));
+  };
+  if (const Node *node = statement.find("batch"))
+    give("batch", Quantity(Rational(batch)), node->range);
+  if (const Node *node = statement.find("context"))
+    if (const Quantity *tokens = statement.quantity("context"))
+      give("T", *tokens, node->range);
+  return result;
+}
+
+llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
+                                         DType otherwise) {
+  const Node *node = statement.find("dtype");
+  if (!node || node->args.empty())
+    return otherwise;
+  const WordValue *word = node->args[0].value.getIf<WordValue>();
+  auto format = word ? parseDType(word->word) : llvm::None;
+  if (!format)
+    context.diagnostics.report(node->args[0].range, diag::NotADType,
+                               node->args[0].value.describe());
+  return format;
+}

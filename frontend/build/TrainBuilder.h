@@ -1,0 +1,28 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a `train` says about its strategy: the words of its block become the entries of the
+// settings of study.train that passes/training/Strategy.h lists. `any` is a degree of 0.
+#ifndef PERFC_FRONTEND_BUILD_TRAINBUILDER_H
+#define PERFC_FRONTEND_BUILD_TRAINBUILDER_H
+
+#include "frontend/build/BuildContext.h"
+
+namespace perfc {
+
+/// The settings of `statement`, a `train`; nothing after a report.
+llvm::Optional<ir::AttrDict> trainSettings(BuildContext &context, const Node &statement,
+                                           DType dtype);
+
+/// True when a degree or choice of `settings` is open.
+bool hasHoles(const ir::AttrDict &settings);
+
+/// `subject` with what the statement says of the batch and the sequence as arguments, where the
+/// workload has such parameters and the subject does not give them.
+Instance trainSubject(const Node &statement, const Instance &subject, int64_t batch);
+
+/// The number format of the statement: its `dtype`, else `otherwise`. Nothing after a report.
+llvm::Optional<DType> trainFormat(BuildContext &context, const Node &statement, DType otherwise);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_TRAINBUILDER_H

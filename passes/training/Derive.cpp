@@ -1,0 +1,294 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/training/Derive.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+bool passes::isLinear(const Statement &statement) {
+  if (statement.op.isMac() || !statement.op.functions().empty())
+    return false;
+  llvm::StringRef name = op::KernelOp(statement.op->parentOp()).declaration();
+  if (name == "add" || name == "subtract")
+    return true;
+  // As written: + and - only, apart from subscripts and from factors that are numbers.
+  int depth = 0;
+  for (char character : statement.op.text().split('=').second) {
+    depth += character == '[' ? 1 : character == ']' ? -1 : 0;
+    if (depth == 0 && (character == '*' || character == '/' || character == '^'))
+      return statement.reads.size() == 1 && statement.op.reads().size() == 1;
+  }
+  return true;
+}
+
+namespace {
+
+/// Builds one derivative.
+class AdjointBuilder {
+public:
+  AdjointBuilder(const Kernel &kernel, llvm::SmallBitVector wanted)
+      : kernel(kernel), wanted(std::move(wanted)) {}
+
+  /// Fills `into`, an op.kernel without operands, and describes it.
+  Adjoint build(Operation &into);
+
+private:
+  struct Draft {
+    const Statement *source;
+    AttrDict write;
+    AttrList reads;
+    bool isReduced;
+    bool isAdjoint;
+    bool callsFunctions = false;
+  };
+
+  void findActive();
+  void differentiate(const Statement &statement);
+  void addAdjoint(const Statement &statement, const Access &read);
+  AttrDict operandOf(const Statement &statement, const Access &access);
+  void need(llvm::StringRef tensor);
+  bool isOutput(llvm::StringRef tensor) const;
+  bool isProduct(llvm::StringRef tensor) const;
+  bool cancels(const Statement &statement) const;
+  void declare(Operation &into, op::OperandOp source, llvm::StringRef name, llvm::StringRef role);
+  void declareOperands(Operation &into, Adjoint &adjoint);
+  void emit(Operation &into, const Draft &draft);
+  static std::string gradientName(llvm::StringRef tensor) { return "d_" + tensor.str(); }
+
+  const Kernel &kernel;
+  llvm::SmallBitVector wanted;
+  llvm::StringSet<> active;    ///< tensors that depend on what is wanted
+  llvm::StringSet<> needed;    ///< forward tensors that derivatives read
+  llvm::StringSet<> gradients; ///< tensors whose gradient occurs
+  std::vector<Draft> drafts;
+};
+
+} // namespace
+
+/// exp(…): its derivative is itself.
+static bool isExponential(const Statement &statement) {
+  const AttrDict &functions = statement.op.functions();
+  const Attribute *calls = functions.find("exp");
+  return functions.size() == 1 && calls && calls->asInt() == 1 && statement.op.flops() <= 2;
+}
+
+static AttrDict accessOf(llvm::StringRef tensor, const Access &like) {
+  return AttrDict{{"tensor", tensor}, {"map", *like.map}};
+}
+
+void AdjointBuilder::findActive() {
+  std::vector<op::OperandOp> inputs = kernel.inputs();
+  for (unsigned i : wanted.set_bits())
+    active.insert(inputs[i].symbol());
+  for (const Statement &statement : kernel.statements)
+    for (const Access &read : statement.reads)
+      if (active.count(read.tensor) && !cancels(statement))
+        active.insert(statement.write.tensor);
+}
+
+bool AdjointBuilder::isOutput(llvm::StringRef tensor) const {
+  return llvm::any_of(kernel.outputs(),
+                      [&](op::OperandOp operand) { return operand.symbol() == tensor; });
+}
+
+/// True for what a sum of products makes.
+bool AdjointBuilder::isProduct(llvm::StringRef tensor) const {
+  return llvm::any_of(kernel.statements, [&](const Statement &statement) {
+    return statement.write.tensor == tensor && statement.op.isMac();
+  });
+}
+
+/// A maximum that is subtracted in an exponent.
+bool AdjointBuilder::cancels(const Statement &statement) const {
+  if (statement.op.reduce() != "max" && statement.op.reduce() != "min")
+    return false;
+  for (const Statement &user : kernel.statements)
+    for (const Access &read : user.reads)
+      if (read.tensor == statement.write.tensor && !user.op.functions().find("exp"))
+        return false;
+  return true;
+}
+
+void AdjointBuilder::need(llvm::StringRef tensor) {
+  if (!needed.insert(tensor).second)
+    return;
+  for (const Statement &statement : kernel.statements)
+    if (statement.write.tensor == tensor && !isOutput(tensor))
+      for (const Access &read : statement.reads)
+        need(read.tensor);
+}
+
+/// What stands for `access` in a derivative of `statement`: the result where it holds as much.
+AttrDict AdjointBuilder::operandOf(const Statement &statement, const Access &access) {
+  bool isReplaced = statement.op.functions().empty() && statement.op.reduce().empty() &&
+                    !statement.op.isMac() && isOutput(statement.write.tensor) &&
+                    access.operand.role() == "intermediate" && isProduct(access.tensor) &&
+                    access.ranks.size() == statement.write.ranks.size();
+  const Access &used = isReplaced ? statement.write : access;
+  need(used.tensor);
+  return accessOf(used.tensor, used);
+}
+
+void AdjointBuilder::addAdjoint(const Statement &statement, const Access &read) {
+  Draft draft{&statement, accessOf(gradientName(read.tensor), read), {}, false, true};
+  draft.reads.push_back(accessOf(gradientName(statement.write.tensor), statement.write));
+  gradients.insert(read.tensor);
+  gradients.insert(statement.write.tensor);
+  bool usesResult = isExponential(statement);
+  bool usesAll = !statement.op.functions().empty();
+  draft.callsFunctions = usesAll && !usesResult;
+  if (usesResult) {
+    need(statement.write.tensor);
+    draft.reads.push_back(accessOf(statement.write.tensor, statement.write));
+  }
+  bool isSquare = statement.reads.size() == 1 && statement.op.reads().size() > 1;
+  if (!isLinear(statement) && !usesResult)
+    for (const Access &other : statement.reads)
+      if (usesAll || isSquare || other.tensor != read.tensor)
+        draft.reads.push_back(operandOf(statement, other));
+  // The keys of a gather say where its gradient goes.
+  if (isLinear(statement) &&
+      llvm::any_of(read.ranks, [](const Subscript &subscript) { return subscript.dataDependent; }))
+    for (const Access &other : statement.reads)
+      if (other.tensor != read.tensor)
+        draft.reads.push_back(operandOf(statement, other));
+  for (unsigned i = 0; i < statement.extents.size(); ++i)
+    draft.isReduced |= !read.uses(i);
+  for (const Draft &earlier : drafts)
+    draft.isReduced |= earlier.write == draft.write;
+  drafts.push_back(std::move(draft));
+}
+
+void AdjointBuilder::differentiate(const Statement &statement) {
+  if (!active.count(statement.write.tensor) || cancels(statement))
+    return;
+  for (const Access &read : statement.reads)
+    if (active.count(read.tensor))
+      addAdjoint(statement, read);
+}
+
+void AdjointBuilder::declare(Operation &into, op::OperandOp source, llvm::StringRef name,
+                             llvm::StringRef role) {
+  ValueMap ignored;
+  Operation &copy = source->clone(into.body(), ignored);
+  copy.setSymbol(name);
+  copy.setAttr("role", role);
+  copy.removeAttr("in_place");
+}
+
+void AdjointBuilder::declareOperands(Operation &into, Adjoint &adjoint) {
+  std::vector<op::OperandOp> inputs = kernel.inputs(), outputs = kernel.outputs();
+  for (unsigned i = 0; i < inputs.size(); ++i)
+    if (needed.count(inputs[i].symbol())) {
+      declare(into, inputs[i], inputs[i].symbol(), inputs[i].role());
+      adjoint.inputs.push_back({AdjointInput::Input, i});
+    }
+  for (unsigned i = 0; i < outputs.size(); ++i) {
+    if (needed.count(outputs[i].symbol())) {
+      declare(into, outputs[i], outputs[i].symbol(), "input");
+      adjoint.inputs.push_back({AdjointInput::Output, i});
+    }
+    if (gradients.count(outputs[i].symbol())) {
+      declare(into, outputs[i], gradientName(outputs[i].symbol()), "input");
+      adjoint.inputs.push_back({AdjointInput::Gradient, i});
+    }
+  }
+  for (unsigned i : wanted.set_bits())
+    if (gradients.count(inputs[i].symbol())) {
+      declare(into, inputs[i], gradientName(inputs[i].symbol()), "output");
+      adjoint.results.push_back(i);
+    }
+  for (op::OperandOp operand : kernel.operands) {
+    if (operand.role() != "intermediate")
+      continue;
+    if (needed.count(operand.symbol()))
+      declare(into, operand, operand.symbol(), "intermediate");
+    if (gradients.count(operand.symbol()))
+      declare(into, operand, gradientName(operand.symbol()), "intermediate");
+  }
+}
+
+void AdjointBuilder::emit(Operation &into, const Draft &draft) {
+  ValueMap ignored;
+  op::StatementOp source = draft.source->op;
+  Operation &copy = source->clone(into.body(), ignored);
+  if (!draft.isAdjoint)
+    return;
+  copy.setAttr("write", draft.write);
+  copy.setAttr("reads", draft.reads);
+  copy.removeAttr("reduce");
+  copy.removeAttr("mac");
+  if (!draft.callsFunctions)
+    copy.removeAttr("functions");
+  if (draft.isReduced)
+    copy.setAttr("reduce", "+");
+  bool isProduct = source.isMac() && draft.isReduced;
+  if (isProduct)
+    copy.setAttr("mac", Attribute::unit());
+  int64_t products = static_cast<int64_t>(draft.reads.size()) - 1;
+  int64_t flops =
+      isProduct ? 2 : products + draft.isReduced + (draft.callsFunctions ? source.flops() : 0);
+  copy.setAttr("flops", flops);
+  copy.setAttr("text",
+               draft.write.find("tensor")->asString().str() + " from " + source.text().str());
+}
+
+Adjoint AdjointBuilder::build(Operation &into) {
+  findActive();
+  for (const Statement &statement : llvm::reverse(kernel.statements))
+    differentiate(statement);
+  Adjoint adjoint;
+  if (drafts.empty())
+    return adjoint;
+  adjoint.kernel = into.symbol().str();
+  declareOperands(into, adjoint);
+  for (const Statement &statement : kernel.statements)
+    if (needed.count(statement.write.tensor) && !isOutput(statement.write.tensor))
+      emit(into, {&statement, {}, {}, false, false});
+  for (const Draft &draft : drafts)
+    emit(into, draft);
+  const Draft &only = drafts.front();
+  adjoint.isCopy = drafts.size() == 1 && adjoint.inputs.size() == 1 && !only.isReduced &&
+                   isLinear(*only.source) &&
+                   *only.write.find("map") == *only.reads.front().asDict().find("map");
+  return adjoint;
+}
+
+const std::vector<Adjoint> &Adjoints::of(op::KernelOp op, const llvm::SmallBitVector &wanted,
+                                         Operation &before) {
+  std::string bits;
+  for (unsigned i = 0; i < wanted.size(); ++i)
+    bits += wanted.test(i) ? '1' : '0';
+  auto [entry, isNew] = known.try_emplace({op.symbol().str(), bits});
+  if (!isNew)
+    return entry->second;
+  Kernel kernel(op);
+  std::vector<llvm::SmallBitVector> parts;
+  if (kernel.statements.size() > 1)
+    parts.push_back(wanted);
+  else
+    for (unsigned i : wanted.set_bits()) {
+      llvm::SmallBitVector one(wanted.size());
+      one.set(i);
+      parts.push_back(std::move(one));
+    }
+  std::vector<op::OperandOp> inputs = kernel.inputs();
+  for (const llvm::SmallBitVector &part : parts) {
+    std::string name = op.symbol().str() + "_grad";
+    if (parts.size() > 1)
+      name += "_" + inputs[part.find_first()].symbol().str();
+    Operation *into = builder.createBefore(before, op::KernelOp::opName, op->location());
+    into->setSymbol(module.uniqueName(name));
+    into->setAttr("op", op.declaration().str() + "'");
+    into->setAttr("parameters", op.parameters());
+    Adjoint adjoint = AdjointBuilder(kernel, part).build(*into);
+    if (adjoint.results.empty() || adjoint.isCopy)
+      into->erase();
+    if (!adjoint.results.empty())
+      entry->second.push_back(std::move(adjoint));
+  }
+  return entry->second;
+}

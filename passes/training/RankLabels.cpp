@@ -1,0 +1,97 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/training/RankLabels.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+RankLabels::RankLabels(const Operation &graph) {
+  findExtents(graph.body());
+  visit(graph.body());
+}
+
+const RankLabels::Labels &RankLabels::of(const Value &value) const {
+  static const Labels none;
+  auto found = labels.find(&value);
+  return found == labels.end() ? none : found->second;
+}
+
+unsigned RankLabels::sequenceRanks(const Value &value) const {
+  return static_cast<unsigned>(llvm::count(of(value), RankLabel::Sequence));
+}
+
+/// Tokens say both; without them the first input says how many samples there are.
+void RankLabels::findExtents(const Region &region) {
+  for (const Operation &op : region) {
+    auto tensor = as<op::TensorOp>(op);
+    if (!tensor)
+      continue;
+    llvm::ArrayRef<int64_t> shape = op.result().type().shape();
+    if (tensor.kind() == "token" && shape.size() >= 2 && sequenceExtent == 0) {
+      batchExtent = shape[0];
+      sequenceExtent = shape[1];
+    } else if (tensor.kind() == "input" && shape.size() >= 3 && batchExtent == 0) {
+      batchExtent = shape[0];
+    }
+  }
+}
+
+void RankLabels::tensor(const Operation &op) {
+  llvm::StringRef kind = as<op::TensorOp>(op).kind();
+  llvm::ArrayRef<int64_t> shape = op.result().type().shape();
+  Labels &own = labels[&op.result()];
+  own.assign(shape.size(), RankLabel::Feature);
+  if (kind == "weight" || shape.empty())
+    return;
+  if (kind == "input" && shape.size() <= 2 && sequenceExtent > 0) {
+    if (shape[0] == sequenceExtent) // positions, such as the angles of rotary embeddings
+      own[0] = RankLabel::Sequence;
+    return;
+  }
+  if (shape[0] == batchExtent)
+    own[0] = RankLabel::Batch;
+  if (shape.size() > 1 && kind == "token" && shape[1] == sequenceExtent)
+    own[1] = RankLabel::Sequence;
+}
+
+void RankLabels::apply(const Operation &op) {
+  const Operation *kernel = resolve(op, as<op::ApplyOp>(op).kernel());
+  const KernelClasses &known =
+      classes.try_emplace(kernel, op::KernelOp(const_cast<Operation *>(kernel))).first->second;
+  std::vector<RankLabel> byClass(known.count(), RankLabel::Feature);
+  std::vector<op::OperandOp> inputs = known.kernel().inputs(), outputs = known.kernel().outputs();
+  for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i) {
+    const Labels &own = of(op.operand(i));
+    for (unsigned rank = 0; rank < own.size(); ++rank)
+      if (own[rank] != RankLabel::Feature)
+        byClass[known.ofRank(inputs[i].symbol(), rank)] = own[rank];
+  }
+  for (size_t i = 0; i < op.resultCount() && i < outputs.size(); ++i) {
+    Labels result;
+    for (unsigned rank = 0; rank < op.result(i).type().shape().size(); ++rank)
+      result.push_back(byClass[known.ofRank(outputs[i].symbol(), rank)]);
+    labels[&op.result(i)] = std::move(result);
+  }
+}
+
+void RankLabels::visit(const Region &region) {
+  for (const Operation &op : region) {
+    if (op.is(op::TensorOp::opName)) {
+      tensor(op);
+    } else if (op.is(op::ApplyOp::opName)) {
+      apply(op);
+    } else if (op.is(op::CollectiveOp::opName)) {
+      Labels own = of(op.operand(0));
+      labels[&op.result()] = std::move(own);
+    } else if (op.is(op::RepeatOp::opName)) {
+      for (size_t i = 0; i < op.operandCount(); ++i) {
+        Labels own = of(op.operand(i));
+        labels[&op.body().argument(i)] = own;
+        labels[&op.result(i)] = std::move(own);
+      }
+      visit(op.body());
+    }
+  }
+}

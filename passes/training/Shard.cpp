@@ -1,0 +1,77 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// shard: the part of a training step's graphs that one rank runs on one microbatch, with the
+// collectives that this needs. What is divided follows from how kernels use their tensors:
+//   batch      microbatches, and data parallelism: the batch rank
+//   context    the sequence rank; the keys of attention are gathered
+//   tensor     a product with a weight that gets whole activations is divided along a rank of its
+//              result that the kernels behind it keep, until a product with a weight sums over it
+//              (Shoeybi et al., Megatron-LM, 2019); the sums are partial then, and added up
+//   sequence   what is not divided by tensor is divided along the sequence: an all_gather before, a
+//              reduce_scatter behind (Korthikanti et al., MLSys 2023)
+//   expert     the rank of a weight that the data choose; tokens go to their experts and back
+// The same rules divide the backward graph, where weights and kept values are as in the forward
+// one.
+#include "ir/common/diagnostics/Training.h"
+#include "passes/training/Sharder.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+/// Reports `what` when `factor` does not divide `extent`.
+static bool checkDivides(Operation &train, DiagnosticEngine &diagnostics, llvm::StringRef what,
+                         int64_t factor, llvm::StringRef of, int64_t extent) {
+  if (factor > 0 && extent % factor == 0)
+    return true;
+  diagnostics.report(train.range(), diag::DoesNotDivide, fmt::format("{} = {}", what, factor),
+                     fmt::format("{} of {}", of, extent));
+  return false;
+}
+
+static bool checkStrategy(Operation &train, const Strategy &strategy, const RankLabels &labels,
+                          DiagnosticEngine &diagnostics) {
+  int64_t batch = std::max<int64_t>(1, labels.batch()), sequence = labels.sequence();
+  bool good =
+      checkDivides(train, diagnostics, "microbatch", strategy.microbatch, "the batch", batch);
+  if (strategy.context > 1)
+    good &= checkDivides(train, diagnostics, "context", strategy.context, "the sequence",
+                         std::max<int64_t>(1, sequence));
+  if (good && strategy.sequence && sequence > 0)
+    good &= checkDivides(train, diagnostics, "tensor * context", strategy.tensor * strategy.context,
+                         "the sequence", sequence);
+  return good;
+}
+
+static bool run(Module &module, PassContext &context) {
+  std::vector<Operation *> statements;
+  module.walk([&](Operation &op) {
+    if (op.is(study::TrainOp::opName))
+      statements.push_back(&op);
+  });
+  for (Operation *op : statements) {
+    Operation *forward = module.lookup(forwardSymbol(op->symbol()));
+    Operation *backward = module.lookup(backwardSymbol(op->symbol()));
+    Strategy strategy = readStrategy(study::TrainOp(op));
+    if (!forward || !backward || op->hasAttr("sharded"))
+      continue;
+    RankLabels labels(*forward);
+    if (!checkStrategy(*op, strategy, labels, context.diagnostics))
+      return false;
+    Sharder sharder(module, context, strategy, labels);
+    if (!sharder.run(*forward) || !sharder.run(*backward))
+      return false;
+  }
+  return true;
+}
+
+const PassInfo passes::shardPass = {
+    "shard", "divide the graphs of each `train` among its ranks",
+    "Precondition: autodiff. Before (tensor = 2):\n"
+    "    op.graph @t__forward { %h = op.apply %x, %w0 (kernel = @matmul) : tensor<4x8xfp16>\n"
+    "      %y = op.apply %h, %w1 (kernel = @matmul_1) : tensor<4x8xfp16> … }\n"
+    "After, with kernels of the divided extents:\n"
+    "    op.graph @t__forward { %h = op.apply %x, %w0 (kernel = @matmul_shard) : tensor<4x4xfp16>\n"
+    "      %y = op.apply %h, %w1 (kernel = @matmul_1_shard) : tensor<4x8xfp16>\n"
+    "      %z = op.collective %y (kind = \"all_reduce\", axis = \"tensor\", ranks = 2) : … }",
+    run};

@@ -1,0 +1,96 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Divides the graphs of one training step, as Shard.cpp describes. Each value has a state: what its
+// ranks stand for, by how much each is divided, and whether it is a part of a sum.
+#ifndef PERFC_PASSES_TRAINING_SHARDER_H
+#define PERFC_PASSES_TRAINING_SHARDER_H
+
+#include "passes/Pass.h"
+#include "passes/training/RankLabels.h"
+#include "passes/training/ShardKernel.h"
+#include "passes/training/Strategy.h"
+
+namespace perfc {
+namespace passes {
+
+/// How a value is spread over the ranks.
+struct ShardState {
+  RankLabels::Labels labels;
+  llvm::SmallVector<int64_t, 6> feature; ///< division by tensor or expert parallelism
+  llvm::SmallVector<bool, 6> split;      ///< divided along the sequence
+  bool isSequenceParallel = false;       ///< and that by the tensor-parallel ranks as well
+  int64_t partial = 1;                   ///< ranks that each hold a part of the sum
+
+  explicit ShardState(size_t ranks = 0)
+      : labels(ranks, RankLabel::Feature), feature(ranks, 1), split(ranks, false) {}
+  bool hasSplit() const { return llvm::is_contained(split, true); }
+};
+
+class Sharder {
+public:
+  Sharder(ir::Module &module, PassContext &context, const Strategy &strategy,
+          const RankLabels &labels);
+
+  /// Divides `graph`; the forward graph comes first. False after a report.
+  bool run(ir::Operation &graph);
+
+private:
+  using Factors = std::vector<int64_t>;
+  /// One application while it is divided.
+  struct Use {
+    ir::Operation &op;
+    const KernelClasses &classes;
+    std::vector<op::OperandOp> inputs, outputs;
+    Factors feature, total;
+    std::vector<RankLabel> labels; ///< by class
+    std::vector<bool> split;       ///< by class
+    bool isSequenceParallel = false;
+  };
+
+  bool region(ir::Region &region);
+  bool apply(ir::Operation &op);
+  void tensor(ir::Operation &op);
+  void repeat(ir::Operation &op);
+
+  void readLabels(Use &use);
+  void chooseSequence(Use &use);
+  void readFeatures(Use &use);
+  bool chooseFeatures(Use &use);
+  bool isColumn(const Use &use, unsigned cls);
+  void placeExperts(Use &use);
+  void gatherInputs(Use &use);
+  void decideWeights(Use &use);
+  void writeResults(Use &use);
+  int64_t partialRanks(const Use &use, llvm::StringRef output) const;
+
+  bool isKept(const ir::Value &value, unsigned rank, unsigned depth);
+  bool isLinearSum(const Use &use) const;
+  ShardState &stateOf(const ir::Value &value);
+  ir::Type typeOf(const ir::Value &value, const ShardState &state);
+  ir::Value &collective(ir::Operation &before, ir::Value &value, llvm::StringRef kind,
+                        llvm::StringRef axis, int64_t ranks, ShardState state);
+  ir::Value &reduced(ir::Operation &before, ir::Value &value);
+  ir::Value &normal(ir::Operation &before, ir::Value &value);
+  const KernelClasses &classesOf(const ir::Operation &apply);
+
+  ir::Module &module;
+  DiagnosticEngine &diagnostics;
+  ir::Builder builder;
+  const Strategy &strategy;
+  const RankLabels &graphLabels;
+  ShardedKernels kernels;
+  ir::Operation *graph = nullptr;
+  std::map<std::string, KernelClasses> classes;
+  llvm::DenseMap<const ir::Value *, ShardState> states;
+  llvm::DenseMap<const ir::Value *, ir::Type> whole; ///< types before the division
+  llvm::DenseMap<const ir::Value *, std::vector<std::pair<ir::Operation *, unsigned>>> users;
+  llvm::StringMap<ShardState> kept; ///< of weights and saved values, by symbol
+  /// What collectives made, by the value, region and kind.
+  std::map<std::tuple<const ir::Value *, const ir::Region *, std::string>, ir::Value *> made;
+  int64_t batchFactor = 1;
+};
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_TRAINING_SHARDER_H

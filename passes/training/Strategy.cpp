@@ -1,0 +1,104 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/training/Strategy.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+static constexpr llvm::StringLiteral recomputeNames[] = {"none", "selective", "cheap", "full",
+                                                         "any"};
+static constexpr llvm::StringLiteral scheduleNames[] = {"gpipe", "one_f_one_b", "interleaved_1f1b",
+                                                        "zero_bubble"};
+
+llvm::StringRef passes::recomputeName(Recompute mode) {
+  return recomputeNames[static_cast<unsigned>(mode)];
+}
+
+llvm::Optional<Recompute> passes::parseRecompute(llvm::StringRef name) {
+  for (unsigned i = 0; i < std::size(recomputeNames); ++i)
+    if (recomputeNames[i] == name)
+      return static_cast<Recompute>(i);
+  return llvm::None;
+}
+
+llvm::StringRef passes::scheduleName(ScheduleKind kind) {
+  return scheduleNames[static_cast<unsigned>(kind)];
+}
+
+std::string passes::forwardSymbol(llvm::StringRef train) { return train.str() + "__forward"; }
+std::string passes::backwardSymbol(llvm::StringRef train) { return train.str() + "__backward"; }
+
+static int64_t numberIn(const AttrDict &settings, llvm::StringRef key, int64_t otherwise) {
+  const Attribute *value = settings.find(key);
+  return value && value->is(AttrKind::Int) ? value->asInt() : otherwise;
+}
+
+static llvm::StringRef textIn(const AttrDict &settings, llvm::StringRef key) {
+  const Attribute *value = settings.find(key);
+  return value && value->is(AttrKind::String) ? value->asString() : llvm::StringRef();
+}
+
+static std::vector<std::string> namesIn(const AttrDict &settings, llvm::StringRef key) {
+  const Attribute *value = settings.find(key);
+  return value && value->is(AttrKind::List) ? value->asStrings() : std::vector<std::string>();
+}
+
+Strategy passes::readStrategy(study::TrainOp train) {
+  const AttrDict &settings = train.settings();
+  Strategy result;
+  result.tensor = numberIn(settings, "tensor", 1);
+  result.pipeline = numberIn(settings, "pipeline", 1);
+  result.data = numberIn(settings, "data", 1);
+  result.context = numberIn(settings, "context", 1);
+  result.expert = numberIn(settings, "expert", 1);
+  result.sequence = numberIn(settings, "sequence", 1) > 1;
+  if (const Attribute *over = settings.find("over"))
+    for (const AttrDict::Entry &entry : over->asDict().entries())
+      result.over[entry.first] = entry.second.asString().str();
+  result.batch = numberIn(settings, "batch", 1);
+  result.microbatch = numberIn(settings, "microbatch", 1);
+  for (unsigned i = 0; i < std::size(scheduleNames); ++i)
+    if (scheduleNames[i] == textIn(settings, "schedule"))
+      result.schedule = static_cast<ScheduleKind>(i);
+  result.chunks = numberIn(settings, "chunks", 1);
+  if (auto mode = parseRecompute(textIn(settings, "recompute")))
+    result.recompute = *mode;
+  result.recomputeLayers = numberIn(settings, "recompute_layers", -1);
+  if (const Attribute *stages = settings.find("stages"))
+    result.stages = stages->asInts();
+  std::vector<std::string> shared = namesIn(settings, "shard");
+  result.shard = {llvm::is_contained(shared, "optimizer"), llvm::is_contained(shared, "gradients"),
+                  llvm::is_contained(shared, "parameters")};
+  if (!textIn(settings, "optimizer").empty())
+    result.optimizer = textIn(settings, "optimizer").str();
+  result.master = parseDType(textIn(settings, "master"));
+  result.offload = textIn(settings, "offload").str();
+  result.dtype = parseDType(textIn(settings, "dtype")).getValueOr(DType::BF16);
+  return result;
+}
+
+void passes::writeStrategy(const Strategy &strategy, Operation &train) {
+  AttrDict settings = train.dictAttr("settings");
+  settings.set("tensor", strategy.tensor);
+  settings.set("pipeline", strategy.pipeline);
+  settings.set("data", strategy.data);
+  settings.set("context", strategy.context);
+  settings.set("expert", strategy.expert);
+  settings.set("sequence", strategy.sequence ? strategy.tensor : 1);
+  settings.set("microbatch", strategy.microbatch);
+  settings.set("schedule", scheduleName(strategy.schedule));
+  settings.set("chunks", strategy.chunks);
+  settings.set("recompute", recomputeName(strategy.recompute));
+  settings.set("recompute_layers", strategy.recomputeLayers);
+  std::vector<std::string> shared;
+  if (strategy.shard.optimizer)
+    shared.push_back("optimizer");
+  if (strategy.shard.gradients)
+    shared.push_back("gradients");
+  if (strategy.shard.parameters)
+    shared.push_back("parameters");
+  settings.set("shard", Attribute::strings(shared));
+  train.setAttr("settings", std::move(settings));
+}

@@ -1,0 +1,73 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a model is trained: what `train … { … }` says, as study.train holds it in `settings`. A
+// degree of 0 is a hole (`tensor = any`) that a search fills; passes leave such a statement alone.
+#ifndef PERFC_PASSES_TRAINING_STRATEGY_H
+#define PERFC_PASSES_TRAINING_STRATEGY_H
+
+#include "ir/common/DType.h"
+#include "ir/study/StudyOps.h"
+
+namespace perfc {
+namespace passes {
+
+/// Which activations are computed again in the backward pass instead of kept.
+enum class Recompute : uint8_t {
+  None,
+  /// What grows with the square of the sequence: the scores of attention and what is made of them
+  /// (Korthikanti et al., MLSys 2023, section 5). Where nothing does, see Cheap.
+  Selective,
+  /// What no product with weights makes: norms, activation functions, attention stays.
+  Cheap,
+  Full, ///< each layer as a whole, from its input
+  Any,  ///< a hole
+};
+llvm::StringRef recomputeName(Recompute mode);
+llvm::Optional<Recompute> parseRecompute(llvm::StringRef name);
+
+enum class ScheduleKind : uint8_t { GPipe, OneFOneB, Interleaved, ZeroBubble };
+llvm::StringRef scheduleName(ScheduleKind kind);
+
+/// Share of what the data-parallel ranks have in common that each of them keeps (ZeRO).
+struct Sharding {
+  bool optimizer = false, gradients = false, parameters = false;
+};
+
+struct Strategy {
+  int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  bool sequence = false; ///< activations between tensor-parallel parts are split along the sequence
+  /// The group that an axis spans, "" for as near as it fits.
+  llvm::StringMap<std::string> over;
+  int64_t batch = 1;      ///< sequences (samples) of a step
+  int64_t microbatch = 1; ///< sequences that a rank runs at a time
+  ScheduleKind schedule = ScheduleKind::OneFOneB;
+  int64_t chunks = 1; ///< model chunks per rank of an interleaved schedule
+  Recompute recompute = Recompute::None;
+  int64_t recomputeLayers = -1; ///< layers of a stage that recompute; -1 for all
+  std::vector<int64_t> stages;  ///< layers of each stage; empty for even
+  Sharding shard;
+  std::string optimizer = "adam";
+  llvm::Optional<DType> master; ///< format of the master weights
+  std::string offload;          ///< where the optimizer's state lives; "" for on the chip
+  DType dtype = DType::BF16;
+
+  bool hasHoles() const {
+    return tensor == 0 || pipeline == 0 || data == 0 || context == 0 || expert == 0 ||
+           microbatch == 0 || recompute == Recompute::Any;
+  }
+  /// Ranks of the whole model: without expert parallelism, which divides the others' ranks.
+  int64_t ranks() const { return tensor * pipeline * data * context; }
+};
+
+Strategy readStrategy(study::TrainOp train);
+/// Writes the degrees and choices of `strategy` into the settings of `train`.
+void writeStrategy(const Strategy &strategy, ir::Operation &train);
+
+/// The graphs that autodiff makes for a statement.
+std::string forwardSymbol(llvm::StringRef train);
+std::string backwardSymbol(llvm::StringRef train);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_TRAINING_STRATEGY_H

@@ -1,0 +1,50 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The forward graph of a training step: the workload without what only inference needs. A cache
+// that is written as a whole is what is written into it; an operator with several products with
+// weights (a gated feed-forward layer) runs product by product, since training keeps what stands
+// between them; weights get names by which the backward graph and the sharding know them.
+#ifndef PERFC_PASSES_TRAINING_TRAININGGRAPH_H
+#define PERFC_PASSES_TRAINING_TRAININGGRAPH_H
+
+#include "ir/op/OpOps.h"
+#include "passes/KernelModel.h"
+#include "passes/Pass.h"
+#include <map>
+
+namespace perfc {
+namespace passes {
+
+/// True for the result of an op.tensor that is a weight.
+bool isWeight(const ir::Value &value);
+
+class TrainingGraph {
+public:
+  TrainingGraph(ir::Module &module, PassContext &context)
+      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+
+  /// Copies `graph` to the end of the module under the name `symbol`; null after a report.
+  ir::Operation *copy(ir::Operation &graph, llvm::StringRef symbol);
+
+private:
+  bool region(ir::Region &region);
+  bool dropCache(ir::Operation &apply);
+  void split(ir::Operation &apply);
+  bool hasWeightProduct(const ir::Operation &apply);
+  std::string partOf(const Kernel &kernel, const Statement &statement,
+                     const llvm::StringMap<ir::Value *> &values);
+  const Kernel &modelOf(const ir::Operation &apply);
+
+  ir::Module &module;
+  DiagnosticEngine &diagnostics;
+  ir::Builder builder;
+  std::map<const ir::Operation *, Kernel> models;
+  std::map<std::pair<std::string, unsigned>, std::string> parts;
+  ir::Operation *graph = nullptr;
+  unsigned weights = 0;
+};
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_TRAINING_TRAININGGRAPH_H

@@ -1,0 +1,49 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/training/Schedule.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::ScheduleKind;
+
+/// Equal stages: playing the schedule gives the closed form.
+TEST(ScheduleTest, ClosedFormsAgreeWithPlay) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 400; ++round) {
+    auto p = static_cast<int64_t>(1 + random() % 8);
+    auto v = static_cast<int64_t>(2 + random() % 3);
+    int64_t m = p * static_cast<int64_t>(1 + random() % 5);
+    StageTime stage{1.0 + random() % 5, 1.0 + random() % 9};
+    std::vector<StageTime> stages(p, stage);
+    for (ScheduleKind kind : {ScheduleKind::GPipe, ScheduleKind::OneFOneB}) {
+      double played = playSchedule(kind, stages, m, 1, 0).time;
+      EXPECT_NEAR(played, closedFormTime(kind, p, m, 1, stage), 1e-9 * played);
+    }
+    double played = playSchedule(ScheduleKind::Interleaved, stages, m, v, 0).time;
+    EXPECT_NEAR(played, closedFormTime(ScheduleKind::Interleaved, p, m, v, stage), 1e-9 * played)
+        << p << ' ' << m << ' ' << v << ' ' << stage.forward << ' ' << stage.backward;
+    double zero = playSchedule(ScheduleKind::ZeroBubble, stages, m, 1, 0).time;
+    EXPECT_NEAR(zero, closedFormTime(ScheduleKind::ZeroBubble, p, m, 1, stage), 1e-9 * zero);
+  }
+}
+
+TEST(ScheduleTest, WaitingMicrobatchesAgreeWithPlay) {
+  for (int64_t p : {1, 2, 4, 7})
+    for (int64_t m : {1, 3, 8, 16}) {
+      std::vector<StageTime> stages(p, StageTime{1, 2});
+      for (ScheduleKind kind : {ScheduleKind::GPipe, ScheduleKind::OneFOneB}) {
+        ScheduleResult played = playSchedule(kind, stages, m, 1, 0);
+        for (int64_t stage = 0; stage < p; ++stage)
+          EXPECT_EQ(played.inFlight[stage], microbatchesInFlight(kind, stage, p, m, 1));
+      }
+    }
+}
+
+TEST(ScheduleTest, OneSlowStageSetsThePace) {
+  std::vector<StageTime> stages{{1, 2}, {2, 4}, {1, 2}};
+  double time = playSchedule(ScheduleKind::OneFOneB, stages, 100, 1, 0).time;
+  EXPECT_GE(time, 600);
+  EXPECT_LE(time, 600 + 12);
+}
