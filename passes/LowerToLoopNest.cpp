@@ -91,16 +91,21 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Oper
 //===-- Emission
 //-------------------------------------------------------------------------------===//
 
+/// `tensor`, or with a number when several accesses reach it.
+static std::string uniqueName(llvm::StringSet<> &taken, llvm::StringRef tensor) {
+  std::string name = tensor.str();
+  for (unsigned i = 1; !taken.insert(name).second; ++i)
+    name = tensor.str() + "_" + std::to_string(i);
+  return name;
+}
+
 void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
                                    const StatementGroup &group, const Location &location) {
   llvm::StringSet<> taken;
   const Statement &statement = *group.main;
   auto add = [&](const Access &access, bool isOutput) {
     auto tensor = builder.create<loopnest::TensorOp>(into, location);
-    std::string name = access.tensor.str();
-    for (unsigned i = 1; !taken.insert(name).second; ++i)
-      name = access.tensor.str() + "_" + std::to_string(i);
-    tensor->setSymbol(name);
+    tensor->setSymbol(uniqueName(taken, access.tensor));
     tensor->setAttr("role", memoryRole(access.operand.role(), isOutput));
     tensor->setAttr("bits", access.bits);
     if (isOutput)
@@ -115,6 +120,20 @@ void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
   for (const Access &read : statement.reads)
     add(read, false);
   add(statement.write, true);
+}
+
+/// The symbols that `emitTensors` gives to the tensors that the memory `place` keeps.
+static std::vector<std::string> keptNames(const NestPlan &plan, unsigned place) {
+  llvm::StringSet<> taken;
+  std::vector<std::string> names;
+  for (const Access &read : plan.statement->reads) {
+    std::string name = uniqueName(taken, read.tensor);
+    if (plan.isKept(place, read, /*isWritten=*/false))
+      names.push_back(std::move(name));
+  }
+  if (plan.isKept(place, plan.statement->write, /*isWritten=*/true))
+    names.push_back(uniqueName(taken, plan.statement->write.tensor));
+  return names;
 }
 
 void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Location &location) {
@@ -132,6 +151,8 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
     const Place &place = chip->places[p];
     auto at = builder.create<loopnest::AtOp>(*region, location);
     at->setAttr("place", place.name);
+    if (!plan.keeps.empty() && !place.isArray)
+      at->setAttr("keep", Attribute::strings(keptNames(plan, p)));
     region = &at->body();
     for (; next < plan.loops.size() && plan.loops[next].place == p; ++next) {
       const PlannedLoop &loop = plan.loops[next];
@@ -180,6 +201,8 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
   if (domain.empty())
     domain = isl.domain(statement);
   nest->setAttr("domain", domain);
+  if (written && written->hasAttr("timeloop"))
+    nest->setAttr("timeloop", written->listAttr("timeloop"));
   emitTensors(nest->body(), kernel, group, statement.op->location());
   emitLoops(nest->body(), plan, statement.op->location());
 }

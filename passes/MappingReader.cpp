@@ -29,6 +29,7 @@ private:
   llvm::Optional<Named> readPlace(loopnest::PlaceOp op);
   bool readLoop(const Named &at, loopnest::LoopOp loop);
   bool readAxis(const Named &at, loopnest::LoopOp loop, PlannedLoop &planned);
+  bool readKeep(loopnest::KeepOp keep, NestPlan &plan);
   bool order(NestPlan &plan);
   bool keepsOrder(const NestPlan &plan);
   bool maySwap(const Place &a, const Place &b) const;
@@ -113,6 +114,17 @@ bool MappingReader::readLoop(const Named &at, loopnest::LoopOp loop) {
   return valid;
 }
 
+bool MappingReader::readKeep(loopnest::KeepOp keep, NestPlan &plan) {
+  llvm::Optional<unsigned> place = chip.find(keep.place());
+  if (!place || chip.places[*place].isArray) {
+    diagnostics.report(keep->range(), diag::UnknownPlace, chip.op.symbol(), keep.place());
+    return false;
+  }
+  for (const std::string &tensor : keep.tensors())
+    plan.keeps.push_back({*place, tensor, !keep.bypasses()});
+  return true;
+}
+
 /// Memories between which there is no array may change places when no role is kept by both.
 bool MappingReader::maySwap(const Place &a, const Place &b) const {
   if (a.isArray || b.isArray || a.op->parentRegion() != b.op->parentRegion())
@@ -168,7 +180,12 @@ bool MappingReader::keepsOrder(const NestPlan &plan) {
 
 llvm::Optional<NestPlan> MappingReader::run() {
   bool valid = true;
+  NestPlan plan{&chip, &statement, {}, {}};
   for (ir::Operation &part : mapping->body()) {
+    if (auto keep = ir::as<loopnest::KeepOp>(part)) {
+      valid &= readKeep(keep, plan);
+      continue;
+    }
     llvm::Optional<Named> at = readPlace(loopnest::PlaceOp(&part));
     if (!at) {
       valid = false;
@@ -178,7 +195,6 @@ llvm::Optional<NestPlan> MappingReader::run() {
     for (ir::Operation &loop : part.body())
       valid &= readLoop(*at, loopnest::LoopOp(&loop));
   }
-  NestPlan plan{&chip, &statement, {}, {}};
   if (!order(plan) || !valid)
     return llvm::None;
   llvm::stable_sort(loops, [&](const PlannedLoop &a, const PlannedLoop &b) {

@@ -45,6 +45,25 @@ llvm::SmallVector<TensorBits, 4> passes::keptBits(const Statement &statement, co
   return list;
 }
 
+bool NestPlan::isKept(unsigned place, const Access &access, bool isWritten) const {
+  bool kept = chip->places[place].keeps(memoryRole(access.operand.role(), isWritten));
+  for (const PlannedKeep &one : keeps)
+    if (one.place == place && one.tensor == access.tensor)
+      kept = one.keep;
+  return kept;
+}
+
+llvm::SmallVector<TensorBits, 4> passes::keptBits(const NestPlan &plan, size_t position) {
+  llvm::SmallVector<TensorBits, 4> list;
+  llvm::SmallVector<int64_t, 8> tile = plan.tile(position);
+  for (const Access &read : plan.statement->reads)
+    if (plan.isKept(plan.places[position], read, /*isWritten=*/false))
+      addBits(list, read, tile);
+  if (plan.isKept(plan.places[position], plan.statement->write, /*isWritten=*/true))
+    addBits(list, plan.statement->write, tile);
+  return list;
+}
+
 int64_t passes::totalBits(llvm::ArrayRef<TensorBits> tensors) {
   int64_t sum = 0;
   for (const TensorBits &tensor : tensors)

@@ -21,11 +21,22 @@ struct PlannedLoop {
   ir::Operation *source = nullptr; ///< the loopnest.loop, if a user wrote it
 };
 
+/// What a mapping says of one tensor at one memory.
+struct PlannedKeep {
+  unsigned place;
+  std::string tensor;
+  bool keep;
+};
+
 struct NestPlan {
   const Chip *chip;
   const Statement *statement;
   llvm::SmallVector<unsigned, 8> places; ///< all places of the chip, outermost first
   std::vector<PlannedLoop> loops;        ///< outermost first, in the order of `places`
+  std::vector<PlannedKeep> keeps = {};   ///< else the roles that memories keep decide
+
+  /// True when the memory `place` keeps what `access` reads or writes.
+  bool isKept(unsigned place, const Access &access, bool isWritten) const;
 
   /// Extent per index of what the loops at position `position` of `places` and further in cover.
   llvm::SmallVector<int64_t, 8> tile(size_t position) const;
@@ -41,6 +52,8 @@ struct TensorBits {
 };
 llvm::SmallVector<TensorBits, 4> keptBits(const Statement &statement, const Place &place,
                                           llvm::ArrayRef<int64_t> tile);
+/// The same for the tile at position `position` of `plan`, with what its mapping keeps.
+llvm::SmallVector<TensorBits, 4> keptBits(const NestPlan &plan, size_t position);
 /// Their sum, at most INT64_MAX.
 int64_t totalBits(llvm::ArrayRef<TensorBits> tensors);
 /// "37.4KiB", "24B": sizes as a data sheet writes them.

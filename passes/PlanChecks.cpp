@@ -90,7 +90,7 @@ bool passes::checkCapacities(const NestPlan &plan, SourceRange written,
     const Place &place = plan.chip->places[plan.places[position]];
     if (!place.capacityBits)
       continue;
-    auto tensors = keptBits(*plan.statement, place, plan.tile(position));
+    auto tensors = keptBits(plan, position);
     int64_t needed = totalBits(tensors);
     if (needed <= *place.capacityBits)
       continue;

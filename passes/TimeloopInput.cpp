@@ -4,6 +4,7 @@
 #include "ir/core/Module.h"
 #include "ir/op/OpOps.h"
 #include "passes/ChipModel.h"
+#include "passes/TimeloopWords.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -25,6 +26,7 @@ struct NestLevel {
   const Place *memory = nullptr;
   const Place *array = nullptr;
   std::vector<NestLoop> temporal, spatial;
+  llvm::Optional<std::vector<std::string>> keep; ///< tensors, where the mapping decides
 };
 
 class InputBuilder {
@@ -44,7 +46,7 @@ private:
   bool readTensors();
   bool readRank(const AffineExpr &map, timeloop::Space &space);
   bool walk(const ir::Region &region);
-  bool addPlace(llvm::StringRef name);
+  bool addPlace(loopnest::AtOp at);
   bool addLoop(const ir::Operation &loop);
   bool addLevels();
   void describeMemory(const NestLevel &from, timeloop::Level &level) const;
@@ -54,6 +56,7 @@ private:
   bool addNests();
   bool fillNest(llvm::ArrayRef<NestLoop> loops, std::vector<int64_t> &left, timeloop::Nest &result);
   llvm::Optional<unsigned> dim(llvm::StringRef name) const;
+  double perCycle(const llvm::Optional<Quantity> &power) const;
   double perWord(const Quantity &perByte, double scale) const;
   llvm::Optional<double> wordsPerCycle(const llvm::Optional<Quantity> &bandwidth) const;
 
@@ -71,13 +74,8 @@ private:
 
 } // namespace
 
-/// Twelve digits, so that a decimal of the source comes out as it was written.
-static double rounded(double value) {
-  return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
-}
-
 double InputBuilder::perWord(const Quantity &perByte, double scale) const {
-  return rounded(perByte.toDouble() * scale * static_cast<double>(wordBits) / 8);
+  return roundedDecimal(perByte.toDouble() * scale * static_cast<double>(wordBits) / 8);
 }
 
 llvm::Optional<unsigned> InputBuilder::dim(llvm::StringRef name) const {
@@ -166,13 +164,14 @@ bool InputBuilder::readTensors() {
   return true;
 }
 
-bool InputBuilder::addPlace(llvm::StringRef name) {
+bool InputBuilder::addPlace(loopnest::AtOp at) {
+  llvm::StringRef name = at.place();
   llvm::Optional<unsigned> found = chip.find(name);
   if (!found) // loops may stand at a unit, which holds nothing
     return true;
   const Place &place = chip.places[*found];
   if (!place.isArray) {
-    levels.push_back({&place, nullptr, {}, {}});
+    levels.push_back({&place, nullptr, {}, {}, at.keep()});
     return true;
   }
   if (levels.empty() || levels.back().array)
@@ -219,7 +218,7 @@ bool InputBuilder::walk(const ir::Region &region) {
       return true;
     }
     auto at = ir::as<loopnest::AtOp>(part);
-    if (at ? !addPlace(at.place()) : !addLoop(part))
+    if (at ? !addPlace(at) : !addLoop(part))
       return false;
     return walk(part.body());
   }
@@ -231,15 +230,27 @@ InputBuilder::wordsPerCycle(const llvm::Optional<Quantity> &bandwidth) const {
   llvm::Optional<Quantity> clock = target.clock();
   if (!bandwidth || !clock || clock->toDouble() <= 0)
     return llvm::None;
-  return rounded(bandwidth->toDouble() / clock->toDouble() * 8 / static_cast<double>(wordBits));
+  return roundedDecimal(bandwidth->toDouble() / clock->toDouble() * 8 /
+                        static_cast<double>(wordBits));
+}
+
+/// pJ per cycle.
+double InputBuilder::perCycle(const llvm::Optional<Quantity> &power) const {
+  llvm::Optional<Quantity> clock = target.clock();
+  if (!power || !clock || clock->toDouble() <= 0)
+    return 0;
+  return roundedDecimal(power->toDouble() / clock->toDouble() * 1e12);
 }
 
 void InputBuilder::addEnergies(target::MemoryOp memory, timeloop::Level &level) const {
-  llvm::Optional<Quantity> read = memory.readEnergy(), write = memory.writeEnergy();
+  llvm::Optional<Quantity> read = memory.readEnergy(), write = memory.writeEnergy(),
+                           update = memory.updateEnergy(), address = memory.addressEnergy();
+  double writing = write ? perWord(*write, 1e12) : 0;
   level.energies = {{"read", read ? perWord(*read, 1e12) : 0},
-                    {"write", write ? perWord(*write, 1e12) : 0},
-                    {"update", write ? perWord(*write, 1e12) : 0},
-                    {"leak", 0}};
+                    {"write", writing},
+                    {"update", update ? perWord(*update, 1e12) : writing},
+                    {"leak", perCycle(memory.leak())}};
+  level.attributes.addressEnergy = address ? roundedDecimal(address->toDouble() * 1e12) : 0;
 }
 
 /// The network of the array below the memory.
@@ -261,8 +272,11 @@ void InputBuilder::describeMemory(const NestLevel &from, timeloop::Level &level)
   level.place = memory->range();
   attributes.wordBits = wordBits;
   bool isOuter = &from == &levels.front();
-  level.type = memory.isOffChip() || (isOuter && !memory.capacity()) ? "DRAM" : "SRAM";
-  attributes.reduces = level.type != "DRAM";
+  llvm::StringRef type = timeloopClass(*memory.op);
+  if (type.empty())
+    type = memory.isOffChip() || (isOuter && !memory.capacity()) ? "DRAM" : "SRAM";
+  level.type = type.str();
+  attributes.reduces = level.type.find("DRAM") == std::string::npos;
   if (from.memory->capacityBits && level.type != "DRAM")
     attributes.words = *from.memory->capacityBits / wordBits;
   attributes.sharedBandwidth = wordsPerCycle(memory.bandwidth());
@@ -270,6 +284,7 @@ void InputBuilder::describeMemory(const NestLevel &from, timeloop::Level &level)
   attributes.writeBandwidth = wordsPerCycle(memory.writeBandwidth());
   addEnergies(memory, level);
   addNetwork(from, level);
+  addTimeloopWords(*memory.op, level);
 }
 
 void InputBuilder::addUnit() {
@@ -278,10 +293,14 @@ void InputBuilder::addUnit() {
   input.compute.attributes.wordBits = wordBits;
   double energy = 0;
   for (target::ComputeOp one : chip.units)
-    if (one.symbol() == unit)
+    if (one.symbol() == unit) {
       if (llvm::Optional<Quantity> given = one.energyFor(target.dtype()))
-        energy = rounded(given->toDouble() * 1e12);
-  input.compute.energies = {{"compute", energy}, {"leak", 0}};
+        energy = roundedDecimal(given->toDouble() * 1e12);
+      input.compute.energies = {{"compute", energy}, {"leak", perCycle(one.leak())}};
+      if (llvm::StringRef type = timeloopClass(*one.op); !type.empty())
+        input.compute.type = type.str();
+      addTimeloopWords(*one.op, input.compute);
+    }
 }
 
 bool InputBuilder::addLevels() {
@@ -353,7 +372,9 @@ bool InputBuilder::addNests() {
     placement.temporal.split = static_cast<unsigned>(indices.size());
     placement.temporal.place = placement.spatial.place = placement.place;
     for (unsigned space = 0; space < roles.size(); ++space) {
-      placement.keep[space] = from.memory->keeps(roles[space]);
+      placement.keep[space] = from.keep
+                                  ? llvm::is_contained(*from.keep, input.problem.spaces[space].name)
+                                  : from.memory->keeps(roles[space]);
       placement.noMulticast[space] =
           from.array &&
           llvm::none_of(from.array->axes, [](const Axis &axis) { return axis.multicast; });
@@ -369,6 +390,7 @@ llvm::Optional<timeloop::Input> InputBuilder::run() {
   nameDims();
   if (!readTensors() || !walk(nest->body()) || !addLevels() || !addNests())
     return llvm::None;
+  addTimeloopLines(*nest.op, indices, input);
   return std::move(input);
 }
 

@@ -26,7 +26,7 @@ private:
   void addTensor(TensorOp tensor);
   llvm::SmallVector<unsigned, 4> keyDims(TensorOp tensor) const;
   Subscript subscript(const AffineExpr &expr) const;
-  bool addPlace(llvm::StringRef name);
+  bool addPlace(AtOp at);
   void openPlace(bool parallel);
   bool addLoop(const ir::Operation &loop);
   bool walk(const ir::Region &region);
@@ -134,7 +134,8 @@ static bool isUnit(const passes::Chip &chip, llvm::StringRef name) {
   return llvm::any_of(chip.units, [&](target::ComputeOp unit) { return unit.symbol() == name; });
 }
 
-bool Adapter::addPlace(llvm::StringRef name) {
+bool Adapter::addPlace(AtOp at) {
+  llvm::StringRef name = at.place();
   llvm::Optional<unsigned> found = chip.find(name);
   if (!found)
     return isUnit(chip, name) ||
@@ -145,8 +146,10 @@ bool Adapter::addPlace(llvm::StringRef name) {
   place.kind = known.isArray ? PlaceKind::Array : PlaceKind::Memory;
   for (const passes::Axis &axis : known.axes)
     place.axes.push_back({axis.name.str(), axis.size, axis.multicast, axis.reduce});
+  llvm::Optional<std::vector<std::string>> kept = at.keep();
   for (unsigned i = 0; i < result.tensors.size(); ++i)
-    if (known.keeps(result.tensors[i].role()))
+    if (kept ? llvm::is_contained(*kept, result.tensors[i].symbol())
+             : known.keeps(result.tensors[i].role()))
       place.keep.push_back(i);
   result.nest.places.push_back(std::move(place));
   result.places.push_back(known.op);
@@ -207,7 +210,7 @@ bool Adapter::walk(const ir::Region &region) {
       return true;
     }
     if (auto at = ir::as<AtOp>(part)) {
-      if (!addPlace(at.place()))
+      if (!addPlace(at))
         return false;
     } else if (!addLoop(part)) {
       return false;

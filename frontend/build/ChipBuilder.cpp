@@ -5,6 +5,7 @@
 #include "frontend/build/BuildContext.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/TimeloopBuilder.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 
 using namespace perfc;
@@ -80,6 +81,7 @@ void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext
   setNames(*op, "keep", node.find("keep"));
   if (node.find("off_chip"))
     op->setAttr("off_chip", ir::Attribute::unit());
+  setTimeloopLevel(context, node, *op);
 }
 
 /// `systolic weight`, `overlap_folds`.
@@ -172,6 +174,7 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
   setQuantity(context, *op, "leak", node.find("leak"), units);
   setNames(*op, "ops", node.find("ops"));
   setQuantity(context, *op, "area", node.find("area"), units);
+  setTimeloopLevel(context, node, *op);
 }
 
 void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units) {

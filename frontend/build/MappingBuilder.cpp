@@ -5,6 +5,8 @@
 // known.
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MappingNames.h"
+#include "frontend/build/TimeloopBuilder.h"
+#include "ir/common/diagnostics/Timeloop.h"
 
 using namespace perfc;
 
@@ -31,6 +33,7 @@ private:
   bool readPlace(const Node &at);
   bool readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis);
   bool readLoop(const ast::Arg &arg, const Scope &scope, Loop loop);
+  bool readKeep(const Node &keep);
   bool fillRests();
   void emit(ir::Operation &op) const;
 
@@ -40,6 +43,7 @@ private:
   const Instance &mapping;
   const BuiltTarget &chip;
   std::vector<Loop> loops;
+  std::vector<const Node *> keeps; ///< `keep A at GLB`, `bypass A at GLB`
   const OpModel *model = nullptr;
   const OpStatement *statement = nullptr; ///< the equation that is mapped
 };
@@ -103,6 +107,21 @@ bool MappingBuilder::readPlace(const Node &at) {
   return good;
 }
 
+/// `keep A, B at GLB` or `bypass A at GLB`.
+bool MappingBuilder::readKeep(const Node &keep) {
+  const Node *at = keep.find("at");
+  if (!at || at->args.empty()) {
+    diagnostics.report(keep.range, diag::YamlMissing, "at", "a line `" + keep.word.str() + "`");
+    return false;
+  }
+  keeps.push_back(&keep);
+  bool good =
+      checkMemoryName(context, chip, at->args[0].value.get<WordValue>().word, at->args[0].range);
+  for (const NodeArg &tensor : keep.args)
+    good &= checkTensorName(context, *statement, tensor.value.get<WordValue>().word, tensor.range);
+  return good;
+}
+
 /// `rest` is the smallest factor that covers what the other loops of its index leave.
 bool MappingBuilder::fillRests() {
   for (Loop &loop : loops) {
@@ -147,6 +166,16 @@ void MappingBuilder::emit(ir::Operation &op) const {
     if (!loop.axis.empty())
       inner->setAttr("axis", loop.axis);
   }
+  for (const Node *keep : keeps) {
+    ir::Operation *line = context.builder.create(op.body(), "loopnest.keep", keep->range);
+    line->setAttr("at", keep->find("at")->args[0].value.get<WordValue>().word);
+    std::vector<std::string> tensors;
+    for (const NodeArg &tensor : keep->args)
+      tensors.push_back(tensor.value.get<WordValue>().word);
+    line->setAttr("tensors", ir::Attribute::strings(tensors));
+    if (keep->word == "bypass")
+      line->setAttr("bypass", ir::Attribute::unit());
+  }
 }
 
 bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
@@ -161,11 +190,18 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
   if (mapping.decl->item->block)
     context.elaborator.body(*mapping.decl->item->block, BlockKind::Mapping, scope, root);
   bool good = diagnostics.errorCount() == errors;
+  const Node *timeloop = root.find("timeloop");
   for (const Node *child : root.children) {
     if (child->word == "at") {
       good &= readPlace(*child);
       continue;
     }
+    if (child->word == "keep" || child->word == "bypass") {
+      good &= readKeep(*child);
+      continue;
+    }
+    if (child == timeloop)
+      continue;
     context.unsupported.push_back({child->range, "`" + child->word.str() + "` in a mapping"});
   }
   // What cannot be evaluated yet leaves no mapping, and the statement says so.
@@ -179,6 +215,8 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
   op->setAttr("target", ir::Attribute::symbol(chip.symbol));
   op->setAttr("source", mapping.decl->name);
   op->setAttr("statement", position);
+  if (timeloop && !setTimeloopMapping(context, *timeloop, *statement, chip, *op))
+    return false;
   emit(*op);
   symbol = op->symbol().str();
   return true;

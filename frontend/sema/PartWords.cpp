@@ -172,6 +172,12 @@ static constexpr WordSpec memoryWords[] = {
      .minArgs = 0,
      .maxArgs = 0,
      .doc = "its area is not the chip's"},
+    {.word = "timeloop",
+     .kind = Syntax,
+     .minArgs = 0,
+     .maxArgs = 0,
+     .block = BlockKind::TimeloopLevel,
+     .doc = "what only Timeloop's model knows of the memory"},
     {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
     {.word = "after", .kind = Name, .clauseOnly = true, .doc = "where it is inserted"},
 };
@@ -311,6 +317,12 @@ static constexpr WordSpec computeWords[] = {
                 "sigmoid",
      .byDefault = "multiply-accumulate, and all the rest",
      .doc = "the element functions it computes"},
+    {.word = "timeloop",
+     .kind = Syntax,
+     .minArgs = 0,
+     .maxArgs = 0,
+     .block = BlockKind::TimeloopLevel,
+     .doc = "what only Timeloop's model knows of the unit"},
     {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
 };
 
@@ -349,6 +361,10 @@ llvm::ArrayRef<WordSpec> perfc::partWordsOf(BlockKind kind) {
     return computeWords;
   case BlockKind::ByDtype:
     return byDtypeWords;
+  case BlockKind::TimeloopLevel:
+  case BlockKind::TimeloopMapping:
+  case BlockKind::TimeloopLine:
+    return timeloopWordsOf(kind);
   default:
     return systemWordsOf(kind);
   }

@@ -12,6 +12,8 @@ namespace perfc {
 llvm::ArrayRef<WordSpec> partWordsOf(BlockKind kind);
 /// The words of a block of a system alone.
 llvm::ArrayRef<WordSpec> systemWordsOf(BlockKind kind);
+/// The words of a `timeloop` block or of the lines in it.
+llvm::ArrayRef<WordSpec> timeloopWordsOf(BlockKind kind);
 /// The words of a statement's block; empty for a block that holds none.
 llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
 

@@ -186,6 +186,12 @@ static constexpr WordSpec mappingWords[] = {
      .block = BlockKind::Place,
      .repeats = true,
      .doc = "intermediate tensors that never leave a memory: fuse S at SMEM"},
+    {.word = "timeloop",
+     .kind = Syntax,
+     .minArgs = 0,
+     .maxArgs = 0,
+     .block = BlockKind::TimeloopMapping,
+     .doc = "what only Timeloop's model knows of the mapping"},
     {.word = "for",
      .kind = Syntax,
      .block = BlockKind::Place,
@@ -300,7 +306,7 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "group",     "fault",      "mapping",  "mapspace",  "at",           "dataflow", "algorithm",
     "statement", "collective", "evaluate", "compare",   "search",       "sweep",    "serve",
     "train",     "tensor",     "pool",     "draft",     "prefix_cache", "experts",  "optimizer",
-    "fn",        "for"};
+    "timeloop",  "timeloop",   "line",     "fn",        "for"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

@@ -50,6 +50,9 @@ enum class BlockKind : uint8_t {
   PrefixCache,
   Experts,
   Optimizer,
+  TimeloopLevel,
+  TimeloopMapping,
+  TimeloopLine,
   Function,
   Loop,
 };

@@ -66,8 +66,15 @@ static std::vector<OpDecl> mappingDecls() {
                  stringAttr("source", "name of the declaration"),
                  intAttr("statement", "which statement of the kernel; all when not given")
                      .atLeast(0)
+                     .optional(),
+                 listAttr("timeloop", AttrKind::Dict, "lines that only Timeloop's model knows")
                      .optional()},
-       .regions = {{{"loopnest.place"}}}},
+       .regions = {{{"loopnest.place", "loopnest.keep"}}}},
+      {.name = "loopnest.keep",
+       .doc = "Tensors that a memory keeps, or passes by, whatever the chip says of their roles.",
+       .attrs = {stringAttr("at", "name of the memory"),
+                 listAttr("tensors", AttrKind::String, "which tensors"),
+                 flagAttr("bypass", "they pass it by")}},
       {.name = "loopnest.place",
        .doc = "The loops at one memory, array or unit.",
        .attrs = {stringAttr("at", "name of the place")},
@@ -117,7 +124,9 @@ static std::vector<OpDecl> nestDecls() {
                  intAttr("statement", "which one, from 0").atLeast(0),
                  symbolAttr("target", "where it runs").oneOf({"target.chip"}),
                  stringAttr("mapping", "name shown in results"),
-                 stringAttr("domain", "the iteration space, in isl's notation")},
+                 stringAttr("domain", "the iteration space, in isl's notation"),
+                 listAttr("timeloop", AttrKind::Dict, "lines of the mapping for Timeloop's model")
+                     .optional()},
        .regions = {outer},
        .verifier = verifyNest},
       {.name = "loopnest.tensor",
@@ -131,7 +140,10 @@ static std::vector<OpDecl> nestDecls() {
                  stringAttr("access", "iteration to element, in isl's notation")}},
       {.name = "loopnest.at",
        .doc = "The loops in here step through the tile that a place holds.",
-       .attrs = {stringAttr("place", "name of the memory, array or unit")},
+       .attrs = {stringAttr("place", "name of the memory, array or unit"),
+                 listAttr("keep", AttrKind::String,
+                          "tensors that the memory keeps; by their roles when not given")
+                     .optional()},
        .regions = {inner}},
       {.name = "loopnest.for",
        .doc = "A loop in time.",

@@ -28,6 +28,15 @@ struct MappingOp : ir::OpView {
   }
 };
 
+/// Tensors that a memory keeps or passes by under a mapping.
+struct KeepOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.keep";
+  llvm::StringRef place() const { return op->stringAttr("at"); }
+  std::vector<std::string> tensors() const { return op->stringsAttr("tensors"); }
+  bool bypasses() const { return op->hasAttr("bypass"); }
+};
+
 /// The loops at one memory, array axis or unit.
 struct PlaceOp : ir::OpView {
   using OpView::OpView;
@@ -104,6 +113,11 @@ struct AtOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "loopnest.at";
   llvm::StringRef place() const { return op->stringAttr("place"); }
+  /// Names of the tensors that the memory keeps, where the mapping decides it; else their roles do.
+  llvm::Optional<std::vector<std::string>> keep() const {
+    return op->hasAttr("keep") ? llvm::Optional<std::vector<std::string>>(op->stringsAttr("keep"))
+                               : llvm::None;
+  }
 };
 
 /// A loop in time: index = factor steps of `step`.

@@ -122,7 +122,8 @@ static std::vector<AttrDecl> memoryAttrs() {
           quantityAttr("width", byte, "bytes of one access").optional(),
           listAttr("keep", AttrKind::String, "roles of the tensors it holds; all when not given")
               .optional(),
-          flagAttr("off_chip", "not part of the chip's area")};
+          flagAttr("off_chip", "not part of the chip's area"),
+          dictAttr("timeloop", AttrKind::Any, "words that only Timeloop's model knows").optional()};
 }
 
 static std::vector<AttrDecl> networkAttrs() {
@@ -182,7 +183,9 @@ static std::vector<OpDecl> chipDecls() {
                  dictAttr("energy", AttrKind::Quantity, "of each").in(joule).atLeast(0).optional(),
                  listAttr("ops", AttrKind::String, "functions it computes").optional(),
                  quantityAttr("leak", watt, "of one instance").optional(),
-                 quantityAttr("area", squareMetre, "of one instance").optional()},
+                 quantityAttr("area", squareMetre, "of one instance").optional(),
+                 dictAttr("timeloop", AttrKind::Any, "words that only Timeloop's model knows")
+                     .optional()},
        .verifier = verifyCompute}};
 }
 

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/timeloop/WritePerf.h"
 
+#include "frontend/import/timeloop/LegalNames.h"
+#include "frontend/import/timeloop/TimeloopText.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,6 +32,10 @@ private:
   void writeOp();
   void writeHardware();
   void writeMemory(unsigned memory, const std::string &indent);
+  void writeUnit(const std::string &indent);
+  PlainLevel plainMemory(unsigned memory) const;
+  int64_t wordBits() const;
+  bool hasArray(unsigned memory) const;
   void writeMapping();
   void writeEvaluation();
   std::string index(unsigned dim) const { return llvm::StringRef(dimName(dim)).lower(); }
@@ -37,7 +43,10 @@ private:
   std::string subscript(const std::vector<Term> &rank) const;
   std::string extent(const std::vector<Term> &rank, unsigned &windows) const;
   std::string access(const Space &space) const;
-  std::string keep(unsigned memory) const;
+  std::vector<std::string> keptRoles(unsigned memory) const;
+  bool keepsByRole(unsigned memory) const;
+  void writeKeeps();
+  void writeBlock(const std::vector<std::string> &lines, const std::string &indent);
   std::string arrayName(unsigned memory) const { return fmt::format("array{}", memory); }
 
   const Input &input;
@@ -51,9 +60,6 @@ private:
 
 } // namespace
 
-/// As figures of the source are written: twelve digits.
-static std::string figure(double value) { return fmt::format("{:.12g}", value); }
-
 void PerfWriter::orderDims() {
   auto addSpace = [&](const Space &space) {
     for (const std::vector<Term> &rank : space.ranks)
@@ -66,7 +72,7 @@ void PerfWriter::orderDims() {
     addSpace(space);
 }
 
-/// Memories keep roles, so tensors of one role are kept together.
+/// The first tensor that is read has the role of inputs, the second that of weights.
 bool PerfWriter::assignRoles() {
   unsigned reads = 0, writes = 0;
   for (unsigned space = 0; space < input.spaceCount(); ++space) {
@@ -78,16 +84,6 @@ bool PerfWriter::assignRoles() {
   }
   if (writes != 1 || reads == 0)
     return fail(input.problem.place, "a problem without exactly one output and an operand");
-  for (const Placement &placement : input.placements)
-    for (unsigned a = 0; a < roles.size(); ++a)
-      for (unsigned b = 0; b < a; ++b)
-        if (roles[a] == roles[b] && placement.keep[a] != placement.keep[b])
-          return fail(placement.place, "a memory that keeps only one of `" +
-                                           input.problem.spaces[b].name + "` and `" +
-                                           input.problem.spaces[a].name + "`");
-  for (const Placement &placement : input.placements)
-    if (!llvm::is_contained(placement.keep, true))
-      return fail(placement.place, "a memory that keeps no tensor");
   if (llvm::is_contained(input.placements.back().keep, false))
     return fail(input.placements.back().place, "an outermost memory that is bypassed");
   return true;
@@ -160,19 +156,44 @@ void PerfWriter::writeOp() {
 
 //===-- The chip ----------------------------------------------------------------------------===//
 
-std::string PerfWriter::keep(unsigned memory) const {
+/// The roles that a memory keeps, when it keeps all tensors of each or none.
+std::vector<std::string> PerfWriter::keptRoles(unsigned memory) const {
   std::vector<std::string> kept;
-  bool all = true;
   for (llvm::StringRef role : {"input", "weight", "output"})
     for (unsigned space = 0; space < roles.size(); ++space)
-      if (roles[space] == role) {
-        if (input.placements[memory].keep[space])
-          kept.push_back(role.str());
-        else
-          all = false;
-        break;
-      }
-  return all ? "" : llvm::join(kept, ", ");
+      if (roles[space] == role && !llvm::is_contained(kept, role) &&
+          input.placements[memory].keep[space])
+        kept.push_back(role.str());
+  return kept;
+}
+
+bool PerfWriter::keepsByRole(unsigned memory) const {
+  std::vector<std::string> kept = keptRoles(memory);
+  for (unsigned space = 0; space < roles.size(); ++space)
+    if (input.placements[memory].keep[space] != llvm::is_contained(kept, roles[space]))
+      return false;
+  return !kept.empty();
+}
+
+/// What the words of the language say of a memory: energies are those of a word of a block.
+PlainLevel PerfWriter::plainMemory(unsigned memory) const {
+  const Level &level = input.memories[memory];
+  double block = static_cast<double>(level.attributes.blockSize);
+  auto perWord = [&](llvm::ArrayRef<llvm::StringRef> actions, double otherwise) {
+    llvm::Optional<double> energy = level.energy(actions);
+    return energy ? *energy / block : otherwise;
+  };
+  double read = perWord({"random_read", "read"}, 0);
+  double write = perWord({"random_write", "write", "random_fill", "fill"}, 0);
+  double update = perWord({"random_update", "update"}, write);
+  bool isOutermost = memory + 1 == input.memories.size();
+  return {isOutermost && !level.attributes.words ? "DRAM" : "SRAM",
+          wordBits(),
+          hasArray(memory),
+          {{"read", read},
+           {"write", write},
+           {"update", update},
+           {"leak", level.energy({"leak"}).getValueOr(0)}}};
 }
 
 void PerfWriter::writeMemory(unsigned memory, const std::string &indent) {
@@ -181,35 +202,74 @@ void PerfWriter::writeMemory(unsigned memory, const std::string &indent) {
   os << indent << "memory " << level.name << " {\n";
   if (attributes.words)
     os << indent << "  capacity "
-       << figure(std::floor(static_cast<double>(*attributes.words) / attributes.multipleBuffering))
+       << decimal(std::floor(static_cast<double>(*attributes.words) / attributes.multipleBuffering))
        << "word\n";
   if (attributes.sharedBandwidth)
-    os << indent << "  bandwidth " << figure(*attributes.sharedBandwidth) << "word/cycle\n";
+    os << indent << "  bandwidth " << decimal(*attributes.sharedBandwidth) << "word/cycle\n";
   if (attributes.readBandwidth || attributes.writeBandwidth) {
     std::vector<std::string> ways;
     if (attributes.readBandwidth)
-      ways.push_back("read " + figure(*attributes.readBandwidth) + "word/cycle");
+      ways.push_back("read " + decimal(*attributes.readBandwidth) + "word/cycle");
     if (attributes.writeBandwidth)
-      ways.push_back("write " + figure(*attributes.writeBandwidth) + "word/cycle");
+      ways.push_back("write " + decimal(*attributes.writeBandwidth) + "word/cycle");
     os << indent << "  bandwidth { " << llvm::join(ways, "; ") << " }\n";
   }
-  double block = static_cast<double>(attributes.blockSize);
-  double read = level.energy({"random_read", "read"}).getValueOr(0) / block;
-  double write =
-      level.energy({"random_write", "write", "random_fill", "fill"}).getValueOr(0) / block;
-  os << indent << "  energy { read " << figure(read) << "pJ; write " << figure(write) << "pJ }\n";
-  if (std::string kept = keep(memory); !kept.empty())
-    os << indent << "  keep " << kept << "\n";
+  PlainLevel plain = plainMemory(memory);
+  const auto &energies = plain.energies;
+  os << indent << "  energy { read " << decimal(energies[0].second) << "pJ; write "
+     << decimal(energies[1].second) << "pJ";
+  if (energies[2].second != energies[1].second)
+    os << "; update " << decimal(energies[2].second) << "pJ";
+  if (attributes.addressEnergy != 0)
+    os << "; address " << decimal(attributes.addressEnergy) << "pJ";
+  os << " }\n";
+  if (energies[3].second != 0)
+    os << indent << "  leak " << decimal(energies[3].second) << "mW\n";
+  if (std::vector<std::string> all = keptRoles(memory);
+      keepsByRole(memory) && llvm::is_contained(input.placements[memory].keep, false))
+    os << indent << "  keep " << llvm::join(all, ", ") << "\n";
+  writeBlock(levelLines(level, plain), indent + "  ");
+  os << indent << "}\n";
+}
+
+void PerfWriter::writeBlock(const std::vector<std::string> &lines, const std::string &indent) {
+  if (lines.empty())
+    return;
+  os << indent << "timeloop {\n";
+  for (const std::string &line : lines)
+    os << indent << "  " << line << "\n";
+  os << indent << "}\n";
+}
+
+/// The bits of the smallest number format that holds a word of the arithmetic.
+int64_t PerfWriter::wordBits() const {
+  for (int64_t size : {8, 16, 32})
+    if (size >= input.compute.attributes.wordBits)
+      return size;
+  return 64;
+}
+
+/// Whether there are more instances inside a memory than of it.
+bool PerfWriter::hasArray(unsigned memory) const {
+  return input.level(memory).instances != input.memories[memory].instances;
+}
+
+void PerfWriter::writeUnit(const std::string &indent) {
+  double energy =
+      input.compute.energy({"mac_random", "mult_random", "mac", "mult", "compute"}).getValueOr(0);
+  double leak = input.compute.energy({"leak"}).getValueOr(0);
+  PlainLevel plain{"intmac", wordBits(), false, {{"compute", energy}, {"leak", leak}}};
+  os << indent << "compute " << input.compute.name << " {\n"
+     << indent << "  rate 1/cycle\n"
+     << indent << "  energy " << decimal(energy) << "pJ\n";
+  if (leak != 0)
+    os << indent << "  leak " << decimal(leak) << "mW\n";
+  writeBlock(levelLines(input.compute, plain), indent + "  ");
   os << indent << "}\n";
 }
 
 void PerfWriter::writeHardware() {
-  static constexpr int64_t sizes[] = {8, 16, 32, 64};
-  int64_t bits = 64;
-  for (int64_t size : llvm::reverse(sizes))
-    if (size >= input.compute.attributes.wordBits)
-      bits = size;
-  os << "hardware chip {\n  clock 1GHz\n  dtype int" << bits << "\n\n";
+  os << "hardware chip {\n  clock 1GHz\n  dtype int" << wordBits() << "\n\n";
   std::string indent = "  ";
   unsigned open = 0;
   for (size_t index = input.memories.size(); index-- > 0;) {
@@ -224,12 +284,10 @@ void PerfWriter::writeHardware() {
     ++open;
     os << indent << "network { multicast x, y; reduce x, y";
     if (level.attributes.hopEnergy > 0)
-      os << "; energy { hop " << figure(level.attributes.hopEnergy) << "pJ }";
+      os << "; energy { hop " << decimal(level.attributes.hopEnergy) << "pJ }";
     os << " }\n";
   }
-  double energy = input.compute.energy({"mac", "compute"}).getValueOr(0);
-  os << indent << "compute " << input.compute.name << " { rate 1/cycle; energy " << figure(energy)
-     << "pJ }\n";
+  writeUnit(indent);
   for (; open > 0; --open) {
     indent.resize(indent.size() - 2);
     os << indent << "}\n";
@@ -238,6 +296,20 @@ void PerfWriter::writeHardware() {
 }
 
 //===-- The mapping -------------------------------------------------------------------------===//
+
+/// What the roles of a memory do not say.
+void PerfWriter::writeKeeps() {
+  for (size_t i = input.memories.size(); i-- > 0;) {
+    auto memory = static_cast<unsigned>(i);
+    if (keepsByRole(memory))
+      continue;
+    std::vector<std::string> bypassed;
+    for (unsigned space = 0; space < input.spaceCount(); ++space)
+      if (!input.placements[i].keep[space])
+        bypassed.push_back(input.problem.spaces[space].name);
+    os << "  bypass " << llvm::join(bypassed, ", ") << " at " << input.memories[i].name << "\n";
+  }
+}
 
 void PerfWriter::writeMapping() {
   os << "mapping mapped for " << input.problem.name << " on chip {\n";
@@ -257,6 +329,11 @@ void PerfWriter::writeMapping() {
     writeLoops(arrayName(memory) + ".x parallel", placement.spatial, 0, split);
     writeLoops(arrayName(memory) + ".y parallel", placement.spatial, split, count);
   }
+  writeKeeps();
+  std::vector<std::string> indices;
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
+    indices.push_back(index(dim));
+  writeBlock(mappingLines(input, dims, indices), "  ");
   os << "}\n\n";
 }
 
@@ -282,7 +359,6 @@ llvm::Optional<std::string> PerfWriter::write() {
 
 llvm::Optional<std::string> timeloop::writePerf(const Input &input, DiagnosticEngine &diagnostics) {
   Input named = input;
-  if (named.problem.name.empty())
-    named.problem.name = "problem";
+  makeNamesLegal(named);
   return PerfWriter(named, diagnostics).write();
 }
