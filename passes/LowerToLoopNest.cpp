@@ -42,6 +42,10 @@ private:
   llvm::Optional<NestPlan> plan(const Statement &statement, Operation *written);
   void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
             const Operation *written, llvm::StringRef symbol);
+  void markZeros(Operation &nest) const {
+    if (evaluate->hasAttr("sparsity"))
+      nest.setAttr("zeros", Attribute::unit());
+  }
   void emitTensors(Region &into, PreparedKernel &kernel, const StatementGroup &group,
                    const Location &location);
   void emitLoops(Region &into, const NestPlan &plan, const Location &location);
@@ -203,6 +207,7 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
   nest->setAttr("domain", domain);
   if (written && written->hasAttr("timeloop"))
     nest->setAttr("timeloop", written->listAttr("timeloop"));
+  markZeros(*nest);
   emitTensors(nest->body(), kernel, group, statement.op->location());
   emitLoops(nest->body(), plan, statement.op->location());
 }
@@ -220,8 +225,10 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
       written = dataflowFor(evaluate, use, statement.number, chip->op.symbol()).op;
     std::string symbol = nestSymbol(use.kernel.symbol(), chip->op.symbol(),
                                     written ? written->symbol() : "default", statement.number);
-    if (module.lookup(symbol))
+    if (Operation *known = module.lookup(symbol)) {
+      markZeros(*known);
       continue;
+    }
     if (failed.count(symbol)) {
       valid = false;
       continue;

@@ -391,6 +391,10 @@ llvm::Optional<timeloop::Input> InputBuilder::run() {
   if (!readTensors() || !walk(nest->body()) || !addLevels() || !addNests())
     return llvm::None;
   addTimeloopLines(*nest.op, indices, input);
+  if (nest->hasAttr("zeros") && !input.sparse.optimized) {
+    fail("its tensors have zeros, which the mapping's `timeloop` block does not mention");
+    return llvm::None;
+  }
   return std::move(input);
 }
 

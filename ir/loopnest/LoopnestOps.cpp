@@ -125,6 +125,7 @@ static std::vector<OpDecl> nestDecls() {
                  symbolAttr("target", "where it runs").oneOf({"target.chip"}),
                  stringAttr("mapping", "name shown in results"),
                  stringAttr("domain", "the iteration space, in isl's notation"),
+                 flagAttr("zeros", "an evaluation says of its tensors which elements are zero"),
                  listAttr("timeloop", AttrKind::Dict, "lines of the mapping for Timeloop's model")
                      .optional()},
        .regions = {outer},

@@ -247,10 +247,8 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
         .note("the file is of another tool");
     return true;
   }
-  if (isTimeloop)
-    return runTimeloop(session, arguments);
   if (arguments.value("mode") == "timeloop")
-    return runNestsAsTimeloop(session, arguments);
+    return isTimeloop ? runTimeloop(session, arguments) : runNestsAsTimeloop(session, arguments);
   return runStatements(session, arguments, Which::All);
 }
 

@@ -342,7 +342,11 @@ void PerfWriter::writeEvaluation() {
   for (unsigned dim : dims)
     sizes.push_back(fmt::format("{} = {}", dimName(dim), input.problem.bounds[dim]));
   os << "evaluate " << input.problem.name << "(" << llvm::join(sizes, ", ")
-     << ") on chip with mapped using loopnest\n";
+     << ") on chip with mapped using loopnest";
+  std::vector<std::string> lines = zeroLines(input);
+  if (!lines.empty())
+    os << " {\n  " << llvm::join(lines, "\n  ") << "\n}";
+  os << "\n";
 }
 
 llvm::Optional<std::string> PerfWriter::write() {

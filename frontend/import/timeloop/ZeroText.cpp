@@ -1,0 +1,71 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/TimeloopText.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace perfc;
+using namespace perfc::timeloop;
+
+/// Fixed-structured tiles hold their share exactly: so many of each group, where a small group says
+/// it.
+static std::string densityText(const Density &density) {
+  if (density.distribution == Distribution::FixedStructured)
+    for (int group = 1; group <= 64; ++group) {
+      double kept = density.value * group;
+      if (kept == std::floor(kept))
+        return fmt::format("structured {}, {}", static_cast<int>(kept), group);
+    }
+  return fmt::format("density {}", decimal(density.value));
+}
+
+/// The format of the language that is nearest to the forms of the ranks.
+static llvm::StringRef formatText(const Representation &form) {
+  if (form.ranks.empty())
+    return "uncompressed";
+  switch (form.ranks.back()) {
+  case RankFormat::B:
+    return "bitmask";
+  case RankFormat::RLE:
+    return "rle";
+  case RankFormat::CP:
+    return llvm::is_contained(form.ranks, RankFormat::UOP) ? "csr" : "coordinate";
+  default:
+    return "uncompressed";
+  }
+}
+
+static const Representation *outermostForm(const Input &input, unsigned space) {
+  for (size_t memory = input.memories.size(); memory-- > 0;)
+    if (const Representation *form =
+            input.sparse.representation(static_cast<unsigned>(memory), space))
+      return form;
+  return nullptr;
+}
+
+std::vector<std::string> timeloop::zeroLines(const Input &input) {
+  std::vector<std::string> lines;
+  const SparseInput &sparse = input.sparse;
+  if (!sparse.optimized)
+    return lines;
+  auto name = [&](unsigned space) { return input.problem.spaces[space].name; };
+  for (const Density &density : sparse.densities) {
+    const Representation *form = outermostForm(input, density.space);
+    lines.push_back(fmt::format("tensor {} {{ {}{} }}", name(density.space), densityText(density),
+                                form ? fmt::format("; format {}", formatText(*form)) : ""));
+  }
+  // One line for each pair, however many memories have it.
+  std::vector<std::string> seen;
+  for (SavingKind kind : {SavingKind::Skipping, SavingKind::Gating})
+    for (const Saving &saving : sparse.savings)
+      for (unsigned leader : saving.leaders) {
+        std::string pair = fmt::format("{} when {} == 0", name(saving.target), name(leader));
+        bool isDense = !sparse.density(leader);
+        if (saving.kind != kind || isDense || llvm::is_contained(seen, pair))
+          continue;
+        lines.push_back((kind == SavingKind::Skipping ? "skip " : "gate ") + pair);
+        seen.push_back(std::move(pair));
+      }
+  return lines;
+}
