@@ -22,6 +22,7 @@ MAY_USE = {
     "frontend/import": [*IR, "frontend/syntax"],
     "passes": IR,
     "backends/core": [*IR, "passes"],
+    "backends/mapper": [*IR, "passes", "backends/core", "backends/emit", "backends/loopnest"],
 }
 EVALUATOR = [*IR, "passes", "backends/core"]
 # External headers that only these folders may include.

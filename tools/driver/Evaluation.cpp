@@ -5,10 +5,12 @@
 #include "frontend/sema/Words.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
+#include "tools/driver/search/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;
+using namespace perfc::mapper;
 
 bool driver::lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics) {
   passes::PassContext context{diagnostics, allOps()};
@@ -156,6 +158,8 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     if (op.is(study::PointOp::opName)) {
       for (ir::Operation &inner : op.body())
         statement(module, inner, &op, listener);
+      if (Interrupt::flag())
+        return false; // a search that was cut short is no result of the sweep
       finishPoint(op);
     } else if (op.name().startswith("study.")) {
       statement(module, op, nullptr, listener);
@@ -272,8 +276,11 @@ static std::string proofText(const SearchSummary &summary) {
 const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
                                        const ir::Operation *point) {
   study::SearchStatement statement(&op);
+  Interrupt interrupt;
+  mapper::SearchSettings settings = searchSettings;
+  settings.stop = &Interrupt::flag();
   llvm::Optional<SearchSummary> summary = searchStudy(
-      module, statement, providers, names(module, nullptr), searchSettings, session.diagnostics);
+      module, statement, providers, names(module, nullptr), settings, session.diagnostics);
   if (!summary)
     return nullptr;
   const ir::Operation *inner = nullptr;
@@ -314,7 +321,7 @@ void Evaluation::checkExpectations(const Evaluated &evaluated) {
 static std::string outcomeText(const ir::AttrList &expr, const MetricNames &names) {
   if (expr.size() != 3)
     return "";
-  std::string left = describe(evaluateExpression(expr[1], names));
+  std::string left = emit::describe(emit::evaluateExpression(expr[1], names));
   bool isName = expr[1].is(ir::AttrKind::String);
   return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
 }
@@ -337,7 +344,7 @@ void Evaluation::reportUnknown(llvm::StringRef name, SourceRange place) {
 bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expect,
                                   emit::Result *result, llvm::StringRef about) {
   MetricNames context = names(module, result ? &result->cost : nullptr);
-  ExpressionValue value = evaluateExpression(ir::Attribute(expect.expr()), context);
+  ExpressionValue value = emit::evaluateExpression(ir::Attribute(expect.expr()), context);
   SourceRange place = expect->range();
   if (!value.unknownName.empty()) {
     reportUnknown(value.unknownName, place);

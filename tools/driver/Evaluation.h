@@ -7,16 +7,17 @@
 #define PERFC_TOOLS_DRIVER_EVALUATION_H
 
 #include "backends/core/Evaluate.h"
-#include "backends/emit/Result.h"
+#include "backends/mapper/StudySearch.h"
+#include "backends/mapper/SweepRows.h"
 #include "frontend/build/Compilation.h"
-#include "tools/driver/MetricExpression.h"
 #include "tools/driver/Session.h"
-#include "tools/driver/search/StudySearch.h"
-#include "tools/driver/sweep/SweepRows.h"
 #include <deque>
 #include <set>
 
 namespace perfc::driver {
+
+using emit::ExpressionValue;
+using emit::MetricNames;
 
 /// One statement that has been evaluated, while its module exists.
 struct Evaluated {
@@ -34,7 +35,7 @@ public:
   using Listener = std::function<void(const Evaluated &)>;
   /// A search and the result that it led to.
   struct Searched {
-    SearchSummary summary;
+    mapper::SearchSummary summary;
     const emit::Result *result;
   };
 
@@ -49,14 +50,14 @@ public:
   /// The searches so far, in order.
   const std::deque<Searched> &searches() const { return searched; }
   /// How `search` statements are searched; to be set before `run`.
-  SearchSettings searchSettings;
+  mapper::SearchSettings searchSettings;
   /// Only `search` statements, and the sweeps that hold them, are evaluated; or only sweeps.
   bool onlySearches = false;
   bool onlySweeps = false;
   /// Where the points of sweeps are kept, and which of them are evaluated.
-  SweepSettings sweepSettings;
+  mapper::SweepSettings sweepSettings;
   /// The rows of all sweeps, also those that a file of results had.
-  std::vector<StoredRow> sweepRows() const;
+  std::vector<mapper::StoredRow> sweepRows() const;
   /// Outcomes of `expect` at file level.
   llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
   /// The last result of that name; null when there is none.
@@ -88,10 +89,10 @@ private:
   std::string defaultProvider; ///< "" for what fits the chip
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
-  std::unique_ptr<ResultStore> store;
-  std::vector<StoredRow> rows;        ///< without a store
-  std::vector<StoredRow> pointRows;   ///< of the point at hand
-  std::map<unsigned, int64_t> points; ///< by statement: points so far
+  std::unique_ptr<mapper::ResultStore> store;
+  std::vector<mapper::StoredRow> rows;      ///< without a store
+  std::vector<mapper::StoredRow> pointRows; ///< of the point at hand
+  std::map<unsigned, int64_t> points;       ///< by statement: points so far
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
   std::set<std::string> removed;                       ///< names of results that there will not be

@@ -113,12 +113,13 @@ void Report::printComparison(const Evaluated &evaluated) {
 
 std::string Report::cell(const Evaluated &evaluated, const emit::Result &result,
                          llvm::StringRef column) {
-  ExpressionValue value = evaluateName(column, evaluation.names(evaluated.module, &result.cost));
+  ExpressionValue value =
+      emit::evaluateName(column, evaluation.names(evaluated.module, &result.cost));
   if (!value.unknownName.empty() || !value.notGiven.empty())
     return "-";
   if (column == "utilization" && value.number)
     return percent(value.number->toDouble());
-  return describe(value);
+  return emit::describe(value);
 }
 
 void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
@@ -169,8 +170,9 @@ void Report::printFileReport(const Evaluated &evaluated) {
     } else if (evaluation.isUnsupported(llvm::StringRef(column).split('.').first)) {
       table.addRow({column, "not supported yet", "", "", ""});
     } else {
-      ExpressionValue value = evaluateName(column, evaluation.names(evaluated.module, nullptr));
-      table.addRow({column, describe(value), "", "", ""});
+      ExpressionValue value =
+          emit::evaluateName(column, evaluation.names(evaluated.module, nullptr));
+      table.addRow({column, emit::describe(value), "", "", ""});
     }
   }
   table.print(out, session.width, session.colorOut);

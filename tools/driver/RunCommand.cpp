@@ -8,6 +8,7 @@
 #include "tools/driver/Report.h"
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
+#include "tools/driver/sweep/FrontTable.h"
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,6 +16,7 @@
 
 using namespace perfc;
 using namespace perfc::driver;
+using namespace perfc::mapper;
 
 /// Writes the file that an `emit` statement asks for; formats of later versions are reported.
 static void writeRequested(Session &session, const Evaluation &evaluation,

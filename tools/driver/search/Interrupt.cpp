@@ -16,4 +16,4 @@ Interrupt::Interrupt() { std::signal(SIGINT, perfcOnInterrupt); }
 
 Interrupt::~Interrupt() { std::signal(SIGINT, SIG_DFL); }
 
-const std::atomic<bool> &Interrupt::flag() const { return interrupted; }
+const std::atomic<bool> &Interrupt::flag() { return interrupted; }

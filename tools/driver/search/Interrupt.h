@@ -2,8 +2,8 @@
 //
 // Ctrl-C during a search: the first one stops it with the best found so far; a second one ends the
 // process as ever.
-#ifndef PERFC_TOOLS_DRIVER_SEARCH_INTERRUPT_H
-#define PERFC_TOOLS_DRIVER_SEARCH_INTERRUPT_H
+#ifndef PERFC_BACKENDS_MAPPER_INTERRUPT_H
+#define PERFC_BACKENDS_MAPPER_INTERRUPT_H
 
 #include <atomic>
 
@@ -14,10 +14,10 @@ class Interrupt {
 public:
   Interrupt();
   ~Interrupt();
-  /// Set once the signal came.
-  const std::atomic<bool> &flag() const;
+  /// Set once the signal came, and from then on.
+  static const std::atomic<bool> &flag();
 };
 
 } // namespace perfc::driver
 
-#endif // PERFC_TOOLS_DRIVER_SEARCH_INTERRUPT_H
+#endif // PERFC_BACKENDS_MAPPER_INTERRUPT_H

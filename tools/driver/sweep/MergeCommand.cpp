@@ -3,10 +3,11 @@
 // perfc merge: brings the results of several shards of a sweep together, and prints the front.
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/sweep/SweepRows.h"
+#include "tools/driver/sweep/FrontTable.h"
 
 using namespace perfc;
 using namespace perfc::driver;
+using namespace perfc::mapper;
 
 bool driver::mergeResults(Session &session, const Arguments &arguments) {
   llvm::ArrayRef<std::string> files = arguments.files();

@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/MetricExpression.h"
+#include "backends/emit/MetricExpression.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::emit;
 
 /// Half width of the central 90 % interval of a normal distribution, in standard deviations.
 static constexpr double halfWidthInSigmas = 1.6448536269514722;
@@ -42,7 +42,7 @@ static ExpressionValue member(ExpressionValue value, llvm::StringRef member) {
   return value;
 }
 
-ExpressionValue driver::evaluateName(llvm::StringRef name, const MetricNames &names) {
+ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &names) {
   if (names.module)
     if (auto defined = names.module->lookup<study::MetricOp>(name))
       return evaluateExpression(ir::Attribute(defined.expr()), names);
@@ -178,7 +178,7 @@ static ExpressionValue applyOperator(llvm::StringRef op,
   return function(op, arguments);
 }
 
-ExpressionValue driver::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
+ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
   if (expr.is(ir::AttrKind::Bool)) {
     ExpressionValue value;
     value.truth = expr.asBool();
@@ -200,7 +200,7 @@ ExpressionValue driver::evaluateExpression(const ir::Attribute &expr, const Metr
   return applyOperator(list[0].asString(), arguments);
 }
 
-std::string driver::describe(const ExpressionValue &value) {
+std::string emit::describe(const ExpressionValue &value) {
   if (value.number)
     return formatEngineering(value.number->toUncertain(), value.number->dimension());
   if (value.truth)

@@ -2,15 +2,15 @@
 //
 // The points of sweeps as rows: made from results, kept in a ResultStore, and looked through for
 // the points that no other beats.
-#ifndef PERFC_TOOLS_DRIVER_SWEEP_SWEEPROWS_H
-#define PERFC_TOOLS_DRIVER_SWEEP_SWEEPROWS_H
+#ifndef PERFC_BACKENDS_MAPPER_SWEEPROWS_H
+#define PERFC_BACKENDS_MAPPER_SWEEPROWS_H
 
-#include "backends/emit/Result.h"
-#include "ir/study/StudyOps.h"
-#include "tools/driver/MetricExpression.h"
-#include "tools/driver/sweep/ResultStore.h"
+#include "backends/emit/MetricExpression.h"
+#include "backends/mapper/ResultStore.h"
 
-namespace perfc::driver {
+namespace perfc::mapper {
+
+using emit::MetricNames;
 
 struct SweepSettings {
   std::string database; ///< SQLite file; "" to keep nothing
@@ -39,8 +39,7 @@ struct Front {
   size_t of = 0;                           ///< rows of the sweep
 };
 std::vector<Front> fronts(llvm::ArrayRef<StoredRow> rows);
-void printFronts(llvm::raw_ostream &out, llvm::ArrayRef<Front> fronts, unsigned width, bool color);
 
-} // namespace perfc::driver
+} // namespace perfc::mapper
 
-#endif // PERFC_TOOLS_DRIVER_SWEEP_SWEEPROWS_H
+#endif // PERFC_BACKENDS_MAPPER_SWEEPROWS_H

@@ -3,14 +3,14 @@
 // Values of `expect` and `metric` expressions: prefix lists over metrics of one result or, by
 // `name.metric`, of named ones. Uncertain values stay uncertain; a condition with a confidence
 // holds when P(left < right) >= confidence for normally distributed sides.
-#ifndef PERFC_TOOLS_DRIVER_METRICEXPRESSION_H
-#define PERFC_TOOLS_DRIVER_METRICEXPRESSION_H
+#ifndef PERFC_BACKENDS_EMIT_METRICEXPRESSION_H
+#define PERFC_BACKENDS_EMIT_METRICEXPRESSION_H
 
 #include "backends/emit/Result.h"
 #include "ir/study/StudyOps.h"
 #include <functional>
 
-namespace perfc::driver {
+namespace perfc::emit {
 
 /// The value of an expression: a number, a truth value or a word; or why there is none.
 struct ExpressionValue {
@@ -41,6 +41,6 @@ ExpressionValue evaluateName(llvm::StringRef name, const MetricNames &names);
 /// "61.20 ms", "0.583", "memory HBM", "not given: …".
 std::string describe(const ExpressionValue &value);
 
-} // namespace perfc::driver
+} // namespace perfc::emit
 
-#endif // PERFC_TOOLS_DRIVER_METRICEXPRESSION_H
+#endif // PERFC_BACKENDS_EMIT_METRICEXPRESSION_H

@@ -1,22 +1,21 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/search/StudySearch.h"
+#include "backends/mapper/StudySearch.h"
 
 #include "backends/core/Evaluate.h"
 #include "backends/loopnest/NestSparsity.h"
+#include "backends/mapper/NetworkGoal.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
-#include "tools/driver/search/Interrupt.h"
-#include "tools/driver/search/NetworkGoal.h"
 #include <ctime>
 #include <map>
 #include <thread>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
 /// Time limit of a search that does not say one.
@@ -212,8 +211,7 @@ bool StudySearch::searchAll() {
   options.threads =
       settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
   options.seed = settings.seed;
-  Interrupt interrupt;
-  options.stop = &interrupt.flag();
+  options.stop = settings.stop;
   results.resize(spaces.size());
   unsigned left = summary.distinct;
   for (unsigned i = 0; i < spaces.size(); ++i) {
@@ -287,7 +285,7 @@ llvm::Optional<SearchSummary> StudySearch::run() {
   return summary;
 }
 
-llvm::Optional<SearchSummary> driver::searchStudy(ir::Module &module, study::SearchStatement search,
+llvm::Optional<SearchSummary> mapper::searchStudy(ir::Module &module, study::SearchStatement search,
                                                   ProviderSet &providers, const MetricNames &names,
                                                   const SearchSettings &settings,
                                                   DiagnosticEngine &diagnostics) {

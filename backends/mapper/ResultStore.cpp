@@ -1,12 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/sweep/ResultStore.h"
+#include "backends/mapper/ResultStore.h"
 
 #include "ir/common/diagnostics/Search.h"
 #include "llvm/Support/FileSystem.h"
 #include <sqlite3.h>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::mapper;
 
 static constexpr const char *schema =
     "CREATE TABLE IF NOT EXISTS program (hash TEXT NOT NULL);"

@@ -1,15 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/sweep/SweepRows.h"
+#include "backends/mapper/SweepRows.h"
 
 #include "backends/core/Cost.h"
-#include "tools/driver/Table.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::mapper;
 
-bool driver::readShard(llvm::StringRef text, SweepSettings &settings) {
+bool mapper::readShard(llvm::StringRef text, SweepSettings &settings) {
   auto [shard, shards] = text.split('/');
   return !shard.getAsInteger(10, settings.shard) && !shards.getAsInteger(10, settings.shards) &&
          settings.shard >= 1 && settings.shard <= settings.shards;
@@ -28,7 +27,7 @@ static std::string bindingsText(const ir::AttrDict &bindings) {
   return text;
 }
 
-StoredRow driver::sweepRow(const emit::Result &result, const ir::Operation &point,
+StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &point,
                            const MetricNames &names) {
   StoredRow row;
   row.statement = result.statement;
@@ -42,7 +41,7 @@ StoredRow driver::sweepRow(const emit::Result &result, const ir::Operation &poin
   std::vector<std::string> texts = point.stringsAttr("pareto_text");
   llvm::json::Array list;
   for (size_t i = 0; i < texts.size(); ++i) {
-    ExpressionValue value = evaluateExpression(point.listAttr("pareto")[i], names);
+    emit::ExpressionValue value = emit::evaluateExpression(point.listAttr("pareto")[i], names);
     if (value.number)
       list.push_back(llvm::json::Array{texts[i], value.number->toDouble()});
   }
@@ -52,9 +51,9 @@ StoredRow driver::sweepRow(const emit::Result &result, const ir::Operation &poin
   return row;
 }
 
-bool driver::meetsRequirements(const ir::Operation &point, const MetricNames &names) {
+bool mapper::meetsRequirements(const ir::Operation &point, const MetricNames &names) {
   return llvm::all_of(point.listAttr("require"), [&](const ir::Attribute &condition) {
-    ExpressionValue value = evaluateExpression(condition, names);
+    emit::ExpressionValue value = emit::evaluateExpression(condition, names);
     return value.truth && *value.truth;
   });
 }
@@ -89,7 +88,7 @@ static bool beats(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
   return smaller;
 }
 
-std::vector<Front> driver::fronts(llvm::ArrayRef<StoredRow> rows) {
+std::vector<Front> mapper::fronts(llvm::ArrayRef<StoredRow> rows) {
   std::vector<Front> result;
   for (const StoredRow &row : rows) {
     std::vector<std::string> names;
@@ -111,23 +110,4 @@ std::vector<Front> driver::fronts(llvm::ArrayRef<StoredRow> rows) {
     front.values.push_back(values);
   }
   return result;
-}
-
-void driver::printFronts(llvm::raw_ostream &out, llvm::ArrayRef<Front> fronts, unsigned width,
-                         bool color) {
-  for (const Front &front : fronts) {
-    out << fmt::format("pareto {}: {} of {} points\n", fmt::join(front.metrics, ", "),
-                       front.rows.size(), front.of);
-    std::vector<TableColumn> columns{{"point", Align::Left}};
-    for (const std::string &metric : front.metrics)
-      columns.push_back({metric});
-    Table table(std::move(columns));
-    for (size_t i = 0; i < front.rows.size(); ++i) {
-      std::vector<std::string> cells{front.rows[i].bindings};
-      for (double value : front.values[i])
-        cells.push_back(fmt::format("{:.6g}", value));
-      table.addRow(std::move(cells));
-    }
-    table.print(out, width, color);
-  }
 }

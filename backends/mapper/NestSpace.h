@@ -2,13 +2,13 @@
 //
 // One nest of a program as a search sees it: its mapspace, weights and rules, and the way back from
 // a mapping to IR and to text.
-#ifndef PERFC_TOOLS_DRIVER_SEARCH_NESTSPACE_H
-#define PERFC_TOOLS_DRIVER_SEARCH_NESTSPACE_H
+#ifndef PERFC_BACKENDS_MAPPER_NESTSPACE_H
+#define PERFC_BACKENDS_MAPPER_NESTSPACE_H
 
 #include "backends/loopnest/search/Search.h"
 #include "ir/loopnest/MapspaceOps.h"
 
-namespace perfc::driver {
+namespace perfc::mapper {
 
 struct NestSpace {
   ir::Operation *nest = nullptr; ///< loopnest.nest
@@ -46,6 +46,6 @@ struct Refusals {
 };
 Refusals explainRefusals(const NestSpace &nest);
 
-} // namespace perfc::driver
+} // namespace perfc::mapper
 
-#endif // PERFC_TOOLS_DRIVER_SEARCH_NESTSPACE_H
+#endif // PERFC_BACKENDS_MAPPER_NESTSPACE_H

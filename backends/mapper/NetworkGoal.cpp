@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/search/NetworkGoal.h"
+#include "backends/mapper/NetworkGoal.h"
 
 #include "ir/common/diagnostics/Search.h"
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
 /// Most combinations that are kept while fronts are added.
@@ -29,7 +29,7 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
   expr = list.front();
   goalText = (maximizes ? "maximize " : "minimize ") +
              (expr.is(ir::AttrKind::String) ? expr.asString().str() : "the goal");
-  ExpressionValue now = evaluateExpression(expr, {&this->baseline, names.result, names.module});
+  ExpressionValue now = emit::evaluateExpression(expr, {&this->baseline, names.result, names.module});
   if (!now.unknownName.empty()) {
     diagnostics.report(search->range(), diag::UnknownMetric, now.unknownName);
   } else if (!now.notGiven.empty() || !now.number) {
@@ -57,7 +57,7 @@ Cost NetworkGoal::costOf(double energy, double latency) const {
 
 double NetworkGoal::value(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
-  ExpressionValue result = evaluateExpression(expr, {&cost, names.result, names.module});
+  ExpressionValue result = emit::evaluateExpression(expr, {&cost, names.result, names.module});
   return result.number ? sign * result.number->toDouble() : HUGE_VAL;
 }
 
@@ -98,7 +98,7 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
 bool NetworkGoal::meets(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
   return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
-    ExpressionValue result = evaluateExpression(condition, {&cost, names.result, names.module});
+    ExpressionValue result = emit::evaluateExpression(condition, {&cost, names.result, names.module});
     return result.truth && *result.truth;
   });
 }

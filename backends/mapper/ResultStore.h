@@ -3,8 +3,8 @@
 // Results of a sweep in a SQLite file. A point is one row, committed when it is done: a run that is
 // killed loses the points in flight and nothing else, and the next one goes on where it stopped.
 // Points are known by a number and by what they set; a file is for one program, by its hash.
-#ifndef PERFC_TOOLS_DRIVER_SWEEP_RESULTSTORE_H
-#define PERFC_TOOLS_DRIVER_SWEEP_RESULTSTORE_H
+#ifndef PERFC_BACKENDS_MAPPER_RESULTSTORE_H
+#define PERFC_BACKENDS_MAPPER_RESULTSTORE_H
 
 #include "ir/common/Diagnostics.h"
 #include <map>
@@ -12,7 +12,7 @@
 
 struct sqlite3;
 
-namespace perfc::driver {
+namespace perfc::mapper {
 
 /// One result of one point: what it is of, and its metrics.
 struct StoredRow {
@@ -55,6 +55,6 @@ private:
   std::string programHash;
 };
 
-} // namespace perfc::driver
+} // namespace perfc::mapper
 
-#endif // PERFC_TOOLS_DRIVER_SWEEP_RESULTSTORE_H
+#endif // PERFC_BACKENDS_MAPPER_RESULTSTORE_H

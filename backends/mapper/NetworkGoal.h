@@ -1,14 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The goal of a search over a whole program, as a function of its total energy and latency.
-#ifndef PERFC_TOOLS_DRIVER_SEARCH_NETWORKGOAL_H
-#define PERFC_TOOLS_DRIVER_SEARCH_NETWORKGOAL_H
+#ifndef PERFC_BACKENDS_MAPPER_NETWORKGOAL_H
+#define PERFC_BACKENDS_MAPPER_NETWORKGOAL_H
 
+#include "backends/emit/MetricExpression.h"
+#include "backends/mapper/NestSpace.h"
 #include "ir/study/SearchOps.h"
-#include "tools/driver/MetricExpression.h"
-#include "tools/driver/search/NestSpace.h"
 
-namespace perfc::driver {
+namespace perfc::mapper {
+
+using emit::ExpressionValue;
+using emit::MetricNames;
 
 class NetworkGoal {
 public:
@@ -60,6 +63,6 @@ private:
   bool valid = false;
 };
 
-} // namespace perfc::driver
+} // namespace perfc::mapper
 
-#endif // PERFC_TOOLS_DRIVER_SEARCH_NETWORKGOAL_H
+#endif // PERFC_BACKENDS_MAPPER_NETWORKGOAL_H

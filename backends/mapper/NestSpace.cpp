@@ -1,13 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/search/NestSpace.h"
+#include "backends/mapper/NestSpace.h"
 
 #include "backends/core/KernelWork.h"
 #include "ir/core/Module.h"
 #include "ir/study/AllOps.h"
-#include <random>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
 //===-- From IR
@@ -48,7 +47,7 @@ static void applyRules(NestSpace &result, MapspaceOp mapspace) {
   }
 }
 
-llvm::Optional<NestSpace> driver::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
+llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
                                                 int64_t extraBytes, MapspaceOp mapspace,
                                                 std::string &reason) {
   passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(&chip)));
@@ -78,7 +77,7 @@ llvm::Optional<NestSpace> driver::makeNestSpace(ir::Operation &nest, const ir::O
   return result;
 }
 
-std::string driver::searchKey(const NestSpace &nest) {
+std::string mapper::searchKey(const NestSpace &nest) {
   std::string key = fmt::format("{}|", nest.weights.extraBits);
   for (const Dim &dim : nest.space.nest.dims)
     key += fmt::format("{}={},", nest.hasRules ? dim.name : "", dim.size);
@@ -104,7 +103,7 @@ std::string driver::searchKey(const NestSpace &nest) {
 //===-- To IR and text
 //--------------------------------------------------------------------------===//
 
-void driver::writeNest(const NestSpace &nest, const Mapping &mapping) {
+void mapper::writeNest(const NestSpace &nest, const Mapping &mapping) {
   ir::Builder builder(allOps());
   const MapSpace &space = nest.space;
   ir::Location location = nest.nest->location();
@@ -151,7 +150,7 @@ void driver::writeNest(const NestSpace &nest, const Mapping &mapping) {
   compute->setAttr("unit", nest.adapted.unit);
 }
 
-std::string driver::mappingLines(const NestSpace &nest, const Mapping &mapping,
+std::string mapper::mappingLines(const NestSpace &nest, const Mapping &mapping,
                                  llvm::StringRef indent) {
   const MapSpace &space = nest.space;
   std::string text;
@@ -174,97 +173,4 @@ std::string driver::mappingLines(const NestSpace &nest, const Mapping &mapping,
     text += loops + "\n";
   }
   return text;
-}
-
-//===-- Refusals
-//--------------------------------------------------------------------------------===//
-
-namespace {
-
-/// Random perfect mappings, whatever the constraints are.
-class Sample {
-public:
-  explicit Sample(const NestSpace &nest)
-      : nest(nest), evaluator(nest.space, nest.weights), random(1) {}
-  Mapping next();
-  /// The constraints that `mapping` violates, and by how much together.
-  std::vector<std::string> violated(const Mapping &mapping, double &excess);
-
-private:
-  const NestSpace &nest;
-  MappingEvaluator evaluator;
-  std::mt19937_64 random;
-};
-
-} // namespace
-
-Mapping Sample::next() {
-  const MapSpace &space = nest.space;
-  Mapping mapping = space.emptyMapping();
-  for (unsigned d = 0; d < space.dims(); ++d) {
-    int64_t rest = space.nest.dims[d].size;
-    mapping.factor[0][d] = 1;
-    for (int64_t prime = 2; rest > 1; ++prime) {
-      if (prime > rest / prime)
-        prime = rest;
-      for (; rest % prime == 0; rest /= prime)
-        mapping.factor[random() % space.slots.size()][d] *= prime;
-    }
-  }
-  return mapping;
-}
-
-std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess) {
-  std::vector<std::string> names;
-  excess = 0;
-  const MapSpace &space = nest.space;
-  for (unsigned s = 0; s < space.slots.size(); ++s) {
-    int64_t lanes = 1;
-    bool ruled = true;
-    for (unsigned d = 0; d < space.dims(); ++d) {
-      lanes *= mapping.factor[s][d];
-      ruled &= nest.rules[s].allows(d, mapping.factor[s][d]);
-    }
-    if (!ruled)
-      names.push_back("the loops that the mapspace allows at " + nest.rules[s].name);
-    if (space.slots[s].isAxis && lanes > space.slots[s].size) {
-      names.push_back(fmt::format("the {} lanes of {}", space.slots[s].size, nest.rules[s].name));
-      excess += double(lanes) / double(space.slots[s].size);
-    } else if (!space.slots[s].isAxis) {
-      const auto &capacity = nest.weights.memories[space.slots[s].number].capacityBits;
-      int64_t bits = evaluator.tileBits(mapping, space.slots[s].number);
-      if (!capacity || bits <= *capacity)
-        continue;
-      names.push_back("the capacity of " + nest.rules[s].name);
-      excess += double(bits) / double(std::max<int64_t>(*capacity, 1));
-    }
-  }
-  return names;
-}
-
-Refusals driver::explainRefusals(const NestSpace &nest) {
-  Sample sample(nest);
-  Refusals result;
-  double best = 0;
-  for (result.sampled = 0; result.sampled < 20000; ++result.sampled) {
-    Mapping mapping = sample.next();
-    double excess;
-    std::vector<std::string> names = sample.violated(mapping, excess);
-    for (const std::string &name : names) {
-      auto known =
-          llvm::find_if(result.constraints, [&](const auto &c) { return c.first == name; });
-      if (known == result.constraints.end())
-        known = result.constraints.insert(known, {name, 0});
-      ++known->second;
-    }
-    double distance = double(names.size()) + excess / 1e6;
-    if (result.sampled > 0 && distance >= best)
-      continue;
-    best = distance;
-    result.nearest = mappingLines(nest, mapping, "  ");
-    result.nearestLacks = fmt::format("{}", fmt::join(names, ", "));
-  }
-  llvm::stable_sort(result.constraints,
-                    [](const auto &a, const auto &b) { return a.second > b.second; });
-  return result;
 }

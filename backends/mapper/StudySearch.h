@@ -5,20 +5,24 @@
 // whole program is a function of total energy and latency: sums are searched nest by nest; products
 // have their best point at a corner of the lower convex hull of the sums, which is made of the
 // nests' own corners; any other goal that never shrinks with either is best on the front.
-#ifndef PERFC_TOOLS_DRIVER_SEARCH_STUDYSEARCH_H
-#define PERFC_TOOLS_DRIVER_SEARCH_STUDYSEARCH_H
+#ifndef PERFC_BACKENDS_MAPPER_STUDYSEARCH_H
+#define PERFC_BACKENDS_MAPPER_STUDYSEARCH_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/emit/MetricExpression.h"
+#include "backends/mapper/NestSpace.h"
 #include "ir/study/SearchOps.h"
-#include "tools/driver/MetricExpression.h"
-#include "tools/driver/search/NestSpace.h"
 
-namespace perfc::driver {
+namespace perfc::mapper {
+
+using emit::MetricNames;
 
 struct SearchSettings {
   unsigned threads = 0;          ///< 0 for as many as there are cores
   llvm::Optional<double> within; ///< s; overrides the statement's
   uint64_t seed = 1;
+  /// Set from outside to stop with the best so far (Ctrl-C); may be null.
+  const std::atomic<bool> *stop = nullptr;
 };
 
 /// What a search found, besides the result of its evaluation.
@@ -46,6 +50,6 @@ llvm::Optional<SearchSummary> searchStudy(ir::Module &module, study::SearchState
                                           const SearchSettings &settings,
                                           DiagnosticEngine &diagnostics);
 
-} // namespace perfc::driver
+} // namespace perfc::mapper
 
-#endif // PERFC_TOOLS_DRIVER_SEARCH_STUDYSEARCH_H
+#endif // PERFC_BACKENDS_MAPPER_STUDYSEARCH_H

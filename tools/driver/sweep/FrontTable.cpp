@@ -1,0 +1,26 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/sweep/FrontTable.h"
+
+#include "tools/driver/Table.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+void driver::printFronts(llvm::raw_ostream &out, llvm::ArrayRef<mapper::Front> fronts,
+                         unsigned width, bool color) {
+  for (const mapper::Front &front : fronts) {
+    out << fmt::format("pareto {}: {} of {} points\n", fmt::join(front.metrics, ", "),
+                       front.rows.size(), front.of);
+    std::vector<TableColumn> columns{{"point", Align::Left}};
+    for (const std::string &metric : front.metrics)
+      columns.push_back({metric});
+    Table table(std::move(columns));
+    for (size_t i = 0; i < front.rows.size(); ++i) {
+      std::vector<std::string> cells{front.rows[i].bindings};
+      for (double value : front.values[i])
+        cells.push_back(fmt::format("{:.6g}", value));
+      table.addRow(std::move(cells));
+    }
+    table.print(out, width, color);
+  }
+}
