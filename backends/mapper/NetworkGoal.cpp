@@ -29,7 +29,8 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
   expr = list.front();
   goalText = (maximizes ? "maximize " : "minimize ") +
              (expr.is(ir::AttrKind::String) ? expr.asString().str() : "the goal");
-  ExpressionValue now = emit::evaluateExpression(expr, {&this->baseline, names.result, names.module});
+  ExpressionValue now =
+      emit::evaluateExpression(expr, {&this->baseline, names.result, names.module});
   if (!now.unknownName.empty()) {
     diagnostics.report(search->range(), diag::UnknownMetric, now.unknownName);
   } else if (!now.notGiven.empty() || !now.number) {
@@ -98,7 +99,8 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
 bool NetworkGoal::meets(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
   return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
-    ExpressionValue result = emit::evaluateExpression(condition, {&cost, names.result, names.module});
+    ExpressionValue result =
+        emit::evaluateExpression(condition, {&cost, names.result, names.module});
     return result.truth && *result.truth;
   });
 }

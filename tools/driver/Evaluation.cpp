@@ -44,7 +44,7 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
     SourceRange place = statementPlace(module);
     unit(module, listener);
     session.diagnostics.noteSince(before, place, "for this statement");
-    return true;
+    return !Interrupt::flag();
   });
 }
 
@@ -158,9 +158,8 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     if (op.is(study::PointOp::opName)) {
       for (ir::Operation &inner : op.body())
         statement(module, inner, &op, listener);
-      if (Interrupt::flag())
-        return false; // a search that was cut short is no result of the sweep
-      finishPoint(op);
+      if (!Interrupt::flag()) // a search that was cut short is no result of the sweep
+        finishPoint(op);
     } else if (op.name().startswith("study.")) {
       statement(module, op, nullptr, listener);
     }

@@ -7,60 +7,17 @@
 #include "backends/loopnest/analysis/Delivery.h"
 #include "backends/loopnest/analysis/Flow.h"
 #include "backends/loopnest/analysis/HopFactors.h"
+#include "backends/loopnest/search/AxisPositions.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
 
-namespace {
-
-/// Positions on one axis: sums over the settings of the loops that tell messages apart, and how far
-/// the others reach.
-struct AxisPositions {
-  llvm::SmallVector<std::pair<int64_t, int64_t>, 6> apart; ///< factor, stride
-  int64_t settings = 1;
-  int64_t together = 1; ///< lanes that one message serves
-  int64_t reach = 0;    ///< from the first to the last of them
-  int64_t sum() const {
-    int64_t total = 0;
-    for (auto [factor, stride] : apart)
-      total += settings / factor * (factor * (factor - 1) / 2) * stride;
-    return total;
-  }
-  /// Sum over the settings of the links from `middle` to both ends.
-  int64_t spans(int64_t middle) const {
-    int64_t total = 0;
-    for (int64_t setting = 0; setting < settings; ++setting) {
-      int64_t rest = setting, low = 0;
-      for (auto [factor, stride] : apart) {
-        low += rest % factor * stride;
-        rest /= factor;
-      }
-      total += std::max<int64_t>(0, low + reach - middle) + std::max<int64_t>(0, middle - low);
-    }
-    return total;
-  }
-};
-
-} // namespace
-
 static AxisPositions positionsOn(const MapSpace &space, const Mapping &mapping, unsigned slot,
                                  DimMask used, bool shares, bool relevantOnly) {
   AxisPositions result;
-  int64_t stride = 1;
   for (unsigned i = space.dims(); i-- > 0;) {
     unsigned d = mapping.order[slot][i];
-    int64_t factor = mapping.factor[slot][d];
-    if (factor == 1)
-      continue;
-    bool relevant = used >> d & 1;
-    if (relevant || (!shares && !relevantOnly)) {
-      result.apart.push_back({factor, stride});
-      result.settings *= factor;
-    } else if (!relevantOnly) {
-      result.together *= factor;
-      result.reach += (factor - 1) * stride;
-    }
-    stride *= factor;
+    result.addLoop(mapping.factor[slot][d], used >> d & 1, shares, relevantOnly);
   }
   return result;
 }

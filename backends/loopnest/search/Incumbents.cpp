@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/loopnest/search/Search.h"
+#include "backends/loopnest/search/Incumbents.h"
 
 #include <algorithm>
 

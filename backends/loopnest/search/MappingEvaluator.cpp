@@ -339,3 +339,35 @@ Score MappingEvaluator::evaluate(const Mapping &mapping, unsigned decided) {
   score.energy += weights.leak * score.latency;
   return score;
 }
+
+double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &crossing,
+                                        const CrossingCost &cost, unsigned decided) {
+  decidedSlots = decided;
+  CrossingFlow flow = flowOf(mapping, crossing);
+  auto separate = static_cast<double>(flow.separate), declared = static_cast<double>(flow.declared);
+  double energy = declared * cost.declared + separate * cost.separate +
+                  static_cast<double>(flow.shared) * cost.shared +
+                  (separate - declared) * cost.copy;
+  for (unsigned array : crossing.arrays)
+    if (double hop = weights.arrays[array].hop[crossing.tensor]; hop != 0)
+      energy += hop * hopsOf(mapping, crossing, array, flow, 0);
+  return energy;
+}
+
+void MappingEvaluator::movedOutside(const Mapping &mapping, unsigned decided,
+                                    llvm::SmallVectorImpl<double> &bits) {
+  size_t first = bits.size();
+  bits.append(2 * space.lanes(), 0);
+  for (const Crossing &crossing : space.crossings) {
+    if (crossing.end > decided || crossing.level == space.lanes())
+      continue;
+    double moved = static_cast<double>(flowOf(mapping, crossing).declared) *
+                   static_cast<double>(space.tensors[crossing.tensor].bits);
+    bits[first + 2 * crossing.parent] += moved;
+    bits[first + 2 * crossing.level + 1] += moved;
+    if (crossing.tensor != space.output)
+      continue;
+    bits[first + 2 * crossing.parent + 1] += moved;
+    bits[first + 2 * crossing.level] += moved;
+  }
+}

@@ -23,6 +23,13 @@ struct CrossingFlow {
   int64_t shared = 0, separate = 0, declared = 0;
 };
 
+/// J per word of one crossing.
+struct CrossingCost {
+  double declared = 0, separate = 0, shared = 0;
+  double copy = 0; ///< per word that is not sent, but delivered
+  bool atLanes = false;
+};
+
 struct Score {
   double energy = 0;  ///< J
   double latency = 0; ///< s, or cycles where the chip has no clock
@@ -46,6 +53,13 @@ public:
   int64_t tileBits(const Mapping &mapping, unsigned memory) const;
   bool fits(const Mapping &mapping) const;
   int64_t evaluations() const { return count; }
+
+  /// J of one crossing, whose loops are all in the first `decided` slots.
+  double crossingEnergy(const Mapping &mapping, const Crossing &crossing, const CrossingCost &cost,
+                        unsigned decided);
+  /// Appends the bits that crossings in the first `decided` slots bring to each memory and take
+  /// from it, up to constants. There are no lanes there.
+  void movedOutside(const Mapping &mapping, unsigned decided, llvm::SmallVectorImpl<double> &bits);
 
   // Parts, for tests.
   CrossingFlow flowOf(const Mapping &mapping, const Crossing &crossing);

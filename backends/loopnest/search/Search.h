@@ -7,26 +7,13 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_SEARCH_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_SEARCH_H
 
-#include "backends/loopnest/search/MappingEvaluator.h"
+#include "backends/loopnest/search/Incumbents.h"
 #include "backends/loopnest/search/SlotRules.h"
 #include <atomic>
 #include <chrono>
-#include <functional>
 
 namespace perfc {
 namespace loopnest {
-
-struct Candidate {
-  Mapping mapping;
-  Score score;
-};
-
-/// What a search wants: a number that grows with energy and with latency, or all points that could
-/// be best for some weights of the two (the lower convex hull), or all that none beats in both.
-struct SearchGoal {
-  enum Kind { Scalar, Hull, Front } kind = Scalar;
-  std::function<double(const Score &)> value; ///< Scalar only
-};
 
 struct SearchOptions {
   unsigned threads = 1;
@@ -37,6 +24,8 @@ struct SearchOptions {
   /// Mappings of the random descent that comes first; the same seed gives the same ones.
   unsigned descents = 24;
   uint64_t seed = 1;
+  /// Bounds with tables where the space has them (see Floors.h).
+  bool useFloors = true;
 };
 
 struct SearchResult {
@@ -46,25 +35,6 @@ struct SearchResult {
   std::vector<Score> open;
   int64_t evaluated = 0; ///< distinct mappings and partial mappings
   bool isProven() const { return open.empty(); }
-};
-
-/// The front found so far, and what it excludes.
-class Incumbents {
-public:
-  /// `goal` must outlive it.
-  explicit Incumbents(const SearchGoal &goal) : goal(&goal) {}
-  /// True when nothing below a node with that bound can improve the front.
-  bool excludes(const Score &bound) const;
-  /// Adds what improves the front.
-  bool add(const Candidate &candidate);
-  const std::vector<Candidate> &front() const { return list; }
-
-private:
-  bool excludedByHull(const Score &bound) const;
-
-  const SearchGoal *goal;
-  std::vector<Candidate> list;
-  double best = 0;
 };
 
 SearchResult search(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,

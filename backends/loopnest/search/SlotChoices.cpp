@@ -1,8 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/SlotChoices.h"
 
-#include "backends/loopnest/search/Search.h"
-
 using namespace perfc;
 using namespace perfc::loopnest;
 

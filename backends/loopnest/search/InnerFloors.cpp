@@ -1,0 +1,160 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/InnerFloors.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &weights,
+                                   const TileGrid &grid, unsigned slot) {
+  unsigned memory = space.slots[slot].number;
+  std::vector<char> result(grid.size(), 1);
+  if (!weights.memories[memory].capacityBits)
+    return result;
+  MappingEvaluator evaluator(space, weights);
+  Mapping mapping = space.emptyMapping();
+  for (size_t x = 0; x < grid.size(); ++x) {
+    for (unsigned d = 0; d < space.dims(); ++d)
+      mapping.factor[0][d] = grid.value(d, grid.point(x)[d]);
+    result[x] =
+        slot == 0 || evaluator.tileBits(mapping, memory) <= *weights.memories[memory].capacityBits;
+  }
+  return result;
+}
+
+InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+                         const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs)
+    : space(space), rules(rules), grid(grid), floors(floors), first(costs.arrayEnd()) {
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    if (space.crossings[k].end >= first && !costs.of(k).atLanes)
+      crossings.push_back(k);
+  unsigned slots = space.slots.size();
+  tables.resize(slots - first + 1);
+  lists.resize(slots - first + 1);
+  valid = crossings.size() <= maxFlows;
+  if (!valid)
+    return;
+  for (auto &table : tables)
+    table.resize(grid.size());
+  Entry nothing;
+  nothing.words.fill(open);
+  nothing.held.fill(0);
+  tables.back()[grid.last()] = {nothing};
+  lists.back() = {static_cast<uint32_t>(grid.last())};
+  for (unsigned s = first; s < slots; ++s)
+    fits.push_back(roomAt(space, weights, grid, s));
+  for (unsigned s = slots; s-- > first;)
+    addSlot(s);
+}
+
+bool InnerFloors::admits(unsigned slot, const TileGrid::Point &factor) const {
+  for (unsigned d = 0; d < space.dims(); ++d)
+    if (!rules[slot].factors[d].open && !rules[slot].allows(d, grid.value(d, factor[d])))
+      return false;
+  return true;
+}
+
+void InnerFloors::addSlot(unsigned slot) {
+  TileGrid::Point factor{};
+  for (size_t x = 0; x < grid.size(); ++x) {
+    if (!fits[slot - first][x])
+      continue;
+    std::vector<Entry> &result = tables[slot - first][x];
+    for (uint32_t inside : lists[slot + 1 - first])
+      if (inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&
+          admits(slot, factor))
+        addEntries(slot, x, inside, factor, result);
+    if (!result.empty())
+      lists[slot - first].push_back(static_cast<uint32_t>(x));
+  }
+}
+
+/// One set of flows for each loop that may be the innermost one; beyond that, each tensor has the
+/// order that is best for it.
+void InnerFloors::addEntries(unsigned slot, size_t outside, size_t inside,
+                             const TileGrid::Point &factor, std::vector<Entry> &result) {
+  llvm::ArrayRef<Entry> entries = tables[slot + 1 - first][inside];
+  bool any = false;
+  for (unsigned d = space.dims(); d-- > 0;) {
+    unsigned innermost = rules[slot].orderOpen ? d : rules[slot].order[d];
+    if (factor[innermost] == 0)
+      continue;
+    any = true;
+    std::array<double, maxFlows> now;
+    now.fill(open);
+    for (unsigned v = 0; v < crossings.size(); ++v)
+      if (space.crossings[crossings[v]].end > slot)
+        now[v] = settled(space.crossings[crossings[v]].tensor, outside, inside, factor, innermost);
+    for (const Entry &entry : entries) {
+      Entry next = entry;
+      for (unsigned v = 0; v < crossings.size(); ++v)
+        if (entry.words[v] == open && now[v] != open) {
+          next.words[v] = now[v];
+          next.held[v] =
+              static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
+        }
+      insert(result, next);
+    }
+    if (!rules[slot].orderOpen)
+      break;
+  }
+  if (!any)
+    for (const Entry &entry : entries)
+      insert(result, entry);
+}
+
+/// What a flow becomes that is open inside `slot`, when the loop of `innermost` is the innermost
+/// one there; open when nothing of the tensor moves there.
+double InnerFloors::settled(unsigned t, size_t outside, size_t inside,
+                            const TileGrid::Point &factor, unsigned innermost) const {
+  const FlatTensor &tensor = space.tensors[t];
+  DimMask used = tensor.plain | tensor.windowed;
+  auto slide = [&](unsigned d) { return floors.slidingInside(t, inside, d, factor[d]); };
+  if (tensor.plain >> innermost & 1)
+    return floors.missing(t, inside) * floors.whole(t, inside);
+  if (tensor.windowed >> innermost & 1)
+    return floors.missing(t, inside) * slide(innermost);
+  bool moves = false;
+  double least = floors.whole(t, inside);
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    if (factor[d] == 0 || !(used >> d & 1))
+      continue;
+    moves = true;
+    if (tensor.windowed >> d & 1)
+      least = std::min(least, slide(d));
+  }
+  return moves ? floors.missing(t, outside) * least : open;
+}
+
+/// The point with the dimensions of windows alone.
+size_t InnerFloors::sizeOnly(unsigned tensor, size_t point) const {
+  size_t result = 0;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    if (space.tensors[tensor].windowed >> d & 1)
+      result += grid.point(point)[d] * grid.stride(d);
+  return result;
+}
+
+/// Larger tiles are shared by more lanes. An open flow is at most what any settled one is, where
+/// there are no windows.
+bool InnerFloors::covers(const Entry &a, const Entry &b) const {
+  for (unsigned v = 0; v < crossings.size(); ++v) {
+    if (a.words[v] > b.words[v])
+      return false;
+    if (space.tensors[space.crossings[crossings[v]].tensor].windows.empty())
+      continue;
+    TileGrid::Point factor;
+    if ((a.words[v] == open) != (b.words[v] == open) ||
+        (a.held[v] != b.held[v] &&
+         !grid.between(grid.point(a.held[v]), grid.point(b.held[v]), factor)))
+      return false;
+  }
+  return true;
+}
+
+void InnerFloors::insert(std::vector<Entry> &list, const Entry &entry) const {
+  for (const Entry &other : list)
+    if (covers(other, entry))
+      return;
+  llvm::erase_if(list, [&](const Entry &other) { return covers(entry, other); });
+  list.push_back(entry);
+}

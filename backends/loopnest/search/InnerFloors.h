@@ -1,0 +1,71 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the memories inside the last array can do at best, for everything that may be left to them.
+// From the inside outward: for each point (what the loops outside take) the sets of flows that none
+// beats, over all loops of the memories further in that their capacities admit. A flow is settled
+// once a loop of its tensor stands outside its level; one that is not settled yet depends on the
+// loops further out. This is the dynamic program over remaining factors and stationarity.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_INNERFLOORS_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_INNERFLOORS_H
+
+#include "backends/loopnest/search/CrossingCosts.h"
+
+namespace perfc {
+namespace loopnest {
+
+class InnerFloors {
+public:
+  static constexpr unsigned maxFlows = 6;
+  static constexpr double open = -1;
+  /// By flow (see flows()): words, or open; and for windows a point with the size of the tiles.
+  struct Entry {
+    std::array<double, maxFlows> words;
+    std::array<uint32_t, maxFlows> held;
+  };
+
+  InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+              const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs);
+
+  /// False when there are more flows than entries hold; the tables are empty then.
+  bool isValid() const { return valid; }
+  /// The crossings that end in memories inside the last array, in the order of entries.
+  llvm::ArrayRef<unsigned> flows() const { return crossings; }
+  /// What can stand inside a boundary (the number of slots outside of it), by point; none where
+  /// nothing fits. Flows that end further out are open.
+  llvm::ArrayRef<Entry> at(unsigned boundary, size_t outside) const {
+    return tables[boundary - first][outside];
+  }
+  /// The points at which something fits.
+  llvm::ArrayRef<uint32_t> points(unsigned boundary) const { return lists[boundary - first]; }
+
+private:
+  bool admits(unsigned slot, const TileGrid::Point &factor) const;
+  void addSlot(unsigned slot);
+  void addEntries(unsigned slot, size_t outside, size_t inside, const TileGrid::Point &factor,
+                  std::vector<Entry> &result);
+  double settled(unsigned tensor, size_t outside, size_t inside, const TileGrid::Point &factor,
+                 unsigned innermost) const;
+  void insert(std::vector<Entry> &list, const Entry &entry) const;
+  bool covers(const Entry &a, const Entry &b) const;
+  size_t sizeOnly(unsigned tensor, size_t point) const;
+
+  const MapSpace &space;
+  const SlotRules &rules;
+  const TileGrid &grid;
+  const FlowFloors &floors;
+  llvm::SmallVector<unsigned, maxFlows> crossings;
+  std::vector<std::vector<char>> fits; ///< by memory slot from the first on, and point
+  std::vector<std::vector<std::vector<Entry>>> tables;
+  std::vector<std::vector<uint32_t>> lists;
+  unsigned first;
+  bool valid = true;
+};
+
+/// Whether the tile of the memory at `slot` has room, by point.
+std::vector<char> roomAt(const MapSpace &space, const CostWeights &weights, const TileGrid &grid,
+                         unsigned slot);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_INNERFLOORS_H

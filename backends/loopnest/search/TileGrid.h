@@ -1,0 +1,75 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vectors of divisors, one for each dimension, as numbers: what the loops outside a place take of
+// each dimension. With perfect factors these vectors are all that capacities and most flows depend
+// on, and there are few of them (products of the numbers of divisors), so tables over them bound
+// what is further in.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_TILEGRID_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_TILEGRID_H
+
+#include "backends/loopnest/search/SlotRules.h"
+
+namespace perfc {
+namespace loopnest {
+
+class TileGrid {
+public:
+  /// By dimension: the number of a divisor of its size.
+  using Point = std::array<uint8_t, maxDims>;
+  static constexpr uint8_t none = 255;
+
+  explicit TileGrid(const MapSpace &space);
+
+  /// How many points there are; 0 when they are more than tables can hold.
+  size_t size() const { return points.size(); }
+  const Point &point(size_t index) const { return points[index]; }
+  size_t index(const Point &point) const {
+    size_t result = 0;
+    for (unsigned d = 0; d < dims; ++d)
+      result += strides[d] * point[d];
+    return result;
+  }
+  int64_t value(unsigned dim, uint8_t number) const { return divisorsOf[dim][number]; }
+  unsigned divisorCount(unsigned dim) const { return divisorsOf[dim].size(); }
+  /// The number of a divisor.
+  uint8_t number(unsigned dim, int64_t divisor) const;
+  /// The number of what remains of `of` after `part`; none when that does not divide it.
+  uint8_t quotient(unsigned dim, uint8_t of, uint8_t part) const {
+    return quotients[dim][of * divisorsOf[dim].size() + part];
+  }
+  /// The number of a product; none when it does not divide the size.
+  uint8_t times(unsigned dim, uint8_t a, uint8_t b) const {
+    return products[dim][a * divisorsOf[dim].size() + b];
+  }
+  /// Sets `factor` to `to` / `from`; false when that is not whole in some dimension.
+  bool between(const Point &from, const Point &to, Point &factor) const {
+    for (unsigned d = 0; d < dims; ++d)
+      if ((factor[d] = quotient(d, to[d], from[d])) == none)
+        return false;
+    return true;
+  }
+  /// Sets `result` to the product; false when it does not divide the sizes.
+  bool multiply(const Point &a, const Point &b, Point &result) const {
+    for (unsigned d = 0; d < dims; ++d)
+      if ((result[d] = times(d, a[d], b[d])) == none)
+        return false;
+    return true;
+  }
+  /// All iterations of each dimension.
+  size_t last() const { return points.size() - 1; }
+  unsigned dimCount() const { return dims; }
+  /// Steps in the numbering between neighbours along a dimension.
+  size_t stride(unsigned dim) const { return strides[dim]; }
+
+private:
+  unsigned dims;
+  std::vector<std::vector<int64_t>> divisorsOf;
+  std::vector<std::vector<uint8_t>> quotients, products;
+  std::array<size_t, maxDims> strides{};
+  std::vector<Point> points;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_TILEGRID_H

@@ -1,0 +1,115 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Branch and bound below partial mappings. A node has decided the loops of the outermost slots; its
+// children are the choices for the next ones: the axes of the last array together, any other slot
+// alone. Without tables (Floors) a child is bounded by what it costs when all that is left is done
+// inside every level further in; with tables also by what memories and lanes further in can do.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_TREEWALK_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_TREEWALK_H
+
+#include "backends/loopnest/search/Floors.h"
+#include "backends/loopnest/search/Search.h"
+#include "backends/loopnest/search/SlotChoices.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// What is left of time; asked often, so the clock is read rarely.
+class Patience {
+public:
+  explicit Patience(const SearchOptions &options) : options(options) {}
+  bool isOver() {
+    if (over || ++asked % 64 != 0)
+      return over;
+    over = (options.stop && *options.stop) ||
+           (options.deadline && std::chrono::steady_clock::now() >= *options.deadline);
+    return over;
+  }
+
+private:
+  const SearchOptions &options;
+  unsigned asked = 0;
+  bool over = false;
+};
+
+/// A partial mapping with the bound of what it begins.
+struct Node {
+  struct Slice {
+    std::array<int64_t, maxDims> factors;
+    std::array<uint8_t, maxDims> order;
+  };
+  llvm::SmallVector<Slice, 2> slices; ///< of the first slots
+  Score bound;
+  double key = 0;     ///< nodes are visited by growing key
+  double decided = 0; ///< J of what ends outside; with tables only
+};
+
+class TreeWalk {
+public:
+  TreeWalk(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+           const SlotChoices &choices, const SearchGoal &goal, const SearchOptions &options)
+      : evaluator(space, weights), patience(options), known(goal), space(space), weights(weights),
+        rules(rules), choices(choices), goal(goal) {}
+
+  /// Tables to bound with, or null.
+  void useFloors(const Floors *tables) { floors = tables; }
+  /// Forgets what partial mappings have cost, so that a task does not depend on those before it.
+  void forget() { seen.clear(); }
+  /// The node that has decided nothing.
+  Node root();
+  /// The children of `node` that are not excluded; complete mappings are taken at once. False when
+  /// time was over.
+  bool children(const Node &node, std::vector<Node> &nodes);
+  /// Searches below `node`.
+  void visit(const Node &node);
+  bool isComplete(const Node &node) const { return node.slices.size() == space.slots.size(); }
+  /// Whether the node is one of those that begin the lanes of the last array.
+  bool isAtArray(const Node &node) const {
+    return floors && node.slices.size() == floors->arrayBegin();
+  }
+  void addFound(const Mapping &mapping, const Score &score);
+  static void sort(std::vector<Node> &nodes);
+
+  std::vector<Candidate> found;
+  std::vector<Score> open;
+  MappingEvaluator evaluator;
+  Patience patience;
+  Incumbents known;
+
+private:
+  double keyOf(const Score &score) const {
+    return goal.kind == SearchGoal::Scalar ? goal.value(score) : score.energy * score.latency;
+  }
+  void load(const Node &node, Mapping &mapping) const;
+  Node extended(const Node &node, const Mapping &mapping, unsigned slots, const Score &bound) const;
+  bool plainChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
+  bool outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
+  bool arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
+  bool innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
+  bool laneOrders(const Node &node, Mapping &mapping, unsigned slot, const LaneChoice &choice,
+                  unsigned bucket, std::vector<Node> &nodes);
+  void take(const Node &node, const Mapping &mapping, unsigned slots, double decided,
+            llvm::ArrayRef<double> left, unsigned firstBucket, std::vector<Node> &nodes);
+  bool isExcluded(double energy, double latency) const {
+    return known.excludes({energy + weights.leak * latency, latency});
+  }
+  bool setFactors(Mapping &mapping, unsigned slot, const TileGrid::Point &factor) const;
+  double decide(const Node &node, const Mapping &mapping, unsigned slots);
+  bool isDominated(const Mapping &mapping, const TileGrid::Point &outside, double decided);
+  TileGrid::Point pointOf(const Mapping &mapping, unsigned slots) const;
+
+  const MapSpace &space;
+  const CostWeights &weights;
+  const SlotRules &rules;
+  const SlotChoices &choices;
+  const SearchGoal &goal;
+  const Floors *floors = nullptr;
+  /// What partial mappings with the same future have cost so far: energy and bits moved.
+  llvm::StringMap<std::vector<llvm::SmallVector<double, 6>>> seen;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_TREEWALK_H
