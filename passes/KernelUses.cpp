@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelUses.h"
 
+#include "passes/FusedPlan.h"
 #include "passes/Names.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -121,7 +122,8 @@ loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelU
   loopnest::MappingOp general;
   for (const Attribute &name : with) {
     auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
-    if (!mapping || mapping.kernel() != member->kernel.symbol() || mapping.target() != chip)
+    if (!mapping || mapping.kernel() != member->kernel.symbol() || mapping.target() != chip ||
+        isFused(mapping))
       continue;
     if (mapping.statement() && *mapping.statement() == number)
       return mapping;
@@ -131,6 +133,17 @@ loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelU
       general = mapping;
   }
   return general;
+}
+
+loopnest::MappingOp passes::fusedMappingFor(study::EvaluateOp evaluate, op::KernelOp kernel,
+                                            llvm::StringRef chip) {
+  for (const Attribute &name : evaluate->listAttr("with")) {
+    auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
+    if (mapping && isFused(mapping) && mapping.kernel() == kernel.symbol() &&
+        mapping.target() == chip)
+      return mapping;
+  }
+  return {};
 }
 
 std::string passes::nestSymbolFor(study::EvaluateOp evaluate, const KernelUse &use,

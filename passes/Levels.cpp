@@ -1,6 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Levels.h"
 
+#include "passes/FusedPlan.h"
+#include "llvm/ADT/STLExtras.h"
+
 using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
@@ -31,6 +34,14 @@ static bool dispatchesBlocks(target::ChipOp chip) {
   return dispatches;
 }
 
+/// Fused statements have no other level.
+static bool hasFusedMapping(study::EvaluateOp evaluate) {
+  return llvm::any_of(evaluate->listAttr("with"), [&](const Attribute &name) {
+    auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
+    return mapping && isFused(mapping);
+  });
+}
+
 Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   llvm::StringRef provider = evaluate.provider();
   if (provider == "roofline")
@@ -42,7 +53,8 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
   if (provider == "maestro")
     return Level::Dataflow;
   bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
-  return isMapped || isAccelerator(chip) ? Level::LoopNest : Level::Roofline;
+  return isMapped || isAccelerator(chip) || hasFusedMapping(evaluate) ? Level::LoopNest
+                                                                      : Level::Roofline;
 }
 
 bool passes::runsAsNests(Level level, target::ChipOp chip) {

@@ -6,6 +6,7 @@
 // own.
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
+#include "passes/FusedPlan.h"
 #include "passes/IslText.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
@@ -40,8 +41,9 @@ public:
 private:
   bool lowerKernel(const KernelUse &use);
   llvm::Optional<NestPlan> plan(const Statement &statement, Operation *written);
+  bool lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping);
   void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
-            const Operation *written, llvm::StringRef symbol);
+            const Operation *written, llvm::StringRef symbol, Region *into = nullptr);
   void markZeros(Operation &nest) const {
     if (evaluate->hasAttr("sparsity"))
       nest.setAttr("zeros", Attribute::unit());
@@ -142,12 +144,16 @@ static std::vector<std::string> keptNames(const NestPlan &plan, unsigned place) 
 
 void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Location &location) {
   // What the loops further in cover, per index.
-  llvm::SmallVector<int64_t, 8> cover(plan.statement->extents.size(), 1);
+  llvm::SmallVector<int64_t, 8> cover(plan.statement->extents.size(), 1), tileSteps = cover;
+  for (const PlannedWindow &window : plan.windows)
+    tileSteps[window.index] = window.step;
   std::vector<std::vector<int64_t>> stepsOf(plan.loops.size());
   for (size_t i = plan.loops.size(); i-- > 0;)
     for (unsigned index : plan.loops[i].indices) {
-      stepsOf[i].push_back(cover[index]);
-      cover[index] *= plan.loops[i].factor;
+      const PlannedLoop &loop = plan.loops[i];
+      int64_t &step = loop.numbersTiles ? tileSteps[index] : cover[index];
+      stepsOf[i].push_back(step);
+      step *= loop.factor;
     }
   Region *region = &into;
   size_t next = 0;
@@ -179,6 +185,8 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
         op->setAttr("factor", loop.factor);
         op->setAttr("step", stepsOf[next][0]);
       }
+      if (loop.numbersTiles)
+        op->setAttr("window", Attribute::unit());
       region = &op->body();
     }
   }
@@ -188,14 +196,15 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
 
 void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
                             const StatementGroup &group, const Operation *written,
-                            llvm::StringRef symbol) {
+                            llvm::StringRef symbol, Region *into) {
   const Statement &statement = *group.main;
   Location location = statement.op->location();
   for (const Statement *epilogue : group.epilogues)
     location.fuse(epilogue->op->location());
   if (written)
     location.fuse(written->location());
-  Operation *nest = builder.createBefore(*before, loopnest::NestOp::opName, location);
+  Operation *nest = into ? builder.create(*into, loopnest::NestOp::opName, location)
+                         : builder.createBefore(*before, loopnest::NestOp::opName, location);
   nest->setSymbol(symbol);
   nest->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
   nest->setAttr("statement", statement.number);
@@ -205,6 +214,16 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
   if (domain.empty())
     domain = isl.domain(statement);
   nest->setAttr("domain", domain);
+  AttrDict windows;
+  for (const PlannedWindow &window : plan.windows) {
+    AttrDict tiles;
+    tiles.set("step", window.step);
+    tiles.set("extent", window.extent);
+    tiles.set("count", window.count);
+    windows.set(statement.names[window.index], std::move(tiles));
+  }
+  if (!windows.empty())
+    nest->setAttr("windows", std::move(windows));
   if (written && written->hasAttr("timeloop"))
     nest->setAttr("timeloop", written->listAttr("timeloop"));
   markZeros(*nest);
@@ -215,8 +234,37 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
 //===-- Evaluations
 //----------------------------------------------------------------------------===//
 
+bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping) {
+  std::string symbol = fusedSymbol(kernel.kernel.op.symbol(), chip->op.symbol(), mapping->symbol());
+  if (module.lookup(symbol))
+    return true;
+  if (failed.count(symbol))
+    return false;
+  llvm::Optional<FusedPlan> plan = planFused(*chip, kernel.groups, mapping, diagnostics);
+  if (!plan) {
+    failed.insert(symbol);
+    return false;
+  }
+  Operation *fused = builder.createBefore(*before, loopnest::FusedOp::opName, mapping->location());
+  fused->setSymbol(symbol);
+  fused->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
+  fused->setAttr("target", Attribute::symbol(chip->op.symbol()));
+  fused->setAttr("mapping", mapping.source());
+  fused->setAttr("at", plan->place);
+  fused->setAttr("tensors", Attribute::strings(plan->tensors));
+  fused->setAttr("blocks", plan->blocks);
+  for (size_t i = 0; i < kernel.groups.size(); ++i) {
+    const StatementGroup &group = kernel.groups[i];
+    emit(plan->nests[i], kernel, group, mapping.op,
+         symbol + "_" + std::to_string(group.main->number), &fused->body());
+  }
+  return true;
+}
+
 bool LoopNestLowering::lowerKernel(const KernelUse &use) {
   PreparedKernel &kernel = kernels.try_emplace(use.kernel.op, use.kernel).first->second;
+  if (auto mapping = fusedMappingFor(evaluate, use.kernel, chip->op.symbol()))
+    return lowerFused(kernel, mapping);
   bool valid = true;
   for (const StatementGroup &group : kernel.groups) {
     const Statement &statement = *group.main;

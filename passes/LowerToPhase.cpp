@@ -60,6 +60,14 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
   if (runsAsNests(level, chip)) {
     std::vector<Step> list;
     std::vector<StatementGroup> groups = groupStatements(kernel);
+    if (auto mapping = fusedMappingFor(evaluate, use.kernel, chip.symbol())) {
+      std::string run = fusedSymbol(name, chip.symbol(), mapping->symbol());
+      MovedBytes bytes = movedBytes(kernel);
+      for (const StatementGroup &group : groups)
+        bytes.extra += movedBytes(group).extra;
+      if (module.lookup(run))
+        return {{run, name, bytes}};
+    }
     for (const StatementGroup &group : groups) {
       std::string run = nestSymbolFor(evaluate, use, group.main->number, chip.symbol());
       if (level == Level::Tile)

@@ -13,8 +13,9 @@ namespace {
 class MappingReader {
 public:
   MappingReader(const Chip &chip, const Statement &statement, loopnest::MappingOp mapping,
-                DiagnosticEngine &diagnostics)
-      : chip(chip), statement(statement), mapping(mapping), diagnostics(diagnostics) {}
+                DiagnosticEngine &diagnostics, bool onlyOwn)
+      : chip(chip), statement(statement), mapping(mapping), diagnostics(diagnostics),
+        onlyOwn(onlyOwn) {}
 
   llvm::Optional<NestPlan> run();
 
@@ -39,6 +40,7 @@ private:
   const Statement &statement;
   loopnest::MappingOp mapping;
   DiagnosticEngine &diagnostics;
+  bool onlyOwn;
   std::vector<Named> named;
   std::vector<PlannedLoop> loops;
 };
@@ -97,6 +99,8 @@ bool MappingReader::readLoop(const Named &at, loopnest::LoopOp loop) {
   bool valid = readAxis(at, loop, planned);
   std::vector<llvm::StringRef> known(statement.names.begin(), statement.names.end());
   for (const std::string &name : loop.indices()) {
+    if (onlyOwn && !statement.find(name))
+      return valid;
     if (llvm::Optional<unsigned> index = statement.find(name))
       planned.indices.push_back(*index);
     else
@@ -186,6 +190,8 @@ llvm::Optional<NestPlan> MappingReader::run() {
       valid &= readKeep(keep, plan);
       continue;
     }
+    if (part.is(loopnest::FuseOp::opName))
+      continue;
     llvm::Optional<Named> at = readPlace(loopnest::PlaceOp(&part));
     if (!at) {
       valid = false;
@@ -208,6 +214,6 @@ llvm::Optional<NestPlan> MappingReader::run() {
 
 llvm::Optional<NestPlan> passes::planFromMapping(const Chip &chip, const Statement &statement,
                                                  loopnest::MappingOp mapping,
-                                                 DiagnosticEngine &diagnostics) {
-  return MappingReader(chip, statement, mapping, diagnostics).run();
+                                                 DiagnosticEngine &diagnostics, bool onlyOwn) {
+  return MappingReader(chip, statement, mapping, diagnostics, onlyOwn).run();
 }

@@ -11,6 +11,11 @@ std::string passes::nestSymbol(llvm::StringRef kernel, llvm::StringRef chip,
   return fmt::format("{}__{}__{}__{}", kernel, chip, mapping, statement);
 }
 
+std::string passes::fusedSymbol(llvm::StringRef kernel, llvm::StringRef chip,
+                                llvm::StringRef mapping) {
+  return fmt::format("{}__{}__{}__fused", kernel, chip, mapping);
+}
+
 std::string passes::tileSymbol(llvm::StringRef run, llvm::StringRef chip) {
   return fmt::format("{}__{}__tile", run, chip);
 }

@@ -15,6 +15,8 @@ namespace passes {
 /// ("default" for the pass's own choice).
 std::string nestSymbol(llvm::StringRef kernel, llvm::StringRef chip, llvm::StringRef mapping,
                        size_t statement);
+/// All statements of `kernel` on `chip`, as the mapping `mapping` fuses them.
+std::string fusedSymbol(llvm::StringRef kernel, llvm::StringRef chip, llvm::StringRef mapping);
 /// The blocks of a kernel or nest; a nest's name already has the chip in it.
 std::string tileSymbol(llvm::StringRef run, llvm::StringRef chip);
 std::string nestTileSymbol(llvm::StringRef nest);

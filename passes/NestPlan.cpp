@@ -13,7 +13,7 @@ size_t NestPlan::positionOf(unsigned place) const {
 llvm::SmallVector<int64_t, 8> NestPlan::tile(size_t position) const {
   llvm::SmallVector<int64_t, 8> cover(statement->extents.size(), 1);
   for (const PlannedLoop &loop : loops) {
-    if (positionOf(loop.place) < position)
+    if (positionOf(loop.place) < position || loop.numbersTiles)
       continue;
     for (unsigned index : loop.indices)
       cover[index] = checkedMultiply(cover[index], loop.factor).getValueOr(INT64_MAX);

@@ -19,6 +19,14 @@ struct PlannedLoop {
   llvm::SmallVector<unsigned, 1> indices; ///< several only in parallel loops
   int64_t factor;
   ir::Operation *source = nullptr; ///< the loopnest.loop, if a user wrote it
+  /// It numbers the tiles of its index's window, which may overlap: no digit of the index.
+  bool numbersTiles = false;
+};
+
+/// Tiles of an index that overlap or leave gaps: `count` of `extent` values, `step` apart.
+struct PlannedWindow {
+  unsigned index;
+  int64_t step, extent, count;
 };
 
 /// What a mapping says of one tensor at one memory.
@@ -31,9 +39,10 @@ struct PlannedKeep {
 struct NestPlan {
   const Chip *chip;
   const Statement *statement;
-  llvm::SmallVector<unsigned, 8> places; ///< all places of the chip, outermost first
-  std::vector<PlannedLoop> loops;        ///< outermost first, in the order of `places`
-  std::vector<PlannedKeep> keeps = {};   ///< else the roles that memories keep decide
+  llvm::SmallVector<unsigned, 8> places;   ///< all places of the chip, outermost first
+  std::vector<PlannedLoop> loops;          ///< outermost first, in the order of `places`
+  std::vector<PlannedKeep> keeps = {};     ///< else the roles that memories keep decide
+  std::vector<PlannedWindow> windows = {}; ///< of producers of fused tensors
 
   /// True when the memory `place` keeps what `access` reads or writes.
   bool isKept(unsigned place, const Access &access, bool isWritten) const;
@@ -60,10 +69,11 @@ int64_t totalBits(llvm::ArrayRef<TensorBits> tensors);
 std::string sizeText(int64_t bits);
 
 /// The loops of a user's mapping. Nothing when it names what the chip or statement lacks, or its
-/// places are out of order; all mistakes are reported.
+/// places are out of order; all mistakes are reported. With `onlyOwn` loops over indices that the
+/// statement lacks are those of other statements, and left out.
 llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &statement,
-                                         loopnest::MappingOp mapping,
-                                         DiagnosticEngine &diagnostics);
+                                         loopnest::MappingOp mapping, DiagnosticEngine &diagnostics,
+                                         bool onlyOwn = false);
 
 /// Checks that the loops cover each index, that only last passes are partial and that axes have
 /// enough lanes. Mistakes are reported where they were written: at a loop, else at `written`, the

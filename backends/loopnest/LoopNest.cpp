@@ -2,6 +2,7 @@
 #include "backends/loopnest/LoopNest.h"
 
 #include "backends/core/KernelWork.h"
+#include "backends/loopnest/FusedNest.h"
 #include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/NestLatency.h"
 #include "backends/loopnest/NestSparsity.h"
@@ -14,7 +15,9 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-bool LoopNestProvider::serves(const ir::Operation &op) const { return op.is(NestOp::opName); }
+bool LoopNestProvider::serves(const ir::Operation &op) const {
+  return op.is(NestOp::opName) || op.is(FusedOp::opName);
+}
 
 namespace {
 
@@ -344,6 +347,7 @@ std::vector<llvm::Optional<Cost>> LoopNestProvider::evaluate(llvm::ArrayRef<Cost
                                                              DiagnosticEngine &diagnostics) {
   std::vector<llvm::Optional<Cost>> costs;
   for (const CostQuery &query : queries)
-    costs.push_back(NestEvaluator(query, diagnostics).run());
+    costs.push_back(query.op->is(FusedOp::opName) ? evaluateFused(query, diagnostics)
+                                                  : NestEvaluator(query, diagnostics).run());
   return costs;
 }

@@ -16,7 +16,7 @@
 namespace perfc {
 namespace loopnest {
 
-/// Serves loopnest.nest on a target.chip.
+/// Serves loopnest.nest and loopnest.fused on a target.chip.
 class LoopNestProvider : public CostProvider {
 public:
   llvm::StringRef name() const override { return "loopnest"; }

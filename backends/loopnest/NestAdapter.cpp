@@ -31,7 +31,14 @@ private:
   bool addLoop(const ir::Operation &loop);
   bool walk(const ir::Region &region);
   llvm::Optional<unsigned> dim(llvm::StringRef name) const;
+  void splitWindows(Tensor &tensor) const;
 
+  /// An index whose tiles overlap, as two dimensions: the position in a tile, the number of a tile.
+  struct Window {
+    unsigned position, number;
+    int64_t step;
+  };
+  std::vector<Window> windows;
   NestOp op;
   const passes::Chip &chip;
   AdaptedNest &result;
@@ -58,6 +65,16 @@ bool Adapter::findStatement() {
     return fail(fmt::format("kernel `{}` has no statement {}", op.kernel(), op.statement()));
   for (const ir::AttrDict::Entry &index : result.statement.domain().entries())
     result.nest.dims.push_back({index.first, index.second.asInt()});
+  for (const auto &[index, value] : op->dictAttr("windows").entries()) {
+    llvm::Optional<unsigned> position = dim(index);
+    const ir::AttrDict &tiles = value.asDict();
+    if (!position)
+      return fail(fmt::format("the statement has no index `{}`", index));
+    windows.push_back(
+        {*position, static_cast<unsigned>(result.nest.dims.size()), tiles.find("step")->asInt()});
+    result.nest.dims[*position].size = tiles.find("extent")->asInt();
+    result.nest.dims.push_back({"tile of " + index, tiles.find("count")->asInt()});
+  }
   std::vector<AffineExpr> conditions = result.statement.constraints();
   if (!conditions.empty())
     result.notes.push_back("points outside the conditions of `where` are executed as well");
@@ -122,8 +139,29 @@ void Adapter::addTensor(TensorOp op) {
     result.notes.push_back(
         fmt::format("rows of `{}` depend on data: each key reads one anew", op.symbol()));
   }
+  splitWindows(tensor);
   result.nest.tensors.push_back(std::move(tensor));
   result.tensors.push_back(op);
+}
+
+/// Reads take y as step * number + position. What is written is made anew for each tile: number and
+/// position are ranks of their own, so that tiles that overlap are different words.
+void Adapter::splitWindows(Tensor &tensor) const {
+  for (const Window &window : windows)
+    for (size_t rank = 0; rank < tensor.ranks.size(); ++rank) {
+      Subscript &own = tensor.ranks[rank];
+      auto term = llvm::find_if(own.terms, [&](const Term &t) { return t.dim == window.position; });
+      if (term == own.terms.end())
+        continue;
+      if (!tensor.isOutput) {
+        own.terms.push_back({window.number, term->coefficient * window.step});
+        continue;
+      }
+      own.extent = llvm::None;
+      Subscript number;
+      number.terms.push_back({window.number, 1});
+      tensor.ranks.push_back(std::move(number));
+    }
 }
 
 //===-- Places and loops
@@ -195,6 +233,9 @@ bool Adapter::addLoop(const ir::Operation &loop) {
     llvm::Optional<unsigned> driven = dim(index);
     if (!driven)
       return fail(fmt::format("the statement has no index `{}`", index));
+    for (const Window &window : windows)
+      if (loop.hasAttr("window") && window.position == *driven)
+        driven = window.number;
     next.drives.push_back({*driven, llvm::None});
   }
   place.loops.push_back(std::move(next));

@@ -6,6 +6,7 @@
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MappingNames.h"
 #include "frontend/build/TimeloopBuilder.h"
+#include "ir/common/diagnostics/Fusion.h"
 #include "ir/common/diagnostics/Timeloop.h"
 
 using namespace perfc;
@@ -34,6 +35,10 @@ private:
   bool readLoops(const Node &list, llvm::StringRef place, llvm::StringRef axis);
   bool readLoop(const ast::Arg &arg, const Scope &scope, Loop loop);
   bool readKeep(const Node &keep);
+  bool readFuse(const Node &fuse);
+  std::vector<llvm::StringRef> tensors() const;
+  int64_t extentOf(const std::string &index) const;
+  void emitTensors(ir::Operation &op, llvm::StringRef name, const Node &line) const;
   bool fillRests();
   void emit(ir::Operation &op) const;
 
@@ -44,6 +49,7 @@ private:
   const BuiltTarget &chip;
   std::vector<Loop> loops;
   std::vector<const Node *> keeps; ///< `keep A at GLB`, `bypass A at GLB`
+  std::vector<const Node *> fuses; ///< `fuse S at GLB`
   const OpModel *model = nullptr;
   const OpStatement *statement = nullptr; ///< the equation that is mapped
 };
@@ -55,7 +61,10 @@ bool MappingBuilder::readLoop(const ast::Arg &arg, const Scope &scope, Loop loop
     return false;
   for (const ast::Expr *name : names) {
     auto isIndex = [&](const auto &entry) { return entry.first == name->text; };
-    if (!llvm::any_of(statement->domain, isIndex)) {
+    bool isFused = !fuses.empty() && llvm::any_of(model->statements, [&](const OpStatement &one) {
+      return llvm::any_of(one.domain, isIndex);
+    });
+    if (!isFused && !llvm::any_of(statement->domain, isIndex)) {
       bool elsewhere = llvm::any_of(model->statements, [&](const OpStatement &other) {
         return llvm::any_of(other.domain, isIndex);
       });
@@ -118,8 +127,46 @@ bool MappingBuilder::readKeep(const Node &keep) {
   bool good =
       checkMemoryName(context, chip, at->args[0].value.get<WordValue>().word, at->args[0].range);
   for (const NodeArg &tensor : keep.args)
-    good &= checkTensorName(context, *statement, tensor.value.get<WordValue>().word, tensor.range);
+    good &= checkTensorName(context, tensors(), tensor.value.get<WordValue>().word, tensor.range);
   return good;
+}
+
+/// The tensors of the equation, or of all when they are fused.
+std::vector<llvm::StringRef> MappingBuilder::tensors() const {
+  if (fuses.empty())
+    return tensorsOf(*statement);
+  std::vector<llvm::StringRef> names;
+  for (const OpTensor &tensor : model->tensors)
+    names.push_back(tensor.name);
+  return names;
+}
+
+/// `fuse S, P at SMEM`: intermediates of the op.
+bool MappingBuilder::readFuse(const Node &fuse) {
+  if (!readKeep(fuse))
+    return false;
+  keeps.pop_back();
+  for (const NodeArg &arg : fuse.args) {
+    const OpTensor *tensor = model->find(arg.value.get<WordValue>().word);
+    if (tensor->role == "intermediate")
+      continue;
+    diagnostics.report(arg.range, diag::NoIntermediate, tensor->name,
+                       tensor->role == "output" ? "a result" : "an argument");
+    return false;
+  }
+  return true;
+}
+
+/// The extent of an index of the equation, or of the first that has it when they are fused.
+int64_t MappingBuilder::extentOf(const std::string &index) const {
+  for (const auto &[name, size] : statement->domain)
+    if (name == index)
+      return size;
+  for (const OpStatement &other : model->statements)
+    for (const auto &[name, size] : other.domain)
+      if (name == index)
+        return size;
+  return 0;
 }
 
 /// `rest` is the smallest factor that covers what the other loops of its index leave.
@@ -140,10 +187,7 @@ bool MappingBuilder::fillRests() {
         }
         others = others ? checkedMultiply(*others, *other.factor) : llvm::None;
       }
-      int64_t extent = 0;
-      for (const auto &[name, size] : statement->domain)
-        if (name == index)
-          extent = size;
+      int64_t extent = extentOf(index);
       // Factors whose product overflows cover any extent.
       int64_t rest = others ? (extent + *others - 1) / *others : 1;
       needed = std::max({needed, rest, int64_t(1)});
@@ -166,16 +210,25 @@ void MappingBuilder::emit(ir::Operation &op) const {
     if (!loop.axis.empty())
       inner->setAttr("axis", loop.axis);
   }
-  for (const Node *keep : keeps) {
-    ir::Operation *line = context.builder.create(op.body(), "loopnest.keep", keep->range);
-    line->setAttr("at", keep->find("at")->args[0].value.get<WordValue>().word);
-    std::vector<std::string> tensors;
-    for (const NodeArg &tensor : keep->args)
-      tensors.push_back(tensor.value.get<WordValue>().word);
-    line->setAttr("tensors", ir::Attribute::strings(tensors));
-    if (keep->word == "bypass")
-      line->setAttr("bypass", ir::Attribute::unit());
-  }
+  for (const Node *keep : keeps)
+    emitTensors(op, "loopnest.keep", *keep);
+  for (const Node *fuse : fuses)
+    emitTensors(op, "loopnest.fuse", *fuse);
+}
+
+/// A line about tensors at a memory.
+void MappingBuilder::emitTensors(ir::Operation &op, llvm::StringRef name, const Node &from) const {
+  ir::Operation *line = context.builder.create(op.body(), name, from.range);
+  line->setAttr("at", from.find("at")->args[0].value.get<WordValue>().word);
+  std::vector<std::string> tensors;
+  for (const NodeArg &tensor : from.args)
+    tensors.push_back(tensor.value.get<WordValue>().word);
+  line->setAttr("tensors", ir::Attribute::strings(tensors));
+  if (from.word == "bypass")
+    line->setAttr("bypass", ir::Attribute::unit());
+  const Node *halo = from.find("halo");
+  if (halo && !halo->args.empty() && halo->args[0].value.get<WordValue>().word == "retain")
+    line->setAttr("retain", ir::Attribute::unit());
 }
 
 bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
@@ -191,6 +244,9 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
     context.elaborator.body(*mapping.decl->item->block, BlockKind::Mapping, scope, root);
   bool good = diagnostics.errorCount() == errors;
   const Node *timeloop = root.find("timeloop");
+  for (const Node *child : root.children)
+    if (child->word == "fuse")
+      fuses.push_back(child);
   for (const Node *child : root.children) {
     if (child->word == "at") {
       good &= readPlace(*child);
@@ -200,7 +256,11 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
       good &= readKeep(*child);
       continue;
     }
-    if (child == timeloop)
+    if (child->word == "fuse") {
+      good &= readFuse(*child);
+      continue;
+    }
+    if (child == timeloop && fuses.empty())
       continue;
     context.unsupported.push_back({child->range, "`" + child->word.str() + "` in a mapping"});
   }
@@ -214,7 +274,8 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
   op->setAttr("kernel", ir::Attribute::symbol(kernel));
   op->setAttr("target", ir::Attribute::symbol(chip.symbol));
   op->setAttr("source", mapping.decl->name);
-  op->setAttr("statement", position);
+  if (fuses.empty())
+    op->setAttr("statement", position);
   if (timeloop && !setTimeloopMapping(context, *timeloop, *statement, chip, *op))
     return false;
   emit(*op);

@@ -75,11 +75,15 @@ bool perfc::checkMemoryName(BuildContext &context, const BuiltTarget &chip, llvm
   return false;
 }
 
-bool perfc::checkTensorName(BuildContext &context, const OpStatement &statement,
-                            llvm::StringRef name, SourceRange range) {
-  std::vector<llvm::StringRef> known{statement.write.tensor};
+std::vector<llvm::StringRef> perfc::tensorsOf(const OpStatement &statement) {
+  std::vector<llvm::StringRef> names{statement.write.tensor};
   for (const OpAccess &read : statement.reads)
-    known.push_back(read.tensor);
+    names.push_back(read.tensor);
+  return names;
+}
+
+bool perfc::checkTensorName(BuildContext &context, llvm::ArrayRef<llvm::StringRef> known,
+                            llvm::StringRef name, SourceRange range) {
   if (llvm::is_contained(known, name))
     return true;
   context.diagnostics.report(range, diag::TimeloopUnknown, "tensor", name).suggest(name, known);
@@ -122,7 +126,7 @@ bool LineBuilder::readTensors(const Node &from, llvm::StringRef key, ir::AttrDic
   std::vector<std::string> names;
   for (const NodeArg &arg : from.args) {
     names.push_back(arg.value.get<WordValue>().word);
-    if (!checkTensorName(context, statement, names.back(), arg.range))
+    if (!checkTensorName(context, tensorsOf(statement), names.back(), arg.range))
       return false;
   }
   entry.set(key, ir::Attribute::strings(names));

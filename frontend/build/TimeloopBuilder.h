@@ -22,9 +22,11 @@ bool setTimeloopMapping(BuildContext &context, const Node &node, const OpStateme
 /// Whether the chip has a memory `name`; reported when not.
 bool checkMemoryName(BuildContext &context, const BuiltTarget &chip, llvm::StringRef name,
                      SourceRange range);
-/// Whether the equation has a tensor `name`; reported when not.
-bool checkTensorName(BuildContext &context, const OpStatement &statement, llvm::StringRef name,
-                     SourceRange range);
+/// Whether `name` is one of the tensors `known`; reported when not.
+bool checkTensorName(BuildContext &context, llvm::ArrayRef<llvm::StringRef> known,
+                     llvm::StringRef name, SourceRange range);
+/// The tensors of an equation.
+std::vector<llvm::StringRef> tensorsOf(const OpStatement &statement);
 
 } // namespace perfc
 

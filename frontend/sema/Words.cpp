@@ -217,6 +217,12 @@ static constexpr WordSpec placeWords[] = {
      .choices = "any",
      .doc = "`any` frees the order of the loops"},
     {.word = "at", .kind = Name, .clauseOnly = true, .doc = "the place it is about"},
+    {.word = "halo",
+     .kind = Choice,
+     .choices = "recompute retain",
+     .clauseOnly = true,
+     .byDefault = "recompute",
+     .doc = "what neighbouring fused tiles share is made again for each, or kept"},
 };
 
 static constexpr WordSpec dataflowWords[] = {

@@ -14,6 +14,7 @@ static constexpr DiagnosticKind kindTable[] = {
 #define DIAG(NAME, CODE, SEVERITY, MESSAGE) {CODE, Severity::SEVERITY, #NAME, MESSAGE},
 #include "ir/common/Diagnostics.def"
 #include "ir/common/diagnostics/Cluster.def"
+#include "ir/common/diagnostics/Fusion.def"
 #include "ir/common/diagnostics/Maestro.def"
 #include "ir/common/diagnostics/ScaleSim.def"
 #include "ir/common/diagnostics/Search.def"

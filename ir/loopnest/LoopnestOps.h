@@ -37,6 +37,26 @@ struct KeepOp : ir::OpView {
   bool bypasses() const { return op->hasAttr("bypass"); }
 };
 
+/// Intermediates that never leave a memory under a mapping.
+struct FuseOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.fuse";
+  llvm::StringRef place() const { return op->stringAttr("at"); }
+  std::vector<std::string> tensors() const { return op->stringsAttr("tensors"); }
+  bool retains() const { return op->hasAttr("retain"); }
+};
+
+/// Statements that run together, tile by tile: one nest each.
+struct FusedOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "loopnest.fused";
+  llvm::StringRef kernel() const { return op->symbolAttr("kernel"); }
+  llvm::StringRef mapping() const { return op->stringAttr("mapping"); }
+  llvm::StringRef place() const { return op->stringAttr("at"); }
+  std::vector<std::string> tensors() const { return op->stringsAttr("tensors"); }
+  int64_t blocks() const { return op->intAttr("blocks", 1); }
+};
+
 /// The loops at one memory, array axis or unit.
 struct PlaceOp : ir::OpView {
   using OpView::OpView;

@@ -17,7 +17,8 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
       {.name = "phase.kernel",
        .doc = "One kernel; byte counts are those of its tensors.",
        .attrs = {symbolAttr("run", "what runs")
-                     .oneOf({"op.kernel", "loopnest.nest", "loopnest.dataflow", "tile.kernel"}),
+                     .oneOf({"op.kernel", "loopnest.nest", "loopnest.fused", "loopnest.dataflow",
+                             "tile.kernel"}),
                  stringAttr("label", "shown in results"), intAttr("count", "how often").atLeast(1),
                  intAttr("live_bytes", "resident while it runs").atLeast(0),
                  intAttr("input_bytes", "of activations it reads").atLeast(0),
