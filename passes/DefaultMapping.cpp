@@ -2,6 +2,7 @@
 #include "passes/DefaultMapping.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace perfc;
 using namespace perfc::passes;
@@ -89,16 +90,6 @@ private:
     return taken;
   }
 
-  /// Takes a large step of `i` that leaves little of the last pass empty.
-  void growTile(unsigned place, unsigned i) {
-    int64_t rest = left(i), most = room(place, i, INT64_MAX - 1);
-    int64_t best = most;
-    for (int64_t step = most; step > most / 2 && step > most - 64; --step)
-      if (ceilDivide(rest, step) * step < ceilDivide(rest, best) * best)
-        best = step;
-    factors[place][i] *= best;
-  }
-
   bool maySpread(const Axis &axis, unsigned i) const {
     if (statement.isReduction(i) && !axis.reduce)
       return false;
@@ -141,11 +132,92 @@ private:
     return best;
   }
 
+  /// The first memory at `place` or further in that keeps `access`; the unit when there is none.
+  size_t keeperOf(const Access &access, unsigned place) const {
+    for (size_t p = place; p < chip.places.size(); ++p)
+      if (!chip.places[p].isArray &&
+          chip.places[p].keeps(memoryRole(access.operand.role(), &access == &statement.write)))
+        return p;
+    return chip.places.size();
+  }
+
+  /// Estimated bits of `access` that come from outside into its keeper at `place` or further in,
+  /// with what no loop covers yet outside; for the stationary access only loops that it uses count.
+  double traffic(unsigned place, const Access &access, bool isStationary) const {
+    size_t keeper = keeperOf(access, place);
+    Factors tile(extents.size(), 1);
+    double times = 1;
+    for (size_t p = place; p < chip.places.size(); ++p)
+      for (unsigned i = 0; i < extents.size(); ++i)
+        if (p >= keeper)
+          tile[i] = std::min(tile[i] * factors[p][i], extents[i]);
+        else if (!chip.places[p].isArray || access.uses(i))
+          times *= static_cast<double>(factors[p][i]);
+    bool isPartial = false;
+    for (unsigned i = 0; i < extents.size(); ++i)
+      if (access.uses(i) || !isStationary) {
+        times *= static_cast<double>(left(i));
+        isPartial |= left(i) > 1 && &access == &statement.write && statement.isReduction(i);
+      }
+    return times * static_cast<double>(access.elements(tile)) * static_cast<double>(access.bits) *
+           (isPartial ? 2 : 1);
+  }
+
+  /// The access that is best left where it is while the loops outside `place` run, and the traffic.
+  std::pair<const Access *, double> bestStationary(unsigned place) const {
+    llvm::SmallVector<const Access *, 4> all{&statement.write};
+    for (const Access &read : statement.reads)
+      all.push_back(&read);
+    std::pair<const Access *, double> best{nullptr, 0};
+    for (const Access *stationary : all) {
+      double sum = 0;
+      for (const Access *access : all)
+        sum += traffic(place, *access, access == stationary);
+      if (!best.first || sum < best.second)
+        best = {stationary, sum};
+    }
+    return best;
+  }
+
+  /// What the loop over `i` at `place` may grow by next: the smallest prime that divides what is
+  /// left, or 2 where that has no room; 1 when neither has.
+  int64_t growth(unsigned place, unsigned i) {
+    int64_t rest = left(i), prime = 2;
+    while (prime * prime <= rest && rest % prime != 0)
+      ++prime;
+    if (rest % prime != 0)
+      prime = rest;
+    for (int64_t step : {prime, int64_t(2)})
+      if (step <= rest && room(place, i, step) == step)
+        return step;
+    return 1;
+  }
+
+  /// Grows the tile of `place`, always by the step after which the least comes from outside, and
+  /// remembers what had better stay while the next loops outside run.
   void fill(unsigned place) {
-    for (bool reductions : {true, false})
-      for (size_t i = extents.size(); i-- > 0;)
-        if (statement.isReduction(static_cast<unsigned>(i)) == reductions)
-          growTile(place, static_cast<unsigned>(i));
+    while (true) {
+      llvm::Optional<unsigned> best;
+      int64_t bestStep = 1;
+      double least = 0;
+      for (unsigned i = static_cast<unsigned>(extents.size()); i-- > 0;) {
+        int64_t step = left(i) > 1 ? growth(place, i) : 1;
+        if (step == 1)
+          continue;
+        factors[place][i] *= step;
+        double after = bestStationary(place).second;
+        factors[place][i] /= step;
+        if (!best || after < least) {
+          best = i;
+          bestStep = step;
+          least = after;
+        }
+      }
+      if (!best)
+        break;
+      factors[place][*best] *= bestStep;
+    }
+    stationaryOutside[place] = bestStationary(place).first;
   }
 
   /// Outer factors chosen before inner ones may be longer than needed: cuts them.
@@ -179,12 +251,20 @@ private:
           result.loops.push_back({p, loop.first.axis, {loop.first.index}, loop.second});
       if (chip.places[p].isArray)
         continue;
-      for (bool reductions : {false, true})
+      // Inner loops that a tensor does not use leave it where it is.
+      const Access *stays = stationaryInside(p);
+      for (bool used : {true, false})
         for (unsigned i = 0; i < extents.size(); ++i)
-          if (statement.isReduction(i) == reductions && factors[p][i] > 1)
+          if (stays->uses(i) == used && factors[p][i] > 1)
             result.loops.push_back({p, llvm::None, {i}, factors[p][i]});
     }
     return result;
+  }
+
+  /// What stays while the loops at `place` run: as the next filled memory further in wants it.
+  const Access *stationaryInside(unsigned place) const {
+    auto next = stationaryOutside.upper_bound(place);
+    return next == stationaryOutside.end() ? &statement.write : next->second;
   }
 
   const Chip &chip;
@@ -192,6 +272,7 @@ private:
   Factors extents;
   std::vector<Factors> factors; ///< by place and index
   std::vector<std::pair<Lane, int64_t>> laneLoops;
+  std::map<unsigned, const Access *> stationaryOutside; ///< by filled memory
 };
 
 } // namespace

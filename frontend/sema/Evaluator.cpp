@@ -199,11 +199,7 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
         return valueOf(*inner->second, expr.range);
       if (isLost(*found.alias, expr.text))
         return Value();
-      std::vector<llvm::StringRef> candidates;
-      for (const Decl *decl : found.alias->decls)
-        candidates.push_back(decl->name);
-      diagnostics.report(expr.opRange, diag::NotInModule, found.alias->name, expr.text)
-          .suggest(expr.text, candidates);
+      program.reportNotInModule(*found.alias, expr.text, expr.opRange);
       return Value();
     }
   }

@@ -261,15 +261,24 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
     module.lostNames.push_back(alias.empty() ? name : alias);
     if (isLost(*outer, name))
       return;
-    auto &error = diagnostics.report(path.back().range, diag::NotInModule, outer->name, name);
-    std::vector<llvm::StringRef> candidates;
-    for (const Decl *decl : outer->decls)
-      if (!decl->isPrivate())
-        candidates.push_back(decl->name);
-    error.suggest(name, candidates);
+    reportNotInModule(*outer, name, path.back().range);
     return;
   }
   module.imports.push_back({outer, "", name, alias.empty() ? name : alias, range});
+}
+
+void Program::reportNotInModule(const Module &module, llvm::StringRef name, SourceRange range) {
+  Diagnostic &error = diagnostics.report(range, diag::NotInModule, module.name, name);
+  auto found = module.byName.find(name);
+  if (found != module.byName.end()) {
+    error.note(found->second->item->range, "a leading `_` keeps a name private to its file");
+    return;
+  }
+  std::vector<llvm::StringRef> candidates;
+  for (const Decl *decl : module.decls)
+    if (!decl->isPrivate())
+      candidates.push_back(decl->name);
+  error.suggest(name, candidates);
 }
 
 /// An import that failed brings names that nobody knows.

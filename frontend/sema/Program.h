@@ -121,6 +121,9 @@ public:
   /// All names visible at file level, for suggestions.
   std::vector<llvm::StringRef> visibleNames(const Module &module) const;
 
+  /// Reports that `name` is not a public name of `module`.
+  void reportNotInModule(const Module &module, llvm::StringRef name, SourceRange range);
+
   SourceManager &sourceManager() { return sources; }
   DiagnosticEngine &diags() { return diagnostics; }
 

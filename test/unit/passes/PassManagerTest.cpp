@@ -76,11 +76,14 @@ TEST_F(PassManagerTest, stopsAtTheFirstPassThatFails) {
 }
 
 TEST_F(PassManagerTest, pipelinesOfLevelsGrow) {
-  size_t length = 3;
-  for (llvm::StringRef level : levelNames()) {
+  auto before = pipelineTo(levelNames().front());
+  ASSERT_TRUE(before.hasValue());
+  for (llvm::StringRef level : levelNames().drop_front()) {
     auto pipeline = pipelineTo(level);
     ASSERT_TRUE(pipeline.hasValue());
-    EXPECT_EQ(pipeline->size(), length++);
+    EXPECT_EQ(pipeline->size(), before->size() + 1);
+    EXPECT_TRUE(std::equal(before->begin(), before->end(), pipeline->begin()));
+    before = pipeline;
   }
   EXPECT_FALSE(pipelineTo("gate").hasValue());
 }
