@@ -490,18 +490,7 @@ void FusedEvaluator::finish(Cost &cost) {
   cost.area = chip.area();
   cost.provenance = {"loopnest", op.mapping().str(),
                      "max over resources of the sum over statements + launch"};
-  root.label = op.symbol().str();
-  root.kind = PartKind::Kernel;
-  root.location = op->range();
-  root.latency = cost.latency;
-  root.energy = cost.energy;
-  root.flops = static_cast<double>(cost.flops);
-  root.macs = static_cast<double>(cost.macs);
-  root.utilization = cost.utilization.central();
-  root.bound = cost.bottleneck().str();
-  root.provider = "loopnest";
-  root.mapping = op.mapping().str();
-  root.composition = Composition::Overlap;
+  describeKernel(cost, *op.op, op.mapping());
 }
 
 llvm::Optional<Cost> FusedEvaluator::run() {

@@ -319,19 +319,7 @@ void NestEvaluator::finish(Cost &cost) {
   cost.area = chip.area();
   cost.notes = adapted.notes;
   cost.provenance = {"loopnest", mapping, formulaOf(isFolded, hasTerms)};
-  CostPart &root = cost.breakdown;
-  root.label = op.symbol().str();
-  root.kind = PartKind::Kernel;
-  root.location = op->range();
-  root.latency = cost.latency;
-  root.energy = cost.energy;
-  root.flops = static_cast<double>(cost.flops);
-  root.macs = static_cast<double>(cost.macs);
-  root.utilization = cost.utilization.central();
-  root.bound = cost.bottleneck().str();
-  root.provider = "loopnest";
-  root.mapping = mapping;
-  root.composition = Composition::Overlap;
+  describeKernel(cost, *op.op, mapping);
 }
 
 llvm::Optional<Cost> NestEvaluator::run() {

@@ -301,8 +301,9 @@ const Decl *perfc::servedOp(BuildContext &context, const Instance &mapping) {
   return nullptr;
 }
 
-bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
-                          const BuiltTarget &chip, std::vector<std::string> &symbols) {
+bool perfc::forEachServedKernel(BuildContext &context, const Instance &mapping,
+                                const BuiltGraph &graph,
+                                llvm::function_ref<bool(const std::string &kernel)> build) {
   const Decl *op = servedOp(context, mapping);
   if (!op)
     return false;
@@ -311,6 +312,20 @@ bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const 
     if (context.kernels.find(kernel)->second.decl != op)
       continue;
     serves = true;
+    if (!build(kernel))
+      return false;
+  }
+  if (serves)
+    return true;
+  context.diagnostics
+      .report(mapping.range, diag::MappingServesNothing, mapping.decl->name, op->name, graph.label)
+      .note(mapping.decl->nameRange, "it is declared here");
+  return false;
+}
+
+bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
+                          const BuiltTarget &chip, std::vector<std::string> &symbols) {
+  return forEachServedKernel(context, mapping, graph, [&](const std::string &kernel) {
     std::string key = "mapping " + mapping.decl->module->name + Value(mapping).text() + " " +
                       kernel + " " + chip.symbol;
     std::string &symbol = context.symbols[key];
@@ -321,11 +336,6 @@ bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const 
       return false;
     if (!symbol.empty())
       symbols.push_back(symbol);
-  }
-  if (serves)
     return true;
-  context.diagnostics
-      .report(mapping.range, diag::MappingServesNothing, mapping.decl->name, op->name, graph.label)
-      .note(mapping.decl->nameRange, "it is declared here");
-  return false;
+  });
 }

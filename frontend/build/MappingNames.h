@@ -17,6 +17,11 @@ bool bindMappingNames(BuildContext &context, const Instance &mapping, const Buil
 /// Position of the equation that is mapped: the first sum of products, else the first one.
 size_t mappedStatement(const OpModel &model);
 
+/// Calls `build` for each kernel of `graph` that `mapping`, or a mapspace or dataflow, serves.
+/// False after a report: `build` failed, or nothing is served.
+bool forEachServedKernel(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
+                         llvm::function_ref<bool(const std::string &kernel)> build);
+
 /// Builds the loopnest.dataflow of `dataflow` for one kernel; sets `symbol`.
 bool buildDataflow(BuildContext &context, const Instance &dataflow, const BuiltTarget &chip,
                    const std::string &kernel, std::string &symbol);

@@ -2,6 +2,7 @@
 #include "frontend/build/MapspaceBuilder.h"
 
 #include "frontend/build/MappingLoops.h"
+#include "frontend/build/MappingNames.h"
 #include "ir/common/diagnostics/Search.h"
 
 using namespace perfc;
@@ -167,24 +168,11 @@ bool MapspaceBuilder::build(const std::string &kernel, std::string &symbol) {
 
 bool perfc::buildMapspaces(BuildContext &context, const Instance &mapspace, const BuiltGraph &graph,
                            const BuiltTarget &chip, std::vector<std::string> &symbols) {
-  const Decl *op = servedOp(context, mapspace);
-  if (!op)
-    return false;
-  bool serves = false;
-  for (const std::string &kernel : graph.kernels) {
-    if (context.kernels.find(kernel)->second.decl != op)
-      continue;
-    serves = true;
+  return forEachServedKernel(context, mapspace, graph, [&](const std::string &kernel) {
     std::string symbol;
     if (!MapspaceBuilder(context, mapspace, chip).build(kernel, symbol))
       return false;
     symbols.push_back(symbol);
-  }
-  if (serves)
     return true;
-  context.diagnostics
-      .report(mapspace.range, diag::MappingServesNothing, mapspace.decl->name, op->name,
-              graph.label)
-      .note(mapspace.decl->nameRange, "it is declared here");
-  return false;
+  });
 }

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/sparse/Density.h"
 
+#include "backends/core/Hypergeometric.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -33,18 +35,6 @@ Density Density::banded(int64_t halfWidth) {
   density.kind = Kind::Banded;
   density.halfWidth = halfWidth;
   return density;
-}
-
-/// ln of the number of ways to choose k of n.
-static double logChoose(double n, double k) {
-  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
-}
-
-/// The probability that none of `drawn` of `total` elements, `marked` of them marked, is marked.
-static double noneMarked(double total, double marked, double drawn) {
-  if (drawn > total - marked)
-    return 0;
-  return std::exp(logChoose(total - marked, drawn) - logChoose(total, drawn));
 }
 
 /// Rows and columns of the last two ranks; a vector is one row.
@@ -104,12 +94,13 @@ double Density::emptyShare(Extents shape, Extents tile) const {
     return outsideBand(shape, tile, halfWidth);
   if (kind == Kind::Uniform) {
     double total = elements(shape);
-    return noneMarked(total, std::round(uniformShare * total), std::min(elements(tile), total));
+    return probabilityOfNone(std::round(uniformShare * total), std::min(elements(tile), total),
+                             total);
   }
   // A tile as long as a group has all its nonzeros; tiles of other rows are independent of it.
   int64_t length = tile.empty() ? 1 : std::min(tile.back(), group);
-  double one = noneMarked(static_cast<double>(group), static_cast<double>(kept),
-                          static_cast<double>(length));
+  double one = probabilityOfNone(static_cast<double>(kept), static_cast<double>(length),
+                                 static_cast<double>(group));
   return std::pow(one, elements(tile) / static_cast<double>(std::max<int64_t>(length, 1)));
 }
 

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/timeloop/ReadConstraints.h"
 
-#include "frontend/import/timeloop/Sections.h"
+#include "frontend/import/timeloop/Directives.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,12 +22,12 @@ public:
   Constraints take() { return std::move(constraints); }
 
 private:
-  bool readDirective(const Node &node);
+  bool readOne(const Node &node);
   bool readKeep(const Node &node, llvm::StringRef key, bool keep, PlacementRule &rule);
   bool readFactors(const Node &node, NestRule &rule);
   bool readFactor(llvm::StringRef text, SourceRange place, NestRule &rule);
   bool readInner(const Node &node, NestRule &rule);
-  bool readSplit(const Node &node, NestRule &rule);
+  bool readRuleSplit(const Node &node, NestRule &rule);
 
   const Input &input;
   NodeReader &reader;
@@ -39,17 +39,11 @@ private:
 bool ConstraintReader::readKeep(const Node &node, llvm::StringRef key, bool keep,
                                 PlacementRule &rule) {
   const Node *value = node.find(key);
-  std::vector<std::pair<std::string, SourceRange>> words;
-  if (!value)
-    return true;
-  if (!reader.readWords(*value, "a data space", words))
+  std::vector<unsigned> spaces;
+  if (value && !readSpaceList(*value, input, reader, spaces))
     return false;
-  for (const auto &[name, place] : words) {
-    llvm::Optional<unsigned> space = input.findSpace(name);
-    if (!space)
-      return reader.fail(place, diag::TimeloopUnknown, "data space", name);
-    rule.keep[*space] = keep;
-  }
+  for (unsigned space : spaces)
+    rule.keep[space] = keep;
   return true;
 }
 
@@ -82,70 +76,45 @@ bool ConstraintReader::readFactors(const Node &node, NestRule &rule) {
 }
 
 bool ConstraintReader::readInner(const Node &node, NestRule &rule) {
-  const Node *permutation = node.find("permutation");
-  std::vector<std::pair<std::string, SourceRange>> words;
-  if (!permutation)
+  if (!node.find("permutation"))
     return true;
-  if (!reader.readWords(*permutation, "a dimension", words))
-    return false;
   rule.inner.clear();
-  auto add = [&](llvm::StringRef name, SourceRange place) {
-    llvm::Optional<unsigned> dim = input.findDim(name);
-    if (!dim)
-      return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
-    if (llvm::is_contained(rule.inner, *dim))
-      return reader.fail(place, diag::YamlDuplicate, name);
-    rule.inner.push_back(*dim);
-    return true;
-  };
-  for (const auto &[word, place] : words) {
-    bool isName = input.findDim(word).hasValue();
-    for (size_t i = 0; i < (isName ? 1 : word.size()); ++i)
-      if (!add(isName ? llvm::StringRef(word) : llvm::StringRef(word).substr(i, 1), place))
-        return false;
-  }
-  return true;
+  return readPermutation(node, input, reader, rule.inner);
 }
 
-bool ConstraintReader::readSplit(const Node &node, NestRule &rule) {
+bool ConstraintReader::readRuleSplit(const Node &node, NestRule &rule) {
   const Node *split = node.find("split");
-  int64_t value = 0;
+  unsigned value = 0;
   if (!split)
     return true;
-  if (!reader.readInteger(*split, 0, value))
+  if (!readSplit(node, input, reader, value))
     return false;
   if (rule.inner.size() != input.dimCount())
     return reader.fail(split->place, diag::TimeloopNotModelled,
                        "a search with a `split` whose `permutation` leaves dimensions out");
-  rule.split = static_cast<unsigned>(std::min<int64_t>(value, input.dimCount()));
+  rule.split = value;
   return true;
 }
 
-bool ConstraintReader::readDirective(const Node &node) {
-  const Node *target = reader.need(node, "target", "a constraint");
-  const Node *type = target ? reader.need(node, "type", "a constraint") : nullptr;
-  std::string name, kind;
-  int64_t instances = 0;
-  if (!type || !readName(*target, name, instances, reader) ||
-      !reader.readText(*type, "a type", kind))
+bool ConstraintReader::readOne(const Node &node) {
+  Directive directive;
+  if (!readDirective(node, "a constraint", input, reader, directive))
     return false;
-  llvm::Optional<unsigned> memory = input.findMemory(name);
-  if (!memory)
-    return reader.fail(target->place, diag::TimeloopUnknown, "memory", name);
-  PlacementRule &rule = constraints.memories[*memory];
-  if (kind == "bypass" || kind == "datatype" || kind == "dataspace")
+  PlacementRule &rule = constraints.memories[directive.memory];
+  if (directive.isBypass())
     return readKeep(node, "keep", true, rule) && readKeep(node, "bypass", false, rule);
-  if (kind != "temporal" && kind != "spatial")
-    return reader.fail(type->place, diag::TimeloopNotModelled,
-                       "a search with a constraint of the type `" + kind + "`");
+  if (!directive.isLoops())
+    return reader.fail(directive.typeNode->place, diag::TimeloopNotModelled,
+                       "a search with a constraint of the type `" + directive.type + "`");
   for (llvm::StringRef key : {"no_reuse", "no_temporal_reuse", "rmw_first_update",
                               "no_link_transfer", "no_multicast_no_reduction"})
     if (const Node *flag = node.find(key))
       return reader.fail(flag->place, diag::TimeloopNotModelled,
                          "a search with the constraint `" + key.str() + "`");
-  NestRule &nest = kind == "spatial" ? rule.spatial : rule.temporal;
+  bool spatial = directive.type == "spatial";
+  NestRule &nest = spatial ? rule.spatial : rule.temporal;
   return readFactors(node, nest) && readInner(node, nest) &&
-         (kind != "spatial" || readSplit(node, nest));
+         (!spatial || readRuleSplit(node, nest));
 }
 
 bool ConstraintReader::readSection(const Node &node) {
@@ -157,7 +126,7 @@ bool ConstraintReader::readSection(const Node &node) {
     return true; // only a version or a template
   return reader.expect(*list, yaml::NodeKind::Sequence, "a list of constraints") &&
          llvm::all_of(list->items, [&](const Node *item) {
-           return reader.expect(*item, yaml::NodeKind::Map, "a constraint") && readDirective(*item);
+           return reader.expect(*item, yaml::NodeKind::Map, "a constraint") && readOne(*item);
          });
 }
 

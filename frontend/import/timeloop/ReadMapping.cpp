@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/Directives.h"
 #include "frontend/import/timeloop/Sections.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
@@ -16,7 +17,7 @@ class MappingReader {
 public:
   MappingReader(Input &input, NodeReader &reader) : input(input), reader(reader) {}
 
-  bool readDirective(const Node &node);
+  bool readOne(const Node &node);
 
 private:
   bool readKeep(const Node &node, Placement &placement);
@@ -34,16 +35,12 @@ private:
 } // namespace
 
 bool MappingReader::readSpaces(const Node &node, SpaceFlags &flags) {
-  std::vector<std::pair<std::string, SourceRange>> words;
-  if (!reader.readWords(node, "a data space", words))
+  std::vector<unsigned> spaces;
+  if (!readSpaceList(node, input, reader, spaces))
     return false;
   flags.assign(input.spaceCount(), false);
-  for (const auto &[name, place] : words) {
-    llvm::Optional<unsigned> space = input.findSpace(name);
-    if (!space)
-      return reader.fail(place, diag::TimeloopUnknown, "data space", name);
-    flags[*space] = true;
-  }
+  for (unsigned space : spaces)
+    flags[space] = true;
   return true;
 }
 
@@ -122,32 +119,11 @@ bool MappingReader::readFactors(const Node &node, Nest &nest) {
   return true;
 }
 
-/// Innermost first: a string of one-letter dimensions, or a list. What is not named comes last.
+/// Innermost first; what is not named comes last.
 bool MappingReader::readOrder(const Node &node, Nest &nest) {
-  const Node *permutation = node.find("permutation");
-  std::vector<std::pair<std::string, SourceRange>> words;
-  if (permutation && !reader.readWords(*permutation, "a dimension", words))
-    return false;
   nest.order.clear();
-  auto add = [&](llvm::StringRef name, SourceRange place) {
-    llvm::Optional<unsigned> dim = input.findDim(name);
-    if (!dim)
-      return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
-    if (llvm::is_contained(nest.order, *dim))
-      return reader.fail(place, diag::YamlDuplicate, name);
-    nest.order.push_back(*dim);
-    return true;
-  };
-  for (const auto &[word, place] : words) {
-    if (input.findDim(word)) {
-      if (!add(word, place))
-        return false;
-      continue;
-    }
-    for (char letter : word)
-      if (!add(llvm::StringRef(&letter, 1), place))
-        return false;
-  }
+  if (!readPermutation(node, input, reader, nest.order))
+    return false;
   for (unsigned dim = 0; dim < input.dimCount(); ++dim)
     if (!llvm::is_contained(nest.order, dim))
       nest.order.push_back(dim);
@@ -160,38 +136,26 @@ bool MappingReader::readNest(const Node &node, bool spatial, Nest &nest) {
   if (!readFactors(node, nest) || !readOrder(node, nest))
     return false;
   nest.split = input.dimCount();
-  const Node *split = spatial ? node.find("split") : nullptr;
-  int64_t value = 0;
-  if (!split)
-    return true;
-  if (!reader.readInteger(*split, 0, value))
-    return false;
-  nest.split = static_cast<unsigned>(std::min<int64_t>(value, input.dimCount()));
-  return true;
+  return !spatial || readSplit(node, input, reader, nest.split);
 }
 
-bool MappingReader::readDirective(const Node &node) {
-  const Node *target = reader.need(node, "target", "a directive of the mapping");
-  const Node *type = target ? reader.need(node, "type", "a directive of the mapping") : nullptr;
-  std::string name, kind;
-  int64_t instances = 0;
-  if (!type || !readName(*target, name, instances, reader) ||
-      !reader.readText(*type, "a type", kind))
+bool MappingReader::readOne(const Node &node) {
+  Directive directive;
+  if (!readDirective(node, "a directive of the mapping", input, reader, directive))
     return false;
-  llvm::Optional<unsigned> memory = input.findMemory(name);
-  if (!memory)
-    return reader.fail(target->place, diag::TimeloopUnknown, "memory", name);
-  Placement &placement = input.placements[*memory];
+  Placement &placement = input.placements[directive.memory];
   if (!placement.place.isValid())
-    placement.place = target->place;
-  if (kind == "bypass" || kind == "datatype" || kind == "dataspace")
+    placement.place = directive.target->place;
+  if (directive.isBypass())
     return readKeep(node, placement);
-  if (kind != "temporal" && kind != "spatial")
-    return reader.fail(type->place, diag::TimeloopUnknown, "type of directive", kind);
-  bool spatial = kind == "spatial";
+  if (!directive.isLoops())
+    return reader.fail(directive.typeNode->place, diag::TimeloopUnknown, "type of directive",
+                       directive.type);
+  bool spatial = directive.type == "spatial";
   Nest &nest = spatial ? placement.spatial : placement.temporal;
   if (nest.given)
-    return reader.fail(target->place, diag::YamlDuplicate, kind + " loops of " + name);
+    return reader.fail(directive.target->place, diag::YamlDuplicate,
+                       directive.type + " loops of " + directive.memoryName);
   if (!readNest(node, spatial, nest))
     return false;
   if (spatial)
@@ -213,7 +177,7 @@ bool timeloop::readMapping(const Node &node, Input &input, NodeReader &reader) {
   MappingReader mapping(input, reader);
   for (const Node *item : list->items)
     if (!reader.expect(*item, yaml::NodeKind::Map, "a directive of the mapping") ||
-        !mapping.readDirective(*item))
+        !mapping.readOne(*item))
       return false;
   return true;
 }

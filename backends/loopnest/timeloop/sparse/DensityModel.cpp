@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/timeloop/sparse/DensityModel.h"
 
+#include "backends/core/Hypergeometric.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +17,12 @@ DensityModel::DensityModel(const Density *given, int64_t size) : size(size), non
   nonzeros = static_cast<int64_t>(std::ceil(density * static_cast<double>(size)));
 }
 
+/// The probability that none of `drawn` elements is among the `marked` of `total`.
+static double noneOf(int64_t marked, int64_t drawn, int64_t total) {
+  return probabilityOfNone(static_cast<double>(marked), static_cast<double>(drawn),
+                           static_cast<double>(total));
+}
+
 int64_t DensityModel::least(int64_t shape) const {
   if (isFixed)
     return static_cast<int64_t>(std::floor(static_cast<double>(shape) * density));
@@ -27,24 +35,6 @@ int64_t DensityModel::most(int64_t shape) const {
   return std::min(shape, nonzeros);
 }
 
-double timeloop::probabilityOfNone(int64_t marked, int64_t drawn, int64_t total) {
-  if (marked + drawn > total)
-    return 0;
-  long double product = 1;
-  for (int64_t i = 0, count = std::min(marked, drawn), other = std::max(marked, drawn); i < count;
-       ++i)
-    product *= static_cast<long double>(total - other - i) / static_cast<long double>(total - i);
-  return static_cast<double>(product);
-}
-
-/// ln C(n, k)
-static long double logChoose(int64_t n, int64_t k) {
-  auto logFactorial = [](int64_t value) {
-    return std::lgamma(static_cast<long double>(value) + 1);
-  };
-  return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
-}
-
 std::vector<double> DensityModel::probabilities(int64_t shape) const {
   if (isFixed) {
     double exact = static_cast<double>(shape) * density, above = exact - std::floor(exact);
@@ -54,13 +44,14 @@ std::vector<double> DensityModel::probabilities(int64_t shape) const {
   }
   int64_t first = least(shape), last = most(shape);
   auto atLog = [&](int64_t k) {
-    return std::exp(logChoose(nonzeros, k) + logChoose(size - nonzeros, shape - k) -
-                    logChoose(size, shape));
+    auto choose = [](int64_t n, int64_t of) {
+      return logChoose(static_cast<long double>(n), static_cast<long double>(of));
+    };
+    return std::exp(choose(nonzeros, k) + choose(size - nonzeros, shape - k) - choose(size, shape));
   };
   std::vector<double> result;
-  long double probability = first == 0
-                                ? static_cast<long double>(probabilityOfNone(nonzeros, shape, size))
-                                : atLog(first);
+  long double probability =
+      first == 0 ? static_cast<long double>(noneOf(nonzeros, shape, size)) : atLog(first);
   for (int64_t k = first; k <= last; ++k) {
     result.push_back(static_cast<double>(probability));
     if (probability < 1e-4000L) { // lost in the tail: start again
@@ -76,14 +67,13 @@ std::vector<double> DensityModel::probabilities(int64_t shape) const {
 
 double DensityModel::emptyProbability(int64_t shape) const {
   if (!isFixed)
-    return probabilityOfNone(nonzeros, shape, size);
+    return noneOf(nonzeros, shape, size);
   double exact = static_cast<double>(shape) * density;
   return exact >= 1 ? 0 : 1 - exact;
 }
 
 double DensityModel::emptyProbability(int64_t shape, const KnownTile &within) const {
-  return isFixed ? emptyProbability(shape)
-                 : probabilityOfNone(within.occupancy, shape, within.shape);
+  return isFixed ? emptyProbability(shape) : noneOf(within.occupancy, shape, within.shape);
 }
 
 double DensityModel::elementDensity() const {

@@ -41,9 +41,6 @@ private:
   int64_t nonzeros = 1;
 };
 
-/// Probability that none of `drawn` elements is among the `marked` of `total`.
-double probabilityOfNone(int64_t marked, int64_t drawn, int64_t total);
-
 } // namespace perfc::timeloop
 
 #endif // PERFC_BACKENDS_LOOPNEST_TIMELOOP_SPARSE_DENSITYMODEL_H
