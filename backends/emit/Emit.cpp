@@ -10,6 +10,7 @@ static const Emitter table[] = {
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},
     {"maestro", "evaluations with a dataflow as a mapping file of MAESTRO", false, writeMaestro},
+    {"trace", "a timeline for Perfetto or chrome://tracing", true, writeTrace},
 };
 
 llvm::ArrayRef<Emitter> perfc::emit::emitters() { return table; }

@@ -54,6 +54,7 @@ void writeDot(const Input &input, llvm::raw_ostream &os);
 void writeTimeloop(const Input &input, llvm::raw_ostream &os);
 std::vector<NamedText> timeloopFiles(const Input &input);
 void writeMaestro(const Input &input, llvm::raw_ostream &os);
+void writeTrace(const Input &input, llvm::raw_ostream &os);
 
 } // namespace perfc::emit
 

@@ -82,7 +82,7 @@ static double secondsOf(const Cost &cost, const ir::Operation &kernel, const Run
   if (compute + memory == 0)
     return cost.latency.central();
   int macs = products(kernel);
-  compute /= macs > 1 ? runtime.attention : macs == 1 ? runtime.gemm : runtime.memory;
+  compute /= macs > 1 ? runtime.attention : macs == 1 ? runtime.product() : runtime.memory;
   memory /= runtime.memory;
   return std::max(compute, memory) + runtime.launch.getValueOr(launch);
 }

@@ -15,6 +15,7 @@ Runtime Runtime::read(const ir::AttrDict &settings) {
       into = value->asQuantity().toDouble();
   };
   set("gemm", result.gemm);
+  set("gemm_fp8", result.gemmFp8);
   set("attention", result.attention);
   set("memory", result.memory);
   set("network", result.network);

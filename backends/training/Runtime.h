@@ -13,6 +13,7 @@ namespace perfc::training {
 
 struct Runtime {
   double gemm = 1;               ///< share of the peak of large products
+  double gemmFp8 = 0;            ///< the same in fp8; 0 for `gemm`
   double attention = 1;          ///< the same inside attention
   double memory = 1;             ///< share of the memory's bandwidth
   double network = 1;            ///< share of the speed that the network's model gives
@@ -28,6 +29,11 @@ struct Runtime {
 
   /// Reads the entry `runtime` of the settings of study.train; the ideal one when there is none.
   static Runtime read(const ir::AttrDict &settings);
+  /// How much faster than in their own format products with weights run, where the statement gives
+  /// them another one; set by `read` to 1.
+  double productSpeed = 1;
+  bool usesFp8 = false;
+  double product() const { return (usesFp8 && gemmFp8 > 0 ? gemmFp8 : gemm) * productSpeed; }
 };
 
 } // namespace perfc::training

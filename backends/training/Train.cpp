@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/training/Train.h"
 
+#include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "passes/KernelModel.h"
@@ -30,6 +31,24 @@ static void countModel(const ir::Region &region, double times, ModelCosts &costs
   }
 }
 
+/// Products in another format run faster by the ratio of the peaks.
+static void setProducts(const ir::Operation &train, const ir::Operation &chipOp, Runtime &runtime) {
+  const ir::Attribute *products = train.dictAttr("settings").find("products");
+  auto format = products ? parseDType(products->asString()) : llvm::None;
+  if (!format)
+    return;
+  Chip chip(chipOp);
+  double own = 0, other = 0;
+  for (const UnitRate &unit :
+       chip.macUnits(passes::readStrategy(ir::as<study::TrainOp>(train)).dtype))
+    own += unit.rate.central();
+  for (const UnitRate &unit : chip.macUnits(*format))
+    other += unit.rate.central();
+  runtime.usesFp8 = *format == DType::FP8;
+  if (own > 0 && other > 0)
+    runtime.productSpeed = other / own;
+}
+
 llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
                                                 const ir::Operation &train, ProviderSet &providers,
                                                 DiagnosticEngine &diagnostics) {
@@ -43,6 +62,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
   }
   ModelCosts costs;
   Runtime runtime = Runtime::read(train.dictAttr("settings"));
+  setProducts(train, *chip, runtime);
   GraphCoster coster(module, *chip, runtime, providers, diagnostics);
   auto one = coster.run(*forward);
   auto two = one ? coster.run(*backward) : llvm::None;
@@ -128,6 +148,12 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
   return true;
 }
 
+bool training::checkStrategy(const ir::Operation &train, const Strategy &strategy,
+                             const AxisNetwork &network, DiagnosticEngine &diagnostics) {
+  return checkRanks(train, strategy, network, diagnostics) &&
+         checkBatch(train, strategy, diagnostics);
+}
+
 /// The part of the memory that is largest, and what makes it smaller.
 static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
   double state = use.parameters + use.gradients + use.optimizer;
@@ -210,9 +236,10 @@ static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, Sou
 }
 
 /// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
-static Cost costOf(const ir::Operation &train, const ModelCosts &costs, Step step,
-                   const StepModel &model) {
+Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
+                        const StepModel &model, const Strategy &strategy) {
   Cost cost;
+  step.summary.strategy = describe(strategy);
   TrainingSummary &summary = step.summary;
   cost.latency = summary.stepTime;
   cost.energy = step.energy;
@@ -276,12 +303,11 @@ static Cost costOf(const ir::Operation &train, const ModelCosts &costs, Step ste
 
 llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
                                                 const ir::Operation &train, ProviderSet &providers,
-                                                DiagnosticEngine &diagnostics) {
+                                                DiagnosticEngine &diagnostics, bool beyondMemory) {
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
   AxisNetwork network(*system, providers, diagnostics);
-  if (!checkRanks(train, strategy, network, diagnostics) ||
-      !checkBatch(train, strategy, diagnostics))
+  if (!checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
   if (!costs)
@@ -291,8 +317,7 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   auto step = model.evaluate(*costs, strategy, problem, /*withEvents=*/true);
   if (!problem.empty())
     diagnostics.report(train.range(), diag::StagesAndLayers, problem);
-  if (!step || !checkMemory(train, *step, model, strategy, diagnostics))
+  if (!step || (!beyondMemory && !checkMemory(train, *step, model, strategy, diagnostics)))
     return llvm::None;
-  step->summary.strategy = describe(strategy);
-  return costOf(train, *costs, std::move(*step), model);
+  return stepCost(train, *costs, std::move(*step), model, strategy);
 }

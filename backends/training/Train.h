@@ -49,7 +49,8 @@ public:
                                 std::string &problem, bool withEvents = false);
   double capacity() const { return memoryCapacity; }
   llvm::StringRef memoryName() const { return memory; }
-  const Runtime &runtimeUsed() const { return runtime; }
+  /// FLOP/s of a chip in products.
+  double peakRate() const { return peak; }
 
 private:
   struct Build; ///< a step under construction
@@ -76,9 +77,19 @@ private:
   double peak = 0;
 };
 
-/// Evaluates `train`, which has no holes; nothing after a report.
+/// False, reported, when the degrees of `strategy` do not go with the system or the batch.
+bool checkStrategy(const ir::Operation &train, const passes::Strategy &strategy,
+                   const AxisNetwork &network, DiagnosticEngine &diagnostics);
+
+/// The step as a cost.
+Cost stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
+              const StepModel &model, const passes::Strategy &strategy);
+
+/// Evaluates `train`, which has no holes; nothing after a report. A step that does not fit into the
+/// memory is an error unless `beyondMemory` is set.
 llvm::Optional<Cost> evaluateTraining(const ir::Module &module, const ir::Operation &train,
-                                      ProviderSet &providers, DiagnosticEngine &diagnostics);
+                                      ProviderSet &providers, DiagnosticEngine &diagnostics,
+                                      bool beyondMemory = false);
 
 } // namespace perfc::training
 

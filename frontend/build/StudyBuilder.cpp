@@ -533,8 +533,6 @@ bool StudyBuilder::train(const Node &statement) {
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
-  if (hasHoles(op->dictAttr("settings")))
-    markUnsupported(op->body(), statement.wordRange, "`train` with holes");
   return outcomes(statement, op->body()) && good;
 }
 

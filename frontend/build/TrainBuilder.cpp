@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/TrainBuilder.h"
 
+#include "frontend/build/Attributes.h"
 #include "frontend/build/MetricExpr.h"
 #include "ir/common/diagnostics/Training.h"
 
@@ -11,7 +12,7 @@ namespace {
 class TrainBuilder {
 public:
   TrainBuilder(BuildContext &context, const Node &statement)
-      : diagnostics(context.diagnostics), statement(statement) {}
+      : context(context), diagnostics(context.diagnostics), statement(statement) {}
 
   bool run();
   ir::AttrDict settings;
@@ -23,6 +24,7 @@ private:
   void optimizer(const Node &node);
   void runtime(const Node &node);
   void names(const Node &node);
+  void products(const Node &node);
   void degree(llvm::StringRef key, const Value &value, SourceRange range, bool allowHole = true);
   const WordValue *word(const Node &node) const {
     return node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
@@ -31,6 +33,7 @@ private:
     diagnostics.report(range, diag::BadTrainValue, text);
   }
 
+  BuildContext &context;
   DiagnosticEngine &diagnostics;
   const Node &statement;
   ir::AttrDict over;
@@ -115,12 +118,41 @@ void TrainBuilder::optimizer(const Node &node) {
       settings.set("offload", place->word == "none" ? "" : place->word);
 }
 
+/// The words of a runtime's declaration, in base units.
+void TrainBuilder::runtime(const Node &node) {
+  const Value *value = node.args.empty() ? nullptr : &node.args[0].value;
+  const Instance *instance = value ? value->getIf<Instance>() : nullptr;
+  if (!instance || instance->decl->kind != DeclKind::Runtime) {
+    if (value && !value->isUnknown())
+      bad(node.args[0].range, fmt::format("`runtime` names a runtime, not {}", value->describe()));
+    return;
+  }
+  ir::AttrDict entries;
+  for (const Node *child :
+       context.elaborator.declaration(*instance, context.allowMissing)->children)
+    if (const Quantity *quantity =
+            child->args.empty() ? nullptr : child->args[0].value.getIf<Quantity>())
+      if (auto base = inBaseUnits(context, *quantity, child->range, {}))
+        entries.set(child->word, *base);
+  settings.set("runtime", entries);
+  settings.set("runtime_label", value->text());
+}
+
 void TrainBuilder::names(const Node &node) {
   std::vector<std::string> list;
   for (const NodeArg &arg : node.args)
     if (const WordValue *name = arg.value.getIf<WordValue>())
       list.push_back(name->word);
   settings.set(node.word, ir::Attribute::strings(list));
+}
+
+void TrainBuilder::products(const Node &node) {
+  const WordValue *format = word(node);
+  if (!format || !parseDType(format->word))
+    diagnostics.report(node.range, diag::NotADType,
+                       node.args.empty() ? "nothing" : node.args[0].value.describe());
+  else
+    settings.set("products", format->word);
 }
 
 bool TrainBuilder::run() {
@@ -136,6 +168,10 @@ bool TrainBuilder::run() {
       optimizer(*child);
     else if (child->word == "shard")
       names(*child);
+    else if (child->word == "runtime")
+      runtime(*child);
+    else if (child->word == "products")
+      products(*child);
     else if (child->word == "batch" && !child->args.empty())
       degree("batch", child->args[0].value, child->args[0].range, /*allowHole=*/false);
     else if (child->word == "microbatch" && !child->args.empty())
@@ -164,16 +200,6 @@ llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const N
     return llvm::None;
   builder.settings.set("dtype", dtypeName(dtype));
   return std::move(builder.settings);
-}
-
-bool perfc::hasHoles(const ir::AttrDict &settings) {
-  for (const auto &[key, value] : settings.entries()) {
-    bool isDegree = key == "tensor" || key == "pipeline" || key == "data" || key == "context" ||
-                    key == "expert" || key == "microbatch";
-    if ((isDegree && value.asInt() == 0) || (key == "recompute" && value.asString() == "any"))
-      return true;
-  }
-  return false;
 }
 
 Instance perfc::trainSubject(const Node &statement, const Instance &subject, int64_t batch) {

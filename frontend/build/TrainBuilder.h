@@ -13,9 +13,6 @@ namespace perfc {
 llvm::Optional<ir::AttrDict> trainSettings(BuildContext &context, const Node &statement,
                                            DType dtype);
 
-/// True when a degree or choice of `settings` is open.
-bool hasHoles(const ir::AttrDict &settings);
-
 /// `subject` with what the statement says of the batch and the sequence as arguments, where the
 /// workload has such parameters and the subject does not give them.
 Instance trainSubject(const Node &statement, const Instance &subject, int64_t batch);

@@ -52,6 +52,8 @@ static BlockKind blockOf(DeclKind kind) {
     return BlockKind::Compute;
   case DeclKind::System:
     return BlockKind::System;
+  case DeclKind::Runtime:
+    return BlockKind::Runtime;
   default:
     return BlockKind::None;
   }

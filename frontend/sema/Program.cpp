@@ -20,7 +20,7 @@ llvm::StringRef perfc::declKindName(DeclKind kind) {
   static constexpr llvm::StringLiteral names[] = {
       "op",       "workload",  "hardware",   "system", "mapping", "mapspace",
       "dataflow", "algorithm", "collective", "memory", "compute", "array",
-      "network",  "fn",        "let",        "param",  "metric"};
+      "network",  "runtime",   "fn",         "let",    "param",   "metric"};
   return names[static_cast<unsigned>(kind)];
 }
 
@@ -76,6 +76,7 @@ static llvm::ArrayRef<llvm::StringRef> clausesOf(DeclKind kind) {
   case DeclKind::Compute:
   case DeclKind::Array:
   case DeclKind::Network:
+  case DeclKind::Runtime:
     return made;
   default:
     return {};

@@ -31,6 +31,7 @@ enum class DeclKind : uint8_t {
   Compute,
   Array,
   Network,
+  Runtime,
   Function,
   Let,
   Param,

@@ -77,6 +77,11 @@ static constexpr WordSpec fileWords[] = {
      .block = BlockKind::Network,
      .repeats = true,
      .doc = "a template for networks"},
+    {.word = "runtime",
+     .kind = Syntax,
+     .block = BlockKind::Runtime,
+     .repeats = true,
+     .doc = "what a software stack makes of a chip"},
     {.word = "fn",
      .kind = Syntax,
      .block = BlockKind::Function,
@@ -312,7 +317,7 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "group",     "fault",      "mapping",  "mapspace",  "at",           "dataflow", "algorithm",
     "statement", "collective", "evaluate", "compare",   "search",       "sweep",    "serve",
     "train",     "tensor",     "pool",     "draft",     "prefix_cache", "experts",  "optimizer",
-    "timeloop",  "timeloop",   "line",     "fn",        "for"};
+    "timeloop",  "timeloop",   "line",     "runtime",   "fn",         "for"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

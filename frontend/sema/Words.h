@@ -53,6 +53,7 @@ enum class BlockKind : uint8_t {
   TimeloopLevel,
   TimeloopMapping,
   TimeloopLine,
+  Runtime,
   Function,
   Loop,
 };

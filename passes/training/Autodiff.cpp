@@ -280,7 +280,14 @@ Value *Differentiator::stored(const Value &value) {
 /// A tensor that comes from outside, or one that the forward pass keeps.
 Value *Differentiator::restored(const Value &value, Frame &frame) {
   const Operation *maker = value.definingOp();
-  if (maker && maker->is(op::TensorOp::opName)) {
+  // What a layer gets from outside for itself (the mask of a dropout) is kept like what it makes.
+  bool isOwn = maker && maker->is(op::TensorOp::opName) && frame.from != &forward.body() &&
+               as<op::TensorOp>(*maker).kind() == "input";
+  // What is computed again gets it again.
+  if (strategy.recompute == Recompute::Full ||
+      (strategy.recompute == Recompute::Selective && labels.sequenceRanks(value) >= 2))
+    isOwn = false;
+  if (maker && maker->is(op::TensorOp::opName) && !isOwn) {
     Operation *copy = create(frame, op::TensorOp::opName, maker->location());
     copy->setSymbol(maker->symbol());
     copy->setAttr("kind", *maker->attr("kind"));

@@ -14,6 +14,8 @@ bool passes::isLinear(const Statement &statement) {
   llvm::StringRef name = op::KernelOp(statement.op->parentOp()).declaration();
   if (name == "add" || name == "subtract")
     return true;
+  if (name == "multiply" || name == "divide")
+    return statement.op.reads().size() == 1;
   // As written: + and - only, apart from subscripts and from factors that are numbers.
   int depth = 0;
   for (char character : statement.op.text().split('=').second) {
@@ -257,6 +259,52 @@ Adjoint AdjointBuilder::build(Operation &into) {
   return adjoint;
 }
 
+/// Exponentials divided by their sum over some ranks.
+static bool isSoftmax(const Kernel &kernel) {
+  if (kernel.statements.size() != 4 || kernel.inputs().size() != 1 || kernel.outputs().size() != 1)
+    return false;
+  const Statement &top = kernel.statements[0], &power = kernel.statements[1],
+                  &sum = kernel.statements[2], &last = kernel.statements[3];
+  return top.op.reduce() == "max" && isExponential(power) && sum.op.reduce() == "+" &&
+         !sum.op.isMac() && last.op.functions().empty() && last.reads.size() == 2 &&
+         last.reads[0].tensor == power.write.tensor && last.reads[1].tensor == sum.write.tensor;
+}
+
+/// dx = y (dy - sum of y dy): the derivative of softmax needs its result only.
+static Adjoint softmaxAdjoint(const Kernel &kernel, Operation &into) {
+  op::OperandOp x = kernel.inputs()[0], y = kernel.outputs()[0];
+  const Statement &last = kernel.statements[3];
+  ValueMap ignored;
+  auto declare = [&](op::OperandOp source, llvm::StringRef name, llvm::StringRef role) {
+    Operation &copy = source->clone(into.body(), ignored);
+    copy.setSymbol(name);
+    copy.setAttr("role", role);
+  };
+  declare(y, "y", "input");
+  declare(y, "d_y", "input");
+  declare(x, "d_x", "output");
+  declare(last.reads[1].operand, "t", "intermediate");
+  auto emit = [&](const Access &write, llvm::StringRef name, bool isSum) {
+    Operation &copy = last.op->clone(into.body(), ignored);
+    AttrList reads{accessOf("y", last.write), accessOf("d_y", last.write)};
+    if (!isSum)
+      reads.push_back(accessOf("t", last.reads[1]));
+    copy.setAttr("write", accessOf(name, write));
+    copy.setAttr("reads", std::move(reads));
+    if (isSum)
+      copy.setAttr("reduce", "+");
+    copy.setAttr("flops", 2);
+    copy.setAttr("text", isSum ? "t += y * d_y" : "d_x = y * (d_y - t)");
+  };
+  emit(last.reads[1], "t", true);
+  emit(last.write, "d_x", false);
+  Adjoint adjoint;
+  adjoint.kernel = into.symbol().str();
+  adjoint.inputs = {{AdjointInput::Output, 0}, {AdjointInput::Gradient, 0}};
+  adjoint.results = {0};
+  return adjoint;
+}
+
 const std::vector<Adjoint> &Adjoints::of(op::KernelOp op, const llvm::SmallBitVector &wanted,
                                          Operation &before) {
   std::string bits;
@@ -284,7 +332,8 @@ const std::vector<Adjoint> &Adjoints::of(op::KernelOp op, const llvm::SmallBitVe
     into->setSymbol(module.uniqueName(name));
     into->setAttr("op", op.declaration().str() + "'");
     into->setAttr("parameters", op.parameters());
-    Adjoint adjoint = AdjointBuilder(kernel, part).build(*into);
+    Adjoint adjoint = isSoftmax(kernel) ? softmaxAdjoint(kernel, *into)
+                                        : AdjointBuilder(kernel, part).build(*into);
     if (adjoint.results.empty() || adjoint.isCopy)
       into->erase();
     if (!adjoint.results.empty())

@@ -68,6 +68,15 @@ void RankLabels::apply(const Operation &op) {
       if (own[rank] != RankLabel::Feature)
         byClass[known.ofRank(inputs[i].symbol(), rank)] = own[rank];
   }
+  // Inputs that say nothing themselves are what the kernel uses them as.
+  for (size_t i = 0; i < op.operandCount() && i < inputs.size(); ++i) {
+    auto tensor = as<op::TensorOp>(op.operand(i).definingOp());
+    if (!tensor || tensor.kind() != "input")
+      continue;
+    Labels &own = labels[&op.operand(i)];
+    for (unsigned rank = 0; rank < own.size(); ++rank)
+      own[rank] = byClass[known.ofRank(inputs[i].symbol(), rank)];
+  }
   for (size_t i = 0; i < op.resultCount() && i < outputs.size(); ++i) {
     Labels result;
     for (unsigned rank = 0; rank < op.result(i).type().shape().size(); ++rank)

@@ -292,10 +292,28 @@ void Sharder::gatherInputs(Use &use) {
   }
 }
 
+/// A tensor that a layer gets for itself.
+static bool isOwnInput(const Value &value) {
+  auto tensor = as<op::TensorOp>(value.definingOp());
+  return tensor && tensor.kind() == "input" && tensor->parentOp() &&
+         tensor->parentOp()->is(op::RepeatOp::opName);
+}
+
 /// Weights that were not used before take the form that this use needs.
 void Sharder::decideWeights(Use &use) {
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
     Value &value = use.op.operand(i);
+    if (isOwnInput(value) && decided.insert(&value).second) {
+      ShardState &state = stateOf(value);
+      for (unsigned rank = 0; rank < state.feature.size(); ++rank) {
+        unsigned cls = use.classes.ofRank(use.inputs[i].symbol(), rank);
+        state.labels[rank] = use.labels[cls];
+        state.feature[rank] = use.feature[cls];
+        state.split[rank] = use.split[cls];
+      }
+      state.isSequenceParallel = use.isSequenceParallel && state.hasSplit();
+      value.setType(typeOf(value, state));
+    }
     if (!isWeight(value) || kept.count(value.definingOp()->symbol()))
       continue;
     ShardState &state = stateOf(value);

@@ -9,6 +9,7 @@
 #include "passes/training/RankLabels.h"
 #include "passes/training/ShardKernel.h"
 #include "passes/training/Strategy.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace perfc {
 namespace passes {
@@ -87,6 +88,7 @@ private:
   llvm::StringMap<ShardState> kept; ///< of weights and saved values, by symbol
   /// What collectives made, by the value, region and kind.
   std::map<std::tuple<const ir::Value *, const ir::Region *, std::string>, ir::Value *> made;
+  llvm::DenseSet<const ir::Value *> decided; ///< inputs of layers that a use has divided
   int64_t batchFactor = 1;
 };
 

@@ -6,6 +6,7 @@
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "tools/driver/search/Interrupt.h"
+#include "tools/driver/search/TrainSearch.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -148,6 +149,7 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     if (auto train = ir::as<study::TrainOp>(op))
       parameters[train.subject()] = countParameters(module, train.subject());
   });
+  keepAsBuilt(module);
   if (!lower(module, "collective", session.diagnostics))
     return;
   std::vector<ir::Operation *> statements; // a search changes the module around it
@@ -163,6 +165,29 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     } else if (op.name().startswith("study.")) {
       statement(module, op, nullptr, listener);
     }
+  }
+}
+
+/// A search over strategies of training divides the model anew for each: from what was built.
+void Evaluation::keepAsBuilt(const ir::Module &module) {
+  bool hasHoles = false;
+  module.walk([&](const ir::Operation &op) {
+    hasHoles |= op.is(study::TrainOp::opName) &&
+                passes::readStrategy(ir::as<study::TrainOp>(op)).hasHoles();
+  });
+  asBuilt.reset();
+  if (!hasHoles)
+    return;
+  asBuilt = std::make_unique<ir::Module>();
+  ir::ValueMap map;
+  for (const ir::Operation &op : module.body()) {
+    if (!op.is(study::PointOp::opName)) {
+      op.clone(asBuilt->body(), map);
+      continue;
+    }
+    for (const ir::Operation &inner : op.body())
+      if (inner.is(study::TrainOp::opName))
+        inner.clone(asBuilt->body(), map);
   }
 }
 
@@ -236,12 +261,41 @@ const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Ope
 //===-- train
 //----------------------------------------------------------------------------------===//
 
+/// What the search did, and what it found beside the best.
+static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
+  cost.notes.push_back(fmt::format(
+      "search: {}; {} strategies, {} fit; {} of {} divisions of the model left out by bounds; {}",
+      searched.goal, searched.strategies, searched.fitting, searched.prunedDivisions,
+      searched.divisions,
+      searched.isProven ? "proven best" : "time ran out, there may be a better one"));
+  for (size_t i = 0; i < std::min<size_t>(6, searched.front.size()); ++i)
+    cost.notes.push_back(fmt::format(
+        "best for its memory: {} in {}: {}",
+        formatEngineering(searched.front[i].stepTime, BaseUnit::Second),
+        formatEngineering(searched.front[i].memory, BaseUnit::Byte), searched.front[i].strategy));
+}
+
 const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
                                       const ir::Operation *point) {
+  llvm::Optional<TrainSearchResult> searched;
+  std::unique_ptr<ir::Module> filled;
+  ir::Module *evaluated = &module;
+  if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
+    searched = searchStrategies(*asBuilt, *asBuilt->lookup(op.symbol()), providers,
+                                names(module, nullptr), session.diagnostics);
+    if (searched)
+      filled = withStrategy(*asBuilt, op.symbol(), searched->best, session.diagnostics);
+    if (!filled)
+      return nullptr;
+    evaluated = filled.get();
+  }
   llvm::Optional<Cost> cost =
-      training::evaluateTraining(module, op, providers, session.diagnostics);
+      training::evaluateTraining(*evaluated, *evaluated->lookup(op.symbol()), providers,
+                                 session.diagnostics, trainsBeyondMemory);
   if (!cost)
     return nullptr;
+  if (searched)
+    noteSearch(*searched, *cost);
   auto text = [&](const char *name) {
     const ir::Attribute *value = op.dictAttr("settings").find(name);
     return value ? value->asString().str() : std::string();

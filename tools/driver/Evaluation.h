@@ -54,6 +54,8 @@ public:
   /// Only `search` statements, and the sweeps that hold them, are evaluated; or only sweeps.
   bool onlySearches = false;
   bool onlySweeps = false;
+  /// A training step that does not fit into the memory is a result all the same.
+  bool trainsBeyondMemory = false;
   /// Where the points of sweeps are kept, and which of them are evaluated.
   mapper::SweepSettings sweepSettings;
   /// The rows of all sweeps, also those that a file of results had.
@@ -76,6 +78,7 @@ private:
                  const Listener &listener);
   const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
                                const ir::Operation *point);
+  void keepAsBuilt(const ir::Module &module);
   const emit::Result *train(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   const emit::Result *search(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   void checkExpectations(const Evaluated &evaluated);
@@ -86,7 +89,8 @@ private:
 
   Session &session;
   ProviderSet providers;
-  std::string defaultProvider; ///< "" for what fits the chip
+  std::unique_ptr<ir::Module> asBuilt; ///< the module before it was lowered; null without holes
+  std::string defaultProvider;         ///< "" for what fits the chip
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
   std::unique_ptr<mapper::ResultStore> store;

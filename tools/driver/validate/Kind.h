@@ -81,6 +81,14 @@ bool predictTraces(Session &session, llvm::StringRef path, std::vector<Validatio
 bool predictChakraEdgeCases(Session &session, llvm::StringRef path,
                             std::vector<ValidationRow> &rows);
 
+bool predictLlmFoundry(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictMegatron(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictMegatronBridge(Session &session, llvm::StringRef path,
+                           std::vector<ValidationRow> &rows);
+bool predictSelectiveRecompute(Session &session, llvm::StringRef path,
+                               std::vector<ValidationRow> &rows);
+bool predictTorchtitan(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+
 } // namespace perfc::driver
 
 #endif // PERFC_TOOLS_DRIVER_VALIDATE_KIND_H

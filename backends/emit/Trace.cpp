@@ -1,0 +1,71 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Timelines in the Trace Event Format that chrome://tracing and Perfetto read: complete events with
+// microseconds. A training step has a thread per pipeline stage, other results a thread of kernels.
+#include "backends/emit/Emit.h"
+
+using namespace perfc;
+using namespace perfc::emit;
+
+static Json event(llvm::StringRef name, llvm::StringRef category, int64_t process, int64_t thread,
+                  double start, double duration) {
+  return Json::object()
+      .set("name", name)
+      .set("cat", category)
+      .set("ph", "X")
+      .set("pid", process)
+      .set("tid", thread)
+      .set("ts", start * 1e6)
+      .set("dur", duration * 1e6);
+}
+
+static Json named(llvm::StringRef what, int64_t process, int64_t thread, std::string name) {
+  return Json::object()
+      .set("name", what)
+      .set("ph", "M")
+      .set("pid", process)
+      .set("tid", thread)
+      .set("args", Json::object().set("name", name));
+}
+
+static void addTraining(const TrainingSummary &summary, int64_t process, Json &list) {
+  for (size_t stage = 0; stage < summary.stages.size(); ++stage)
+    list.push(named("thread_name", process, static_cast<int64_t>(stage),
+                    "stage " + std::to_string(stage)));
+  for (const TrainingEvent &task : summary.events)
+    list.push(event(task.name, task.name[0] == 'F' ? "forward" : "backward", process, task.stage,
+                    task.start, task.duration));
+  double end = summary.pipelineTime;
+  double gradients = summary.stepTime - end - summary.optimizerTime - summary.otherTime;
+  for (size_t stage = 0; stage < summary.stages.size(); ++stage) {
+    auto thread = static_cast<int64_t>(stage);
+    if (summary.events.empty())
+      list.push(event("microbatches", "forward", process, thread, 0, end));
+    if (gradients > 0)
+      list.push(event("gradients", "communication", process, thread, end, gradients));
+    list.push(event("optimizer", "optimizer", process, thread, end + std::max(0.0, gradients),
+                    summary.optimizerTime));
+  }
+}
+
+void perfc::emit::writeTrace(const Input &input, llvm::raw_ostream &os) {
+  Json list = Json::array();
+  int64_t process = 0;
+  for (const Result *result : input.results) {
+    list.push(named("process_name", process, 0, result->label));
+    if (result->cost.training) {
+      addTraining(*result->cost.training, process, list);
+    } else {
+      double start = 0;
+      for (const KernelLine &line : flatten(result->cost.breakdown)) {
+        double duration = line.latency.central();
+        list.push(
+            event(line.part->label, partKindName(line.part->kind), process, 0, start, duration));
+        start += duration;
+      }
+    }
+    ++process;
+  }
+  Json::object().set("displayTimeUnit", "ms").set("traceEvents", std::move(list)).print(os);
+  os << '\n';
+}

@@ -1,0 +1,48 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holes of a `train`: every strategy that the holes allow is tried, unless a bound shows that it
+// cannot be the best. Strategies that divide the model alike (tensor, context, microbatch,
+// recomputation) share the costs of their kernels; what a division cannot beat even with all
+// kernels at the peak and no communication is left out, so the best of the rest is the best of all.
+#ifndef PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H
+#define PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H
+
+#include "backends/training/Train.h"
+#include "backends/emit/MetricExpression.h"
+
+namespace perfc::driver {
+
+/// What a search over strategies came to.
+struct TrainSearchResult {
+  passes::Strategy best;
+  std::string goal;
+  double value = 0;
+  size_t strategies = 0; ///< that the holes allow
+  size_t costed = 0;
+  size_t fitting = 0;
+  size_t divisions = 0, prunedDivisions = 0;
+  bool isProven = true; ///< false when the time ran out
+  /// Strategies that no other beats in both step time and memory, by step time.
+  struct FrontEntry {
+    std::string strategy;
+    double stepTime, memory;
+  };
+  std::vector<FrontEntry> front;
+};
+
+/// Fills the holes of `train`, an operation of `module`, which has only been built, not lowered.
+/// Nothing after a report.
+llvm::Optional<TrainSearchResult> searchStrategies(const ir::Module &module,
+                                                   const ir::Operation &train,
+                                                   ProviderSet &providers, const emit::MetricNames &names,
+                                                   DiagnosticEngine &diagnostics);
+
+/// A copy of `module` in which `train` has the strategy; lowered as far as `evaluateTraining`
+/// needs. Null after a report.
+std::unique_ptr<ir::Module> withStrategy(const ir::Module &module, llvm::StringRef train,
+                                         const passes::Strategy &strategy,
+                                         DiagnosticEngine &diagnostics);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H

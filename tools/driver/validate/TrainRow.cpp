@@ -1,0 +1,119 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/validate/TrainRow.h"
+
+#include "tools/driver/Evaluation.h"
+#include "tools/driver/Providers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+double driver::cellNumber(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
+                          double otherwise) {
+  llvm::Optional<Number> number = table.number(row, column);
+  return number ? number->real : otherwise;
+}
+
+int64_t driver::cellCount(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
+                          int64_t otherwise) {
+  llvm::Optional<Number> number = table.number(row, column);
+  return number && number->real >= 1 ? static_cast<int64_t>(number->real) : otherwise;
+}
+
+std::string driver::halfOf(size_t line) { return line % 2 == 0 ? "fit" : "test"; }
+
+static constexpr llvm::StringLiteral imports = R"(
+import std.workloads.{gpt3, llama, llama3, megatron, mpt}
+import std.hardware.{a100, blackwell, h100, v100}
+import std.{networks, runtimes}
+)";
+
+/// The row as a program.
+static std::string programOf(const TrainRow &row, int64_t microbatch, bool withRuntime) {
+  std::string text = imports.str();
+  int64_t inside = std::min(row.chips, row.perNode);
+  text += fmt::format("system cluster {{\n  node = {} * {} over {}\n", inside, row.chip,
+                      row.nodeNetwork);
+  if (row.chips > inside)
+    text += fmt::format("  all = {} * node over {}\n", row.chips / inside, row.network);
+  int64_t data = std::max<int64_t>(1, row.chips / (row.tensor * row.pipeline * row.context));
+  text += fmt::format("}}\ntrain {} on cluster {{\n", row.model);
+  text += fmt::format(
+      "  parallel tensor = {}, pipeline = {}, context = {}, data = {}, expert = {}, "
+      "sequence = {}\n",
+      row.tensor, row.pipeline, row.context, data, row.expert, row.sequence ? row.tensor : 1);
+  text += fmt::format("  batch {}\n  microbatch {}\n  dtype {}\n  recompute {}\n  optimizer {}\n",
+                      row.batch, microbatch, row.dtype, row.recompute, row.optimizer);
+  if (row.chunks > 1)
+    text += fmt::format("  schedule interleaved(chunks = {})\n", row.chunks);
+  if (!row.shard.empty())
+    text += "  shard " + row.shard + "\n";
+  if (!row.products.empty() && row.products != row.dtype)
+    text += "  products " + row.products + "\n";
+  if (withRuntime && !row.runtime.empty())
+    text += "  runtime " + row.runtime + "\n";
+  return text + "}\n";
+}
+
+static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, int64_t microbatch,
+                                                           bool withRuntime, std::string &problem,
+                                                           bool &fits) {
+  std::string text = programOf(row, microbatch, withRuntime);
+  // The model's graph holds one microbatch of each data-parallel rank.
+  Session inner(llvm::nulls(), llvm::nulls());
+  FileId file = inner.sources.add("<row>", std::move(text));
+  Evaluation evaluation(inner, defaultProviders());
+  evaluation.trainsBeyondMemory = true;
+  evaluation.run(file, {}, [](const Evaluated &) {});
+  for (const Diagnostic &one : inner.diagnostics.all())
+    if (one.kind->severity == Severity::Error) {
+      problem = one.message;
+      return nullptr;
+    }
+  if (evaluation.results().empty()) {
+    problem = "no result";
+    return nullptr;
+  }
+  const Cost &cost = evaluation.results().front().cost;
+  fits = !cost.memoryCapacity || static_cast<double>(cost.peakMemory) <= *cost.memoryCapacity;
+  return cost.training;
+}
+
+std::shared_ptr<const TrainingSummary>
+driver::evaluateTrainRow(const TrainRow &row, bool withRuntime, std::string &problem) {
+  bool fits = false;
+  if (row.microbatch > 0)
+    return evaluateWith(row, row.microbatch, withRuntime, problem, fits);
+  std::shared_ptr<const TrainingSummary> best;
+  int64_t each = row.batch * row.tensor * row.pipeline * row.context / row.chips;
+  for (int64_t microbatch = 1; microbatch <= std::min<int64_t>(each, 32); microbatch *= 2) {
+    if (each % microbatch)
+      break;
+    std::string reason;
+    auto summary = evaluateWith(row, microbatch, withRuntime, reason, fits);
+    if (!summary) {
+      problem = reason;
+      break;
+    }
+    if (!best || (fits && summary->stepTime < best->stepTime))
+      best = summary;
+  }
+  if (best)
+    problem.clear();
+  return best;
+}
+
+void driver::predictStep(const TrainRow &row, double seconds, ValidationRow &into) {
+  for (bool withRuntime : {true, false}) {
+    std::string problem;
+    auto summary = evaluateTrainRow(row, withRuntime, problem);
+    Prediction prediction;
+    prediction.metric = withRuntime ? "step_time" : "step_time_ideal";
+    prediction.reference = Number::fromReal(seconds);
+    if (summary)
+      prediction.predicted = Number::fromReal(summary->stepTime);
+    else
+      prediction.skipped = problem;
+    into.predictions.push_back(std::move(prediction));
+  }
+}

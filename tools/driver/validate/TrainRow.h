@@ -1,0 +1,51 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of tables of measured training runs as programs: a model of std.workloads with the sizes of
+// the row, chips and networks of std, the row's parallelism, and the runtime of the stack that ran
+// it. Every row is predicted with that runtime (`step_time`) and without one (`step_time_ideal`).
+#ifndef PERFC_TOOLS_DRIVER_VALIDATE_TRAINROW_H
+#define PERFC_TOOLS_DRIVER_VALIDATE_TRAINROW_H
+
+#include "backends/core/Training.h"
+#include "tools/driver/validate/Csv.h"
+
+namespace perfc::driver {
+
+/// One training run.
+struct TrainRow {
+  std::string model; ///< "llama3_8b(T = 8192)"
+  std::string chip;  ///< a module of std.hardware exports it
+  int64_t chips = 1, perNode = 8;
+  std::string nodeNetwork = "nvswitch { bandwidth 300GB/s/chip }";
+  std::string network = "infiniband { bandwidth 25GB/s/chip }";
+  int64_t tensor = 1, pipeline = 1, context = 1, expert = 1, chunks = 1;
+  bool sequence = false;
+  int64_t batch = 1;
+  int64_t microbatch = 0; ///< 0: the fastest of the powers of two that fit
+  std::string recompute = "none";
+  std::string shard; ///< "parameters", …
+  std::string dtype = "bf16";
+  std::string products; ///< "" for dtype
+  std::string optimizer = "adam { master fp32 }";
+  std::string runtime;
+};
+
+/// The step of `row`, with its runtime or without; null with a reason in `problem`.
+std::shared_ptr<const TrainingSummary> evaluateTrainRow(const TrainRow &row, bool withRuntime,
+                                                        std::string &problem);
+
+/// Adds the predictions of the step time against `seconds` to `into`.
+void predictStep(const TrainRow &row, double seconds, ValidationRow &into);
+
+/// A cell as a number; `otherwise` when it is empty or none.
+double cellNumber(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
+                  double otherwise = 0);
+int64_t cellCount(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
+                  int64_t otherwise = 1);
+
+/// "fit" for the rows to which runtimes were fitted, "test" for the others: every second one.
+std::string halfOf(size_t line);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_VALIDATE_TRAINROW_H
