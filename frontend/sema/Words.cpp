@@ -317,7 +317,7 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "group",     "fault",      "mapping",  "mapspace",  "at",           "dataflow", "algorithm",
     "statement", "collective", "evaluate", "compare",   "search",       "sweep",    "serve",
     "train",     "tensor",     "pool",     "draft",     "prefix_cache", "experts",  "optimizer",
-    "timeloop",  "timeloop",   "line",     "runtime",   "fn",         "for"};
+    "timeloop",  "timeloop",   "line",     "runtime",   "fn",           "for"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

@@ -7,8 +7,8 @@
 #ifndef PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H
 #define PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H
 
-#include "backends/training/Train.h"
 #include "backends/emit/MetricExpression.h"
+#include "backends/training/Train.h"
 
 namespace perfc::driver {
 
@@ -32,10 +32,9 @@ struct TrainSearchResult {
 
 /// Fills the holes of `train`, an operation of `module`, which has only been built, not lowered.
 /// Nothing after a report.
-llvm::Optional<TrainSearchResult> searchStrategies(const ir::Module &module,
-                                                   const ir::Operation &train,
-                                                   ProviderSet &providers, const emit::MetricNames &names,
-                                                   DiagnosticEngine &diagnostics);
+llvm::Optional<TrainSearchResult>
+searchStrategies(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
+                 const emit::MetricNames &names, DiagnosticEngine &diagnostics);
 
 /// A copy of `module` in which `train` has the strategy; lowered as far as `evaluateTraining`
 /// needs. Null after a report.
