@@ -255,6 +255,15 @@ void NestEvaluator::addResources(Cost &cost) {
       if (!network.part.children.empty())
         add(std::move(network), "");
     }
+  double decoding = zeros ? decodingEnergy(adapted.nest, *zeros, counts) : 0;
+  if (decoding > 0) {
+    CostPart part;
+    part.label = "decoding";
+    part.kind = PartKind::Compute;
+    part.energy = Figure(Uncertain(decoding));
+    cost.energy += part.energy;
+    cost.breakdown.children.push_back(std::move(part));
+  }
   addLatency(cost, latencyTerms(pace, computing), computing, slowest, bound);
   cost.accesses = accessTable(nest);
 }

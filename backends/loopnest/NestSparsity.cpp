@@ -16,6 +16,15 @@ static Density densityOf(const ir::AttrDict &entry) {
     return Density::uniform(share->asQuantity().toDouble());
   if (const ir::Attribute *band = entry.find("band"))
     return Density::banded(band->asInt());
+  if (const ir::Attribute *histogram = entry.find("histogram")) {
+    const ir::AttrDict &table = histogram->asDict();
+    std::vector<int64_t> nonzeros = table.find("nonzeros")->asInts();
+    std::vector<int64_t> tiles = table.find("tiles")->asInts();
+    std::vector<std::pair<int64_t, double>> rows;
+    for (size_t i = 0; i < nonzeros.size(); ++i)
+      rows.push_back({nonzeros[i], static_cast<double>(tiles[i])});
+    return Density::measured(table.find("elements")->asInt(), std::move(rows));
+  }
   const ir::AttrList &groups = entry.find("structured")->asList();
   return Density::structured(groups[0].asInt(), groups[1].asInt());
 }
@@ -38,6 +47,11 @@ llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,
     any = true;
     sparsity.tensors[*tensor].density = densityOf(entry);
     sparsity.tensors[*tensor].format = *parseFormat(entry.find("format")->asString());
+    if (const ir::Attribute *formats = entry.find("formats"))
+      for (const auto &[memory, format] : formats->asDict().entries())
+        sparsity.tensors[*tensor].formats.push_back({memory, *parseFormat(format.asString())});
+    if (const ir::Attribute *decode = entry.find("decode"))
+      sparsity.tensors[*tensor].decodeEnergy = decode->asQuantity().toDouble();
   }
   for (const ir::Attribute &value : placement->listAttr("savings")) {
     const ir::AttrDict &entry = value.asDict();

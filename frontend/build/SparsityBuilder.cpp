@@ -1,14 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/SparsityBuilder.h"
 
+#include "frontend/build/Histogram.h"
+#include "frontend/build/TimeloopBuilder.h"
+
 using namespace perfc;
 
 namespace {
 
 class SparsityBuilder {
 public:
-  SparsityBuilder(BuildContext &context, const BuiltGraph &graph)
-      : diagnostics(context.diagnostics) {
+  SparsityBuilder(BuildContext &context, const BuiltGraph &graph, const BuiltTarget &chip)
+      : context(context), diagnostics(context.diagnostics), chip(chip) {
     for (const std::string &kernel : graph.kernels)
       if (auto model = context.kernels.find(kernel); model != context.kernels.end())
         for (const OpTensor &tensor : model->second.tensors)
@@ -26,7 +29,9 @@ private:
   bool setDensity(const Node &node, ir::AttrDict &into);
   llvm::Optional<llvm::StringRef> condition(const Node &node);
 
+  BuildContext &context;
   DiagnosticEngine &diagnostics;
+  const BuiltTarget &chip;
   std::vector<llvm::StringRef> tensors;
 };
 
@@ -39,11 +44,12 @@ bool SparsityBuilder::checkTensor(llvm::StringRef name, SourceRange range) {
   return false;
 }
 
-/// `density 50%`, `structured 2, 4` or `band 16`: one of them.
+/// `density 50%`, `structured 2, 4`, `band 16` or `histogram "a.csv"`: one of them.
 bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
-  const Node *band = node.find("band"), *structured = node.find("structured");
+  const Node *band = node.find("band"), *structured = node.find("structured"),
+             *histogram = node.find("histogram");
   const Quantity *density = node.quantity("density");
-  if (!!band + !!structured + !!density != 1) {
+  if (!!band + !!structured + !!histogram + !!density != 1) {
     diagnostics.report(node.range, diag::OneDensity, node.args[0].value.text());
     return false;
   }
@@ -54,6 +60,12 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
     }
     into.set("density", *density);
     return true;
+  }
+  if (histogram) {
+    llvm::Optional<ir::AttrDict> table = readHistogram(context, *histogram);
+    if (table)
+      into.set("histogram", std::move(*table));
+    return table.hasValue();
   }
   ir::AttrList numbers;
   for (const NodeArg &arg : (band ? band : structured)->args) {
@@ -77,8 +89,25 @@ bool SparsityBuilder::tensor(const Node &node) {
   entry.set("tensor", name);
   if (!checkTensor(name, node.args[0].range) || !setDensity(node, entry))
     return false;
-  const Node *format = node.find("format");
-  entry.set("format", format ? format->args[0].value.get<WordValue>().word : "uncompressed");
+  ir::AttrDict formats;
+  entry.set("format", "uncompressed");
+  for (const Node *child : node.children) {
+    if (child->word != "format" || child->args.empty())
+      continue;
+    const std::string &format = child->args[0].value.get<WordValue>().word;
+    const Node *at = child->find("at");
+    if (!at)
+      entry.set("format", format);
+    else if (checkMemoryName(context, chip, at->args[0].value.get<WordValue>().word,
+                             at->args[0].range))
+      formats.set(at->args[0].value.get<WordValue>().word, format);
+    else
+      return false;
+  }
+  if (!formats.empty())
+    entry.set("formats", std::move(formats));
+  if (const Quantity *decode = node.quantity("decode"))
+    entry.set("decode", decode->withDimension(BaseUnit::Joule));
   sparsity.push_back(std::move(entry));
   return true;
 }
@@ -114,8 +143,8 @@ bool SparsityBuilder::saving(const Node &node) {
 }
 
 bool perfc::buildSparsity(BuildContext &context, const Node &statement, const BuiltGraph &graph,
-                          ir::Operation &evaluate) {
-  SparsityBuilder builder(context, graph);
+                          const BuiltTarget &chip, ir::Operation &evaluate) {
+  SparsityBuilder builder(context, graph, chip);
   bool good = true;
   for (const Node *child : statement.children) {
     if (child->word == "tensor")

@@ -10,9 +10,9 @@
 namespace perfc {
 
 /// Sets the attributes on `evaluate` where `statement` asks for them; a tensor is one of any kernel
-/// of `graph`. False when something is wrong (reported).
+/// of `graph`, a memory one of `target`. False when something is wrong (reported).
 bool buildSparsity(BuildContext &context, const Node &statement, const BuiltGraph &graph,
-                   ir::Operation &evaluate);
+                   const BuiltTarget &target, ir::Operation &evaluate);
 
 } // namespace perfc
 

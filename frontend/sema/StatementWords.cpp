@@ -273,11 +273,21 @@ static constexpr WordSpec sparsityWords[] = {
     {.word = "band",
      .kind = Integer,
      .doc = "elements at most so far from the diagonal are not zero"},
+    {.word = "histogram",
+     .kind = Text,
+     .doc = "measured tiles, in a table of `elements,nonzeros,tiles`: histogram \"a.csv\""},
     {.word = "format",
      .kind = Choice,
+     .block = BlockKind::TimeloopLine,
      .choices = "uncompressed bitmask rle coordinate csr",
+     .repeats = true,
      .byDefault = "uncompressed",
-     .doc = "how it is stored"},
+     .doc = "how it is stored, in every memory or in one: format bitmask at GLB"},
+    {.word = "decode",
+     .kind = Measure,
+     .dims = Dims::OpEnergy,
+     .byDefault = "none",
+     .doc = "energy of one word that leaves the last memory which stores it compressed"},
 };
 
 static constexpr WordSpec poolWords[] = {

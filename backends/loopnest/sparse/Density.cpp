@@ -37,6 +37,19 @@ Density Density::banded(int64_t halfWidth) {
   return density;
 }
 
+Density Density::measured(int64_t tileElements, std::vector<std::pair<int64_t, double>> tiles) {
+  Density density;
+  density.kind = Kind::Measured;
+  density.group = tileElements;
+  double all = 0;
+  for (const auto &[nonzeros, count] : tiles)
+    all += count;
+  for (auto &[nonzeros, count] : tiles)
+    count /= all;
+  density.tiles = std::move(tiles);
+  return density;
+}
+
 /// Rows and columns of the last two ranks; a vector is one row.
 static std::pair<int64_t, int64_t> matrixOf(Extents extents) {
   int64_t columns = extents.empty() ? 1 : extents.back();
@@ -57,6 +70,12 @@ double Density::share(Extents shape) const {
     return std::round(uniformShare * elements(shape)) / std::max(elements(shape), 1.0);
   if (kind == Kind::Structured)
     return static_cast<double>(kept) / static_cast<double>(group);
+  if (kind == Kind::Measured) {
+    double mean = 0;
+    for (const auto &[nonzeros, part] : tiles)
+      mean += static_cast<double>(nonzeros) * part;
+    return mean / static_cast<double>(group);
+  }
   auto [rows, columns] = matrixOf(shape);
   double i = static_cast<double>(rows), j = static_cast<double>(columns),
          w = static_cast<double>(halfWidth);
@@ -96,6 +115,13 @@ double Density::emptyShare(Extents shape, Extents tile) const {
     double total = elements(shape);
     return probabilityOfNone(std::round(uniformShare * total), std::min(elements(tile), total),
                              total);
+  }
+  if (kind == Kind::Measured) {
+    // A tile inside one that was measured, or several of those.
+    double block = static_cast<double>(group), drawn = std::min(elements(tile), block), empty = 0;
+    for (const auto &[nonzeros, part] : tiles)
+      empty += part * probabilityOfNone(static_cast<double>(nonzeros), drawn, block);
+    return std::pow(empty, std::max(1.0, elements(tile) / block));
   }
   // A tile as long as a group has all its nonzeros; tiles of other rows are independent of it.
   int64_t length = tile.empty() ? 1 : std::min(tile.back(), group);

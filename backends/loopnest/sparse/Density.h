@@ -4,12 +4,15 @@
 // Uniform: r = round(share * N) of the N elements, each choice equally likely, so the nonzeros of a
 // tile are hypergeometric (Wu et al., "Sparseloop", MICRO 2022, Sec. 5.2). Structured: of each
 // group of g elements along the last rank, k are nonzero (2:4 and its like). Banded: element (i, j)
-// of the last two ranks is nonzero where |i - j| <= w.
+// of the last two ranks is nonzero where |i - j| <= w. Measured: tiles of B elements were counted
+// by their nonzeros; inside one they lie anywhere, and tiles are independent of each other.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_DENSITY_H
 #define PERFC_BACKENDS_LOOPNEST_SPARSE_DENSITY_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace perfc {
 namespace loopnest {
@@ -28,6 +31,9 @@ public:
   /// halfWidth >= 0; 0 is the diagonal.
   static Density banded(int64_t halfWidth);
 
+  /// Tiles of `tileElements` elements; per number of nonzeros how many there are. Not empty.
+  static Density measured(int64_t tileElements, std::vector<std::pair<int64_t, double>> tiles);
+
   /// The share of the elements of a tensor of this shape that are nonzero.
   double share(Extents shape) const;
   /// The probability that an aligned tile of a tensor of this shape has no nonzero element.
@@ -37,11 +43,12 @@ public:
   bool isEven(Extents tile) const;
 
 private:
-  enum class Kind { Uniform, Structured, Banded };
+  enum class Kind { Uniform, Structured, Banded, Measured };
   Kind kind = Kind::Uniform;
   double uniformShare = 1;
   int64_t kept = 1, group = 1;
   int64_t halfWidth = 0;
+  std::vector<std::pair<int64_t, double>> tiles; ///< nonzeros, share of the tiles
 };
 
 /// Product of the extents, as a real: tensors of 2^62 elements and more have no exact count.

@@ -55,7 +55,7 @@ private:
   double happening(size_t tensor, size_t memory, size_t child) const;
   size_t childOf(size_t tensor, size_t memory) const;
   llvm::Optional<size_t> parentOf(size_t tensor, size_t memory) const;
-  int64_t words(size_t tensor, size_t tilePlace, double dense) const;
+  int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense) const;
   void memory(size_t place, MemoryCounts &counts) const;
   void array(size_t place, ArrayCounts &counts) const;
   double nonzeroShare(bool onlySkips) const;
@@ -105,11 +105,13 @@ double Applier::happening(size_t tensor, size_t memory, size_t child) const {
   return share;
 }
 
-/// Words that `dense` elements take, metadata included, when they move in tiles of `tilePlace`.
-int64_t Applier::words(size_t tensor, size_t tilePlace, double dense) const {
+/// Words that `dense` elements take as the memory at place `memory` stores them, metadata included,
+/// when they move in tiles of `tilePlace`.
+int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double dense) const {
   const SparseTensor &sparse = sparsity.tensors[tensor];
   auto tile = tileInside(nest, tilePlace).box(nest.tensors[tensor], sparse.shape);
-  StoredTile stored = storedTile(sparse.format, tile, sparse.density.share(sparse.shape));
+  StoredTile stored = storedTile(sparse.formatAt(nest.places[memory].name), tile,
+                                 sparse.density.share(sparse.shape));
   double bits = static_cast<double>(nest.tensors[tensor].bitsPerWord);
   double perElement = (stored.words + stored.metadataBits / bits) / elements(tile);
   return std::llround(dense * perElement);
@@ -128,7 +130,7 @@ void Applier::memory(size_t place, MemoryCounts &counts) const {
     llvm::Optional<size_t> parent = parentOf(t, place);
     double in = parent ? happening(t, *parent, place) : 1;
     auto moved = [&](int64_t count, size_t tile, double share) {
-      return words(t, tile, static_cast<double>(count) * share);
+      return words(t, place, tile, static_cast<double>(count) * share);
     };
     auto network = [&](NetworkCount &count) {
       count.shared = moved(count.shared, passed, out);
@@ -155,7 +157,7 @@ void Applier::array(size_t place, ArrayCounts &counts) const {
       double share = happening(t, *from, child);
       size_t tile = child < nest.places.size() ? child : *from;
       for (int64_t *count : {&hops[t]->shared, &hops[t]->separate, &hops[t]->declared})
-        *count = words(t, tile, static_cast<double>(*count) * share);
+        *count = words(t, *from, tile, static_cast<double>(*count) * share);
     }
   };
   scale(counts.hops);
@@ -226,4 +228,16 @@ SparseCounts loopnest::applySparsity(const Nest &nest, const Sparsity &sparsity,
                                      const Counts &dense) {
   return {Applier(nest, sparsity, /*withGates=*/true).run(dense),
           Applier(nest, sparsity, /*withGates=*/false).run(dense)};
+}
+
+double loopnest::decodingEnergy(const Nest &nest, const Sparsity &sparsity, const Counts &counts) {
+  double energy = 0;
+  for (size_t t = 0; t < nest.tensors.size(); ++t) {
+    int64_t decoded = 0;
+    for (const MemoryCounts &memory : counts.memories)
+      if (memory.tensors[t] && sparsity.tensors[t].formatAt(memory.name) != Format::Uncompressed)
+        decoded = memory.tensors[t]->reads.declared;
+    energy += static_cast<double>(decoded) * sparsity.tensors[t].decodeEnergy;
+  }
+  return energy;
 }

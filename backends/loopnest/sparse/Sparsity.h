@@ -19,11 +19,21 @@
 namespace perfc {
 namespace loopnest {
 
-/// One tensor: its shape, its nonzeros, and how it is stored in every memory.
+/// One tensor: its shape, its nonzeros, and how memories store it.
 struct SparseTensor {
   llvm::SmallVector<int64_t, 4> shape;
   Density density;
   Format format = Format::Uncompressed;
+  /// Memories that store it in another way.
+  std::vector<std::pair<std::string, Format>> formats = {};
+  double decodeEnergy = 0; ///< J per word that leaves the last memory which stores it compressed
+
+  Format formatAt(llvm::StringRef memory) const {
+    for (const auto &[name, other] : formats)
+      if (name == memory)
+        return other;
+    return format;
+  }
 };
 
 /// `skip tensor when condition == 0`, or `gate`.
@@ -46,6 +56,9 @@ struct SparseCounts {
 
 /// `dense` are the counts of `nest`.
 SparseCounts applySparsity(const Nest &nest, const Sparsity &sparsity, const Counts &dense);
+
+/// Joule for turning stored words into plain ones, once per word; `counts` are expected ones.
+double decodingEnergy(const Nest &nest, const Sparsity &sparsity, const Counts &counts);
 
 /// E[max of `lanes` independent binomial(trials, share)] / trials; 1 <= trials.
 double slowestLane(double lanes, int64_t trials, double share);

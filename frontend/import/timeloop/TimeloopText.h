@@ -26,8 +26,8 @@ std::vector<std::string> levelLines(const Level &level, const PlainLevel &plain)
 std::vector<std::string> mappingLines(const Input &input, llvm::ArrayRef<unsigned> dims,
                                       llvm::ArrayRef<std::string> indices);
 
-/// Lines of the block of the evaluation, which native mode reads: densities, the nearest format of
-/// the outermost memory that has one, and what zeros save at any memory.
+/// Lines of the block of the evaluation, which native mode reads: densities, the nearest format at
+/// each memory that has one, and what zeros save at any memory.
 std::vector<std::string> zeroLines(const Input &input);
 
 /// A number of a source: twelve digits.

@@ -36,12 +36,13 @@ static llvm::StringRef formatText(const Representation &form) {
   }
 }
 
-static const Representation *outermostForm(const Input &input, unsigned space) {
-  for (size_t memory = input.memories.size(); memory-- > 0;)
-    if (const Representation *form =
-            input.sparse.representation(static_cast<unsigned>(memory), space))
-      return form;
-  return nullptr;
+/// "; format csr at DRAM" for each memory that has a form of the tensor, outermost first.
+static std::string formatsText(const Input &input, unsigned space) {
+  std::string text;
+  for (size_t i = input.memories.size(); i-- > 0;)
+    if (const Representation *form = input.sparse.representation(static_cast<unsigned>(i), space))
+      text += fmt::format("; format {} at {}", formatText(*form), input.memories[i].name);
+  return text;
 }
 
 std::vector<std::string> timeloop::zeroLines(const Input &input) {
@@ -51,9 +52,8 @@ std::vector<std::string> timeloop::zeroLines(const Input &input) {
     return lines;
   auto name = [&](unsigned space) { return input.problem.spaces[space].name; };
   for (const Density &density : sparse.densities) {
-    const Representation *form = outermostForm(input, density.space);
     lines.push_back(fmt::format("tensor {} {{ {}{} }}", name(density.space), densityText(density),
-                                form ? fmt::format("; format {}", formatText(*form)) : ""));
+                                formatsText(input, density.space)));
   }
   // One line for each pair, however many memories have it.
   std::vector<std::string> seen;

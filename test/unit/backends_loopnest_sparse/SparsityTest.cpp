@@ -178,3 +178,13 @@ TEST(SlowestLane, IsTheMaximumOfBinomials) {
   EXPECT_EQ(slowestLane(1024, 50, 0), 0);
   EXPECT_EQ(slowestLane(1024, 50, 1), 1);
 }
+
+TEST(Density, MeasuredTilesAreHypergeometricInsideAndIndependentOutside) {
+  // A third of the tiles of 4 have no nonzero, two thirds have two.
+  Density density = Density::measured(4, {{0, 5}, {2, 10}});
+  EXPECT_DOUBLE_EQ(density.share({64}), 2.0 / 3 * 2 / 4);
+  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {1}), 1.0 / 3 + 2.0 / 3 * 2 / 4);
+  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {2}), 1.0 / 3 + 2.0 / 3 / 6);
+  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {4}), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {8}), 1.0 / 9);
+}
