@@ -213,16 +213,37 @@ bool StudySearch::searchAll() {
   options.seed = settings.seed;
   options.stop = settings.stop;
   results.resize(spaces.size());
-  unsigned left = summary.distinct;
-  for (unsigned i = 0; i < spaces.size(); ++i) {
-    if (firstEqual[i] != i)
-      continue;
-    // Time that easy nests leave is for those that follow.
-    Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
-    options.deadline = Clock::now() + rest / left--;
-    results[i] = loopnest::search(spaces[i].space, spaces[i].weights, spaces[i].rules,
-                                  goal.nestGoal(), options);
+  std::vector<unsigned> distinct;
+  for (unsigned i = 0; i < spaces.size(); ++i)
+    if (firstEqual[i] == i)
+      distinct.push_back(i);
+  // Nests side by side; the threads that are left over work together on each.
+  unsigned workers = std::min<unsigned>(options.threads, distinct.size());
+  unsigned threadsOfEach = std::max(1u, options.threads / workers);
+  std::atomic<unsigned> next{0};
+  auto work = [&] {
+    for (unsigned k = next++; k < distinct.size(); k = next++) {
+      // Time that easy nests leave is for those that follow.
+      Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
+      SearchOptions own = options;
+      own.threads = threadsOfEach;
+      auto left = static_cast<int64_t>(distinct.size() - k);
+      own.deadline =
+          Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
+      const NestSpace &nest = spaces[distinct[k]];
+      results[distinct[k]] =
+          loopnest::search(nest.space, nest.weights, nest.rules, goal.nestGoal(), own);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < workers; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (unsigned i : distinct) {
     summary.evaluated += results[i].evaluated;
+    summary.provenNests += results[i].isProven() ? 1 : 0;
     if (results[i].front.empty())
       return reportRefusals(spaces[i]);
   }

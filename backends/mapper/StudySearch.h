@@ -33,6 +33,7 @@ struct SearchSummary {
   double bound = 0; ///< no mapping has less
   bool proven = false;
   unsigned nests = 0, distinct = 0;
+  unsigned provenNests = 0; ///< of the distinct ones
   int64_t evaluated = 0;
   double cpuSeconds = 0;
   std::vector<std::string> notes;

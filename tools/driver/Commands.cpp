@@ -36,6 +36,9 @@ static constexpr OptionSpec sweepOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"db", 0, "FILE", "keep the results in this SQLite file, and go on from what it has"},
     {"shard", 0, "I/N", "evaluate every N-th point, from the I-th on"},
+    {"slurm", 0, "OUT.sh",
+     "evaluate nothing; write a Slurm job array, which needs --db and --tasks"},
+    {"tasks", 0, "N", "of the job array: shards"},
     {"threads", 'j', "N", "threads of a search; as many as there are cores without this"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };

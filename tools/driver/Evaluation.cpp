@@ -322,8 +322,8 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
 static std::string proofText(const SearchSummary &summary) {
   if (summary.proven)
     return "proven optimal";
-  return fmt::format("at most {:.2g} % above the best (lower bound {:.6g})", summary.gap() * 100,
-                     summary.bound);
+  return fmt::format("at most {:.2g} % above the best (lower bound {:.6g}); {} of {} proven",
+                     summary.gap() * 100, summary.bound, summary.provenNests, summary.distinct);
 }
 
 const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,

@@ -9,6 +9,7 @@
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/sweep/FrontTable.h"
+#include "tools/driver/sweep/SlurmScript.h"
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -227,6 +228,25 @@ static bool checkChoice(Session &session, const Arguments &arguments, llvm::Stri
   return false;
 }
 
+/// Writes the job array that `--slurm` asks for.
+static void writeSlurmScript(Session &session, const Arguments &arguments) {
+  auto tasks = numberOption(session, arguments, "tasks", 1);
+  if (!tasks || *tasks > 1e6 || arguments.value("db").empty()) {
+    session.diagnostics.report({}, diag::BadOptionValue, "--slurm", arguments.value("slurm"))
+        .help("a job array needs --db FILE and --tasks N");
+    return;
+  }
+  std::vector<std::string> options;
+  for (llvm::StringRef define : arguments.values("D"))
+    options.push_back("-D" + define.str());
+  if (arguments.has("threads"))
+    options.push_back("--threads=" + arguments.value("threads").str());
+  writeOutput(arguments.value("slurm"),
+              slurmScript(arguments.files().front(), arguments.value("db"),
+                          static_cast<unsigned>(*tasks), options),
+              {}, session.diagnostics);
+}
+
 bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
@@ -271,5 +291,9 @@ bool driver::searchFile(Session &session, const Arguments &arguments) {
 }
 
 bool driver::sweepFile(Session &session, const Arguments &arguments) {
+  if (arguments.has("slurm")) {
+    writeSlurmScript(session, arguments);
+    return true;
+  }
   return runStatements(session, arguments, Which::Sweeps);
 }

@@ -188,8 +188,9 @@ LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k) const {
     for (unsigned d = 0; d < space.dims(); ++d)
       if (!(used >> d & 1))
         lanes *= static_cast<double>(grid.value(d, choice.lanes[d]));
-    price.shared += weights.arrays[array].hop[crossing.tensor] / lanes *
-                    hopsPerMessage(choice, crossing, price.windowed);
+    price.hops = weights.arrays[array].hop[crossing.tensor] / lanes *
+                 hopsPerMessage(choice, crossing, price.windowed);
+    price.shared += price.hops;
   }
   // What costs less than nothing is at most what the lanes take.
   if (double total = price.fixed + price.shared; total < 0) {

@@ -21,6 +21,7 @@ struct LaneChoice {
   struct Price {
     double fixed = 0;  ///< J per word, lanes told apart
     double shared = 0; ///< J per word, to be divided by the lanes that share a window's word
+    double hops = 0;   ///< the part of `shared` that links take, at least
     bool windowed = false;
   };
   llvm::SmallVector<Price, 8> prices; ///< by crossing

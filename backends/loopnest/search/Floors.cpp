@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/Floors.h"
 
 #include <cmath>
+#include <map>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -204,11 +205,74 @@ void Floors::addChoice(size_t outside, size_t number, llvm::ArrayRef<double> lea
   }
 }
 
+void Floors::makeGroups() {
+  std::map<size_t, size_t> known; // by lanes
+  TileGrid::Point none{};
+  bool fixedRest = true;
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    fixedRest &= !costs.of(k).atLanes || space.tensors[space.crossings[k].tensor].windows.empty() ||
+                 !costs.crosses(k);
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  for (unsigned c = 0; c < costs.choices().size(); ++c) {
+    const LaneChoice &choice = costs.choices()[c];
+    double rest = fixedRest ? priced(choice, none).rest : -infinite;
+    auto [at, isNew] = known.insert({grid.index(choice.lanes), groups.size()});
+    if (isNew) {
+      groups.emplace_back().rest = rest;
+      for (unsigned k : flows)
+        groups.back().prices.push_back(choice.prices[k]);
+      for (unsigned d = 0; d < space.dims(); ++d)
+        if (choice.lanes[d] > 0)
+          groups.back().dims.push_back(d);
+    }
+    Group &group = groups[at->second];
+    group.choices.push_back(c);
+    group.rest = std::min(group.rest, rest);
+    for (unsigned v = 0; v < flows.size(); ++v) {
+      LaneChoice::Price &price = group.prices[v];
+      price.fixed = std::min(price.fixed, choice.prices[flows[v]].fixed);
+      price.shared = std::min(price.shared, choice.prices[flows[v]].shared);
+    }
+  }
+}
+
+/// Whether any choice of the group may be worth a look at the point, by its least prices.
+bool Floors::canImprove(const Group &group, size_t outside, llvm::ArrayRef<double> least) const {
+  const TileGrid::Point &point = grid.point(outside);
+  const LaneChoice &choice = costs.choices()[group.choices.front()];
+  for (unsigned d : group.dims)
+    if (grid.quotient(d, point[d], choice.lanes[d]) == TileGrid::none)
+      return false;
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  std::array<double, InnerFloors::maxFlows> prices, openCosts;
+  size_t lanes = grid.index(choice.lanes);
+  for (unsigned v = 0; v < flows.size(); ++v) {
+    unsigned t = space.crossings[flows[v]].tensor;
+    const LaneChoice::Price &price = group.prices[v];
+    prices[v] =
+        price.fixed + (price.windowed ? price.shared / floors.sharing(t, point, point, choice.lanes)
+                                      : price.shared);
+    openCosts[v] = prices[v] * least[v] * floors.missing(t, lanes);
+  }
+  double best = infinite;
+  for (const InnerFloors::Entry &entry : innerFloors.at(arrayEnd(), outside)) {
+    double sum = group.rest;
+    for (unsigned v = 0; v < flows.size(); ++v)
+      sum += entry.words[v] == InnerFloors::open ? openCosts[v] : prices[v] * entry.words[v];
+    best = std::min(best, sum);
+  }
+  return best < mostOfAll;
+}
+
 void Floors::fill(const Incumbents &known) {
   makeBuckets();
+  makeGroups();
   for (Bucket &bucket : classes)
     bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloors[0] -
                   weights.leak * bucket.latency;
+  mostOfAll = -infinite;
+  for (const Bucket &bucket : classes)
+    mostOfAll = std::max(mostOfAll, bucket.most);
   table.assign(grid.size() * (space.dims() + 1) * classes.size(), infinite);
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
   std::vector<double> least(flows.size());
@@ -216,8 +280,10 @@ void Floors::fill(const Incumbents &known) {
     for (unsigned v = 0; v < flows.size(); ++v)
       least[v] = floors.slidingAtBest(space.crossings[flows[v]].tensor, outside,
                                       grid.point(outside), TileGrid::Point{});
-    for (size_t c = 0; c < costs.choices().size(); ++c)
-      addChoice(outside, c, least);
+    for (const Group &group : groups)
+      if (canImprove(group, outside, least))
+        for (unsigned choice : group.choices)
+          addChoice(outside, choice, least);
   }
   makeSuffixes();
 }

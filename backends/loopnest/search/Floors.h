@@ -68,6 +68,15 @@ public:
 private:
   Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules);
   void makeBuckets();
+  /// Choices of the same lanes, on whatever axes.
+  struct Group {
+    llvm::SmallVector<unsigned, 4> dims; ///< that have lanes
+    std::vector<unsigned> choices;
+    llvm::SmallVector<LaneChoice::Price, 8> prices; ///< the least, by flow of InnerFloors
+    double rest = 0;                                ///< the least of what ends at the lanes
+  };
+  void makeGroups();
+  bool canImprove(const Group &group, size_t outside, llvm::ArrayRef<double> least) const;
   void addChoice(size_t outside, size_t number, llvm::ArrayRef<double> least);
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
                   const TileGrid::Point &held, llvm::ArrayRef<double> openFlows) const;
@@ -84,6 +93,8 @@ private:
   InnerFloors innerFloors;
   std::vector<Bucket> classes;
   std::vector<uint8_t> bucketsOfChoices;
+  std::vector<Group> groups;
+  double mostOfAll = 0; ///< of all classes
   std::vector<double> table;
   std::vector<std::vector<double>> suffix;
   std::vector<std::vector<uint32_t>> lists;

@@ -62,30 +62,36 @@ WindowFloor::WindowFloor(const MapSpace &space, const TileGrid &grid, const Wind
 }
 
 /// All ways in which loops in time of a dimension, with lanes somewhere between them, go back to
-/// their start: the steps that they go back, and those that the next loop outside goes on by.
+/// their start: the steps that they go back, and those that the next loop outside, if there can be
+/// one, goes on by.
 static void turns(llvm::ArrayRef<int64_t> divisors, int64_t factor,
                   llvm::function_ref<void(int64_t back, int64_t on)> visit) {
   int64_t all = divisors.back();
   for (int64_t inner : divisors)
     for (int64_t lanes : divisors)
       for (int64_t outer : divisors)
-        if (inner % factor == 0 && inner * lanes * outer <= all &&
-            all % (inner * lanes * outer) == 0)
-          visit(inner - 1 + (outer - 1) * inner * lanes, inner * (lanes - 1) + 1);
+        if (int64_t product = inner * lanes * outer; inner % factor == 0 && all % product == 0)
+          visit(inner - 1 + (outer - 1) * inner * lanes,
+                product < all ? inner * (lanes - 1) + 1 : 0);
 }
 
 /// Words that are new when a loop of `factor` of the own dimension starts again, at least.
-double WindowFloor::leastOnReturn(const Tile &tile, llvm::ArrayRef<int64_t> own,
-                                  llvm::ArrayRef<int64_t> other, int64_t factor, int64_t ownStep,
-                                  int64_t otherStep) {
-  double least = tile.newAt.back();
-  auto consider = [&](int64_t shift) {
-    least = std::min(least, tile.newAt[std::min(std::abs(shift), tile.width)]);
+WindowFloor::Sum WindowFloor::leastOnReturn(const Tile &tile, llvm::ArrayRef<int64_t> own,
+                                            llvm::ArrayRef<int64_t> other, int64_t factor,
+                                            int64_t ownStep, int64_t otherStep) {
+  Sum least{tile.newAt.back(), tile.fullAt.back()};
+  auto consider = [&](int64_t distance) {
+    int64_t shift = std::min(std::abs(distance), tile.width);
+    least.words = std::min(least.words, tile.newAt[shift]);
+    least.full = std::min(least.full, tile.fullAt[shift]);
   };
   turns(own, factor, [&](int64_t back, int64_t on) {
     turns(other, 1, [&](int64_t otherBack, int64_t otherOn) {
-      consider(otherStep * otherOn - ownStep * back);
-      consider(ownStep * on - otherStep * otherBack);
+      consider(-ownStep * back - otherStep * otherBack);
+      if (otherOn > 0)
+        consider(otherStep * otherOn - ownStep * back);
+      if (on > 0)
+        consider(ownStep * on - otherStep * otherBack);
     });
   });
   return least;
@@ -120,10 +126,14 @@ WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &g
     if (overlap < marks.count())
       share = std::min(share, total / static_cast<double>(count * (marks.count() - overlap)));
     result.newAt.push_back(total);
+    result.fullAt.push_back(static_cast<double>(count * (marks.count() - overlap)));
   }
   result.newFrom = result.newAt;
-  for (int64_t shift = marks.width(); shift-- > 0;)
+  result.fullFrom = result.fullAt;
+  for (int64_t shift = marks.width(); shift-- > 0;) {
     result.newFrom[shift] = std::min(result.newFrom[shift], result.newFrom[shift + 1]);
+    result.fullFrom[shift] = std::min(result.fullFrom[shift], result.fullFrom[shift + 1]);
+  }
   // Lanes of one array at most can stand between these loops.
   bool severalArrays =
       llvm::any_of(space.slots, [](const Slot &s) { return s.isAxis && s.number > 0; });
@@ -132,16 +142,14 @@ WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &g
     unsigned other = which == 0 ? window.second : window.first;
     std::vector<int64_t> ownSteps = divisors(grid.value(own, which == 0 ? i : k));
     std::vector<int64_t> otherSteps = divisors(grid.value(other, which == 0 ? k : i));
-    double advance = result.newFrom[std::min(result.step[which], result.width)];
     for (unsigned f = 0; f < grid.divisorCount(own); ++f) {
       int64_t factor = grid.value(own, static_cast<uint8_t>(f));
       bool possible = factor > 1 && ownSteps.back() % factor == 0 && !severalArrays;
-      double turn = possible ? leastOnReturn(result, ownSteps, otherSteps, factor,
-                                             (which == 0 ? window.a * tp : window.b * tr),
-                                             (which == 0 ? window.b * tr : window.a * tp))
-                             : 0;
-      result.inside[which].push_back(advance -
-                                     std::max(0.0, advance - turn) / static_cast<double>(factor));
+      result.turns[which].push_back(possible
+                                        ? leastOnReturn(result, ownSteps, otherSteps, factor,
+                                                        which == 0 ? window.a * tp : window.b * tr,
+                                                        which == 0 ? window.b * tr : window.a * tp)
+                                        : Sum{0, 0});
     }
   }
   return result;
@@ -197,15 +205,73 @@ double FlowFloors::sliding(unsigned tensor, size_t outside, unsigned dim, int64_
   return partner ? words * (1 - 1 / static_cast<double>(factor)) : words;
 }
 
-double FlowFloors::slidingInside(unsigned tensor, size_t outside, unsigned dim,
-                                 uint8_t factor) const {
-  const WindowFloor &window = windowOf(tensor, dim);
+namespace {
+
+/// Sums over all positions of the tiles of a tensor, in events of one kind each. `least` is what
+/// every position brings at least; an event that some of them are in may bring more.
+class EventSums {
+public:
+  EventSums(WindowFloor::Sum least) : least(least), words(least.words) {}
+  /// A share of the positions brings at least this. Padding may lie in those that do.
+  void add(double share, WindowFloor::Sum sum) {
+    double more = sum.full - least.full;
+    if (more >= 0)
+      words += std::max(0.0, sum.words - least.words - (1 - share) * more);
+    else
+      words += share * more;
+  }
+  double total() const { return std::max(0.0, words); }
+
+private:
+  WindowFloor::Sum least;
+  double words;
+};
+
+} // namespace
+
+/// The positions in which the first loop advances bring what one step brings. It starts again when
+/// a loop outside advances: of those of the slot it is known how far that takes the tile.
+double FlowFloors::slidingInside(unsigned tensor, size_t outside,
+                                 llvm::ArrayRef<SlotLoop> loops) const {
+  const FlatTensor &flat = space.tensors[tensor];
   const TileGrid::Point &point = grid.point(outside);
-  double all = window.whole(point);
-  if (all == 0)
+  unsigned slides = loops.front().first;
+  const WindowFloor &window = windowOf(tensor, slides);
+  bool first = window.window.first == slides;
+  if (window.whole(point) == 0)
     return 0;
-  return whole(tensor, outside) / all *
-         window.freshInside(point, window.window.first == dim, factor);
+  WindowFloor::Sum all = window.at(point, INT32_MAX);
+  EventSums sums(window.advance(point, first));
+  double share = 1;
+  int64_t back = 0; // of this window, by the loops so far
+  for (auto [dim, number] : loops) {
+    auto factor = static_cast<double>(grid.value(dim, number));
+    bool own = flat.windowOf[dim] == flat.windowOf[slides];
+    int64_t step = own ? window.step(point, window.window.first == dim) : 0;
+    if (share < 1) {
+      double now = share * (1 - 1 / factor);
+      if (flat.plain >> dim & 1) {
+        sums.add(now, all);
+      } else {
+        WindowFloor::Sum turned = window.at(point, step - back);
+        if (flat.windowed >> dim & 1 && !own) {
+          // Both windows move: what is kept is in both.
+          const WindowFloor &other = windowOf(tensor, dim);
+          WindowFloor::Sum whole = other.at(point, INT32_MAX);
+          WindowFloor::Sum moved = other.at(point, other.step(point, other.window.first == dim));
+          if (moved.full == whole.full)
+            turned = all;
+        }
+        sums.add(now, turned);
+      }
+    }
+    share /= factor;
+    back += step * (grid.value(dim, number) - 1);
+  }
+  WindowFloor::Sum turn = window.turn(point, first, loops.front().second);
+  if (turn.full < window.advance(point, first).full)
+    sums.add(share, turn);
+  return whole(tensor, outside) / window.whole(point) * sums.total();
 }
 
 double FlowFloors::slidingAtBest(unsigned tensor, size_t outside, const TileGrid::Point &time,
@@ -225,7 +291,7 @@ double FlowFloors::flow(unsigned tensor, size_t outside, const Trails &trails) c
   if (trail.next != Trail::Slide)
     return times * whole(tensor, outside);
   return times * sliding(tensor, outside, trail.dim, trail.factor, trail.lanes,
-                         trails.time[partnerOf(tensor, trail.dim)] > 0);
+                         trails.moving >> partnerOf(tensor, trail.dim) & 1);
 }
 
 double FlowFloors::sharing(unsigned tensor, const TileGrid::Point &outside,

@@ -28,10 +28,32 @@ public:
     const Tile &at = tile(outside);
     return at.newFrom[std::min<int64_t>(at.step[first ? 0 : 1] * lanes, at.width)];
   }
-  /// The same for tiles that a loop inside the lanes brings, whose number of the divisor is
-  /// `factor`: when it starts again, loops further out may bring part of the tile back.
-  double freshInside(const TileGrid::Point &outside, bool first, uint8_t factor) const {
-    return tile(outside).inside[first ? 0 : 1][factor];
+  /// The same, with and without padding.
+  struct Sum {
+    double words, full;
+  };
+  /// At the closest a step of the first or second dimension brings a tile.
+  Sum advance(const TileGrid::Point &outside, bool first) const {
+    const Tile &at = tile(outside);
+    int64_t shift = std::min(at.step[first ? 0 : 1], at.width);
+    return {at.newFrom[shift], at.fullFrom[shift]};
+  }
+  /// When all of these loops that stand further in than one that advances start again: words that a
+  /// tile does not share with one at this distance.
+  Sum at(const TileGrid::Point &outside, int64_t distance) const {
+    const Tile &tileAt = tile(outside);
+    int64_t shift = std::min(std::abs(distance), tileAt.width);
+    return {tileAt.newAt[shift], tileAt.fullAt[shift]};
+  }
+  /// The least when the innermost loop, with the number of its factor, is inside all lanes and
+  /// starts again together with any other loops of the window.
+  Sum turn(const TileGrid::Point &outside, bool first, uint8_t factor) const {
+    return tile(outside).turns[first ? 0 : 1][factor];
+  }
+  /// Elements from a tile to the next one along a dimension.
+  int64_t step(const TileGrid::Point &outside, bool first) const {
+    const Tile &at = tile(outside);
+    return (first ? window.a : window.b) < 0 ? -at.step[first ? 0 : 1] : at.step[first ? 0 : 1];
   }
   /// Least share of the words that padding leaves, in any of these sums.
   double insideShare() const { return share; }
@@ -53,15 +75,16 @@ private:
     int64_t step[2];             ///< from a tile to the next one
     std::vector<double> newAt;   ///< words not shared with a tile that far away; all at the end
     std::vector<double> newFrom; ///< the least of these from a distance on
-    std::vector<double> inside[2];
+    std::vector<double> fullAt, fullFrom; ///< the same without padding
+    std::vector<Sum> turns[2];
   };
   const Tile &tile(const TileGrid::Point &outside) const {
     return tiles[outside[window.first] * seconds + outside[window.second]];
   }
   Tile makeTile(const MapSpace &space, const TileGrid &grid, uint8_t i, uint8_t k);
-  static double leastOnReturn(const Tile &tile, llvm::ArrayRef<int64_t> own,
-                              llvm::ArrayRef<int64_t> other, int64_t factor, int64_t ownStep,
-                              int64_t otherStep);
+  static Sum leastOnReturn(const Tile &tile, llvm::ArrayRef<int64_t> own,
+                           llvm::ArrayRef<int64_t> other, int64_t factor, int64_t ownStep,
+                           int64_t otherStep);
 
   size_t seconds;
   std::vector<Tile> tiles;
@@ -85,11 +108,11 @@ struct Trail {
 /// Those of all tensors, with what loops in time take of each dimension.
 struct Trails {
   llvm::SmallVector<Trail, 4> of;
-  TileGrid::Point time;
+  DimMask moving = 0; ///< dimensions that have loops in time
 };
 
 /// What the loops of the first `end` slots do.
-Trails trailsOf(const MapSpace &space, const TileGrid &grid, const Mapping &mapping, unsigned end);
+Trails trailsOf(const MapSpace &space, const Mapping &mapping, unsigned end);
 
 class FlowFloors {
 public:
@@ -103,8 +126,11 @@ public:
   /// dimension; `partner` when loops in time of the window's other one may stand outside.
   double sliding(unsigned tensor, size_t outside, unsigned dim, int64_t factor, int64_t lanes,
                  bool partner) const;
-  /// The same when the loop, with the number of its factor, is inside all lanes.
-  double slidingInside(unsigned tensor, size_t outside, unsigned dim, uint8_t factor) const;
+  /// A loop of a slot: its dimension and the number of its factor.
+  using SlotLoop = std::pair<unsigned, uint8_t>;
+  /// Words of all tiles when these loops stand innermost, the innermost one first, inside all
+  /// lanes; nothing of the tensor moves further in, and the first of them slides a window.
+  double slidingInside(unsigned tensor, size_t outside, llvm::ArrayRef<SlotLoop> loops) const;
   /// The least of these over all loops that may stand outside: dimensions of `time` above one.
   double slidingAtBest(unsigned tensor, size_t outside, const TileGrid::Point &time,
                        const TileGrid::Point &lanes) const;

@@ -62,67 +62,64 @@ void InnerFloors::addSlot(unsigned slot) {
     for (uint32_t inside : lists[slot + 1 - first])
       if (inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&
           admits(slot, factor))
-        addEntries(slot, x, inside, factor, result);
+        addEntries(slot, inside, factor, result);
     if (!result.empty())
       lists[slot - first].push_back(static_cast<uint32_t>(x));
   }
 }
 
-/// One set of flows for each loop that may be the innermost one; beyond that, each tensor has the
-/// order that is best for it.
-void InnerFloors::addEntries(unsigned slot, size_t outside, size_t inside,
-                             const TileGrid::Point &factor, std::vector<Entry> &result) {
-  llvm::ArrayRef<Entry> entries = tables[slot + 1 - first][inside];
-  bool any = false;
+/// One set of flows for each order of the loops, innermost first.
+void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
+                             std::vector<Entry> &result) {
+  llvm::SmallVector<FlowFloors::SlotLoop, maxDims> loops;
   for (unsigned d = space.dims(); d-- > 0;) {
-    unsigned innermost = rules[slot].orderOpen ? d : rules[slot].order[d];
-    if (factor[innermost] == 0)
-      continue;
-    any = true;
-    std::array<double, maxFlows> now;
-    now.fill(open);
-    for (unsigned v = 0; v < crossings.size(); ++v)
-      if (space.crossings[crossings[v]].end > slot)
-        now[v] = settled(space.crossings[crossings[v]].tensor, outside, inside, factor, innermost);
-    for (const Entry &entry : entries) {
-      Entry next = entry;
-      for (unsigned v = 0; v < crossings.size(); ++v)
-        if (entry.words[v] == open && now[v] != open) {
-          next.words[v] = now[v];
-          next.held[v] =
-              static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
-        }
-      insert(result, next);
-    }
-    if (!rules[slot].orderOpen)
-      break;
+    unsigned dim = rules[slot].orderOpen ? d : rules[slot].order[d];
+    if (factor[dim] > 0)
+      loops.push_back({dim, factor[dim]});
   }
-  if (!any)
-    for (const Entry &entry : entries)
-      insert(result, entry);
+  if (loops.empty() || !rules[slot].orderOpen || slot + 1 == space.slots.size())
+    return addOrder(slot, inside, loops, result);
+  llvm::sort(loops);
+  do
+    addOrder(slot, inside, loops, result);
+  while (std::next_permutation(loops.begin(), loops.end()));
 }
 
-/// What a flow becomes that is open inside `slot`, when the loop of `innermost` is the innermost
-/// one there; open when nothing of the tensor moves there.
-double InnerFloors::settled(unsigned t, size_t outside, size_t inside,
-                            const TileGrid::Point &factor, unsigned innermost) const {
-  const FlatTensor &tensor = space.tensors[t];
-  DimMask used = tensor.plain | tensor.windowed;
-  auto slide = [&](unsigned d) { return floors.slidingInside(t, inside, d, factor[d]); };
-  if (tensor.plain >> innermost & 1)
-    return floors.missing(t, inside) * floors.whole(t, inside);
-  if (tensor.windowed >> innermost & 1)
-    return floors.missing(t, inside) * slide(innermost);
-  bool moves = false;
-  double least = floors.whole(t, inside);
-  for (unsigned d = 0; d < space.dims(); ++d) {
-    if (factor[d] == 0 || !(used >> d & 1))
-      continue;
-    moves = true;
-    if (tensor.windowed >> d & 1)
-      least = std::min(least, slide(d));
+void InnerFloors::addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,
+                           std::vector<Entry> &result) {
+  std::array<double, maxFlows> now;
+  now.fill(open);
+  for (unsigned v = 0; v < crossings.size(); ++v)
+    if (space.crossings[crossings[v]].end > slot)
+      now[v] = settled(space.crossings[crossings[v]].tensor, inside, loops);
+  for (const Entry &entry : tables[slot + 1 - first][inside]) {
+    Entry next = entry;
+    for (unsigned v = 0; v < crossings.size(); ++v)
+      if (entry.words[v] == open && now[v] != open) {
+        next.words[v] = now[v];
+        next.held[v] =
+            static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
+      }
+    insert(result, next);
   }
-  return moves ? floors.missing(t, outside) * least : open;
+}
+
+/// What a flow becomes that is open inside these loops; open when nothing of the tensor moves
+/// there.
+double InnerFloors::settled(unsigned t, size_t inside,
+                            llvm::ArrayRef<FlowFloors::SlotLoop> loops) const {
+  const FlatTensor &tensor = space.tensors[t];
+  double repeats = 1;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    unsigned dim = loops[i].first;
+    double times = floors.missing(t, inside) / repeats;
+    if (tensor.plain >> dim & 1)
+      return times * floors.whole(t, inside);
+    if (tensor.windowed >> dim & 1)
+      return times * floors.slidingInside(t, inside, loops.drop_front(i));
+    repeats *= static_cast<double>(grid.value(dim, loops[i].second));
+  }
+  return open;
 }
 
 /// The point with the dimensions of windows alone.

@@ -41,10 +41,11 @@ public:
 private:
   bool admits(unsigned slot, const TileGrid::Point &factor) const;
   void addSlot(unsigned slot);
-  void addEntries(unsigned slot, size_t outside, size_t inside, const TileGrid::Point &factor,
+  void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                   std::vector<Entry> &result);
-  double settled(unsigned tensor, size_t outside, size_t inside, const TileGrid::Point &factor,
-                 unsigned innermost) const;
+  void addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,
+                std::vector<Entry> &result);
+  double settled(unsigned tensor, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops) const;
   void insert(std::vector<Entry> &list, const Entry &entry) const;
   bool covers(const Entry &a, const Entry &b) const;
   size_t sizeOnly(unsigned tensor, size_t point) const;

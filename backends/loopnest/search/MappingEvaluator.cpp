@@ -354,6 +354,15 @@ double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &
   return energy;
 }
 
+double MappingEvaluator::energyWithoutHops(const Mapping &mapping, const Crossing &crossing,
+                                           const CrossingCost &cost, double &separate) {
+  CrossingFlow flow = flowOf(mapping, crossing);
+  separate = static_cast<double>(flow.separate);
+  auto declared = static_cast<double>(flow.declared);
+  return declared * cost.declared + separate * cost.separate +
+         static_cast<double>(flow.shared) * cost.shared + (separate - declared) * cost.copy;
+}
+
 void MappingEvaluator::movedOutside(const Mapping &mapping, unsigned decided,
                                     llvm::SmallVectorImpl<double> &bits) {
   size_t first = bits.size();

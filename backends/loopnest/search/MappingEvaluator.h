@@ -57,6 +57,9 @@ public:
   /// J of one crossing, whose loops are all in the first `decided` slots.
   double crossingEnergy(const Mapping &mapping, const Crossing &crossing, const CrossingCost &cost,
                         unsigned decided);
+  /// The same without what links take; sets `separate` to the words with lanes told apart.
+  double energyWithoutHops(const Mapping &mapping, const Crossing &crossing,
+                           const CrossingCost &cost, double &separate);
   /// Appends the bits that crossings in the first `decided` slots bring to each memory and take
   /// from it, up to constants. There are no lanes there.
   void movedOutside(const Mapping &mapping, unsigned decided, llvm::SmallVectorImpl<double> &bits);

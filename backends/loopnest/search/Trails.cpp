@@ -37,22 +37,17 @@ static Trail trailOf(const MapSpace &space, const Mapping &mapping, unsigned end
   return trail;
 }
 
-Trails loopnest::trailsOf(const MapSpace &space, const TileGrid &grid, const Mapping &mapping,
-                          unsigned end) {
+Trails loopnest::trailsOf(const MapSpace &space, const Mapping &mapping, unsigned end) {
   Trails result;
   llvm::SmallVector<TimeLoop, 16> loops;
-  std::array<int64_t, maxDims> time;
-  time.fill(1);
   for (unsigned s = 0; s < end; ++s)
     for (unsigned i = 0; !space.slots[s].isAxis && i < space.dims(); ++i) {
       unsigned d = mapping.order[s][i];
       if (int64_t factor = mapping.factor[s][d]; factor > 1) {
         loops.push_back({s, d, factor});
-        time[d] *= factor;
+        result.moving |= DimMask(1) << d;
       }
     }
-  for (unsigned d = 0; d < space.dims(); ++d)
-    result.time[d] = grid.number(d, time[d]);
   for (const FlatTensor &tensor : space.tensors)
     result.of.push_back(trailOf(space, mapping, end, tensor, loops));
   return result;

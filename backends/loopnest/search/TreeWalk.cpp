@@ -104,6 +104,18 @@ TileGrid::Point TreeWalk::pointOf(const Mapping &mapping, unsigned slots) const 
   return point;
 }
 
+/// The orders that can differ, which depend on the dimensions that have loops alone.
+const std::vector<std::array<uint8_t, maxDims>> &TreeWalk::ordersOf(const Mapping &mapping,
+                                                                    unsigned slot) {
+  uint64_t key = slot;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    key = key << 1 | (mapping.factor[slot][d] > 1 ? 1 : 0);
+  auto [known, isNew] = orders.try_emplace(key);
+  if (isNew)
+    known->second = choices.orders(mapping, slot);
+  return known->second;
+}
+
 /// False when the rules of the slot or the size of its axis forbid the factors.
 bool TreeWalk::setFactors(Mapping &mapping, unsigned slot, const TileGrid::Point &factor) const {
   int64_t product = 1;
@@ -125,6 +137,25 @@ double TreeWalk::decide(const Node &node, const Mapping &mapping, unsigned slots
     if (crossing.end > node.slices.size() && crossing.end <= slots && crossing.end > 0 &&
         !floors->crossingCosts().of(k).atLanes)
       energy += evaluator.crossingEnergy(mapping, crossing, floors->crossingCosts().of(k), slots);
+  }
+  return energy;
+}
+
+double TreeWalk::almostDecide(const Mapping &mapping, unsigned slots, const LaneChoice &choice,
+                              const TileGrid::Point &lanesAt, const TileGrid::Point &held) {
+  double energy = 0;
+  for (unsigned k = 0; k < space.crossings.size(); ++k) {
+    const Crossing &crossing = space.crossings[k];
+    if (crossing.end != slots || floors->crossingCosts().of(k).atLanes)
+      continue;
+    double separate;
+    energy +=
+        evaluator.energyWithoutHops(mapping, crossing, floors->crossingCosts().of(k), separate);
+    const LaneChoice::Price &price = choice.prices[k];
+    energy +=
+        separate * price.hops /
+        (price.windowed ? floors->flows().sharing(crossing.tensor, lanesAt, held, choice.lanes)
+                        : 1);
   }
   return energy;
 }
@@ -194,7 +225,7 @@ bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Nod
       possible = left[b] < HUGE_VAL && !isExcluded(base + left[b], floors->buckets()[b].latency);
     if (!possible)
       continue;
-    for (const auto &order : choices.orders(mapping, slot)) {
+    for (const auto &order : ordersOf(mapping, slot)) {
       mapping.order[slot] = order;
       double decided = decide(node, mapping, boundary);
       if (atArray) {
@@ -217,7 +248,7 @@ bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot,
   if (slot < end) {
     if (!setFactors(mapping, slot, choice.factors[slot - floors->arrayBegin()]))
       return true;
-    for (const auto &order : choices.orders(mapping, slot)) {
+    for (const auto &order : ordersOf(mapping, slot)) {
       mapping.order[slot] = order;
       if (!laneOrders(node, mapping, slot + 1, choice, bucket, nodes))
         return false;
@@ -231,7 +262,7 @@ bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot,
     return true;
   }
   TileGrid::Point outside = pointOf(mapping, end);
-  Trails trails = trailsOf(space, floors->tiles(), mapping, end);
+  Trails trails = trailsOf(space, mapping, end);
   double decided = decide(node, mapping, end);
   double left = floors->inside(end, end + 1, floors->tiles().index(outside), trails,
                                floors->priced(choice, outside));
@@ -243,7 +274,7 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
   const TileGrid &grid = floors->tiles();
   unsigned begin = floors->arrayBegin(), end = floors->arrayEnd();
   TileGrid::Point before = pointOf(mapping, begin), outside;
-  Trails trails = trailsOf(space, grid, mapping, begin);
+  Trails trails = trailsOf(space, mapping, begin);
   Trails withLanes = trails;
   double base = floors->crossingCosts().constant() + node.decided;
   llvm::ArrayRef<LaneChoice> all = floors->crossingCosts().choices();
@@ -295,7 +326,7 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
   for (uint32_t x : floors->inner().points(boundary)) {
     if (!grid.between(outside, grid.point(x), factor) || !setFactors(mapping, slot, factor))
       continue;
-    for (const auto &order : choices.orders(mapping, slot)) {
+    for (const auto &order : ordersOf(mapping, slot)) {
       if (patience.isOver())
         return false;
       mapping.order[slot] = order;
@@ -303,12 +334,15 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
         addFound(mapping, evaluator.evaluate(mapping));
         continue;
       }
-      Trails trails = trailsOf(space, grid, mapping, boundary);
+      Trails trails = trailsOf(space, mapping, boundary);
       double rest = floors->inside(boundary, boundary, x, trails, priced);
       if (isExcluded(base + rest, floors->buckets()[bucket].latency))
         continue;
-      double decided = decide(node, mapping, boundary);
       double left = floors->inside(boundary, boundary + 1, x, trails, priced);
+      double almost = almostDecide(mapping, boundary, *priced.choice, lanesAt, grid.point(x));
+      if (isExcluded(base + almost + left, floors->buckets()[bucket].latency))
+        continue;
+      double decided = decide(node, mapping, boundary);
       take(node, mapping, boundary, decided, left, bucket, nodes);
     }
   }

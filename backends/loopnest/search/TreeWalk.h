@@ -11,6 +11,7 @@
 #include "backends/loopnest/search/Search.h"
 #include "backends/loopnest/search/SlotChoices.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace perfc {
 namespace loopnest {
@@ -94,7 +95,11 @@ private:
   bool isExcluded(double energy, double latency) const {
     return known.excludes({energy + weights.leak * latency, latency});
   }
+  const std::vector<std::array<uint8_t, maxDims>> &ordersOf(const Mapping &mapping, unsigned slot);
   bool setFactors(Mapping &mapping, unsigned slot, const TileGrid::Point &factor) const;
+  /// A lower bound of what `decide` adds at one more slot, without the sums that links take.
+  double almostDecide(const Mapping &mapping, unsigned slots, const LaneChoice &choice,
+                      const TileGrid::Point &lanesAt, const TileGrid::Point &held);
   double decide(const Node &node, const Mapping &mapping, unsigned slots);
   bool isDominated(const Mapping &mapping, const TileGrid::Point &outside, double decided);
   TileGrid::Point pointOf(const Mapping &mapping, unsigned slots) const;
@@ -105,6 +110,7 @@ private:
   const SlotChoices &choices;
   const SearchGoal &goal;
   const Floors *floors = nullptr;
+  std::map<uint64_t, std::vector<std::array<uint8_t, maxDims>>> orders; ///< by slot and loops
   /// What partial mappings with the same future have cost so far: energy and bits moved.
   llvm::StringMap<std::vector<llvm::SmallVector<double, 6>>> seen;
 };

@@ -107,6 +107,36 @@ TEST(Search, FrontEqualsExhaustive) {
   compare(random, {SearchGoal::Front, edp}, 20);
 }
 
+/// Larger spaces than can be enumerated, with arrays that have room: with and without tables the
+/// same optimum is proven.
+TEST(Search, TablesChangeNothing) {
+  std::mt19937 random(21);
+  unsigned compared = 0;
+  for (unsigned i = 0; i < 400 && compared < 60; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    SearchGoal goal{SearchGoal::Scalar, i % 2 ? edp : [](const Score &s) { return s.energy; }};
+    SearchOptions options;
+    options.descents = 1;
+    options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    options.useFloors = false;
+    SearchResult plain = search(*space, weights, openRules(*space), goal, options);
+    if (!plain.isProven() || plain.front.empty())
+      continue;
+    options.useFloors = true;
+    options.deadline = llvm::None;
+    SearchResult tables = search(*space, weights, openRules(*space), goal, options);
+    ASSERT_TRUE(tables.isProven());
+    ASSERT_FALSE(tables.front.empty());
+    double best = goal.value(plain.front.front().score);
+    ASSERT_NEAR(goal.value(tables.front.front().score), best, 1e-9 * best) << "space " << i;
+    ++compared;
+  }
+  EXPECT_GT(compared, 30U);
+}
+
 TEST(Search, SameForAnyNumberOfThreads) {
   std::mt19937 random(9);
   for (unsigned i = 0; i < 10; ++i) {
