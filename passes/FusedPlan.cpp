@@ -303,6 +303,12 @@ bool FusedPlanner::moveIndex(size_t group, unsigned index, std::vector<PlannedLo
                   fmt::format("the halo along `{}` is retained only if the innermost shared loop "
                               "moves it",
                               name));
+  for (size_t k = 0; k < loops.size() && keepsHalo; ++k)
+    if (move.shifts[k] != 0 && loops[k].factor > 1 && loops[k].axis)
+      return fail(
+          diag::FusedTile, where, plan.statement->write.tensor,
+          fmt::format("the halo along `{}` is retained in one memory, not in its neighbours",
+                      name));
   bool isWindow = move.tile != step && !keepsHalo;
   if (isWindow)
     plan.windows.push_back({index, step, move.tile, count});

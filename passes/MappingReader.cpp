@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/NestPlan.h"
 
+#include "ir/common/diagnostics/Fusion.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -122,6 +123,10 @@ bool MappingReader::readKeep(loopnest::KeepOp keep, NestPlan &plan) {
   llvm::Optional<unsigned> place = chip.find(keep.place());
   if (!place || chip.places[*place].isArray) {
     diagnostics.report(keep->range(), diag::UnknownPlace, chip.op.symbol(), keep.place());
+    return false;
+  }
+  if (*place == 0 && keep.bypasses()) {
+    diagnostics.report(keep->range(), diag::OutermostBypass, keep.tensors().front(), keep.place());
     return false;
   }
   for (const std::string &tensor : keep.tensors())

@@ -385,6 +385,10 @@ bool InputBuilder::addNests() {
 
 llvm::Optional<timeloop::Input> InputBuilder::run() {
   input.place = input.problem.place = nest->range();
+  if (nest->parentOp()) {
+    fail("its statements are fused");
+    return llvm::None;
+  }
   if (!readDomain())
     return llvm::None;
   nameDims();
