@@ -80,7 +80,9 @@ bool driver::predictMegatron(Session &session, llvm::StringRef path,
     row.tensor = cellCount(*table, line, "tp");
     row.pipeline = cellCount(*table, line, "pp");
     row.context = cellCount(*table, line, "cp");
-    row.chunks = cellCount(*table, line, "vp");
+    // Where it is not said, runs without recomputation take the interleaving that suits them.
+    bool isOpen = row.pipeline > 1 && table->cell(line, "recompute") != "full";
+    row.chunks = cellCount(*table, line, "vp", isOpen ? 0 : 1);
     row.chips = cellCount(*table, line, "n_gpus");
     row.batch = cellCount(*table, line, "global_batch");
     row.microbatch = cellCount(*table, line, "microbatch", 0);

@@ -75,29 +75,43 @@ static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, 
     return nullptr;
   }
   const Cost &cost = evaluation.results().front().cost;
-  fits = !cost.memoryCapacity || static_cast<double>(cost.peakMemory) <= *cost.memoryCapacity;
+  // Runs free what they can: a quarter over the capacity may still have run.
+  fits =
+      !cost.memoryCapacity || static_cast<double>(cost.peakMemory) <= 1.25 * *cost.memoryCapacity;
   return cost.training;
 }
 
+/// The fastest of the choices that the row leaves open; those that fit come first.
 std::shared_ptr<const TrainingSummary>
 driver::evaluateTrainRow(const TrainRow &row, bool withRuntime, std::string &problem) {
-  bool fits = false;
-  if (row.microbatch > 0)
-    return evaluateWith(row, row.microbatch, withRuntime, problem, fits);
-  std::shared_ptr<const TrainingSummary> best;
+  std::vector<int64_t> microbatches, chunks;
   int64_t each = row.batch * row.tensor * row.pipeline * row.context / row.chips;
-  for (int64_t microbatch = 1; microbatch <= std::min<int64_t>(each, 32); microbatch *= 2) {
-    if (each % microbatch)
-      break;
-    std::string reason;
-    auto summary = evaluateWith(row, microbatch, withRuntime, reason, fits);
-    if (!summary) {
-      problem = reason;
-      break;
+  for (int64_t size = 1; size <= std::min<int64_t>(each, 32) && each % size == 0; size *= 2)
+    microbatches.push_back(size);
+  if (row.microbatch > 0)
+    microbatches.assign(1, row.microbatch);
+  for (int64_t count = 1; count <= 8; ++count)
+    chunks.push_back(count);
+  if (row.chunks > 0)
+    chunks.assign(1, row.chunks);
+  std::shared_ptr<const TrainingSummary> best;
+  bool bestFits = false;
+  for (int64_t microbatch : microbatches)
+    for (int64_t count : chunks) {
+      TrainRow choice = row;
+      choice.chunks = count;
+      std::string reason;
+      bool fits = false;
+      auto summary = evaluateWith(choice, microbatch, withRuntime, reason, fits);
+      if (!summary) {
+        problem = reason;
+        continue;
+      }
+      if (best && (bestFits > fits || (bestFits == fits && best->stepTime <= summary->stepTime)))
+        continue;
+      best = std::move(summary);
+      bestFits = fits;
     }
-    if (!best || (fits && summary->stepTime < best->stepTime))
-      best = summary;
-  }
   if (best)
     problem.clear();
   return best;

@@ -18,7 +18,8 @@ struct TrainRow {
   int64_t chips = 1, perNode = 8;
   std::string nodeNetwork = "nvswitch { bandwidth 300GB/s/chip }";
   std::string network = "infiniband { bandwidth 25GB/s/chip }";
-  int64_t tensor = 1, pipeline = 1, context = 1, expert = 1, chunks = 1;
+  int64_t tensor = 1, pipeline = 1, context = 1, expert = 1;
+  int64_t chunks = 1; ///< 0: the fastest of up to 8 that divide the layers
   bool sequence = false;
   int64_t batch = 1;
   int64_t microbatch = 0; ///< 0: the fastest of the powers of two that fit
