@@ -301,6 +301,28 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   return cost;
 }
 
+/// What of the system or the strategy the step leaves out.
+static void noteSimplifications(const ir::Module &module, const ir::Operation &system,
+                                const ir::Operation &train, const Strategy &strategy, Cost &cost) {
+  std::vector<llvm::StringRef> chips;
+  bool hasFault = false;
+  system.walk([&](const ir::Operation &op) {
+    hasFault |= op.is(target::FaultOp::opName);
+    auto members = ir::as<target::MembersOp>(op);
+    if (members && module.lookup<target::ChipOp>(members.of()) &&
+        !llvm::is_contained(chips, members.of()))
+      chips.push_back(members.of());
+  });
+  if (chips.size() > 1)
+    cost.addNote(fmt::format("all chips are taken as `{}`, the first of {} kinds",
+                             passes::chipOf(module, train.symbolAttr("on")).symbol(),
+                             chips.size()));
+  if (hasFault)
+    cost.addNote("the faults of the system are left out");
+  if (strategy.expert > 1)
+    cost.addNote("experts are balanced, and the exchange of their tokens is left out");
+}
+
 llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
                                                 const ir::Operation &train, ProviderSet &providers,
                                                 DiagnosticEngine &diagnostics, bool beyondMemory) {
@@ -319,5 +341,7 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
     diagnostics.report(train.range(), diag::StagesAndLayers, problem);
   if (!step || (!beyondMemory && !checkMemory(train, *step, model, strategy, diagnostics)))
     return llvm::None;
-  return stepCost(train, *costs, std::move(*step), model, strategy);
+  Cost cost = stepCost(train, *costs, std::move(*step), model, strategy);
+  noteSimplifications(module, *system, train, strategy, cost);
+  return cost;
 }
