@@ -62,6 +62,8 @@ void CrossingCosts::addCosts(const CostWeights &weights) {
 /// All factors on all axes, dimension by dimension.
 void CrossingCosts::addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot,
                                unsigned dim, int64_t product) {
+  if (laneChoices.size() == choiceLimit)
+    return;
   if (slot == end) {
     LaneChoice &added = laneChoices.emplace_back(choice);
     added.count = 1;

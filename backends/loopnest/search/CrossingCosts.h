@@ -37,6 +37,8 @@ public:
   /// What does not depend on the mapping.
   double constant() const { return fixed; }
   const std::vector<LaneChoice> &choices() const { return laneChoices; }
+  /// False when there are more choices than tables are worth.
+  bool isValid() const { return !laneChoices.empty() && laneChoices.size() < choiceLimit; }
   /// Slots of the last array; both one when there is none.
   unsigned arrayBegin() const { return begin; }
   unsigned arrayEnd() const { return end; }
@@ -54,6 +56,7 @@ public:
   }
 
 private:
+  static constexpr size_t choiceLimit = 50000;
   void addCosts(const CostWeights &weights);
   void addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot, unsigned dim,
                   int64_t product);

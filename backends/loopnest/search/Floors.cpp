@@ -13,11 +13,14 @@ static constexpr size_t bucketLimit = 12;
 static constexpr size_t tableLimit = 24000000;
 /// Longest window that sums are made for.
 static constexpr int64_t windowLimit = 1024;
+/// Most steps to find out how a window's loops can start again.
+static constexpr double windowWork = 2e9;
 
-Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules)
+Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+               llvm::function_ref<bool()> isOver)
     : space(space), weights(weights), rules(rules), grid(space), floors(space, grid),
       costs(space, weights, rules, grid, floors),
-      innerFloors(space, weights, rules, grid, floors, costs) {
+      innerFloors(space, weights, rules, grid, floors, costs, isOver) {
   outerFloors.assign(space.slots.size() + 1, 0);
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
     const Crossing &crossing = space.crossings[k];
@@ -33,19 +36,25 @@ Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRule
   }
 }
 
+/// Whether the sums of a window are worth their time.
+static bool isShort(const MapSpace &space, const Window &window) {
+  int64_t first = space.nest.dims[window.first].size, second = space.nest.dims[window.second].size;
+  auto n = static_cast<double>(divisors(first).size());
+  auto m = static_cast<double>(divisors(second).size());
+  return std::abs(window.a) * first + std::abs(window.b) * second <= windowLimit &&
+         n * m * (n + m) * std::pow(n * m, 3) <= windowWork;
+}
+
 std::unique_ptr<Floors> Floors::make(const MapSpace &space, const CostWeights &weights,
-                                     const SlotRules &rules) {
+                                     const SlotRules &rules, llvm::function_ref<bool()> isOver) {
   if (TileGrid(space).size() == 0)
     return nullptr;
   for (const FlatTensor &tensor : space.tensors)
     for (const Window &window : tensor.windows)
-      if (std::abs(window.a) * space.nest.dims[window.first].size +
-              std::abs(window.b) * space.nest.dims[window.second].size >
-          windowLimit)
+      if (!isShort(space, window))
         return nullptr;
-  std::unique_ptr<Floors> result(new Floors(space, weights, rules));
-  bool good = result->innerFloors.isValid() && !result->costs.choices().empty() &&
-              result->arrayEnd() - result->arrayBegin() <= maxAxes;
+  std::unique_ptr<Floors> result(new Floors(space, weights, rules, isOver));
+  bool good = result->innerFloors.isValid() && result->arrayEnd() - result->arrayBegin() <= maxAxes;
   return good ? std::move(result) : nullptr;
 }
 
@@ -264,7 +273,7 @@ bool Floors::canImprove(const Group &group, size_t outside, llvm::ArrayRef<doubl
   return best < mostOfAll;
 }
 
-void Floors::fill(const Incumbents &known) {
+bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
   makeBuckets();
   makeGroups();
   for (Bucket &bucket : classes)
@@ -277,6 +286,8 @@ void Floors::fill(const Incumbents &known) {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
   std::vector<double> least(flows.size());
   for (uint32_t outside : innerFloors.points(arrayEnd())) {
+    if (isOver())
+      return false;
     for (unsigned v = 0; v < flows.size(); ++v)
       least[v] = floors.slidingAtBest(space.crossings[flows[v]].tensor, outside,
                                       grid.point(outside), TileGrid::Point{});
@@ -286,6 +297,7 @@ void Floors::fill(const Incumbents &known) {
           addChoice(outside, choice, least);
   }
   makeSuffixes();
+  return true;
 }
 
 /// The least of each point's multiples, dimension by dimension.

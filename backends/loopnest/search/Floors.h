@@ -20,11 +20,11 @@ public:
   /// Most axes of the last array.
   static constexpr unsigned maxAxes = 3;
 
-  /// Nothing when the space is too large for tables.
+  /// Nothing when the space is too large for tables, or when time was over.
   static std::unique_ptr<Floors> make(const MapSpace &space, const CostWeights &weights,
-                                      const SlotRules &rules);
-  /// Fills the tables, leaving out what `known` excludes.
-  void fill(const Incumbents &known);
+                                      const SlotRules &rules, llvm::function_ref<bool()> isOver);
+  /// Fills the tables, leaving out what `known` excludes; false when time was over.
+  bool fill(const Incumbents &known, llvm::function_ref<bool()> isOver);
 
   /// By class of lanes: a lower bound of the energy of what is not decided, and of the latency.
   struct Bucket {
@@ -66,7 +66,8 @@ public:
   unsigned bucketOf(size_t choice) const { return bucketsOfChoices[choice]; }
 
 private:
-  Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules);
+  Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+         llvm::function_ref<bool()> isOver);
   void makeBuckets();
   /// Choices of the same lanes, on whatever axes.
   struct Group {

@@ -22,7 +22,8 @@ std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &wei
 }
 
 InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
-                         const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs)
+                         const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs,
+                         llvm::function_ref<bool()> isOver)
     : space(space), rules(rules), grid(grid), floors(floors), first(costs.arrayEnd()) {
   for (unsigned k = 0; k < space.crossings.size(); ++k)
     if (space.crossings[k].end >= first && !costs.of(k).atLanes)
@@ -30,7 +31,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
   unsigned slots = space.slots.size();
   tables.resize(slots - first + 1);
   lists.resize(slots - first + 1);
-  valid = crossings.size() <= maxFlows;
+  valid = crossings.size() <= maxFlows && costs.isValid();
   if (!valid)
     return;
   for (auto &table : tables)
@@ -42,8 +43,8 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
   lists.back() = {static_cast<uint32_t>(grid.last())};
   for (unsigned s = first; s < slots; ++s)
     fits.push_back(roomAt(space, weights, grid, s));
-  for (unsigned s = slots; s-- > first;)
-    addSlot(s);
+  for (unsigned s = slots; s-- > first && valid;)
+    addSlot(s, isOver);
 }
 
 bool InnerFloors::admits(unsigned slot, const TileGrid::Point &factor) const {
@@ -53,11 +54,12 @@ bool InnerFloors::admits(unsigned slot, const TileGrid::Point &factor) const {
   return true;
 }
 
-void InnerFloors::addSlot(unsigned slot) {
+void InnerFloors::addSlot(unsigned slot, llvm::function_ref<bool()> isOver) {
   TileGrid::Point factor{};
-  for (size_t x = 0; x < grid.size(); ++x) {
+  for (size_t x = 0; x < grid.size() && valid; ++x) {
     if (!fits[slot - first][x])
       continue;
+    valid = !isOver();
     std::vector<Entry> &result = tables[slot - first][x];
     for (uint32_t inside : lists[slot + 1 - first])
       if (inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&

@@ -24,9 +24,11 @@ public:
   };
 
   InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
-              const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs);
+              const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs,
+              llvm::function_ref<bool()> isOver);
 
-  /// False when there are more flows than entries hold; the tables are empty then.
+  /// False when there are more flows than entries hold, or when time was over; the tables are not
+  /// complete then.
   bool isValid() const { return valid; }
   /// The crossings that end in memories inside the last array, in the order of entries.
   llvm::ArrayRef<unsigned> flows() const { return crossings; }
@@ -40,7 +42,7 @@ public:
 
 private:
   bool admits(unsigned slot, const TileGrid::Point &factor) const;
-  void addSlot(unsigned slot);
+  void addSlot(unsigned slot, llvm::function_ref<bool()> isOver);
   void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                   std::vector<Entry> &result);
   void addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,

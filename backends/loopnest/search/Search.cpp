@@ -35,6 +35,7 @@ private:
   template <typename Task> std::vector<Outcome> wave(size_t tasks, Task task);
   void merge(std::vector<Outcome> outcomes, SearchResult &result);
   void descend(TreeWalk &worker, uint64_t seed) const;
+  void makeFloors();
   std::vector<Node> frontier(SearchResult &result);
 
   const MapSpace &space;
@@ -125,6 +126,20 @@ std::vector<Node> Searcher::frontier(SearchResult &result) {
   return nodes;
 }
 
+/// Tables take at most half of the time; without them the simple bound has to do.
+void Searcher::makeFloors() {
+  if (!options.useFloors)
+    return;
+  SearchOptions half = options;
+  if (auto now = std::chrono::steady_clock::now(); half.deadline)
+    half.deadline = now + (*half.deadline - now) / 2;
+  Patience patience(half);
+  auto isOver = [&] { return patience.isOver(); };
+  floors = Floors::make(space, weights, rules, isOver);
+  if (floors && !floors->fill(incumbents, isOver))
+    floors = nullptr;
+}
+
 SearchResult Searcher::run() {
   SearchResult result;
   merge(wave(options.descents,
@@ -133,10 +148,7 @@ SearchResult Searcher::run() {
                descend(worker, options.seed * 1000 + i);
              }),
         result);
-  if (options.useFloors)
-    floors = Floors::make(space, weights, rules);
-  if (floors)
-    floors->fill(incumbents);
+  makeFloors();
   for (auto &worker : workers)
     worker->useFloors(floors.get());
   std::vector<Node> nodes = frontier(result);
