@@ -18,7 +18,7 @@ static constexpr double windowWork = 2e9;
 
 Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                llvm::function_ref<bool()> isOver)
-    : space(space), weights(weights), rules(rules), grid(space), floors(space, grid),
+    : space(space), weights(weights), grid(space), floors(space, grid),
       costs(space, weights, rules, grid, floors),
       innerFloors(space, weights, rules, grid, floors, costs, isOver) {
   outerFloors.assign(space.slots.size() + 1, 0);

@@ -87,7 +87,6 @@ private:
 
   const MapSpace &space;
   const CostWeights &weights;
-  const SlotRules &rules;
   TileGrid grid;
   FlowFloors floors;
   CrossingCosts costs;
