@@ -280,6 +280,7 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
   llvm::Optional<TrainSearchResult> searched;
   std::unique_ptr<ir::Module> filled;
   ir::Module *evaluated = &module;
+  ir::Operation *statement = &op; // in a sweep not at the top
   if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
     searched = searchStrategies(*asBuilt, *asBuilt->lookup(op.symbol()), providers,
                                 names(module, nullptr), session.diagnostics);
@@ -288,10 +289,10 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
     if (!filled)
       return nullptr;
     evaluated = filled.get();
+    statement = filled->lookup(op.symbol());
   }
-  llvm::Optional<Cost> cost =
-      training::evaluateTraining(*evaluated, *evaluated->lookup(op.symbol()), providers,
-                                 session.diagnostics, trainsBeyondMemory);
+  llvm::Optional<Cost> cost = training::evaluateTraining(*evaluated, *statement, providers,
+                                                         session.diagnostics, trainsBeyondMemory);
   if (!cost)
     return nullptr;
   if (searched)
