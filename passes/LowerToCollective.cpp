@@ -37,7 +37,7 @@ private:
   DiagnosticEngine &diagnostics;
   Builder builder;
   phase::SequenceOp sequence;
-  std::string group;
+  std::string group, algorithm;
   int64_t ranks = 1;
 };
 
@@ -71,6 +71,8 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   transfer->setAttr("bytes", op.bytes());
   transfer->setAttr("group", group);
   transfer->setAttr("ranks", ranks);
+  if (!algorithm.empty())
+    transfer->setAttr("algorithm", algorithm);
   return true;
 }
 
@@ -106,6 +108,7 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   bool isSystem = target->is(target::SystemOp::opName);
   group = (isSystem ? target->body().back() : *target).symbol().str();
   ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
+  algorithm = evaluate->stringAttr("algorithm").str();
 
   Operation *top = evaluate.op;
   while (top->parentOp())

@@ -9,20 +9,6 @@
 using namespace perfc;
 using namespace perfc::network;
 
-llvm::Optional<CollectiveKind> network::collectiveKind(llvm::StringRef opName) {
-  static constexpr std::pair<llvm::StringLiteral, CollectiveKind> kinds[] = {
-      {"collective.all_reduce", CollectiveKind::AllReduce},
-      {"collective.all_gather", CollectiveKind::AllGather},
-      {"collective.reduce_scatter", CollectiveKind::ReduceScatter},
-      {"collective.all_to_all", CollectiveKind::AllToAll},
-      {"collective.broadcast", CollectiveKind::Broadcast},
-      {"collective.send", CollectiveKind::Send}};
-  for (const auto &[name, kind] : kinds)
-    if (name == opName)
-      return kind;
-  return llvm::None;
-}
-
 /// messages * latency + sent / bandwidth.
 static CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages,
                            double sent) {
@@ -81,12 +67,13 @@ static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &s
 }
 
 /// Outer levels first, then within the groups; the faster of two ways at each.
-static void broadcast(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
+static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                      Steps &steps) {
   for (const NetworkLevel &level : llvm::reverse(levels)) {
     double n = static_cast<double>(level.members);
     double rounds = llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members));
-    CollectiveStep tree = step("broadcast", level, rounds, rounds * bytes);
-    CollectiveStep scatter = step("broadcast", level, rounds + n - 1, 2 * (n - 1) / n * bytes);
+    CollectiveStep tree = step(what, level, rounds, rounds * bytes);
+    CollectiveStep scatter = step(what, level, rounds + n - 1, 2 * (n - 1) / n * bytes);
     steps.push_back(tree.latency.central() <= scatter.latency.central() ? tree : scatter);
   }
 }
@@ -108,7 +95,13 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
     allToAll(levels, bytes, steps);
     break;
   case CollectiveKind::Broadcast:
-    broadcast(levels, bytes, steps);
+  case CollectiveKind::Reduce:
+    broadcast(nameOf(kind), levels, bytes, steps);
+    break;
+  case CollectiveKind::Barrier:
+    for (const NetworkLevel &level : levels)
+      steps.push_back(
+          step("barrier", level, llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members)), 0));
     break;
   case CollectiveKind::Send:
     for (const NetworkLevel &level : levels)
@@ -120,20 +113,4 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
   }
   llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
   return steps;
-}
-
-double network::busFactor(CollectiveKind kind, int64_t ranks) {
-  double n = static_cast<double>(ranks);
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return 2 * (n - 1) / n;
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::AllToAll:
-    return (n - 1) / n;
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Send:
-    return 1;
-  }
-  return 1;
 }

@@ -9,6 +9,8 @@
 //     broadcast                    the smaller of ceil(log2 n) (a + S/B) and scatter with
 //     all_gather,
 //                                  (ceil(log2 n) + n-1) a + 2 (n-1)/n S/B
+//     reduce                       as broadcast
+//     barrier                      ceil(log2 n) a
 //     send                         a + S/B
 // and over levels of m ranks: all_reduce(S) = reduce_scatter(S) + all_reduce of the levels
 // above(S/m)
@@ -20,18 +22,6 @@
 
 namespace perfc {
 namespace network {
-
-enum class CollectiveKind : uint8_t {
-  AllReduce,
-  AllGather,
-  ReduceScatter,
-  AllToAll,
-  Broadcast,
-  Send
-};
-
-/// The kind of `collective.all_reduce` and so on; nothing for other operations.
-llvm::Optional<CollectiveKind> collectiveKind(llvm::StringRef opName);
 
 /// A stretch of a collective on one level.
 struct CollectiveStep {
@@ -45,10 +35,6 @@ struct CollectiveStep {
 /// all_to_all, which use their levels at the same time.
 std::vector<CollectiveStep> closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
                                        double bytes);
-
-/// Bytes that each rank must send at least, as a share of the buffer: bus bandwidth = factor * S /
-/// t (nccl-tests, doc/PERFORMANCE.md).
-double busFactor(CollectiveKind kind, int64_t ranks);
 
 } // namespace network
 } // namespace perfc

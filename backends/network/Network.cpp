@@ -2,6 +2,7 @@
 #include "backends/network/Network.h"
 
 #include "backends/network/ClosedForms.h"
+#include "ir/common/diagnostics/Network.h"
 
 using namespace perfc;
 using namespace perfc::network;
@@ -15,26 +16,34 @@ static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query,
                                               DiagnosticEngine &diagnostics) {
   std::string reason;
   llvm::Optional<NetworkLevels> levels = networkLevels(*query.target, reason);
-  if (levels && levels->ranks() != query.op->intAttr("ranks", 1))
-    reason = fmt::format("it has {}, not {}", counted(levels->ranks(), "rank"),
-                         query.op->intAttr("ranks", 1));
-  llvm::StringRef algorithm = query.op->stringAttr("algorithm");
-  if (!algorithm.empty() && algorithm != "ring" && algorithm != "direct")
-    reason = fmt::format("algorithm `{}` has none", algorithm);
+  int64_t ranks = query.op->intAttr("ranks", 1), stride = query.op->intAttr("stride", 1);
+  if (levels && (levels->ranks() != ranks || stride != 1)) {
+    int64_t all = levels->ranks();
+    levels = levelsOfGroup(*levels, ranks, stride);
+    if (!levels)
+      reason = fmt::format("{} that stand {} apart do not lie evenly on its {}",
+                           counted(ranks, "rank"), stride, all);
+  }
   if (reason.empty())
     return levels;
   diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(), reason);
   return llvm::None;
 }
 
-static CostPart partOf(const CollectiveStep &step, const Figure &energy) {
+static CostPart partOf(std::string label, SourceRange location, const Uncertain &latency,
+                       const Figure &energy) {
   CostPart part;
-  part.label = step.label;
+  part.label = std::move(label);
   part.kind = PartKind::Network;
-  part.location = step.level->location;
-  part.latency = step.latency;
+  part.location = location;
+  part.latency = latency;
   part.energy = energy;
   return part;
+}
+
+static Figure energyOf(const NetworkLevel &level, double sentBytes, int64_t ranks) {
+  return level.energy ? Figure(*level.energy * (sentBytes * static_cast<double>(ranks)))
+                      : Figure::notGiven("network", level.name);
 }
 
 /// Adds up the steps: one after another, or at the same time.
@@ -42,12 +51,10 @@ static void addSteps(Cost &cost, llvm::ArrayRef<CollectiveStep> steps, bool over
                      int64_t ranks) {
   const CollectiveStep *slowest = nullptr;
   for (const CollectiveStep &step : steps) {
-    Figure energy =
-        step.level->energy
-            ? Figure(*step.level->energy * (step.sentBytes * static_cast<double>(ranks)))
-            : Figure::notGiven("network", step.level->name);
+    Figure energy = energyOf(*step.level, step.sentBytes, ranks);
     cost.energy += energy;
-    cost.breakdown.children.push_back(partOf(step, energy));
+    cost.breakdown.children.push_back(
+        partOf(step.label, step.level->location, step.latency, energy));
     if (!overlap) {
       cost.latency += step.latency;
       cost.addBound("network " + step.level->name, step.latency);
@@ -61,6 +68,76 @@ static void addSteps(Cost &cost, llvm::ArrayRef<CollectiveStep> steps, bool over
   }
 }
 
+/// The parts of a library's time, in order.
+static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime &time,
+                           const NetworkLevels &network) {
+  std::string name = time.protocol->name;
+  Figure energy;
+  for (size_t i = 0; i < network.levels.size(); ++i)
+    energy += energyOf(network.levels[i], time.sentBytes[i], network.ranks());
+  auto add = [&](std::string label, SourceRange location, const Uncertain &latency) {
+    if (latency.central() > 0)
+      cost.breakdown.children.push_back(partOf(std::move(label), location, latency, Figure()));
+  };
+  add("launch of " + library.name, library.location, time.launch);
+  add("start of " + name, time.protocol->location, time.start);
+  add("steps of " + name, time.protocol->location, time.steps);
+  cost.breakdown.children.push_back(
+      partOf("bytes of " + name, time.protocol->location, time.transfer, energy));
+  add("copies", time.protocol->location, time.copies);
+  add("wait for the host", library.location, time.host);
+  cost.latency = time.total();
+  cost.energy = energy;
+  cost.addBound("network " + network.levels.front().name, cost.latency);
+  cost.provenance = {"network", "",
+                     "library " + library.name + ", protocol " + name +
+                         ": start + steps * latency + bytes sent / bandwidth"};
+}
+
+/// The library that runs `op`: the one it names, else the first that the network gives. Null where
+/// the plain closed form counts; false, reported, when the library cannot run it.
+static bool chooseLibrary(const CostQuery &query, const NetworkLevels &network,
+                          const Library *&library, DiagnosticEngine &diagnostics) {
+  llvm::StringRef wanted = query.op->stringAttr("algorithm");
+  if (network.levels.empty() || wanted == "ring" || wanted == "direct")
+    return true;
+  library = network.levels.front().library(wanted);
+  if (library || wanted.empty())
+    return true;
+  diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(),
+                     fmt::format("algorithm `{}` has none", wanted));
+  return false;
+}
+
+static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLevels &network,
+                    double bytes, Cost &cost, DiagnosticEngine &diagnostics) {
+  const Library *library = nullptr;
+  if (!chooseLibrary(query, network, library, diagnostics))
+    return false;
+  if (library) {
+    if (auto time = libraryTime(*library, kind, network.levels, bytes)) {
+      addLibraryTime(cost, *library, *time, network);
+      return true;
+    }
+    if (!query.op->stringAttr("algorithm").empty()) {
+      diagnostics
+          .report(query.op->range(), diag::NoProtocol, library->name, network.levels.front().name,
+                  nameOf(kind), "none of its protocols serves so many ranks and bytes")
+          .note(library->location, "its protocols");
+      return false;
+    }
+    cost.addNote(fmt::format("library `{}` does not run {}: a closed form counts", library->name,
+                             nameOf(kind)));
+  }
+  bool overlap = kind == CollectiveKind::AllToAll;
+  addSteps(cost, closedForm(kind, network.levels, bytes), overlap, network.ranks());
+  cost.provenance = {"network", "",
+                     nameOf(kind).str() +
+                         ": messages * latency + bytes sent / bandwidth, by level"};
+  cost.breakdown.composition = overlap ? Composition::Overlap : Composition::Sequence;
+  return true;
+}
+
 static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine &diagnostics) {
   llvm::Optional<NetworkLevels> network = levelsOf(query, diagnostics);
   if (!network)
@@ -69,23 +146,19 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   double bytes = static_cast<double>(query.op->intAttr("bytes"));
   Cost cost;
   cost.notes = network->notes;
-  bool overlap = kind == CollectiveKind::AllToAll;
-  addSteps(cost, closedForm(kind, network->levels, bytes), overlap, network->ranks());
+  if (!addTime(query, kind, *network, bytes, cost, diagnostics))
+    return llvm::None;
   cost.exposed = cost.latency;
   cost.chips = network->ranks();
   if (cost.latency.central() > 0)
     cost.busBandwidth = Uncertain(busFactor(kind, cost.chips) * bytes) / cost.latency;
-  llvm::StringRef name = query.op->name().drop_front(llvm::StringRef("collective.").size());
-  cost.provenance = {"network", "",
-                     name.str() + ": messages * latency + bytes sent / bandwidth, by level"};
-  cost.breakdown.label = name.str();
+  cost.breakdown.label = nameOf(kind).str();
   cost.breakdown.kind = PartKind::Collective;
   cost.breakdown.location = query.op->range();
   cost.breakdown.latency = cost.latency;
   cost.breakdown.energy = cost.energy;
   cost.breakdown.bound = cost.bottleneck().str();
   cost.breakdown.provider = "network";
-  cost.breakdown.composition = overlap ? Composition::Overlap : Composition::Sequence;
   return cost;
 }
 

@@ -14,6 +14,40 @@ int64_t NetworkLevels::ranks() const {
   return product;
 }
 
+const Library *NetworkLevel::library(llvm::StringRef wanted) const {
+  for (const Library &entry : libraries)
+    if (wanted.empty() || entry.name == wanted)
+      return &entry;
+  return nullptr;
+}
+
+llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &network, int64_t ranks,
+                                                     int64_t stride) {
+  NetworkLevels result;
+  result.notes = network.notes;
+  int64_t below = 1, left = ranks, apart = stride;
+  for (const NetworkLevel &level : network.levels) {
+    int64_t up = below * level.members;
+    // Ranks of the group that stand in one member of this level are `apart`, those of different
+    // members meet here.
+    int64_t step = std::max(apart, below);
+    bool meets = left > 1 && step < up;
+    if (meets && (up % step != 0 || step % below != 0))
+      return llvm::None;
+    int64_t members = meets ? std::min(left, up / step) : 1;
+    if (left % members != 0)
+      return llvm::None;
+    left /= members;
+    result.levels.push_back(level);
+    result.levels.back().members = members;
+    below = up;
+  }
+  if (left != 1)
+    return llvm::None;
+  llvm::erase_if(result.levels, [](const NetworkLevel &level) { return level.members == 1; });
+  return result;
+}
+
 namespace {
 class LevelReader {
 public:
@@ -53,6 +87,8 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
   level.location = group.range();
   level.members = members;
   for (const ir::Operation &part : group.body()) {
+    if (auto library = ir::as<target::LibraryOp>(part))
+      level.libraries.push_back(readLibrary(library));
     auto net = ir::as<target::NetworkOp>(part);
     if (!net)
       continue;
@@ -71,8 +107,9 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
     result.notes.push_back("network `" + level.name +
                            "` gives no bandwidth: only its latency counts");
   for (const Uncertain &factor : degraded.lookup(group.symbol()))
-    if (level.bandwidth)
-      level.bandwidth = *level.bandwidth * factor;
+    level.faultFactor = level.faultFactor * factor;
+  if (level.bandwidth)
+    level.bandwidth = *level.bandwidth * level.faultFactor;
   return level;
 }
 

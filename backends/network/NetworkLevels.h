@@ -7,6 +7,7 @@
 #define PERFC_BACKENDS_NETWORK_NETWORKLEVELS_H
 
 #include "backends/core/Cost.h"
+#include "backends/network/Library.h"
 #include "ir/target/TargetOps.h"
 
 namespace perfc {
@@ -27,6 +28,13 @@ struct NetworkLevel {
   Uncertain latency;
   /// J/B sent, where it is given.
   llvm::Optional<Uncertain> energy;
+  /// What faults leave of the bandwidth; `bandwidth` has it already.
+  Uncertain faultFactor = 1;
+  /// Communication libraries whose parameters the network gives.
+  std::vector<Library> libraries;
+
+  /// The library of that name, the first one for ""; null when there is none.
+  const Library *library(llvm::StringRef wanted) const;
 };
 
 /// The levels of a group, innermost first, and what was simplified.
@@ -35,6 +43,11 @@ struct NetworkLevels {
   std::vector<std::string> notes;
   int64_t ranks() const;
 };
+
+/// The levels that `ranks` ranks meet on that stand `stride` apart. Nothing when the sizes of the
+/// levels do not divide that way.
+llvm::Optional<NetworkLevels> levelsOfGroup(const NetworkLevels &network, int64_t ranks,
+                                            int64_t stride);
 
 /// The levels of `system`, a target.system (its last group counts) or a target.chip (none). Nothing
 /// when groups of different depth or size stand side by side below another network: the closed

@@ -188,8 +188,29 @@ bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph
   return good;
 }
 
+/// True when a network of `system` has parameters of the library `name`.
+static bool hasLibrary(const ir::Operation &system, llvm::StringRef name) {
+  bool found = false;
+  system.walk([&](const ir::Operation &part) {
+    found |= part.is("target.library") && part.symbol() == name;
+  });
+  return found;
+}
+
+/// A library's choice where the system has its parameters; the ring's closed form.
+bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, ir::Operation &evaluate) {
+  const Instance &instance = choice.value.get<Instance>();
+  const ir::Operation *system = context.module.lookup(evaluate.symbolAttr("on"));
+  llvm::StringRef name = instance.decl->name;
+  evaluate.setAttr("algorithm", name);
+  if (name != "ring" && !(system && hasLibrary(*system, name)))
+    markUnsupported(evaluate.body(), choice.range, "the algorithm `" + name + "`");
+  return true;
+}
+
 /// One `with` that is not a mapping: noted as unsupported, or an error.
-bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
+bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Operation &evaluate) {
+  ir::Region &into = evaluate.body();
   const Instance *instance = choice.value.getIf<Instance>();
   if (!instance) {
     if (!choice.value.isUnknown())
@@ -201,10 +222,7 @@ bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Region &into) {
   case DeclKind::Dataflow:
     return true;
   case DeclKind::Algorithm:
-    // The closed form of the network level is the ring's.
-    if (instance->decl->name != "ring")
-      markUnsupported(into, choice.range, "the algorithm `" + instance->decl->name + "`");
-    return true;
+    return chosenAlgorithm(choice, evaluate);
   case DeclKind::Mapspace:
     markUnsupported(into, choice.range,
                     "the mapspace `" + instance->decl->name + "` in `evaluate`");
@@ -247,7 +265,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   bool good = true;
   for (const NodeArg &choice : with) {
     label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
-    good &= otherChoice(choice, op->body());
+    good &= otherChoice(choice, *op);
   }
   if (!provider.empty())
     label += " using " + provider.str();

@@ -5,6 +5,7 @@
 #include "frontend/build/BuildContext.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/LibraryBuilder.h"
 
 using namespace perfc;
 
@@ -95,13 +96,14 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
     merged.name = declared->decl->name.str();
     Node *base = context.elaborator.declaration(*declared, context.allowMissing);
     for (Node *child : base->children)
-      if (!given.find(child->word))
+      if (child->word == "library" || !given.find(child->word))
         merged.children.push_back(child);
   }
   bool saysAnything =
       over || merged.find("bandwidth") || merged.find("latency") || merged.find("topology");
   if (saysAnything)
     buildNetwork(context, merged, group, {llvm::None, dtype, false});
+  buildLibraries(context, merged, group, {llvm::None, dtype, false});
 }
 
 /// Chips of a group, its inner groups included; nothing when they do not fit 64 bits.

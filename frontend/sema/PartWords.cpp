@@ -278,6 +278,11 @@ static constexpr WordSpec networkWords[] = {
      .choices = "switch ring fully_connected mesh torus fat_tree dragonfly tree bus",
      .byDefault = "switch",
      .doc = "how nodes are linked: fat_tree(radix = 64)"},
+    {.word = "library",
+     .kind = Name,
+     .block = BlockKind::Library,
+     .repeats = true,
+     .doc = "how a communication library runs collectives here: library nccl { … }"},
     {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
 };
 

@@ -51,6 +51,92 @@ static constexpr WordSpec groupWords[] = {
      .dims = Dims::HopEnergy,
      .byDefault = "not given",
      .doc = "energy per bit or byte moved"},
+    {.word = "library",
+     .kind = Name,
+     .block = BlockKind::Library,
+     .repeats = true,
+     .doc = "how a communication library runs collectives here: library nccl { … }"},
+};
+
+static constexpr WordSpec libraryWords[] = {
+    {.word = "launch",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "none",
+     .doc = "time of every call, whatever it moves"},
+    {.word = "host",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "none",
+     .doc = "time that the caller needs per call: the least that a call takes"},
+    {.word = "clone",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .byDefault = "the buffer is not copied",
+     .doc = "bandwidth at which the buffer is read and written again before a call"},
+    {.word = "protocol",
+     .kind = Name,
+     .block = BlockKind::Protocol,
+     .repeats = true,
+     .doc = "a way to move data; the fastest that may run is taken"},
+};
+
+static constexpr WordSpec protocolWords[] = {
+    {.word = "algorithm",
+     .kind = Choice,
+     .choices = "ring tree in_network one_shot two_shot direct",
+     .doc = "its pattern"},
+    {.word = "serves",
+     .kind = Choice,
+     .maxArgs = anyNumber,
+     .choices = "all_reduce all_gather reduce_scatter all_to_all broadcast reduce barrier send",
+     .byDefault = "what its pattern can do",
+     .doc = "the collectives that it runs"},
+    {.word = "start",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "none",
+     .doc = "time before the first step"},
+    {.word = "latency",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "the network's latency",
+     .doc = "time of a step that moves nothing"},
+    {.word = "bandwidth",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .byDefault = "the network's",
+     .doc = "what one rank sends, one way"},
+    {.word = "pair",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .byDefault = "no lower",
+     .doc = "the same between only two ranks"},
+    {.word = "copy",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .byDefault = "at no cost",
+     .doc = "bandwidth at which a rank copies its own part"},
+    {.word = "window",
+     .kind = Measure,
+     .dims = Dims::Data,
+     .byDefault = "none",
+     .doc = "most bytes of a step that are under way at one time, over all channels"},
+    {.word = "exposed",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "none",
+     .doc = "share of a step's window that the next step waits for"},
+    {.word = "ranks",
+     .kind = Integer,
+     .maxArgs = 2,
+     .byDefault = "any number",
+     .doc = "how many ranks it needs: least and most"},
+    {.word = "up_to",
+     .kind = Measure,
+     .dims = Dims::Data,
+     .byDefault = "any size",
+     .doc = "the largest buffer"},
 };
 
 llvm::ArrayRef<WordSpec> perfc::systemWordsOf(BlockKind kind) {
@@ -61,6 +147,10 @@ llvm::ArrayRef<WordSpec> perfc::systemWordsOf(BlockKind kind) {
     return groupWords;
   case BlockKind::Fault:
     return faultWords;
+  case BlockKind::Library:
+    return libraryWords;
+  case BlockKind::Protocol:
+    return protocolWords;
   default:
     return {};
   }

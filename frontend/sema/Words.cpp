@@ -263,6 +263,11 @@ static constexpr WordSpec algorithmWords[] = {
      .doc = "sends a chunk that is added to the receiver's"},
     {.word = "from", .kind = Integer, .clauseOnly = true, .doc = "the sender"},
     {.word = "to", .kind = Integer, .clauseOnly = true, .doc = "the receiver"},
+    {.word = "library",
+     .kind = Flag,
+     .minArgs = 0,
+     .maxArgs = 0,
+     .doc = "the choice of a library of this name, whose parameters the networks give"},
     {.word = "choose",
      .kind = Reference,
      .maxArgs = anyNumber,
@@ -317,7 +322,8 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "group",     "fault",      "mapping",  "mapspace",  "at",           "dataflow", "algorithm",
     "statement", "collective", "evaluate", "compare",   "search",       "sweep",    "serve",
     "train",     "tensor",     "pool",     "draft",     "prefix_cache", "experts",  "optimizer",
-    "timeloop",  "timeloop",   "line",     "runtime",   "fn",           "for"};
+    "timeloop",  "timeloop",   "line",     "runtime",   "fn",           "library",  "protocol",
+    "for"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

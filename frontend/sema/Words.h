@@ -55,6 +55,8 @@ enum class BlockKind : uint8_t {
   TimeloopLine,
   Runtime,
   Function,
+  Library,
+  Protocol,
   Loop,
 };
 inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Loop) + 1;

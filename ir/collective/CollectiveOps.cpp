@@ -10,7 +10,10 @@ static OpDecl transfer(llvm::StringRef name, llvm::StringRef doc) {
           .attrs = {intAttr("bytes", "that one rank contributes").atLeast(0),
                     stringAttr("group", "name of the group of ranks"),
                     intAttr("ranks", "how many take part").atLeast(1),
-                    stringAttr("algorithm", "ring, tree, …").optional()}};
+                    stringAttr("algorithm", "ring, direct, or a library's name").optional(),
+                    intAttr("stride", "ranks of the group stand so far apart; 1 when not given")
+                        .atLeast(1)
+                        .optional()}};
 }
 
 static std::vector<OpDecl> declarations() {
@@ -20,6 +23,8 @@ static std::vector<OpDecl> declarations() {
       transfer("collective.reduce_scatter", "Every rank gets its part of the sum of all."),
       transfer("collective.all_to_all", "Every rank sends a different part to each other one."),
       transfer("collective.broadcast", "One rank sends the same to all others."),
+      transfer("collective.reduce", "One rank gets the sum of all."),
+      transfer("collective.barrier", "No rank goes on before all have come."),
       transfer("collective.send", "One rank sends to another one.")};
   RegionDecl steps{{"collective.run", "collective.repeat"}};
   for (const OpDecl &decl : transfers)

@@ -84,6 +84,21 @@ struct BroadcastOp : ir::OpView {
   llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
 };
 
+/// One rank gets the sum.
+struct ReduceOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.reduce";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+};
+
+/// All ranks wait for each other.
+struct BarrierOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.barrier";
+  int64_t ranks() const { return op->intAttr("ranks"); }
+};
+
 /// One rank sends to another.
 struct SendOp : ir::OpView {
   using OpView::OpView;

@@ -16,6 +16,7 @@ static constexpr DiagnosticKind kindTable[] = {
 #include "ir/common/diagnostics/Cluster.def"
 #include "ir/common/diagnostics/Fusion.def"
 #include "ir/common/diagnostics/Maestro.def"
+#include "ir/common/diagnostics/Network.def"
 #include "ir/common/diagnostics/ScaleSim.def"
 #include "ir/common/diagnostics/Search.def"
 #include "ir/common/diagnostics/Timeloop.def"

@@ -189,6 +189,23 @@ static std::vector<OpDecl> chipDecls() {
        .verifier = verifyCompute}};
 }
 
+static std::vector<AttrDecl> protocolAttrs() {
+  return {stringAttr("name", "as results show it"),
+          stringAttr("algorithm", "its pattern")
+              .oneOf({"ring", "tree", "in_network", "one_shot", "two_shot", "direct"}),
+          listAttr("serves", AttrKind::String, "collectives; all it can when not given").optional(),
+          quantityAttr("start", second, "before the first step").optional(),
+          quantityAttr("latency", second, "of a step that moves nothing").optional(),
+          quantityAttr("bandwidth", bytesPerSecond, "of one rank, one way").optional(),
+          quantityAttr("pair", bytesPerSecond, "the same with two ranks").optional(),
+          quantityAttr("copy", bytesPerSecond, "of a rank's own part").optional(),
+          quantityAttr("window", byte, "most bytes of a step under way").optional(),
+          quantityAttr("exposed", {}, "share of the window that is waited for").optional(),
+          intAttr("least_ranks", "it needs").atLeast(1).optional(),
+          intAttr("most_ranks", "it serves").atLeast(1).optional(),
+          quantityAttr("up_to", byte, "the largest buffer").optional()};
+}
+
 static std::vector<OpDecl> systemDecls() {
   return {
       {.name = "target.system",
@@ -200,12 +217,22 @@ static std::vector<OpDecl> systemDecls() {
       {.name = "target.group",
        .doc = "Members and the network that joins them.",
        .symbol = SymbolUse::Required,
-       .regions = {{{"target.members", "target.network", "target.fault"}}}},
+       .regions = {{{"target.members", "target.network", "target.library", "target.fault"}}}},
       {.name = "target.members",
        .doc = "So many copies of a chip or group.",
        .attrs = {intAttr("count", "how many").atLeast(1),
                  symbolAttr("of", "what").oneOf({"target.chip", "target.group"})},
        .verifier = verifyMembers},
+      {.name = "target.library",
+       .doc = "How a communication library runs collectives over the group's network.",
+       .symbol = SymbolUse::Required,
+       .attrs = {quantityAttr("launch", second, "of every call").optional(),
+                 quantityAttr("host", second, "the least that a call takes").optional(),
+                 quantityAttr("clone", bytesPerSecond, "of a copy before the call").optional()},
+       .regions = {{{"target.protocol"}}}},
+      {.name = "target.protocol",
+       .doc = "One way in which a library moves data.",
+       .attrs = protocolAttrs()},
       {.name = "target.fault",
        .doc = "A link or chip that is slower than the others.",
        .attrs = {stringAttr("kind", "what is slow").oneOf({"link", "chip"}),

@@ -128,6 +128,25 @@ struct MembersOp : ir::OpView {
   llvm::StringRef of() const { return op->symbolAttr("of"); }
 };
 
+/// How a communication library runs collectives over the network of its group.
+struct LibraryOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.library";
+  llvm::Optional<Quantity> launch() const { return op->quantityAttr("launch"); }
+  llvm::Optional<Quantity> host() const { return op->quantityAttr("host"); }
+  llvm::Optional<Quantity> clone() const { return op->quantityAttr("clone"); }
+};
+
+/// One way in which a library moves data.
+struct ProtocolOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.protocol";
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+  std::vector<std::string> serves() const { return op->stringsAttr("serves"); }
+  int64_t leastRanks() const { return op->intAttr("least_ranks", 2); }
+  int64_t mostRanks() const { return op->intAttr("most_ranks", INT64_MAX); }
+};
+
 /// A link or chip that is slower than the others.
 struct FaultOp : ir::OpView {
   using OpView::OpView;

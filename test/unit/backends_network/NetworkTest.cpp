@@ -72,4 +72,15 @@ TEST(Network, EnergyOfAnUnknownNetworkIsNotGiven) {
   EXPECT_EQ(cost->energy.missing.front(), "network `link`");
 }
 
-TEST(Network, RanksMustBeThoseOfTheSystem) { EXPECT_FALSE(collective("all_reduce", "node", 6)); }
+TEST(Network, RanksMustLieEvenlyOnTheSystem) {
+  // Six of the eight: 2 * 5 steps of 1 us and a sixth.
+  EXPECT_NEAR(collective("all_reduce", "node", 6)->latency.central(), 10 * (1e-6 + 80e-6 / 6),
+              1e-15);
+  EXPECT_FALSE(collective("all_reduce", "pod", 12));
+  EXPECT_FALSE(collective("all_reduce", "node", 16));
+}
+
+TEST(Network, ReduceAndBarrier) {
+  EXPECT_NEAR(collective("reduce", "node", 8)->latency.central(), 150e-6, 1e-15);
+  EXPECT_NEAR(collective("barrier", "node", 8)->latency.central(), 3e-6, 1e-15);
+}

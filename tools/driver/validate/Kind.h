@@ -67,6 +67,9 @@ bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictCollective(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictCollectivesBusbw(Session &session, llvm::StringRef path,
+                             std::vector<ValidationRow> &rows);
 bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCollectives1dRandom(Session &session, llvm::StringRef path,
                                 std::vector<ValidationRow> &rows);
