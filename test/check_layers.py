@@ -25,6 +25,7 @@ MAY_USE = {
     "backends/mapper": [*IR, "passes", "backends/core", "backends/emit", "backends/loopnest"],
 }
 EVALUATOR = [*IR, "passes", "backends/core"]
+MAY_USE["backends/emit"] = [*EVALUATOR, "backends/network"]
 # External headers that only these folders may include.
 ONLY_IN = {"isl/": ("passes", "backends"), "antlr4": ("grammar", "frontend/syntax")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)

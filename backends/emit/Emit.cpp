@@ -9,6 +9,10 @@ static const Emitter table[] = {
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},
+    {"chakra", "evaluations as Chakra traces, a file for each rank", true, writeChakra, "",
+     chakraFiles},
+    {"astra_sim", "the system of an evaluation as ASTRA-sim's inputs", true, writeAstraSim, "",
+     astraSimFiles},
     {"maestro", "evaluations with a dataflow as a mapping file of MAESTRO", false, writeMaestro},
     {"trace", "a timeline for Perfetto or chrome://tracing", true, writeTrace},
 };

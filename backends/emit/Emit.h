@@ -55,6 +55,10 @@ void writeTimeloop(const Input &input, llvm::raw_ostream &os);
 std::vector<NamedText> timeloopFiles(const Input &input);
 void writeMaestro(const Input &input, llvm::raw_ostream &os);
 void writeTrace(const Input &input, llvm::raw_ostream &os);
+void writeChakra(const Input &input, llvm::raw_ostream &os);
+std::vector<NamedText> chakraFiles(const Input &input);
+void writeAstraSim(const Input &input, llvm::raw_ostream &os);
+std::vector<NamedText> astraSimFiles(const Input &input);
 
 } // namespace perfc::emit
 

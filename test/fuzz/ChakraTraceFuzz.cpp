@@ -1,8 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes as a Chakra trace: read, checked and, when small, run on four ranks without a crash.
+// Any bytes as a Chakra trace: read, checked and, when small, run on four ranks without a crash; as
+// records, what is written of them is read and written as the same bytes.
 #include "backends/network/astra/Simulation.h"
+#include "backends/network/chakra/Records.h"
 #include "backends/network/chakra/TraceReader.h"
+#include <cstdlib>
 
 using namespace perfc;
 
@@ -21,6 +24,12 @@ static astra::Cluster smallCluster() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   chakra::WireError error;
+  if (auto records = chakra::readRecords({reinterpret_cast<const char *>(data), size}, error)) {
+    std::string once = chakra::traceBytes(*records);
+    auto again = chakra::readRecords(once, error);
+    if (!again || chakra::traceBytes(*again) != once)
+      std::abort();
+  }
   auto trace = chakra::readTrace({reinterpret_cast<const char *>(data), size}, "fuzz.0.et", error);
   if (!trace || trace->nodes.size() > 100)
     return 0;

@@ -31,6 +31,7 @@ bool readForeign(Session &session, const ImportFormat &format, std::vector<std::
 std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
 
 // The formats, one file each.
+bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, std::string &text);

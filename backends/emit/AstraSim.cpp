@@ -1,0 +1,119 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// emit astra_sim: the system of an evaluation as ASTRA-sim's network.yml, system.json and
+// memory.json. Its analytical network knows rings, full connections and switches, counts bandwidth
+// in GiB/s and latency in ns, and takes two hops through a switch.
+#include "backends/emit/Emit.h"
+#include "backends/network/NetworkLevels.h"
+#include "ir/common/diagnostics/Network.h"
+#include "ir/study/StudyOps.h"
+
+using namespace perfc;
+using namespace perfc::emit;
+using network::NetworkLevel;
+using network::Topology;
+
+static llvm::StringRef topologyName(Topology topology) {
+  switch (topology) {
+  case Topology::Switch:
+    return "Switch";
+  case Topology::FullyConnected:
+    return "FullyConnected";
+  case Topology::Ring:
+    return "Ring";
+  }
+  return "Switch";
+}
+
+/// "[ Switch, Ring ]" of a text per level.
+static std::string listOf(llvm::ArrayRef<NetworkLevel> levels,
+                          llvm::function_ref<std::string(const NetworkLevel &)> text) {
+  std::string list;
+  for (const NetworkLevel &level : levels)
+    list += (list.empty() ? "[ " : ", ") + text(level);
+  return list + " ]";
+}
+
+static std::string networkText(llvm::ArrayRef<NetworkLevel> levels) {
+  std::string text = "topology: " + listOf(levels, [](const NetworkLevel &level) {
+                       return topologyName(level.topology).str();
+                     });
+  text += "\nnpus_count: " +
+          listOf(levels, [](const NetworkLevel &level) { return std::to_string(level.members); });
+  // ASTRA-sim gives a link of a ring each way what it reads, a fully connected chip each link.
+  text += "\nbandwidth: " + listOf(levels, [](const NetworkLevel &level) {
+            double bandwidth = level.bandwidth ? level.bandwidth->central() : 1e18;
+            if (level.topology == Topology::Ring && level.members > 2)
+              bandwidth /= 2;
+            if (level.topology == Topology::FullyConnected)
+              bandwidth /= static_cast<double>(level.members - 1);
+            return fmt::format("{:.10g}", bandwidth / (1 << 30));
+          });
+  text += "\nlatency: " + listOf(levels, [](const NetworkLevel &level) {
+            double hops = level.topology == Topology::Switch ? 2 : 1;
+            return fmt::format("{:.10g}", level.latency.central() * 1e9 / hops);
+          });
+  return text + "\n";
+}
+
+static std::string systemText(llvm::ArrayRef<NetworkLevel> levels) {
+  auto algorithms = [&](bool isAllToAll) {
+    Json list = Json::array();
+    for (const NetworkLevel &level : levels) {
+      bool isDirect = level.topology == Topology::FullyConnected ||
+                      (isAllToAll && level.topology == Topology::Switch);
+      list.push(isDirect ? "direct" : "ring");
+    }
+    return list;
+  };
+  Json json = Json::object();
+  json.set("scheduling-policy", "LIFO")
+      .set("endpoint-delay", 0)
+      .set("active-chunks-per-dimension", 1)
+      .set("preferred-dataset-splits", 4)
+      .set("all-reduce-implementation", algorithms(false))
+      .set("all-gather-implementation", algorithms(false))
+      .set("reduce-scatter-implementation", algorithms(false))
+      .set("all-to-all-implementation", algorithms(true))
+      .set("collective-optimization", "localBWAware")
+      .set("local-mem-bw", 1000000)
+      .set("boost-mode", 0);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  json.print(stream);
+  stream << '\n';
+  return stream.str();
+}
+
+/// The system that the first result runs on.
+static const ir::Operation *systemOf(const Input &input) {
+  const ir::Operation *found = nullptr;
+  if (input.module && !input.results.empty())
+    for (const ir::Operation &top : input.module->body())
+      top.walk([&](const ir::Operation &op) {
+        if (op.symbol() == input.results.front()->name && op.hasAttr("on"))
+          found = input.module->lookup(op.symbolAttr("on"));
+      });
+  return found;
+}
+
+std::vector<NamedText> emit::astraSimFiles(const Input &input) {
+  std::string reason = "it runs on one chip";
+  const ir::Operation *system = systemOf(input);
+  auto levels = system ? network::networkLevels(*system, reason) : llvm::None;
+  if (!levels || levels->levels.empty()) {
+    if (input.diagnostics && !input.results.empty())
+      input.diagnostics->report(input.results.front()->place, diag::CannotEmitTrace,
+                                input.results.front()->label, reason);
+    return {};
+  }
+  return {{"network.yml", networkText(levels->levels)},
+          {"system.json", systemText(levels->levels)},
+          {"memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n"}};
+}
+
+void emit::writeAstraSim(const Input &input, llvm::raw_ostream &) {
+  if (input.diagnostics)
+    input.diagnostics->report({}, diag::CannotEmitTrace, "astra_sim",
+                              "it is several files: name a folder, `emit astra_sim \"inputs/\"`");
+}

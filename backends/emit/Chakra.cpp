@@ -1,0 +1,198 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// emit chakra: what each rank of an evaluation runs, as a Chakra trace. Kernels become COMP nodes
+// with their time (whole microseconds, rounded so that the sum stays right), operations and bytes;
+// collectives COMM_COLL nodes; each waits for the node before. All ranks run the same nodes, so
+// that one text serves them all; only of a `send` do they differ.
+#include "backends/emit/Emit.h"
+#include "backends/network/chakra/Records.h"
+#include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Network.h"
+#include "ir/phase/PhaseOps.h"
+#include "passes/Levels.h"
+#include "passes/Names.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::emit;
+using chakra::NodeRecord;
+using chakra::NodeType;
+using chakra::RecordAttribute;
+
+namespace {
+
+/// More would not be a trace that anybody reads.
+constexpr uint64_t mostNodes = 1u << 24;
+
+/// The numbers of CollectiveCommType in the schema; -1 for what is no collective there.
+int64_t commType(llvm::StringRef name) {
+  static constexpr std::pair<llvm::StringLiteral, int64_t> types[] = {
+      {"all_reduce", 0}, {"reduce", 1},         {"all_gather", 2}, {"broadcast", 5},
+      {"all_to_all", 6}, {"reduce_scatter", 7}, {"barrier", 9}};
+  for (const auto &[known, type] : types)
+    if (known == name)
+      return type;
+  return -1;
+}
+
+/// Appends nodes to the trace of rank `rank`.
+class ChakraWriter {
+public:
+  ChakraWriter(const ir::Module &module, int64_t rank) : module(module), rank(rank) {
+    bytes = chakra::metadataBytes({});
+  }
+
+  /// The operations of `region`, whose costs are `parts` from `next` on. False when there are too
+  /// many nodes.
+  bool region(const ir::Region &region, llvm::ArrayRef<CostPart> parts, size_t &next);
+
+  std::string bytes;
+  /// Set when ranks differ.
+  bool dependsOnRank = false;
+
+private:
+  bool operation(const ir::Operation &op, llvm::ArrayRef<CostPart> parts, size_t &next);
+  void kernel(phase::KernelOp op, const CostPart &part);
+  void collective(const ir::Operation &op, const CostPart &part);
+  void append(NodeRecord node, double seconds);
+
+  const ir::Module &module;
+  int64_t rank;
+  uint64_t count = 0;
+  llvm::Optional<uint64_t> last;
+  double time = 0; ///< s of all nodes so far
+};
+
+} // namespace
+
+void ChakraWriter::append(NodeRecord node, double seconds) {
+  node.id = count++;
+  if (last)
+    node.dataDependencies = {*last};
+  last = node.id;
+  double micros = std::floor((time + seconds) * 1e6 + 0.5) - std::floor(time * 1e6 + 0.5);
+  node.durationMicros = static_cast<uint64_t>(std::max(0.0, std::min(micros, 1e18)));
+  time += seconds;
+  bytes += chakra::nodeBytes(node);
+}
+
+void ChakraWriter::kernel(phase::KernelOp op, const CostPart &part) {
+  NodeRecord node;
+  node.name = op.label().str();
+  node.type = NodeType::Compute;
+  node.attributes = {RecordAttribute::boolean("is_cpu_op", false)};
+  auto operations = static_cast<int64_t>(part.flops / static_cast<double>(part.count));
+  int64_t moved = op.inputBytes() + op.outputBytes() + op.weightBytes() + op.extraBytes();
+  if (operations > 0 && moved > 0) {
+    node.attributes.push_back(RecordAttribute::int64("num_ops", operations));
+    node.attributes.push_back(RecordAttribute::int64("tensor_size", moved));
+  }
+  double seconds = part.latency.central() / static_cast<double>(part.count);
+  for (int64_t i = 0; i < op.count() && count <= mostNodes; ++i)
+    append(node, seconds);
+}
+
+/// ASTRA-sim counts the part of one rank for an all-gather, the whole buffer for the others.
+void ChakraWriter::collective(const ir::Operation &op, const CostPart &part) {
+  NodeRecord node;
+  llvm::StringRef name = op.name().drop_front(strlen("collective."));
+  node.name = name.str();
+  int64_t size = op.intAttr("bytes");
+  if (name == "send") {
+    dependsOnRank = true;
+    if (rank > 1)
+      return;
+    node.type = rank == 0 ? NodeType::Send : NodeType::Receive;
+    node.attributes = {RecordAttribute::int32(rank == 0 ? "comm_dst" : "comm_src", 1 - rank),
+                       RecordAttribute::int64("comm_size", size),
+                       RecordAttribute::int32("comm_tag", static_cast<int32_t>(count))};
+  } else {
+    node.type = NodeType::Collective;
+    if (name == "all_gather")
+      size = (size + op.intAttr("ranks") - 1) / op.intAttr("ranks");
+    node.attributes = {RecordAttribute::int64("comm_type", commType(name)),
+                       RecordAttribute::int64("comm_size", size),
+                       RecordAttribute::boolean("is_cpu_op", false)};
+  }
+  append(node, part.latency.central());
+}
+
+bool ChakraWriter::operation(const ir::Operation &op, llvm::ArrayRef<CostPart> parts,
+                             size_t &next) {
+  if (auto run = ir::as<collective::RunOp>(op)) {
+    const ir::Operation *sequence = module.lookup(run.phase());
+    return !sequence || region(sequence->body(), parts, next);
+  }
+  const CostPart &part = parts[next++];
+  if (auto kernelOp = ir::as<phase::KernelOp>(op)) {
+    kernel(kernelOp, part);
+  } else if (op.is(phase::RepeatOp::opName) || op.is(collective::RepeatOp::opName)) {
+    for (int64_t i = 0; i < op.intAttr("count"); ++i) {
+      size_t inner = 0;
+      if (!region(op.body(), part.children, inner))
+        return false;
+    }
+  } else {
+    collective(op, part);
+  }
+  return count <= mostNodes;
+}
+
+bool ChakraWriter::region(const ir::Region &body, llvm::ArrayRef<CostPart> parts, size_t &next) {
+  for (const ir::Operation &op : body)
+    if (next > parts.size() || !operation(op, parts, next))
+      return false;
+  return true;
+}
+
+static const ir::Operation *evaluationOf(const ir::Module &module, const Result &result) {
+  const ir::Operation *found = nullptr;
+  for (const ir::Operation &top : module.body())
+    top.walk([&](const ir::Operation &op) {
+      if (op.is(study::EvaluateOp::opName) && op.symbol() == result.name)
+        found = &op;
+    });
+  return found;
+}
+
+static void addRanks(const Input &input, const Result &result, const std::string &prefix,
+                     std::vector<NamedText> &files) {
+  auto refuse = [&](std::string reason) {
+    if (input.diagnostics)
+      input.diagnostics->report(result.place, diag::CannotEmitTrace, result.label, reason);
+  };
+  const ir::Operation *op = input.module ? evaluationOf(*input.module, result) : nullptr;
+  if (!op)
+    return refuse("only what `evaluate` runs is a graph of kernels and collectives");
+  auto evaluate = ir::as<study::EvaluateOp>(*op);
+  const ir::Operation *program = input.module->lookup(passes::programSymbol(evaluate));
+  int64_t ranks = std::max<int64_t>(1, passes::chipCount(*input.module, evaluate.on()));
+  std::string shared;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    std::string name = fmt::format("{}.{}.et", prefix, rank);
+    if (!shared.empty()) {
+      files.push_back({name, shared});
+      continue;
+    }
+    ChakraWriter writer(*input.module, rank);
+    size_t next = 0;
+    if (!program || !writer.region(program->body(), result.cost.breakdown.children, next))
+      return refuse("it has too many nodes");
+    if (!writer.dependsOnRank)
+      shared = writer.bytes;
+    files.push_back({name, std::move(writer.bytes)});
+  }
+}
+
+std::vector<NamedText> emit::chakraFiles(const Input &input) {
+  std::vector<NamedText> files;
+  for (const Result *result : input.results)
+    addRanks(input, *result, input.results.size() == 1 ? "trace" : result->name, files);
+  return files;
+}
+
+void emit::writeChakra(const Input &input, llvm::raw_ostream &) {
+  if (input.diagnostics)
+    input.diagnostics->report({}, diag::CannotEmitTrace, "chakra",
+                              "each rank has a file: name a folder, `emit chakra \"traces/\"`");
+}

@@ -1,0 +1,54 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Format astra_sim: the network (and system) of ASTRA-sim as a system with one group per dimension,
+// and an all-reduce on it. ASTRA-sim counts bandwidth in GiB/s per link and latency per hop, the
+// language per chip and message: a ring has two links per chip, a full connection one to each
+// other, and a message crosses a switch in two hops.
+#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/import/Format.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// `2.5ns`, `107374182400B/s`: figures as short as they can be read back.
+static std::string figure(double value, llvm::StringRef unit) {
+  return fmt::format("{}{}", value, unit.str());
+}
+
+static std::string groupText(const astra::Dimension &dim, size_t index) {
+  double links = 1, hops = 1;
+  llvm::StringRef topology = "switch";
+  switch (dim.topology) {
+  case astra::Topology::Ring:
+    topology = "ring";
+    links = dim.npus > 2 ? 2 : 1;
+    break;
+  case astra::Topology::FullyConnected:
+    topology = "fully_connected";
+    links = dim.npus - 1;
+    break;
+  case astra::Topology::Switch:
+    hops = 2;
+    break;
+  }
+  return fmt::format(
+      "  d{} = {} * {} over dimension {{ topology {}; bandwidth {}/chip; latency {} }}\n", index,
+      dim.npus, index == 0 ? "npu" : fmt::format("d{}", index - 1), topology.str(),
+      figure(dim.bandwidth * links * (1 << 30), "B/s"), figure(dim.latency * hops, "ns"));
+}
+
+bool driver::importAstraSim(Session &session, llvm::ArrayRef<std::string> files,
+                            std::string &text) {
+  ClusterFiles inputs{files[0], files.size() > 1 ? files[1] : "", "", ""};
+  astra::Cluster cluster;
+  if (!readCluster(session, inputs, cluster))
+    return false;
+  text = "import std.networks\n\nhardware npu {\n  memory local {\n    off_chip\n";
+  if (cluster.system.localMemBandwidth > 0)
+    text += "    bandwidth " + figure(cluster.system.localMemBandwidth * (1 << 30), "B/s") + "\n";
+  text += "  }\n}\n\nnetwork dimension { topology switch }\n\nsystem cluster {\n";
+  for (size_t i = 0; i < cluster.network.size(); ++i)
+    text += groupText(cluster.network[i], i);
+  text += "}\n\nevaluate all_reduce(1MiB) on cluster\n";
+  return true;
+}
