@@ -38,6 +38,7 @@ private:
   Builder builder;
   phase::SequenceOp sequence;
   std::string group, algorithm;
+  const Attribute *schedules = nullptr;
   int64_t ranks = 1;
 };
 
@@ -73,6 +74,8 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   transfer->setAttr("ranks", ranks);
   if (!algorithm.empty())
     transfer->setAttr("algorithm", algorithm);
+  if (schedules)
+    transfer->setAttr("schedules", *schedules);
   return true;
 }
 
@@ -109,6 +112,7 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   group = (isSystem ? target->body().back() : *target).symbol().str();
   ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
   algorithm = evaluate->stringAttr("algorithm").str();
+  schedules = evaluate->attr("schedules");
 
   Operation *top = evaluate.op;
   while (top->parentOp())

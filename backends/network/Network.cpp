@@ -2,6 +2,7 @@
 #include "backends/network/Network.h"
 
 #include "backends/network/ClosedForms.h"
+#include "backends/network/Simulated.h"
 #include "ir/common/diagnostics/Network.h"
 
 using namespace perfc;
@@ -11,11 +12,11 @@ bool NetworkProvider::serves(const ir::Operation &op) const {
   return collectiveKind(op.name()).hasValue();
 }
 
-/// The levels that `op` runs over. Nothing, reported, when the closed forms do not cover them.
+/// The levels that `op` runs over, of those of the whole system. Nothing, reported, when the closed
+/// forms do not cover them.
 static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query,
-                                              DiagnosticEngine &diagnostics) {
-  std::string reason;
-  llvm::Optional<NetworkLevels> levels = networkLevels(*query.target, reason);
+                                              llvm::Optional<NetworkLevels> levels,
+                                              std::string reason, DiagnosticEngine &diagnostics) {
   int64_t ranks = query.op->intAttr("ranks", 1), stride = query.op->intAttr("stride", 1);
   if (levels && (levels->ranks() != ranks || stride != 1)) {
     int64_t all = levels->ranks();
@@ -24,7 +25,7 @@ static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query,
       reason = fmt::format("{} that stand {} apart do not lie evenly on its {}",
                            counted(ranks, "rank"), stride, all);
   }
-  if (reason.empty())
+  if (levels)
     return levels;
   diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(), reason);
   return llvm::None;
@@ -138,18 +139,50 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
   return true;
 }
 
+/// True when no closed form and no library covers what `query` asks of all ranks of its system.
+static bool wantsSimulation(const CostQuery &query, const llvm::Optional<NetworkLevels> &system) {
+  if (query.op->hasAttr("schedules"))
+    return true;
+  bool isWhole = query.op->intAttr("stride", 1) == 1 &&
+                 (!system || system->ranks() == query.op->intAttr("ranks", 1));
+  llvm::StringRef algorithm = query.op->stringAttr("algorithm");
+  bool hasLibrary =
+      system && !system->levels.empty() && system->levels.front().library(algorithm) != nullptr;
+  return isWhole && !hasLibrary && needsSimulation(*query.target, system);
+}
+
+/// Adds the time by simulation or by formula; false after a report.
+static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes, Cost &cost,
+                       DiagnosticEngine &diagnostics) {
+  std::string reason;
+  llvm::Optional<NetworkLevels> system = networkLevels(*query.target, reason);
+  cost.chips = query.op->intAttr("ranks", 1);
+  if (wantsSimulation(query, system)) {
+    bool isTooLarge = false;
+    if (!addSimulatedTime(query, kind, system, bytes, cost, isTooLarge, diagnostics))
+      return false;
+    if (!isTooLarge)
+      return true;
+    cost.addNote("too many messages to simulate: a closed form counts");
+  }
+  llvm::Optional<NetworkLevels> levels = levelsOf(query, system, reason, diagnostics);
+  if (!levels)
+    return false;
+  for (const std::string &note : levels->notes)
+    cost.addNote(note);
+  for (const NetworkLevel &level : levels->levels)
+    if (!level.approximation.empty())
+      cost.addNote(level.approximation);
+  return addTime(query, kind, *levels, bytes, cost, diagnostics);
+}
+
 static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine &diagnostics) {
-  llvm::Optional<NetworkLevels> network = levelsOf(query, diagnostics);
-  if (!network)
-    return llvm::None;
   CollectiveKind kind = *collectiveKind(query.op->name());
   double bytes = static_cast<double>(query.op->intAttr("bytes"));
   Cost cost;
-  cost.notes = network->notes;
-  if (!addTime(query, kind, *network, bytes, cost, diagnostics))
+  if (!addAnyTime(query, kind, bytes, cost, diagnostics))
     return llvm::None;
   cost.exposed = cost.latency;
-  cost.chips = network->ranks();
   if (cost.latency.central() > 0)
     cost.busBandwidth = Uncertain(busFactor(kind, cost.chips) * bytes) / cost.latency;
   cost.breakdown.label = nameOf(kind).str();

@@ -70,15 +70,28 @@ private:
 };
 } // namespace
 
-static Topology topologyOf(llvm::StringRef name, NetworkLevels &result) {
+int64_t network::topologyNumber(const ir::Attribute &value) {
+  constexpr double most = 1ll << 31;
+  return static_cast<int64_t>(std::max(-1.0, std::min(most, value.asQuantity().toDouble())));
+}
+
+static void readTopology(target::NetworkOp net, NetworkLevel &level) {
+  llvm::StringRef name = net.topology();
   if (name == "fully_connected")
-    return Topology::FullyConnected;
+    level.topology = Topology::FullyConnected;
   if (name == "ring")
-    return Topology::Ring;
-  if (!name.empty() && name != "switch" && name != "fat_tree")
-    result.notes.push_back(
-        fmt::format("topology `{}` is taken as a switch that never blocks", name));
-  return Topology::Switch;
+    level.topology = Topology::Ring;
+  double over = 1;
+  for (const auto &[key, value] : net.topologyArguments().entries()) {
+    if (name == "torus" || name == "mesh")
+      level.dimensions.push_back(topologyNumber(value));
+    if (key == "oversubscription")
+      over = value.asQuantity().toDouble();
+  }
+  static constexpr llvm::StringLiteral exact[] = {"", "switch", "fat_tree", "fully_connected",
+                                                  "ring"};
+  if (!llvm::is_contained(exact, name) || over > 1)
+    level.approximation = fmt::format("topology `{}` is taken as a switch that never blocks", name);
 }
 
 NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
@@ -86,6 +99,7 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
   level.name = group.symbol().str();
   level.location = group.range();
   level.members = members;
+  int64_t points = 1;
   for (const ir::Operation &part : group.body()) {
     if (auto library = ir::as<target::LibraryOp>(part))
       level.libraries.push_back(readLibrary(library));
@@ -95,7 +109,9 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
     if (!net.symbol().empty())
       level.name = net.symbol().str();
     level.location = part.range();
-    level.topology = topologyOf(net.topology(), result);
+    readTopology(net, level);
+    for (int64_t size : level.dimensions)
+      points = checkedMultiply(points, size).getValueOr(0);
     if (auto bandwidth = net.bandwidth())
       level.bandwidth = bandwidth->toUncertain();
     if (auto latency = net.latency())
@@ -103,6 +119,9 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
     if (auto energy = net.energy())
       level.energy = energy->toUncertain();
   }
+  // Part of a torus: only its own members count, as a line.
+  if (!level.dimensions.empty() && points != members)
+    level.dimensions.clear();
   if (!level.bandwidth)
     result.notes.push_back("network `" + level.name +
                            "` gives no bandwidth: only its latency counts");

@@ -30,12 +30,19 @@ struct NetworkLevel {
   llvm::Optional<Uncertain> energy;
   /// What faults leave of the bandwidth; `bandwidth` has it already.
   Uncertain faultFactor = 1;
+  /// Sizes of a torus or mesh; empty otherwise.
+  std::vector<int64_t> dimensions;
+  /// What the closed forms simplify about it; "" when they are exact.
+  std::string approximation;
   /// Communication libraries whose parameters the network gives.
   std::vector<Library> libraries;
 
   /// The library of that name, the first one for ""; null when there is none.
   const Library *library(llvm::StringRef wanted) const;
 };
+
+/// An argument of a topology as a whole number, within what members can count.
+int64_t topologyNumber(const ir::Attribute &value);
 
 /// The levels of a group, innermost first, and what was simplified.
 struct NetworkLevels {

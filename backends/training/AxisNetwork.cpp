@@ -94,7 +94,7 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place) {
     entry->setAttr("of", ir::Attribute::symbol(below));
     ir::ValueMap ignored;
     for (const ir::Operation &net : level.group->body())
-      if (net.is(target::NetworkOp::opName))
+      if (net.is(target::NetworkOp::opName) || net.is(target::LibraryOp::opName))
         net.clone(group->body(), ignored);
     below = group->symbol().str();
     covered *= members;

@@ -130,7 +130,8 @@ ir::Operation *perfc::buildNetwork(BuildContext &context, const Node &node, ir::
   ir::AttrDict arguments;
   for (const Argument &argument : word.arguments)
     if (const Quantity *value = argument.value->getIf<Quantity>())
-      arguments.set(argument.name.empty() ? "value" : argument.name, *value);
+      arguments.set(argument.name.empty() ? fmt::format("d{}", arguments.size()) : argument.name,
+                    *value);
   if (!arguments.empty())
     op->setAttr("topology_arguments", arguments);
   return op;

@@ -90,6 +90,9 @@ llvm::Optional<BuiltTarget> buildSystem(BuildContext &context, const Instance &s
 llvm::Optional<BuiltTarget> buildAnonymousSystem(BuildContext &context, const Multiple &members,
                                                  const Node &statement);
 
+/// Chips of a target.system; 1 for a target.chip.
+int64_t chipsOfSystem(const ir::Operation &target);
+
 /// Builds the op.kernel of a model; returns its symbol. Equal models share one kernel.
 std::string buildKernel(BuildContext &context, OpModel model);
 

@@ -7,6 +7,7 @@
 
 #include "frontend/build/MapspaceBuilder.h"
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
 #include "frontend/build/TrainBuilder.h"
 
@@ -197,19 +198,47 @@ static bool hasLibrary(const ir::Operation &system, llvm::StringRef name) {
   return found;
 }
 
-/// A library's choice where the system has its parameters; the ring's closed form.
-bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, ir::Operation &evaluate) {
+/// The ring of the library on one switch: the closed form is what a simulation of it comes to.
+static bool isPlainRing(const Decl &decl, const ir::Operation &system) {
+  if (decl.name != "ring" || decl.module->name != "std.networks" || !system.is("target.system"))
+    return false;
+  size_t groups = 0, others = 0;
+  system.walk([&](const ir::Operation &part) {
+    groups += part.is("target.group");
+    others += part.is("target.fault") || (part.is("target.network") && part.hasAttr("topology") &&
+                                          part.stringAttr("topology") != "switch");
+  });
+  return groups == 1 && others == 0;
+}
+
+/// A library's choice where the system has its parameters, else the algorithm's own schedule.
+bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject,
+                                   ir::Operation &evaluate) {
   const Instance &instance = choice.value.get<Instance>();
   const ir::Operation *system = context.module.lookup(evaluate.symbolAttr("on"));
-  llvm::StringRef name = instance.decl->name;
-  evaluate.setAttr("algorithm", name);
-  if (name != "ring" && !(system && hasLibrary(*system, name)))
-    markUnsupported(evaluate.body(), choice.range, "the algorithm `" + name + "`");
+  const Decl &decl = *instance.decl;
+  evaluate.setAttr("algorithm", decl.name);
+  if (!system || hasLibrary(*system, decl.name) || isPlainRing(decl, *system))
+    return true;
+  if (subject.instance->decl->kind != DeclKind::Collective) {
+    markUnsupported(evaluate.body(), choice.range,
+                    "the algorithm `" + decl.name + "` for the collectives of a workload");
+    return true;
+  }
+  std::vector<std::string> symbols;
+  if (!buildSchedules(context, instance, subject.instance->decl->name, chipsOfSystem(*system),
+                      symbols))
+    return false;
+  ir::AttrList list;
+  for (const std::string &symbol : symbols)
+    list.push_back(ir::Attribute::symbol(symbol));
+  evaluate.setAttr("schedules", std::move(list));
   return true;
 }
 
 /// One `with` that is not a mapping: noted as unsupported, or an error.
-bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Operation &evaluate) {
+bool StudyBuilder::otherChoice(const NodeArg &choice, const Subject &subject,
+                               ir::Operation &evaluate) {
   ir::Region &into = evaluate.body();
   const Instance *instance = choice.value.getIf<Instance>();
   if (!instance) {
@@ -222,7 +251,7 @@ bool StudyBuilder::otherChoice(const NodeArg &choice, ir::Operation &evaluate) {
   case DeclKind::Dataflow:
     return true;
   case DeclKind::Algorithm:
-    return chosenAlgorithm(choice, evaluate);
+    return chosenAlgorithm(choice, subject, evaluate);
   case DeclKind::Mapspace:
     markUnsupported(into, choice.range,
                     "the mapspace `" + instance->decl->name + "` in `evaluate`");
@@ -265,7 +294,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   bool good = true;
   for (const NodeArg &choice : with) {
     label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
-    good &= otherChoice(choice, *op);
+    good &= otherChoice(choice, subject, *op);
   }
   if (!provider.empty())
     label += " using " + provider.str();

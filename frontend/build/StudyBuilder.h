@@ -39,8 +39,8 @@ private:
            ir::Operation *&created);
   bool chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph &graph,
                       const BuiltTarget &chip, std::vector<std::string> &symbols);
-  bool otherChoice(const NodeArg &choice, ir::Operation &evaluate);
-  bool chosenAlgorithm(const NodeArg &choice, ir::Operation &evaluate);
+  bool otherChoice(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
+  bool chosenAlgorithm(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
   bool goals(const Node &statement);

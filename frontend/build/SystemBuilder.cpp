@@ -6,6 +6,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/LibraryBuilder.h"
+#include "ir/common/diagnostics/Network.h"
 
 using namespace perfc;
 
@@ -24,6 +25,8 @@ private:
   bool members(const Value &value, SourceRange range, ir::Region &group);
   bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
   void network(const Node &overAndDiffers, ir::Region &group);
+  void link(const Node &node, ir::Region &group);
+  void checkShape(const ir::Operation &group);
   void fault(const Node &node, ir::Operation &group);
   void checkFaultyChip(const ast::Expr &end, const Scope &scope, const ir::Operation &group);
   llvm::Optional<BuiltTarget> finish(ir::Operation *system, std::string label, size_t errors);
@@ -96,14 +99,30 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
     merged.name = declared->decl->name.str();
     Node *base = context.elaborator.declaration(*declared, context.allowMissing);
     for (Node *child : base->children)
-      if (child->word == "library" || !given.find(child->word))
+      if (child->word == "library" || child->word == "link" || !given.find(child->word))
         merged.children.push_back(child);
   }
   bool saysAnything =
       over || merged.find("bandwidth") || merged.find("latency") || merged.find("topology");
   if (saysAnything)
     buildNetwork(context, merged, group, {llvm::None, dtype, false});
+  for (const Node *child : merged.children)
+    if (child->word == "link")
+      link(*child, group);
   buildLibraries(context, merged, group, {llvm::None, dtype, false});
+}
+
+void SystemBuilder::link(const Node &node, ir::Region &group) {
+  ir::Operation *op = context.builder.create(group, "target.link", node.range);
+  static constexpr llvm::StringLiteral ends[] = {"first", "second"};
+  for (size_t i = 0; i < 2 && i < node.args.size(); ++i) {
+    const Quantity *number = node.args[i].value.getIf<Quantity>();
+    op->setAttr(ends[i], number ? number->rational().numerator() : 0);
+    if (number && number->rational().numerator() < 0)
+      diagnostics.report(node.args[i].range, diag::BadTopology, "link", "members count from 0");
+  }
+  setQuantity(context, *op, "bandwidth", node.find("bandwidth"), {});
+  setQuantity(context, *op, "latency", node.find("latency"), {});
 }
 
 /// Chips of a group, its inner groups included; nothing when they do not fit 64 bits.
@@ -161,6 +180,33 @@ void SystemBuilder::fault(const Node &node, ir::Operation &group) {
   setQuantity(context, *op, "slowdown", node.find("slowdown"), {});
 }
 
+/// The arguments of a torus, mesh or dragonfly multiply to the members.
+void SystemBuilder::checkShape(const ir::Operation &group) {
+  int64_t members = 0;
+  for (const ir::Operation &part : group.body())
+    members += part.is("target.members") ? part.intAttr("count") : 0;
+  for (const ir::Operation &part : group.body()) {
+    llvm::StringRef topology = part.is("target.network") ? part.stringAttr("topology") : "";
+    if (topology == "fat_tree")
+      for (const auto &[key, value] : part.dictAttr("topology_arguments").entries())
+        if (value.asQuantity().toDouble() < (key == "radix" ? 2 : 1))
+          diagnostics.report(part.range(), diag::BadTopology, topology,
+                             fmt::format("`{}` is at least {}", key, key == "radix" ? 2 : 1));
+    if (topology != "torus" && topology != "mesh" && topology != "dragonfly")
+      continue;
+    int64_t product = 1;
+    const ir::AttrDict &arguments = part.dictAttr("topology_arguments");
+    for (const auto &[key, value] : arguments.entries())
+      product = checkedMultiply(product,
+                                static_cast<int64_t>(std::min(value.asQuantity().toDouble(), 4e9)))
+                    .getValueOr(0);
+    if (!arguments.empty() && product != members)
+      diagnostics.report(part.range(), diag::BadTopology, topology,
+                         fmt::format("its arguments make {}, but the group has {}", product,
+                                     counted(static_cast<uint64_t>(members), "member")));
+  }
+}
+
 /// A group sees what its equation sees (in a base, the base's parameters) and the groups before it.
 bool SystemBuilder::group(const Node &equation, ir::Region &region) {
   Scope &scope = context.elaborator.newScope(*equation.scope);
@@ -171,6 +217,8 @@ bool SystemBuilder::group(const Node &equation, ir::Region &region) {
   Value value = evaluator.evaluate(*equation.item->value, scope);
   bool good = members(value, equation.item->value->range, op->body());
   network(equation, op->body());
+  if (good)
+    checkShape(*op);
   return good;
 }
 
@@ -225,6 +273,12 @@ llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, cons
 }
 
 } // namespace
+
+int64_t perfc::chipsOfSystem(const ir::Operation &target) {
+  if (!target.is("target.system") || target.body().empty())
+    return 1;
+  return chipsOf(target.body().back()).getValueOr(1);
+}
 
 llvm::Optional<BuiltTarget> perfc::buildSystem(BuildContext &context, const Instance &system) {
   return SystemBuilder(context).named(system);

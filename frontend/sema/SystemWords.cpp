@@ -43,7 +43,7 @@ static constexpr WordSpec groupWords[] = {
      .doc = "time of one traversal"},
     {.word = "topology",
      .kind = Choice,
-     .choices = "switch ring fully_connected mesh torus fat_tree dragonfly tree bus",
+     .choices = "switch ring fully_connected mesh torus fat_tree dragonfly tree bus links",
      .byDefault = "the network's",
      .doc = "how nodes are linked"},
     {.word = "energy",
@@ -51,6 +51,13 @@ static constexpr WordSpec groupWords[] = {
      .dims = Dims::HopEnergy,
      .byDefault = "not given",
      .doc = "energy per bit or byte moved"},
+    {.word = "link",
+     .kind = Integer,
+     .minArgs = 2,
+     .maxArgs = 2,
+     .block = BlockKind::Link,
+     .repeats = true,
+     .doc = "of `topology links`: two members by number, link 0, 1 { bandwidth 25GB/s }"},
     {.word = "library",
      .kind = Name,
      .block = BlockKind::Library,
@@ -139,6 +146,19 @@ static constexpr WordSpec protocolWords[] = {
      .doc = "the largest buffer"},
 };
 
+static constexpr WordSpec linkWords[] = {
+    {.word = "bandwidth",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .byDefault = "the network's",
+     .doc = "one way"},
+    {.word = "latency",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "the network's",
+     .doc = "time of a message"},
+};
+
 llvm::ArrayRef<WordSpec> perfc::systemWordsOf(BlockKind kind) {
   switch (kind) {
   case BlockKind::System:
@@ -147,6 +167,8 @@ llvm::ArrayRef<WordSpec> perfc::systemWordsOf(BlockKind kind) {
     return groupWords;
   case BlockKind::Fault:
     return faultWords;
+  case BlockKind::Link:
+    return linkWords;
   case BlockKind::Library:
     return libraryWords;
   case BlockKind::Protocol:

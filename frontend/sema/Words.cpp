@@ -322,8 +322,8 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "group",     "fault",      "mapping",  "mapspace",  "at",           "dataflow", "algorithm",
     "statement", "collective", "evaluate", "compare",   "search",       "sweep",    "serve",
     "train",     "tensor",     "pool",     "draft",     "prefix_cache", "experts",  "optimizer",
-    "timeloop",  "timeloop",   "line",     "runtime",   "fn",           "library",  "protocol",
-    "for"};
+    "timeloop",  "timeloop",   "line",     "runtime",   "fn",           "library",  "link",
+    "protocol",  "for"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

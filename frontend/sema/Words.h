@@ -56,6 +56,7 @@ enum class BlockKind : uint8_t {
   Runtime,
   Function,
   Library,
+  Link,
   Protocol,
   Loop,
 };

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/collective/CollectiveOps.h"
 
+#include "ir/core/Verifier.h"
+
 using namespace perfc;
 using namespace perfc::ir;
 
@@ -11,9 +13,28 @@ static OpDecl transfer(llvm::StringRef name, llvm::StringRef doc) {
                     stringAttr("group", "name of the group of ranks"),
                     intAttr("ranks", "how many take part").atLeast(1),
                     stringAttr("algorithm", "ring, direct, or a library's name").optional(),
+                    listAttr("schedules", AttrKind::Symbol, "of which the fastest counts")
+                        .oneOf({"collective.schedule"})
+                        .optional(),
                     intAttr("stride", "ranks of the group stand so far apart; 1 when not given")
                         .atLeast(1)
                         .optional()}};
+}
+
+/// Sends are fours of numbers inside their bounds.
+static bool verifySchedule(const Operation &op, DiagnosticEngine &diagnostics) {
+  auto schedule = as<collective::ScheduleOp>(op);
+  int64_t moves = 0;
+  for ([[maybe_unused]] const Operation &move : op.body())
+    ++moves;
+  const AttrList &sends = op.attr("sends")->asList();
+  if (sends.size() % 4 != 0)
+    return invalidOp(op, diagnostics, "sends are four numbers each");
+  const int64_t limits[] = {moves, schedule.chunks(), schedule.ranks(), schedule.ranks()};
+  for (size_t i = 0; i < sends.size(); ++i)
+    if (sends[i].asInt() < 0 || sends[i].asInt() >= limits[i % 4])
+      return invalidOp(op, diagnostics, "a send names a move, chunk or rank that there is not");
+  return true;
 }
 
 static std::vector<OpDecl> declarations() {
@@ -36,6 +57,19 @@ static std::vector<OpDecl> declarations() {
        .topLevel = true,
        .attrs = {symbolAttr("system", "where").oneOf({"target.system", "target.chip"})},
        .regions = {steps}},
+      {.name = "collective.schedule",
+       .doc = "A collective algorithm for a number of ranks: sends of chunks, in order.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .attrs = {stringAttr("algorithm", "its name"), stringAttr("collective", "what it is for"),
+                 intAttr("ranks", "how many").atLeast(1),
+                 intAttr("chunks", "of a buffer").atLeast(1),
+                 listAttr("sends", AttrKind::Int, "move, chunk, sender and receiver of each")},
+       .regions = {{{"collective.move"}}},
+       .verifier = verifySchedule},
+      {.name = "collective.move",
+       .doc = "A line of an algorithm, from which sends come.",
+       .attrs = {stringAttr("action", "what the receiver does").oneOf({"copy", "reduce"})}},
       {.name = "collective.run",
        .doc = "A sequence of phases on every rank.",
        .attrs = {symbolAttr("phase", "which").oneOf({"phase.sequence"})}},

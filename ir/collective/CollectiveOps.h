@@ -34,6 +34,24 @@ struct RepeatOp : ir::OpView {
   int64_t count() const { return op->intAttr("count"); }
 };
 
+/// A collective algorithm for a number of ranks: sends of chunks, in order. `sends` holds four
+/// numbers for each: the move that it comes from, chunk, sender and receiver.
+struct ScheduleOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.schedule";
+  llvm::StringRef algorithm() const { return op->stringAttr("algorithm"); }
+  llvm::StringRef collective() const { return op->stringAttr("collective"); }
+  int64_t ranks() const { return op->intAttr("ranks"); }
+  int64_t chunks() const { return op->intAttr("chunks"); }
+};
+
+/// A line of an algorithm, from which sends of a schedule come.
+struct MoveOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.move";
+  bool isReduction() const { return op->stringAttr("action") == "reduce"; }
+};
+
 /// Every rank gets the sum.
 struct AllReduceOp : ir::OpView {
   using OpView::OpView;

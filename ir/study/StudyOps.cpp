@@ -71,6 +71,9 @@ static std::vector<OpDecl> statementDecls() {
       listAttr("with", AttrKind::Symbol, "mappings, each for the kernel it is of").optional(),
       stringAttr("using", "the provider of the figures").optional(),
       stringAttr("algorithm", "of its collectives, by name").optional(),
+      listAttr("schedules", AttrKind::Symbol, "of the algorithm; the fastest counts")
+          .oneOf({"collective.schedule"})
+          .optional(),
       intAttr("count", "how often the subject runs").atLeast(1).optional(),
       listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
       listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),

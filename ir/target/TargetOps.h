@@ -128,6 +128,16 @@ struct MembersOp : ir::OpView {
   llvm::StringRef of() const { return op->symbolAttr("of"); }
 };
 
+/// A link between two members of a group with topology `links`.
+struct LinkOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "target.link";
+  int64_t first() const { return op->intAttr("first"); }
+  int64_t second() const { return op->intAttr("second"); }
+  llvm::Optional<Quantity> bandwidth() const { return op->quantityAttr("bandwidth"); }
+  llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
+};
+
 /// How a communication library runs collectives over the network of its group.
 struct LibraryOp : ir::OpView {
   using OpView::OpView;

@@ -224,7 +224,9 @@ void Report::printPoint(const Evaluated &evaluated) {
     std::vector<std::string> cells;
     for (const auto &[name, value] : point.bindings().entries())
       cells.push_back(bindingText(value));
-    cells.push_back(result->on);
+    // What is compared beside the chip: `pod with my_ring`.
+    llvm::StringRef with = llvm::StringRef(result->label).split(" on " + result->on).second;
+    cells.push_back(result->on + with.str());
     for (const std::string &column : columns)
       cells.push_back(cell(evaluated, *result, column));
     cells.resize(sweepColumns.size());

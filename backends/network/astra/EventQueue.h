@@ -29,9 +29,10 @@ struct Event {
   uint32_t subject;
 };
 
-class EventQueue {
+/// A queue of events of type `E`, small and copied.
+template <typename E> class BasicEventQueue {
 public:
-  EventQueue() : heads(1024, none) {}
+  BasicEventQueue() : heads(1024, none) {}
 
   int64_t now() const { return time; }
   uint64_t executed() const { return count; }
@@ -40,7 +41,7 @@ public:
   void stop() { stopped = true; }
 
   /// Schedules an event `delay` >= 0 ns from now.
-  void after(int64_t delay, Event event) {
+  void after(int64_t delay, E event) {
     if (delay > std::numeric_limits<int64_t>::max() - time) {
       tooLate = stopped = true;
       return;
@@ -58,7 +59,7 @@ public:
       running = index;
       List &list = lists[index];
       for (size_t at = 0; at < list.events.size() && !stopped; ++at) {
-        Event event = list.events[at]; // handling it may grow the list
+        E event = list.events[at]; // handling it may grow the list
         handle(event);
       }
       count += list.events.size();
@@ -72,7 +73,7 @@ private:
   struct List {
     int64_t time;
     uint32_t next; ///< in the same hash bucket
-    std::vector<Event> events;
+    std::vector<E> events;
   };
   using Entry = std::pair<int64_t, uint32_t>;
   static bool later(const Entry &a, const Entry &b) { return a.first > b.first; }
@@ -149,6 +150,9 @@ private:
   std::vector<uint32_t> unused;
   std::vector<Entry> heap;
 };
+
+/// Events of ASTRA-sim's model; time in ns.
+using EventQueue = BasicEventQueue<Event>;
 
 } // namespace perfc::astra
 

@@ -1,0 +1,68 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A system as its links: chips, switches and routers, and between them directed links with a
+// bandwidth and a latency. Topologies become links as docs/cost-model.md says, groups of groups the
+// products of theirs; faults slow or remove links. A message takes a path of fewest links, the
+// first one in the order in which links were laid (dimension order on meshes and tori).
+#ifndef PERFC_BACKENDS_NETWORK_FABRIC_H
+#define PERFC_BACKENDS_NETWORK_FABRIC_H
+
+#include "ir/common/Diagnostics.h"
+#include "ir/core/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perfc {
+namespace network {
+
+struct FabricLink {
+  uint32_t from, to;
+  uint32_t level;       ///< index of its group in the system
+  double bandwidth;     ///< B/s; infinite where it is not given
+  double latency;       ///< s
+  double energyPerByte; ///< J/B; 0 where it is not given
+  bool isBroken = false;
+};
+
+class Fabric {
+public:
+  /// The links of `system`, a target.system. Nothing when it cannot be built (reported).
+  static std::unique_ptr<Fabric> build(const ir::Operation &system, DiagnosticEngine &diagnostics);
+
+  uint32_t ranks() const { return rankCount; }
+  llvm::ArrayRef<FabricLink> links() const { return allLinks; }
+  /// "chip[3]", "node[1]", "switch[0]", …
+  const std::string &nodeName(uint32_t node) const { return names[node]; }
+  std::string linkName(uint32_t link) const;
+  /// Names of the groups, by level.
+  llvm::ArrayRef<std::string> levels() const { return levelNames; }
+  /// True when chip `rank` has failed.
+  bool isBroken(uint32_t rank) const { return broken[rank]; }
+  /// True when something is slower than the declaration of its network says, or broken.
+  bool hasFaults() const { return faulty; }
+
+  /// The links from one rank to another, in order; empty when there is no way. Valid until the
+  /// next call.
+  llvm::ArrayRef<uint32_t> route(uint32_t from, uint32_t to);
+
+private:
+  friend class FabricBuilder;
+  const std::vector<uint32_t> &distancesTo(uint32_t node);
+
+  uint32_t rankCount = 0;
+  bool faulty = false;
+  std::vector<std::string> names, levelNames;
+  std::vector<bool> broken;
+  std::vector<FabricLink> allLinks;
+  std::vector<std::vector<uint32_t>> outgoing, incoming; ///< links by node
+  std::map<uint32_t, std::vector<uint32_t>> distances;   ///< by destination
+  std::vector<uint32_t> path;
+};
+
+} // namespace network
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_NETWORK_FABRIC_H

@@ -1,0 +1,189 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/network/FabricSimulation.h"
+
+#include "backends/network/astra/EventQueue.h"
+#include "ir/common/diagnostics/Network.h"
+#include <cassert>
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::network;
+
+namespace {
+
+enum class Kind : uint32_t {
+  Head,    ///< the head of a message is at its next link
+  Arrived, ///< all of a message is at its destination
+};
+struct FabricEvent {
+  Kind kind;
+  uint32_t message;
+};
+
+/// A route, as a stretch of `Simulation::hops`.
+struct Path {
+  uint32_t first = 0, count = 0;
+};
+
+class Simulation {
+public:
+  Simulation(Fabric &fabric, const Messages &messages, SourceRange where,
+             DiagnosticEngine &diagnostics)
+      : fabric(fabric), messages(messages), where(where), diagnostics(diagnostics) {}
+
+  llvm::Optional<FabricResult> run();
+
+private:
+  struct State {
+    Path path;
+    uint32_t hop = 0;
+    uint32_t waits = 0;
+    uint32_t firstFollower = 0; ///< stretch of `followers` ends where the next one begins
+    uint32_t behind = Message::none;
+    int64_t tail = 0; ///< when its last byte is at the current node
+  };
+
+  bool findPaths();
+  void findFollowers();
+  void release(uint32_t message);
+  void head(uint32_t message);
+  void arrived(uint32_t message);
+  static int64_t picoseconds(double seconds) { return std::llround(seconds * 1e12); }
+
+  Fabric &fabric;
+  const Messages &messages;
+  SourceRange where;
+  DiagnosticEngine &diagnostics;
+
+  astra::BasicEventQueue<FabricEvent> queue;
+  std::vector<State> states;
+  std::vector<uint32_t> followers, hops;
+  std::vector<int64_t> freeAt, busy, latencies;
+  FabricResult result;
+  uint64_t done = 0;
+};
+
+} // namespace
+
+bool Simulation::findPaths() {
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, Path> known;
+  for (size_t i = 0; i < messages.list.size(); ++i) {
+    const Message &message = messages.list[i];
+    if (message.from == message.to)
+      continue;
+    auto [entry, isNew] = known.try_emplace(std::make_pair(message.from, message.to));
+    if (isNew) {
+      for (uint32_t rank : {message.from, message.to})
+        if (fabric.isBroken(rank)) {
+          diagnostics.report(where, diag::Unreachable, fabric.nodeName(rank),
+                             "it is broken, but takes part");
+          return false;
+        }
+      llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to);
+      if (route.empty()) {
+        diagnostics.report(where, diag::Unreachable, fabric.nodeName(message.to),
+                           "there is no way from " + fabric.nodeName(message.from));
+        return false;
+      }
+      entry->second = {static_cast<uint32_t>(hops.size()), static_cast<uint32_t>(route.size())};
+      hops.insert(hops.end(), route.begin(), route.end());
+    }
+    states[i].path = entry->second;
+  }
+  return true;
+}
+
+/// Turns needs around: which messages wait for this one.
+void Simulation::findFollowers() {
+  std::vector<uint32_t> counts(messages.list.size() + 1, 0);
+  for (uint32_t need : messages.needs)
+    ++counts[need];
+  uint32_t total = 0;
+  for (size_t i = 0; i < messages.list.size(); ++i) {
+    states[i].firstFollower = total;
+    total += counts[i];
+    counts[i] = states[i].firstFollower;
+  }
+  states[messages.list.size()].firstFollower = total;
+  followers.resize(total);
+  for (size_t i = 0; i < messages.list.size(); ++i) {
+    const Message &message = messages.list[i];
+    states[i].waits = message.needCount + (message.after != Message::none);
+    if (message.after != Message::none)
+      states[message.after].behind = static_cast<uint32_t>(i);
+    for (uint32_t k = 0; k < message.needCount; ++k)
+      followers[counts[messages.needs[message.firstNeed + k]]++] = static_cast<uint32_t>(i);
+  }
+}
+
+void Simulation::release(uint32_t message) {
+  if (--states[message].waits == 0)
+    queue.after(0, {Kind::Head, message});
+}
+
+void Simulation::head(uint32_t message) {
+  State &state = states[message];
+  int64_t now = queue.now();
+  if (state.path.count == 0) { // to itself
+    queue.after(0, {Kind::Arrived, message});
+  } else {
+    uint32_t link = hops[state.path.first + state.hop];
+    int64_t start = std::max(now, freeAt[link]);
+    int64_t duration = picoseconds(messages.list[message].bytes / fabric.links()[link].bandwidth);
+    freeAt[link] = start + duration;
+    busy[link] += duration;
+    result.energy += messages.list[message].bytes * fabric.links()[link].energyPerByte;
+    if (state.hop == 0)
+      state.tail = start;
+    state.tail = std::max(state.tail, start + duration) + latencies[link];
+    ++state.hop;
+    if (state.hop == state.path.count)
+      queue.after(state.tail - now, {Kind::Arrived, message});
+    else
+      queue.after(start + latencies[link] - now, {Kind::Head, message});
+  }
+  // What follows between the same two ranks queues behind.
+  if (state.hop <= 1 && state.behind != Message::none)
+    release(std::exchange(state.behind, Message::none));
+}
+
+void Simulation::arrived(uint32_t message) {
+  ++done;
+  for (uint32_t i = states[message].firstFollower; i < states[message + 1].firstFollower; ++i)
+    release(followers[i]);
+}
+
+llvm::Optional<FabricResult> Simulation::run() {
+  states.resize(messages.list.size() + 1);
+  if (!findPaths())
+    return llvm::None;
+  findFollowers();
+  freeAt.assign(fabric.links().size(), 0);
+  busy.assign(fabric.links().size(), 0);
+  for (const FabricLink &link : fabric.links())
+    latencies.push_back(picoseconds(link.latency));
+  for (uint32_t i = 0; i < messages.list.size(); ++i)
+    if (states[i].waits == 0)
+      queue.after(0, {Kind::Head, i});
+  queue.run([&](FabricEvent event) {
+    event.kind == Kind::Head ? head(event.message) : arrived(event.message);
+  });
+  // Messages wait only for earlier ones of the list, so that all arrive.
+  assert(done == messages.list.size());
+  result.events = queue.executed();
+  result.seconds = static_cast<double>(queue.now()) * 1e-12;
+  int64_t most = 0;
+  for (uint32_t link = 0; link < busy.size(); ++link)
+    if (busy[link] > most) {
+      most = busy[link];
+      result.busiestLink = link;
+    }
+  result.busiestSeconds = static_cast<double>(most) * 1e-12;
+  return result;
+}
+
+llvm::Optional<FabricResult> network::simulateMessages(Fabric &fabric, const Messages &messages,
+                                                       SourceRange where,
+                                                       DiagnosticEngine &diagnostics) {
+  return Simulation(fabric, messages, where, diagnostics).run();
+}

@@ -1,0 +1,207 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/network/Schedule.h"
+
+#include "ir/common/diagnostics/Network.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace perfc;
+using namespace perfc::network;
+
+Schedule network::readSchedule(collective::ScheduleOp op) {
+  Schedule schedule;
+  schedule.name = op.algorithm().str();
+  schedule.kind = collectiveKindNamed(op.collective()).getValueOr(CollectiveKind::AllReduce);
+  schedule.ranks = static_cast<uint32_t>(op.ranks());
+  schedule.chunks = static_cast<uint32_t>(op.chunks());
+  schedule.location = op->range();
+  std::vector<bool> reduces;
+  for (const ir::Operation &move : op->body()) {
+    schedule.moves.push_back(move.range());
+    reduces.push_back(move.stringAttr("action") == "reduce");
+  }
+  const ir::Attribute *sends = op->attr("sends");
+  const ir::AttrList &numbers = sends->asList();
+  for (size_t i = 0; i + 3 < numbers.size(); i += 4) {
+    auto number = [&](size_t k) { return static_cast<uint32_t>(numbers[i + k].asInt()); };
+    schedule.sends.push_back({number(1), number(2), number(3), number(0), reduces[number(0)]});
+  }
+  return schedule;
+}
+
+//===-- What each rank has
+//----------------------------------------------------------------------===//
+
+namespace {
+
+/// Per rank and chunk the set of ranks whose contribution is in it, as bits.
+class Contents {
+public:
+  explicit Contents(const Schedule &schedule)
+      : schedule(schedule), words((schedule.ranks + 63) / 64),
+        bits(static_cast<size_t>(schedule.ranks) * schedule.chunks * words) {}
+
+  uint64_t *at(uint32_t rank, uint32_t chunk) {
+    return &bits[(static_cast<size_t>(rank) * schedule.chunks + chunk) * words];
+  }
+  void add(uint32_t rank, uint32_t chunk, uint32_t contribution) {
+    at(rank, chunk)[contribution / 64] |= uint64_t(1) << contribution % 64;
+  }
+  uint32_t count(uint32_t rank, uint32_t chunk) {
+    uint32_t total = 0;
+    for (size_t i = 0; i < words; ++i)
+      total += static_cast<uint32_t>(llvm::countPopulation(at(rank, chunk)[i]));
+    return total;
+  }
+  bool has(uint32_t rank, uint32_t chunk, uint32_t contribution) {
+    return at(rank, chunk)[contribution / 64] >> contribution % 64 & 1;
+  }
+  /// The first contribution that both have; nothing when there is none.
+  llvm::Optional<uint32_t> common(const uint64_t *a, const uint64_t *b) const {
+    for (size_t i = 0; i < words; ++i)
+      if (a[i] & b[i])
+        return static_cast<uint32_t>(i * 64 + llvm::countTrailingZeros(a[i] & b[i]));
+    return llvm::None;
+  }
+
+  const Schedule &schedule;
+  size_t words;
+
+private:
+  std::vector<uint64_t> bits;
+};
+
+} // namespace
+
+static uint32_t ownerOf(const Schedule &schedule, uint32_t chunk) {
+  return static_cast<uint32_t>(static_cast<uint64_t>(chunk) * schedule.ranks / schedule.chunks);
+}
+
+/// What the collective starts with.
+static void fillContents(Contents &contents) {
+  const Schedule &schedule = contents.schedule;
+  for (uint32_t rank = 0; rank < schedule.ranks; ++rank)
+    for (uint32_t chunk = 0; chunk < schedule.chunks; ++chunk) {
+      bool isOwn = true;
+      if (schedule.kind == CollectiveKind::AllGather)
+        isOwn = ownerOf(schedule, chunk) == rank;
+      if (schedule.kind == CollectiveKind::Broadcast || schedule.kind == CollectiveKind::Send)
+        isOwn = rank == 0;
+      if (isOwn)
+        contents.add(rank, chunk, rank);
+    }
+}
+
+/// The contributions that (rank, chunk) must end with: all of them, one, or any.
+static llvm::Optional<uint32_t> wantedCount(const Schedule &schedule, uint32_t rank,
+                                            uint32_t chunk) {
+  switch (schedule.kind) {
+  case CollectiveKind::AllReduce:
+    return schedule.ranks;
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+    return ownerOf(schedule, chunk) == rank ? llvm::Optional<uint32_t>(schedule.ranks) : llvm::None;
+  case CollectiveKind::Reduce:
+    return rank == 0 ? llvm::Optional<uint32_t>(schedule.ranks) : llvm::None;
+  case CollectiveKind::AllGather:
+  case CollectiveKind::Broadcast:
+    return 1;
+  case CollectiveKind::Send:
+    return rank == 1 ? llvm::Optional<uint32_t>(1) : llvm::None;
+  case CollectiveKind::Barrier:
+    return llvm::None;
+  }
+  return llvm::None;
+}
+
+static bool wrong(const Schedule &schedule, SourceRange where, std::string reason,
+                  DiagnosticEngine &diagnostics) {
+  diagnostics.report(where, diag::WrongSchedule, schedule.name, counted(schedule.ranks, "rank"),
+                     std::move(reason));
+  return false;
+}
+
+static bool follow(Contents &contents, const Schedule::Send &send, DiagnosticEngine &diagnostics) {
+  const Schedule &schedule = contents.schedule;
+  uint64_t *from = contents.at(send.from, send.chunk), *to = contents.at(send.to, send.chunk);
+  auto say = [&](std::string reason) {
+    return wrong(schedule, schedule.moves[send.move], std::move(reason), diagnostics);
+  };
+  if (contents.count(send.from, send.chunk) == 0)
+    return say(fmt::format("rank {} sends chunk {} to rank {} before it has it", send.from,
+                           send.chunk, send.to));
+  if (send.isReduction)
+    if (auto twice = contents.common(from, to))
+      return say(
+          fmt::format("chunk {} of rank {} is added to rank {}'s, which has the part of rank "
+                      "{} already",
+                      send.chunk, send.from, send.to, *twice));
+  bool keeps = send.isReduction || schedule.kind == CollectiveKind::AllToAll;
+  for (size_t i = 0; i < contents.words; ++i)
+    to[i] = keeps ? to[i] | from[i] : from[i];
+  return true;
+}
+
+static bool checkEnd(Contents &contents, DiagnosticEngine &diagnostics) {
+  const Schedule &schedule = contents.schedule;
+  for (uint32_t rank = 0; rank < schedule.ranks; ++rank)
+    for (uint32_t chunk = 0; chunk < schedule.chunks; ++chunk) {
+      auto wanted = wantedCount(schedule, rank, chunk);
+      uint32_t have = wanted ? contents.count(rank, chunk) : 0;
+      if (!wanted || have == *wanted)
+        continue;
+      uint32_t lacking = 0;
+      while (contents.has(rank, chunk, lacking))
+        ++lacking;
+      std::string what = *wanted == 1
+                             ? fmt::format("has not got chunk {}", chunk)
+                             : fmt::format("has {} of {} parts of chunk {}, without that of "
+                                           "rank {}",
+                                           have, *wanted, chunk, lacking);
+      return wrong(schedule, schedule.location, fmt::format("in the end rank {} {}", rank, what),
+                   diagnostics);
+    }
+  return true;
+}
+
+bool network::verifySchedule(const Schedule &schedule, bool &notChecked,
+                             DiagnosticEngine &diagnostics) {
+  constexpr double mostBits = 4e9;
+  notChecked = static_cast<double>(schedule.ranks) * schedule.ranks * schedule.chunks > mostBits;
+  if (notChecked)
+    return true;
+  Contents contents(schedule);
+  fillContents(contents);
+  for (const Schedule::Send &send : schedule.sends)
+    if (!follow(contents, send, diagnostics))
+      return false;
+  return checkEnd(contents, diagnostics);
+}
+
+//===-- Messages
+//--------------------------------------------------------------------------------===//
+
+Messages network::messagesOf(const Schedule &schedule, double bytes) {
+  using Slot = std::pair<uint32_t, uint32_t>; // rank and chunk, or two ranks
+  llvm::DenseMap<Slot, std::vector<uint32_t>> brought, taken;
+  llvm::DenseMap<Slot, uint32_t> latest;
+  Messages messages;
+  double size = bytes / schedule.chunks;
+  for (const Schedule::Send &send : schedule.sends) {
+    std::vector<uint32_t> before = brought[{send.from, send.chunk}];
+    const std::vector<uint32_t> &leaving = taken[{send.to, send.chunk}];
+    before.insert(before.end(), leaving.begin(), leaving.end());
+    std::vector<uint32_t> &arriving = brought[{send.to, send.chunk}];
+    bool replaces = !send.isReduction && schedule.kind != CollectiveKind::AllToAll;
+    if (replaces) // what came before is gone afterwards
+      before.insert(before.end(), arriving.begin(), arriving.end());
+    uint32_t index = messages.add(send.from, send.to, size, before);
+    auto [previous, isNew] = latest.try_emplace({send.from, send.to}, index);
+    if (!isNew)
+      messages.list[index].after = std::exchange(previous->second, index);
+    taken[{send.from, send.chunk}].push_back(index);
+    if (replaces)
+      arriving.clear();
+    arriving.push_back(index);
+  }
+  return messages;
+}

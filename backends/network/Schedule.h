@@ -1,0 +1,46 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A collective algorithm as a schedule of sends (collective.schedule): chunk c goes from i to j and
+// is added to j's or replaces it. A send leaves when all earlier sends that bring its chunk to i
+// have arrived, and those that took the old content of j's chunk away; sends between the same two
+// ranks keep their order. The order of the text thus gives what each rank ends with, which is
+// checked: every contribution exactly once (Schedule.cpp).
+#ifndef PERFC_BACKENDS_NETWORK_SCHEDULE_H
+#define PERFC_BACKENDS_NETWORK_SCHEDULE_H
+
+#include "backends/network/Messages.h"
+#include "ir/collective/CollectiveOps.h"
+#include "ir/common/Diagnostics.h"
+
+namespace perfc {
+namespace network {
+
+struct Schedule {
+  struct Send {
+    uint32_t chunk, from, to;
+    uint32_t move; ///< the line that it comes from
+    bool isReduction;
+  };
+  std::string name;
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  uint32_t ranks = 1, chunks = 1;
+  std::vector<Send> sends;
+  std::vector<SourceRange> moves;
+  SourceRange location;
+};
+
+/// The schedule that `op` holds; its lists are well formed (the verifier's business).
+Schedule readSchedule(collective::ScheduleOp op);
+
+/// Follows every contribution. False, reported, when a rank sends what it does not have, adds a
+/// contribution twice, or does not end with what the collective promises. `notChecked` is set when
+/// the ranks and chunks are too many to follow.
+bool verifySchedule(const Schedule &schedule, bool &notChecked, DiagnosticEngine &diagnostics);
+
+/// The messages of `schedule` for a buffer of `bytes`.
+Messages messagesOf(const Schedule &schedule, double bytes);
+
+} // namespace network
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_NETWORK_SCHEDULE_H

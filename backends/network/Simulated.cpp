@@ -1,0 +1,159 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/network/Simulated.h"
+
+#include "backends/network/FabricSimulation.h"
+#include "backends/network/Schedule.h"
+#include "ir/common/diagnostics/Network.h"
+#include "ir/core/Module.h"
+
+using namespace perfc;
+using namespace perfc::network;
+
+/// About a second of simulation.
+static constexpr size_t mostMessages = 8u << 20;
+
+/// False for a part of a torus, mesh or dragonfly, which has other members than its arguments say.
+static bool shapesFit(const ir::Operation &system) {
+  bool fit = true;
+  for (const ir::Operation &group : system.body()) {
+    int64_t members = 0, product = 1;
+    bool isShaped = false;
+    for (const ir::Operation &part : group.body()) {
+      members += part.is(target::MembersOp::opName) ? part.intAttr("count") : 0;
+      auto net = ir::as<target::NetworkOp>(part);
+      if (!net || net.topologyArguments().empty())
+        continue;
+      isShaped =
+          net.topology() == "torus" || net.topology() == "mesh" || net.topology() == "dragonfly";
+      for (const auto &[key, value] : net.topologyArguments().entries())
+        product = checkedMultiply(product, topologyNumber(value)).getValueOr(0);
+    }
+    fit &= !isShaped || product == members;
+  }
+  return fit;
+}
+
+bool network::needsSimulation(const ir::Operation &system,
+                              const llvm::Optional<NetworkLevels> &levels) {
+  if (!system.is(target::SystemOp::opName))
+    return false;
+  bool needs = !levels;
+  system.walk([&](const ir::Operation &part) { needs |= part.is(target::FaultOp::opName); });
+  for (const NetworkLevel &level : levels ? levels->levels : std::vector<NetworkLevel>())
+    needs |= !level.approximation.empty();
+  return needs && shapesFit(system);
+}
+
+namespace {
+/// The best of what was simulated.
+struct Best {
+  llvm::Optional<FabricResult> result;
+  size_t messages = 0;
+  std::string name;
+  SourceRange location;
+};
+} // namespace
+
+static bool simulate(Fabric &fabric, const Messages &messages, std::string name, SourceRange where,
+                     Best &best, DiagnosticEngine &diagnostics) {
+  auto result = simulateMessages(fabric, messages, where, diagnostics);
+  if (!result)
+    return false;
+  if (!best.result || result->seconds < best.result->seconds)
+    best = {result, messages.list.size(), std::move(name), where};
+  return true;
+}
+
+static bool simulateSchedules(const CostQuery &query, Fabric &fabric, double bytes, Best &best,
+                              Cost &cost, DiagnosticEngine &diagnostics) {
+  for (const ir::Attribute &symbol : query.op->listAttr("schedules")) {
+    auto op = ir::as<collective::ScheduleOp>(ir::resolve(*query.op, symbol.asSymbol()));
+    if (!op)
+      continue;
+    Schedule schedule = readSchedule(op);
+    if (schedule.ranks != fabric.ranks()) {
+      diagnostics.report(query.op->range(), diag::WrongSchedule, schedule.name,
+                         counted(schedule.ranks, "rank"),
+                         fmt::format("the system has {}", fabric.ranks()));
+      return false;
+    }
+    bool notChecked = false;
+    if (!verifySchedule(schedule, notChecked, diagnostics))
+      return false;
+    if (notChecked)
+      cost.addNote(fmt::format("algorithm `{}` is too large to be checked", schedule.name));
+    if (!simulate(fabric, messagesOf(schedule, bytes), schedule.name, schedule.location, best,
+                  diagnostics))
+      return false;
+  }
+  return true;
+}
+
+/// The rings and exchanges of the levels; tori and meshes are rings in each of their dimensions.
+static std::vector<PatternLevel> patternOf(const llvm::Optional<NetworkLevels> &levels,
+                                           uint32_t ranks) {
+  if (!levels)
+    return {{ranks, Topology::Switch}};
+  std::vector<PatternLevel> pattern;
+  for (const NetworkLevel &level : levels->levels) {
+    if (level.dimensions.empty())
+      pattern.push_back({level.members, level.topology});
+    for (int64_t size : level.dimensions)
+      pattern.push_back({size, Topology::Ring});
+  }
+  return pattern;
+}
+
+static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kind, Cost &cost) {
+  const FabricResult &result = *best.result;
+  cost.latency = result.seconds;
+  std::string bound = "network";
+  if (result.busiestLink != Message::none) {
+    bound += " " + fabric.levels()[fabric.links()[result.busiestLink].level];
+    cost.addNote(
+        fmt::format("{}, simulated: {} in {}; the link from {} works longest, {:.0f} % of the "
+                    "time",
+                    best.name, counted(best.messages, "message"), counted(result.events, "event"),
+                    fabric.linkName(result.busiestLink),
+                    100 * result.busiestSeconds / std::max(result.seconds, 1e-12)));
+  }
+  cost.addBound(bound, cost.latency);
+  bool givesEnergy = false;
+  for (const FabricLink &link : fabric.links())
+    givesEnergy |= link.energyPerByte > 0;
+  cost.energy =
+      givesEnergy ? Figure(result.energy) : Figure::notGiven("network", fabric.levels().back());
+  CostPart part;
+  part.label = "messages of " + best.name;
+  part.kind = PartKind::Network;
+  part.location = best.location;
+  part.latency = cost.latency;
+  part.energy = cost.energy;
+  cost.breakdown.children.push_back(std::move(part));
+  cost.provenance = {"network", "",
+                     nameOf(kind).str() + " by " + best.name + ": simulated message by message"};
+}
+
+bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
+                               const llvm::Optional<NetworkLevels> &levels, double bytes,
+                               Cost &cost, bool &isTooLarge, DiagnosticEngine &diagnostics) {
+  std::unique_ptr<Fabric> fabric = Fabric::build(*query.target, diagnostics);
+  if (!fabric)
+    return false;
+  Best best;
+  if (query.op->hasAttr("schedules")) {
+    if (!simulateSchedules(query, *fabric, bytes, best, cost, diagnostics))
+      return false;
+  } else {
+    auto messages = patternMessages(kind, patternOf(levels, fabric->ranks()), bytes, mostMessages);
+    isTooLarge = !messages;
+    if (isTooLarge)
+      return true;
+    if (!simulate(*fabric, *messages, levels ? "the default pattern" : "a ring of all ranks",
+                  query.op->range(), best, diagnostics))
+      return false;
+  }
+  if (best.result)
+    addResult(best, *fabric, kind, cost);
+  return true;
+}

@@ -1,0 +1,192 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/ScheduleBuilder.h"
+
+#include "ir/common/diagnostics/Network.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace perfc;
+
+namespace {
+
+class ScheduleBuilder {
+public:
+  ScheduleBuilder(BuildContext &context, const Instance &algorithm, llvm::StringRef collective,
+                  int64_t ranks)
+      : context(context), diagnostics(context.diagnostics), algorithm(algorithm),
+        collective(collective), ranks(ranks) {}
+
+  bool build(std::vector<std::string> &symbols, unsigned depth);
+
+private:
+  bool isForCollective();
+  bool choose(const Node &choices, std::vector<std::string> &symbols, unsigned depth);
+  bool schedule(const Node &body, std::vector<std::string> &symbols);
+  bool send(const Node &line);
+  llvm::Optional<int64_t> numberIn(const ast::Expr &expr, const Scope &scope, llvm::StringRef what,
+                                   int64_t count);
+  llvm::Optional<int64_t> rankOf(const Node &line, llvm::StringRef word);
+  bool wrong(SourceRange where, std::string reason);
+
+  BuildContext &context;
+  DiagnosticEngine &diagnostics;
+  const Instance &algorithm;
+  llvm::StringRef collective;
+  int64_t ranks;
+
+  int64_t chunks = 1;
+  ir::Operation *op = nullptr;
+  ir::AttrList sends;
+  llvm::DenseMap<const ast::Item *, int64_t> moves;
+};
+
+} // namespace
+
+bool ScheduleBuilder::wrong(SourceRange where, std::string reason) {
+  diagnostics.report(where, diag::WrongSchedule, algorithm.decl->name, counted(ranks, "rank"),
+                     std::move(reason));
+  return false;
+}
+
+/// An algorithm without `for` is for any collective.
+bool ScheduleBuilder::isForCollective() {
+  Scope scope(*algorithm.decl->module);
+  for (const ast::Clause &clause : algorithm.decl->item->clauses)
+    for (const ast::Arg &arg : clause.args) {
+      Value value = context.evaluator.evaluate(*arg.value, scope);
+      const Instance *instance = value.getIf<Instance>();
+      if (!instance || instance->decl->name == collective)
+        continue;
+      diagnostics
+          .report(algorithm.range, diag::AlgorithmForOther, algorithm.decl->name,
+                  instance->decl->name, collective)
+          .note(algorithm.decl->nameRange, "the algorithm");
+      return false;
+    }
+  return true;
+}
+
+/// The whole number that `expr` is, from 0 to `count` - 1.
+llvm::Optional<int64_t> ScheduleBuilder::numberIn(const ast::Expr &expr, const Scope &scope,
+                                                  llvm::StringRef what, int64_t count) {
+  auto value = context.evaluator.integer(expr, scope, what);
+  if (!value || (*value >= 0 && *value < count))
+    return value;
+  wrong(expr.range, fmt::format("{} is {}, but they are 0 to {}", what, *value, count - 1));
+  return llvm::None;
+}
+
+llvm::Optional<int64_t> ScheduleBuilder::rankOf(const Node &line, llvm::StringRef word) {
+  const Node *clause = line.find(word);
+  if (!clause) {
+    wrong(line.range, fmt::format("it does not say `{}` which rank", word));
+    return llvm::None;
+  }
+  return numberIn(*clause->clause->args[0].value, *line.scope, "the rank", ranks);
+}
+
+/// `copy chunk[c] from i to j`.
+bool ScheduleBuilder::send(const Node &line) {
+  const ast::Expr &head = *line.item->args[0].value;
+  bool isChunk = head.kind == ast::ExprKind::Index && head.operands[0]->text == "chunk" &&
+                 head.args.size() == 1;
+  if (!isChunk)
+    return wrong(head.range, "what is sent is a chunk: `copy chunk[c] from i to j`");
+  auto chunk = numberIn(*head.args[0].value, *line.scope, "the chunk", chunks);
+  auto from = chunk ? rankOf(line, "from") : llvm::None,
+       to = from ? rankOf(line, "to") : llvm::None;
+  if (!to)
+    return false;
+  if (*from == *to)
+    return wrong(line.range, fmt::format("rank {} sends to itself", *from));
+  auto [move, isNew] = moves.try_emplace(line.item, static_cast<int64_t>(moves.size()));
+  if (isNew)
+    context.builder.create(op->body(), "collective.move", line.range)->setAttr("action", line.word);
+  for (int64_t number : {move->second, *chunk, *from, *to})
+    sends.push_back(number);
+  return true;
+}
+
+bool ScheduleBuilder::schedule(const Node &body, std::vector<std::string> &symbols) {
+  if (const Quantity *given = body.quantity("chunks")) {
+    constexpr double most = 1 << 24;
+    if (given->toDouble() < 1 || given->toDouble() > most)
+      return wrong(body.find("chunks")->range, "the data are cut into at least one chunk");
+    chunks = given->rational().numerator();
+  }
+  op = context.createTop("collective.schedule", algorithm.decl->name, algorithm.decl->nameRange);
+  op->setAttr("algorithm", algorithm.decl->name);
+  op->setAttr("collective", collective);
+  op->setAttr("ranks", ranks);
+  op->setAttr("chunks", chunks);
+  for (const Node *line : body.children)
+    if ((line->word == "copy" || line->word == "reduce") && !send(*line))
+      return false;
+  op->setAttr("sends", std::move(sends));
+  symbols.push_back(op->symbol().str());
+  return true;
+}
+
+bool ScheduleBuilder::choose(const Node &choices, std::vector<std::string> &symbols,
+                             unsigned depth) {
+  constexpr unsigned deepest = 8;
+  if (depth > deepest)
+    return wrong(choices.range, "it chooses from itself");
+  for (const NodeArg &choice : choices.args) {
+    const Instance *instance = choice.value.getIf<Instance>();
+    if (!instance || instance->decl->kind != DeclKind::Algorithm)
+      return wrong(choice.range, choice.value.describe() + " is no algorithm");
+    if (!ScheduleBuilder(context, *instance, collective, ranks).build(symbols, depth + 1))
+      return false;
+  }
+  return true;
+}
+
+bool ScheduleBuilder::build(std::vector<std::string> &symbols, unsigned depth) {
+  const Decl &decl = *algorithm.decl;
+  if (!decl.item->block)
+    return wrong(decl.nameRange, "it has no block");
+  if (!isForCollective())
+    return false;
+  Instance bound = algorithm;
+  if (!decl.parameters.empty() && !findArgument(bound.arguments, decl.parameters[0].name))
+    bound.arguments.push_back(
+        makeArgument(decl.parameters[0].name.str(), Quantity(Rational(ranks)), algorithm.range));
+  Scope &scope = context.elaborator.newScope(*decl.module);
+  size_t errors = diagnostics.errorCount();
+  Node body;
+  if (!context.evaluator.bind(bound, scope, /*allowMissing=*/false))
+    return false;
+  context.elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, body);
+  if (diagnostics.errorCount() != errors)
+    return false;
+  if (const Node *choices = body.find("choose"))
+    return choose(*choices, symbols, depth);
+  if (body.find("library")) {
+    diagnostics.report(algorithm.range, diag::NoLibrary, decl.name)
+        .help("`std.interconnects` has networks with parameters of libraries");
+    return false;
+  }
+  return schedule(body, symbols);
+}
+
+bool perfc::buildSchedules(BuildContext &context, const Instance &algorithm,
+                           llvm::StringRef collective, int64_t ranks,
+                           std::vector<std::string> &symbols) {
+  std::string key = fmt::format("schedule {} {} {} {}", algorithm.decl->module->name,
+                                Value(algorithm).text(), collective.str(), ranks);
+  if (auto known = context.symbols.find(key); known != context.symbols.end()) {
+    llvm::SmallVector<llvm::StringRef, 2> names;
+    llvm::StringRef(known->second).split(names, ' ');
+    symbols.insert(symbols.end(), names.begin(), names.end());
+    return true;
+  }
+  std::vector<std::string> built;
+  if (!ScheduleBuilder(context, algorithm, collective, ranks).build(built, 0))
+    return false;
+  std::string joined;
+  for (const std::string &name : built)
+    joined += (joined.empty() ? "" : " ") + name;
+  context.symbols[key] = joined;
+  symbols.insert(symbols.end(), built.begin(), built.end());
+  return true;
+}

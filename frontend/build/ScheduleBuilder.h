@@ -1,0 +1,19 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `algorithm my_ring(n) for all_reduce { … }` with its number of ranks to collective.schedule:
+// loops are unrolled, each `copy` and `reduce` becomes one send.
+#ifndef PERFC_FRONTEND_BUILD_SCHEDULEBUILDER_H
+#define PERFC_FRONTEND_BUILD_SCHEDULEBUILDER_H
+
+#include "frontend/build/BuildContext.h"
+
+namespace perfc {
+
+/// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
+/// one, or those that it chooses from. False after a report.
+bool buildSchedules(BuildContext &context, const Instance &algorithm, llvm::StringRef collective,
+                    int64_t ranks, std::vector<std::string> &symbols);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_SCHEDULEBUILDER_H
