@@ -5,11 +5,8 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
-#include "frontend/build/MapspaceBuilder.h"
-#include "frontend/build/MetricExpr.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
-#include "frontend/build/TrainBuilder.h"
 
 using namespace perfc;
 
@@ -19,109 +16,6 @@ StudyBuilder::StudyBuilder(BuildContext &context, ir::Region &region)
 
 void StudyBuilder::markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what) {
   context.builder.create(into, "study.unsupported", range)->setAttr("what", what.str());
-}
-
-//===-- expect, report, emit
-//-------------------------------------------------------------------===//
-
-bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement) {
-  MetricScope where{node.scope, inStatement};
-  if (node.word == "expect") {
-    auto expr = metricCondition(context, *node.args[0].syntax->value, where);
-    if (!expr)
-      return false;
-    ir::Operation *op = context.builder.create(into, "study.expect", node.range);
-    op->setAttr("expr", *expr);
-    if (const Quantity *confidence = node.quantity("confidence")) {
-      if (confidence->toDouble() <= 0 || confidence->toDouble() >= 1)
-        diagnostics.report(node.find("confidence")->range, diag::BadConfidence);
-      op->setAttr("confidence", *confidence);
-    }
-    op->setAttr("text", evaluator.program.sourceManager().text(node.args[0].range));
-    return true;
-  }
-  if (node.word == "report") {
-    std::vector<std::string> columns;
-    for (const NodeArg &arg : node.args)
-      if (auto column = reportColumn(context, *arg.syntax->value, where))
-        columns.push_back(*column);
-    ir::Operation *op = context.builder.create(into, "study.report", node.range);
-    op->setAttr("columns", ir::Attribute::strings(columns));
-    if (const Node *by = node.find("by")) {
-      std::vector<std::string> rows;
-      for (const NodeArg &arg : by->args)
-        rows.push_back(arg.value.get<WordValue>().word);
-      op->setAttr("by", ir::Attribute::strings(rows));
-    }
-    return columns.size() == node.args.size();
-  }
-  const ast::Expr &file = *node.args[0].syntax->value;
-  if (file.format.empty()) {
-    diagnostics.report(file.range, diag::EmitWithoutFormat)
-        .help("a format's name stands before the file: `emit json \"out.json\"`");
-    return false;
-  }
-  ir::Operation *op = context.builder.create(into, "study.emit", node.range);
-  op->setAttr("format", file.format);
-  op->setAttr("path", node.args[0].value.get<std::string>());
-  const Node *from = node.find("from");
-  if (!from || from->args.empty())
-    return true;
-  const std::string &result = from->args[0].value.get<WordValue>().word;
-  op->setAttr("from", result);
-  if (context.findResult(result))
-    return true;
-  std::vector<llvm::StringRef> known;
-  if (context.results)
-    for (const ResultName &entry : *context.results)
-      known.push_back(entry.name);
-  diagnostics.report(from->args[0].range, diag::UnknownResult, result)
-      .suggest(result, known, "`evaluate … as " + result + "` gives a result this name");
-  return false;
-}
-
-bool StudyBuilder::goal(const Node &node) {
-  MetricScope where{node.scope, /*inStatement=*/true};
-  bool good = true;
-  for (const ast::Arg &arg : node.syntaxArgs())
-    good &= node.word == "require" ? metricCondition(context, *arg.value, where).hasValue()
-                                   : metricExpr(context, *arg.value, where).hasValue();
-  return good;
-}
-
-bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
-  MetricScope where{node.scope, /*inStatement=*/true};
-  ir::AttrList list = point.listAttr(node.word);
-  std::vector<std::string> texts = point.stringsAttr("pareto_text");
-  for (const ast::Arg &arg : node.syntaxArgs()) {
-    auto expr = node.word == "require" ? metricCondition(context, *arg.value, where)
-                                       : metricExpr(context, *arg.value, where);
-    if (!expr)
-      return false;
-    list.push_back(*expr);
-    texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
-  }
-  point.setAttr(node.word, std::move(list));
-  if (node.word == "pareto")
-    point.setAttr("pareto_text", ir::Attribute::strings(texts));
-  return true;
-}
-
-bool StudyBuilder::goals(const Node &statement) {
-  static constexpr llvm::StringLiteral words[] = {"minimize", "maximize", "require", "pareto"};
-  bool good = true;
-  for (const Node *child : statement.children)
-    if (llvm::is_contained(words, child->word))
-      good &= goal(*child);
-  return good;
-}
-
-bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
-  bool good = true;
-  for (const Node *child : statement.children)
-    if (child->word == "expect" || child->word == "report" || child->word == "emit")
-      good &= child->args.empty() ? false : outcome(*child, into, /*inStatement=*/true);
-  return good;
 }
 
 //===-- Subjects and targets
@@ -306,7 +200,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   return good;
 }
 
-static std::vector<std::string> providers(const Node &statement) {
+std::vector<std::string> StudyBuilder::providers(const Node &statement) {
   std::vector<std::string> names;
   if (const Node *using_ = statement.find("using"))
     for (const NodeArg &arg : using_->args)
@@ -384,111 +278,7 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
 }
 
-//===-- search
-//-----------------------------------------------------------------------------------===//
-
-/// Sets the goal, the conditions and the time limit of a search.
-bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
-  bool good = true, hasGoal = false;
-  ir::AttrList conditions;
-  std::vector<std::string> texts;
-  for (const Node *child : statement.children) {
-    MetricScope where{child->scope, /*inStatement=*/true};
-    bool isGoal = child->word == "minimize" || child->word == "maximize";
-    if (isGoal && child->args.size() > 1)
-      markUnsupported(op.body(), child->range, "several goals of one search");
-    for (const ast::Arg &arg : child->syntaxArgs()) {
-      if (!isGoal && child->word != "require")
-        break;
-      auto expr = isGoal ? metricExpr(context, *arg.value, where)
-                         : metricCondition(context, *arg.value, where);
-      good &= expr.hasValue();
-      if (expr && isGoal && !op.hasAttr(child->word))
-        op.setAttr(child->word, ir::AttrList{*expr});
-      if (expr && !isGoal) {
-        conditions.push_back(*expr);
-        texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
-      }
-    }
-    hasGoal |= isGoal;
-    if (child->word == "pareto")
-      markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
-    if (const Quantity *limit = child->word == "within" ? statement.quantity("within") : nullptr)
-      op.setAttr("within", *limit);
-  }
-  if (!conditions.empty()) {
-    op.setAttr("require", std::move(conditions));
-    op.setAttr("require_text", ir::Attribute::strings(texts));
-  }
-  if (!hasGoal && !statement.find("pareto")) {
-    diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
-    return false;
-  }
-  return good;
-}
-
-/// A search holds the evaluation that it is about; mappings in `with` stay as they are.
-bool StudyBuilder::search(const Node &statement) {
-  auto about = subject(statement);
-  const Node *on = statement.find("on");
-  if (!on || on->args.empty()) {
-    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
-    return false;
-  }
-  if (!about)
-    return false;
-  const Node *with = statement.find("with");
-  std::vector<NodeArg> mappings, spaces;
-  for (const NodeArg &choice : with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None) {
-    const Instance *instance = choice.value.getIf<Instance>();
-    bool isSpace = instance && instance->decl->kind == DeclKind::Mapspace;
-    (isSpace ? spaces : mappings).push_back(choice);
-  }
-  bool good = true;
-  for (const NodeArg &chip : on->args) {
-    ir::Operation *op = context.builder.create(region, "study.search", statement.range);
-    ir::Operation *evaluation = nullptr;
-    good &= searchGoals(statement, *op) &&
-            row(statement, *about, chip, mappings, providers(statement).front(), op->body(),
-                evaluation) &&
-            searchSpaces(*about, chip, spaces, *op);
-    if (!good)
-      return false;
-    nameResult(statement, *op);
-    if (with && !spaces.empty())
-      evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
-                                       spaces.front().value.text());
-    good &= outcomes(statement, op->body());
-  }
-  return good;
-}
-
-bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
-                                llvm::ArrayRef<NodeArg> spaces, ir::Operation &op) {
-  if (spaces.empty())
-    return true;
-  const Instance *hardware = on.value.getIf<Instance>();
-  if (!hardware || hardware->decl->kind != DeclKind::Hardware) {
-    diagnostics.report(on.range, diag::MappingNeedsChip, spaces.front().value.text());
-    return false;
-  }
-  auto chip = buildChip(context, *hardware);
-  auto graph = chip ? buildGraph(context, *subject.instance, chip->dtype) : llvm::None;
-  std::vector<std::string> symbols;
-  for (const NodeArg &space : spaces)
-    if (!graph || !buildMapspaces(context, *space.value.getIf<Instance>(), *graph, *chip, symbols))
-      return false;
-  ir::AttrList list;
-  for (const std::string &symbol : symbols)
-    list.push_back(ir::Attribute::symbol(symbol));
-  op.setAttr("spaces", std::move(list));
-  for (const BuildContext::Unsupported &entry : context.unsupported)
-    markUnsupported(op.body(), entry.range, entry.what);
-  context.unsupported.clear();
-  return true;
-}
-
-//===-- serve, train
+//===-- serve
 //-------------------------------------------------------------------===//
 
 bool StudyBuilder::later(const Node &statement) {
@@ -517,69 +307,6 @@ bool StudyBuilder::later(const Node &statement) {
   markUnsupported(op->body(), statement.wordRange, "`" + statement.word + "`");
   context.unsupported.clear(); // said for the whole statement
   bool good = goals(statement);
-  return outcomes(statement, op->body()) && good;
-}
-
-/// The goal and the conditions of a `train` with holes.
-bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
-  bool good = true;
-  ir::AttrList conditions;
-  std::vector<std::string> texts;
-  for (const Node *child : statement.children) {
-    MetricScope where{child->scope, /*inStatement=*/true};
-    bool isGoal = child->word == "minimize" || child->word == "maximize";
-    if (!isGoal && child->word != "require")
-      continue;
-    for (const ast::Arg &arg : child->syntaxArgs()) {
-      auto expr = isGoal ? metricExpr(context, *arg.value, where)
-                         : metricCondition(context, *arg.value, where);
-      good &= expr.hasValue();
-      if (expr && isGoal) {
-        ir::AttrList list =
-            settings.find(child->word) ? settings.find(child->word)->asList() : ir::AttrList();
-        list.push_back(*expr);
-        settings.set(child->word, std::move(list));
-      } else if (expr) {
-        conditions.push_back(*expr);
-      }
-    }
-  }
-  if (!conditions.empty())
-    settings.set("require", std::move(conditions));
-  if (const Quantity *limit = statement.quantity("within"))
-    settings.set("within", *limit);
-  return good;
-}
-
-bool StudyBuilder::train(const Node &statement) {
-  auto about = subject(statement);
-  const Node *on = statement.find("on");
-  if (!on || on->args.empty()) {
-    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
-    return false;
-  }
-  auto chip = about ? target(statement, on->args[0]) : llvm::None;
-  auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
-  auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
-  if (!settings)
-    return false;
-  const ir::Attribute *batch = settings->find("batch");
-  Instance model = trainSubject(statement, *about->instance, batch ? batch->asInt() : 1);
-  auto graph = buildGraph(context, model, *format);
-  if (!graph)
-    return false;
-  bool good = trainGoals(statement, *settings);
-  settings->set("label", Value(*about->instance).text() + " on " + chip->label);
-  settings->set("subject_label", Value(*about->instance).text());
-  settings->set("on_label", chip->label);
-  ir::Operation *op = context.builder.create(region, "study.train", statement.range);
-  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
-  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
-  op->setAttr("settings", std::move(*settings));
-  nameResult(statement, *op);
-  for (const BuildContext::Unsupported &entry : context.unsupported)
-    markUnsupported(op->body(), entry.range, entry.what);
-  context.unsupported.clear();
   return outcomes(statement, op->body()) && good;
 }
 

@@ -6,6 +6,7 @@
 
 #include "frontend/build/BuildContext.h"
 #include "llvm/ADT/Twine.h"
+#include <map>
 
 namespace perfc {
 
@@ -31,8 +32,19 @@ private:
     int64_t count = 1;
   };
 
+  /// What a search is to look for.
+  struct Goals {
+    std::map<std::string, ir::AttrList> wanted; ///< by `minimize` and `maximize`
+    ir::AttrList conditions;
+    std::vector<std::string> texts; ///< of the conditions
+    const Quantity *within = nullptr;
+    bool areGood = true; ///< false after a report
+  };
+
   llvm::Optional<Subject> subject(const Node &statement);
   llvm::Optional<BuiltTarget> target(const Node &statement, const NodeArg &on);
+  /// The names after `using`; one that is empty when there are none.
+  static std::vector<std::string> providers(const Node &statement);
   bool rows(const Node &statement, bool splitWith);
   bool row(const Node &statement, const Subject &subject, const NodeArg &on,
            llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
@@ -47,6 +59,7 @@ private:
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool search(const Node &statement);
+  Goals readGoals(const Node &statement);
   bool searchGoals(const Node &statement, ir::Operation &op);
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);

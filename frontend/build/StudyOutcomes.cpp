@@ -1,0 +1,132 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a statement asks about its result: expect, report and emit, goals and conditions.
+#include "frontend/build/MetricExpr.h"
+#include "frontend/build/StudyBuilder.h"
+
+using namespace perfc;
+
+bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement) {
+  MetricScope where{node.scope, inStatement};
+  if (node.word == "expect") {
+    auto expr = metricCondition(context, *node.args[0].syntax->value, where);
+    if (!expr)
+      return false;
+    ir::Operation *op = context.builder.create(into, "study.expect", node.range);
+    op->setAttr("expr", *expr);
+    if (const Quantity *confidence = node.quantity("confidence")) {
+      if (confidence->toDouble() <= 0 || confidence->toDouble() >= 1)
+        diagnostics.report(node.find("confidence")->range, diag::BadConfidence);
+      op->setAttr("confidence", *confidence);
+    }
+    op->setAttr("text", evaluator.program.sourceManager().text(node.args[0].range));
+    return true;
+  }
+  if (node.word == "report") {
+    std::vector<std::string> columns;
+    for (const NodeArg &arg : node.args)
+      if (auto column = reportColumn(context, *arg.syntax->value, where))
+        columns.push_back(*column);
+    ir::Operation *op = context.builder.create(into, "study.report", node.range);
+    op->setAttr("columns", ir::Attribute::strings(columns));
+    if (const Node *by = node.find("by")) {
+      std::vector<std::string> rows;
+      for (const NodeArg &arg : by->args)
+        rows.push_back(arg.value.get<WordValue>().word);
+      op->setAttr("by", ir::Attribute::strings(rows));
+    }
+    return columns.size() == node.args.size();
+  }
+  const ast::Expr &file = *node.args[0].syntax->value;
+  if (file.format.empty()) {
+    diagnostics.report(file.range, diag::EmitWithoutFormat)
+        .help("a format's name stands before the file: `emit json \"out.json\"`");
+    return false;
+  }
+  ir::Operation *op = context.builder.create(into, "study.emit", node.range);
+  op->setAttr("format", file.format);
+  op->setAttr("path", node.args[0].value.get<std::string>());
+  const Node *from = node.find("from");
+  if (!from || from->args.empty())
+    return true;
+  const std::string &result = from->args[0].value.get<WordValue>().word;
+  op->setAttr("from", result);
+  if (context.findResult(result))
+    return true;
+  std::vector<llvm::StringRef> known;
+  if (context.results)
+    for (const ResultName &entry : *context.results)
+      known.push_back(entry.name);
+  diagnostics.report(from->args[0].range, diag::UnknownResult, result)
+      .suggest(result, known, "`evaluate … as " + result + "` gives a result this name");
+  return false;
+}
+
+bool StudyBuilder::goal(const Node &node) {
+  MetricScope where{node.scope, /*inStatement=*/true};
+  bool good = true;
+  for (const ast::Arg &arg : node.syntaxArgs())
+    good &= node.word == "require" ? metricCondition(context, *arg.value, where).hasValue()
+                                   : metricExpr(context, *arg.value, where).hasValue();
+  return good;
+}
+
+bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
+  MetricScope where{node.scope, /*inStatement=*/true};
+  ir::AttrList list = point.listAttr(node.word);
+  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  for (const ast::Arg &arg : node.syntaxArgs()) {
+    auto expr = node.word == "require" ? metricCondition(context, *arg.value, where)
+                                       : metricExpr(context, *arg.value, where);
+    if (!expr)
+      return false;
+    list.push_back(*expr);
+    texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
+  }
+  point.setAttr(node.word, std::move(list));
+  if (node.word == "pareto")
+    point.setAttr("pareto_text", ir::Attribute::strings(texts));
+  return true;
+}
+
+bool StudyBuilder::goals(const Node &statement) {
+  static constexpr llvm::StringLiteral words[] = {"minimize", "maximize", "require", "pareto"};
+  bool good = true;
+  for (const Node *child : statement.children)
+    if (llvm::is_contained(words, child->word))
+      good &= goal(*child);
+  return good;
+}
+
+bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
+  bool good = true;
+  for (const Node *child : statement.children)
+    if (child->word == "expect" || child->word == "report" || child->word == "emit")
+      good &= child->args.empty() ? false : outcome(*child, into, /*inStatement=*/true);
+  return good;
+}
+
+/// What `minimize`, `maximize` and `require` of a search or a `train` with holes ask for.
+StudyBuilder::Goals StudyBuilder::readGoals(const Node &statement) {
+  Goals goals;
+  for (const Node *child : statement.children) {
+    MetricScope where{child->scope, /*inStatement=*/true};
+    bool isGoal = child->word == "minimize" || child->word == "maximize";
+    if (!isGoal && child->word != "require")
+      continue;
+    for (const ast::Arg &arg : child->syntaxArgs()) {
+      auto expr = isGoal ? metricExpr(context, *arg.value, where)
+                         : metricCondition(context, *arg.value, where);
+      if (!expr) {
+        goals.areGood = false;
+      } else if (isGoal) {
+        goals.wanted[child->word.str()].push_back(*expr);
+      } else {
+        goals.conditions.push_back(*expr);
+        goals.texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
+      }
+    }
+  }
+  goals.within = statement.quantity("within");
+  return goals;
+}

@@ -1,0 +1,147 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Statements that look for something: `search` for mappings, `train` for a strategy where it has
+// holes.
+#include "frontend/build/MapspaceBuilder.h"
+#include "frontend/build/StudyBuilder.h"
+#include "frontend/build/TrainBuilder.h"
+
+using namespace perfc;
+
+//===-- search
+//-----------------------------------------------------------------------------------===//
+
+/// Sets the goal, the conditions and the time limit of a search.
+bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
+  Goals goals = readGoals(statement);
+  bool hasGoal = false;
+  for (const Node *child : statement.children) {
+    bool isGoal = child->word == "minimize" || child->word == "maximize";
+    if (isGoal && child->args.size() > 1)
+      markUnsupported(op.body(), child->range, "several goals of one search");
+    if (child->word == "pareto")
+      markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
+    hasGoal |= isGoal;
+  }
+  for (auto &[word, wanted] : goals.wanted)
+    op.setAttr(word, ir::AttrList{wanted.front()});
+  if (!goals.conditions.empty()) {
+    op.setAttr("require", std::move(goals.conditions));
+    op.setAttr("require_text", ir::Attribute::strings(goals.texts));
+  }
+  if (goals.within)
+    op.setAttr("within", *goals.within);
+  if (!hasGoal && !statement.find("pareto")) {
+    diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
+    return false;
+  }
+  return goals.areGood;
+}
+
+/// A search holds the evaluation that it is about; mappings in `with` stay as they are.
+bool StudyBuilder::search(const Node &statement) {
+  auto about = subject(statement);
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty()) {
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+    return false;
+  }
+  if (!about)
+    return false;
+  const Node *with = statement.find("with");
+  std::vector<NodeArg> mappings, spaces;
+  for (const NodeArg &choice : with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None) {
+    const Instance *instance = choice.value.getIf<Instance>();
+    bool isSpace = instance && instance->decl->kind == DeclKind::Mapspace;
+    (isSpace ? spaces : mappings).push_back(choice);
+  }
+  bool good = true;
+  for (const NodeArg &chip : on->args) {
+    ir::Operation *op = context.builder.create(region, "study.search", statement.range);
+    ir::Operation *evaluation = nullptr;
+    good &= searchGoals(statement, *op) &&
+            row(statement, *about, chip, mappings, providers(statement).front(), op->body(),
+                evaluation) &&
+            searchSpaces(*about, chip, spaces, *op);
+    if (!good)
+      return false;
+    nameResult(statement, *op);
+    if (with && !spaces.empty())
+      evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
+                                       spaces.front().value.text());
+    good &= outcomes(statement, op->body());
+  }
+  return good;
+}
+
+bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
+                                llvm::ArrayRef<NodeArg> spaces, ir::Operation &op) {
+  if (spaces.empty())
+    return true;
+  const Instance *hardware = on.value.getIf<Instance>();
+  if (!hardware || hardware->decl->kind != DeclKind::Hardware) {
+    diagnostics.report(on.range, diag::MappingNeedsChip, spaces.front().value.text());
+    return false;
+  }
+  auto chip = buildChip(context, *hardware);
+  auto graph = chip ? buildGraph(context, *subject.instance, chip->dtype) : llvm::None;
+  std::vector<std::string> symbols;
+  for (const NodeArg &space : spaces)
+    if (!graph || !buildMapspaces(context, *space.value.getIf<Instance>(), *graph, *chip, symbols))
+      return false;
+  ir::AttrList list;
+  for (const std::string &symbol : symbols)
+    list.push_back(ir::Attribute::symbol(symbol));
+  op.setAttr("spaces", std::move(list));
+  for (const BuildContext::Unsupported &entry : context.unsupported)
+    markUnsupported(op.body(), entry.range, entry.what);
+  context.unsupported.clear();
+  return true;
+}
+
+//===-- train
+//------------------------------------------------------------------------------------===//
+
+/// The goal and the conditions of a `train` with holes.
+bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
+  Goals goals = readGoals(statement);
+  for (auto &[word, wanted] : goals.wanted)
+    settings.set(word, std::move(wanted));
+  if (!goals.conditions.empty())
+    settings.set("require", std::move(goals.conditions));
+  if (goals.within)
+    settings.set("within", *goals.within);
+  return goals.areGood;
+}
+
+bool StudyBuilder::train(const Node &statement) {
+  auto about = subject(statement);
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty()) {
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+    return false;
+  }
+  auto chip = about ? target(statement, on->args[0]) : llvm::None;
+  auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
+  auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
+  if (!settings)
+    return false;
+  const ir::Attribute *batch = settings->find("batch");
+  Instance model = trainSubject(statement, *about->instance, batch ? batch->asInt() : 1);
+  auto graph = buildGraph(context, model, *format);
+  if (!graph)
+    return false;
+  bool good = trainGoals(statement, *settings);
+  settings->set("label", Value(*about->instance).text() + " on " + chip->label);
+  settings->set("subject_label", Value(*about->instance).text());
+  settings->set("on_label", chip->label);
+  ir::Operation *op = context.builder.create(region, "study.train", statement.range);
+  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
+  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
+  op->setAttr("settings", std::move(*settings));
+  nameResult(statement, *op);
+  for (const BuildContext::Unsupported &entry : context.unsupported)
+    markUnsupported(op->body(), entry.range, entry.what);
+  context.unsupported.clear();
+  return outcomes(statement, op->body()) && good;
+}
