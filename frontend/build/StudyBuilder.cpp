@@ -210,13 +210,19 @@ std::vector<std::string> StudyBuilder::providers(const Node &statement) {
   return names;
 }
 
+const Node *StudyBuilder::targets(const Node &statement) {
+  const Node *on = statement.find("on");
+  if (on && !on->args.empty())
+    return on;
+  diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+  return nullptr;
+}
+
 bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   auto about = subject(statement);
-  const Node *on = statement.find("on");
-  if (!on || on->args.empty()) {
-    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+  const Node *on = targets(statement);
+  if (!on)
     return false;
-  }
   if (!about)
     return false;
   const Node *with = statement.find("with");
@@ -283,11 +289,9 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
 
 bool StudyBuilder::later(const Node &statement) {
   auto about = subject(statement);
-  const Node *on = statement.find("on");
-  if (!on || on->args.empty()) {
-    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+  const Node *on = targets(statement);
+  if (!on)
     return false;
-  }
   auto chip = about ? target(statement, on->args[0]) : llvm::None;
   auto graph = chip ? buildGraph(context, *about->instance, chip->dtype) : llvm::None;
   if (!graph)

@@ -42,6 +42,8 @@ private:
   };
 
   llvm::Optional<Subject> subject(const Node &statement);
+  /// What follows `on`; null after a report when nothing does.
+  const Node *targets(const Node &statement);
   llvm::Optional<BuiltTarget> target(const Node &statement, const NodeArg &on);
   /// The names after `using`; one that is empty when there are none.
   static std::vector<std::string> providers(const Node &statement);

@@ -41,11 +41,9 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
 bool StudyBuilder::search(const Node &statement) {
   auto about = subject(statement);
-  const Node *on = statement.find("on");
-  if (!on || on->args.empty()) {
-    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+  const Node *on = targets(statement);
+  if (!on)
     return false;
-  }
   if (!about)
     return false;
   const Node *with = statement.find("with");
@@ -116,11 +114,9 @@ bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
 
 bool StudyBuilder::train(const Node &statement) {
   auto about = subject(statement);
-  const Node *on = statement.find("on");
-  if (!on || on->args.empty()) {
-    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
+  const Node *on = targets(statement);
+  if (!on)
     return false;
-  }
   auto chip = about ? target(statement, on->args[0]) : llvm::None;
   auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
   auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
