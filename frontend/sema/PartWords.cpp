@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/PartWords.h"
 #include "frontend/sema/WordTables.h"
 
 using namespace perfc;
+using namespace perfc::words;
 
 using enum ArgKind;
 
@@ -51,11 +53,7 @@ static constexpr WordSpec hardwareWords[] = {
      .block = BlockKind::Compute,
      .repeats = true,
      .doc = "a unit that computes"},
-    {.word = "without",
-     .kind = Name,
-     .maxArgs = anyNumber,
-     .repeats = true,
-     .doc = "removes parts that `from` brought"},
+    withoutWord,
     {.word = "calibrate",
      .kind = Text,
      .doc = "fits the chip's constants to a table of measurements"},
@@ -107,13 +105,9 @@ static constexpr WordSpec arrayWords[] = {
      .block = BlockKind::Compute,
      .repeats = true,
      .doc = "a compute unit of each element"},
-    {.word = "without",
-     .kind = Name,
-     .maxArgs = anyNumber,
-     .repeats = true,
-     .doc = "removes parts that `from` brought"},
-    {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
-    {.word = "after", .kind = Name, .clauseOnly = true, .doc = "where it is inserted"},
+    withoutWord,
+    fromWord,
+    afterWord,
 };
 
 static constexpr WordSpec memoryWords[] = {
@@ -141,16 +135,8 @@ static constexpr WordSpec memoryWords[] = {
      .block = BlockKind::Energy,
      .byDefault = "not given",
      .doc = "energy per word, or /b, /B; a block gives read and write apart"},
-    {.word = "leak",
-     .kind = Measure,
-     .dims = Dims::Power,
-     .byDefault = "none",
-     .doc = "power of one instance that is on, whatever it does"},
-    {.word = "area",
-     .kind = Measure,
-     .dims = Dims::Area,
-     .byDefault = "not given",
-     .doc = "area of one instance"},
+    leakWord,
+    areaWord,
     {.word = "width",
      .kind = Measure,
      .dims = Dims::Data,
@@ -164,7 +150,7 @@ static constexpr WordSpec memoryWords[] = {
     {.word = "keep",
      .kind = Choice,
      .maxArgs = anyNumber,
-     .choices = "input weight output intermediate cache",
+     .choices = tensorRoles,
      .byDefault = "every role",
      .doc = "the roles of the tensors it holds; the others pass by"},
     {.word = "off_chip",
@@ -178,8 +164,8 @@ static constexpr WordSpec memoryWords[] = {
      .maxArgs = 0,
      .block = BlockKind::TimeloopLevel,
      .doc = "what only Timeloop's model knows of the memory"},
-    {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
-    {.word = "after", .kind = Name, .clauseOnly = true, .doc = "where it is inserted"},
+    fromWord,
+    afterWord,
 };
 
 static constexpr WordSpec bandwidthWords[] = {
@@ -269,28 +255,18 @@ static constexpr WordSpec networkWords[] = {
     {.word = "carry",
      .kind = Choice,
      .maxArgs = anyNumber,
-     .choices = "input weight output intermediate cache",
+     .choices = tensorRoles,
      .byDefault = "every role",
      .doc = "the roles of the tensors it carries"},
     {.word = "to", .kind = Name, .byDefault = "what comes next", .doc = "the part it leads to"},
     {.word = "topology",
      .kind = Choice,
-     .choices = "switch ring fully_connected mesh torus fat_tree dragonfly tree bus links",
+     .choices = topologies,
      .byDefault = "switch",
      .doc = "how nodes are linked: fat_tree(radix = 64)"},
-    {.word = "link",
-     .kind = Integer,
-     .minArgs = 2,
-     .maxArgs = 2,
-     .block = BlockKind::Link,
-     .repeats = true,
-     .doc = "of `topology links`: two members by number, link 0, 1 { bandwidth 25GB/s }"},
-    {.word = "library",
-     .kind = Name,
-     .block = BlockKind::Library,
-     .repeats = true,
-     .doc = "how a communication library runs collectives here: library nccl { … }"},
-    {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
+    linkWord,
+    libraryWord,
+    fromWord,
 };
 
 static constexpr WordSpec computeWords[] = {
@@ -308,16 +284,8 @@ static constexpr WordSpec computeWords[] = {
      .block = BlockKind::ByDtype,
      .byDefault = "not given",
      .doc = "energy of one multiply-accumulate; a block gives it by dtype"},
-    {.word = "leak",
-     .kind = Measure,
-     .dims = Dims::Power,
-     .byDefault = "none",
-     .doc = "power of one instance that is on, whatever it does"},
-    {.word = "area",
-     .kind = Measure,
-     .dims = Dims::Area,
-     .byDefault = "not given",
-     .doc = "area of one instance"},
+    leakWord,
+    areaWord,
     {.word = "dtype",
      .kind = Constant,
      .byDefault = "the chip's",
@@ -335,7 +303,7 @@ static constexpr WordSpec computeWords[] = {
      .maxArgs = 0,
      .block = BlockKind::TimeloopLevel,
      .doc = "what only Timeloop's model knows of the unit"},
-    {.word = "from", .kind = Reference, .clauseOnly = true, .doc = "the template it is made from"},
+    fromWord,
 };
 
 static constexpr WordSpec byDtypeWords[] = {

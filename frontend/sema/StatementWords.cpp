@@ -1,15 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/StatementWords.h"
 #include "frontend/sema/WordTables.h"
 
 using namespace perfc;
+using namespace perfc::words;
 
 using enum ArgKind;
 
-// Words that several statements share; each table below spells out which it has.
-static constexpr WordSpec onWord{.word = "on",
-                                 .kind = Reference,
-                                 .maxArgs = anyNumber,
-                                 .doc = "the chip or system: 4 * h100_sxm over nvswitch"};
 static constexpr WordSpec withWord{.word = "with",
                                    .kind = Reference,
                                    .maxArgs = anyNumber,
@@ -22,11 +19,6 @@ static constexpr WordSpec usingWord{.word = "using",
                                     .choices = "roofline loopnest tile maestro",
                                     .byDefault = "what fits the chip, named in the result",
                                     .doc = "the providers of costs"};
-static constexpr WordSpec overWord{
-    .word = "over", .kind = Reference, .doc = "the network between the chips"};
-static constexpr WordSpec asWord{.word = "as", .kind = Name, .doc = "a name for the result"};
-static constexpr WordSpec dtypeWord{
-    .word = "dtype", .kind = Constant, .byDefault = "the chip's", .doc = "number format"};
 static constexpr WordSpec bandwidthWord{.word = "bandwidth",
                                         .kind = Measure,
                                         .dims = Dims::Bandwidth,
@@ -37,41 +29,6 @@ static constexpr WordSpec latencyWord{.word = "latency",
                                       .dims = Dims::Time,
                                       .byDefault = "the network's",
                                       .doc = "latency of `over`"};
-static constexpr WordSpec parallelWord{
-    .word = "parallel",
-    .kind = Pairs,
-    .maxArgs = anyNumber,
-    .block = BlockKind::Choosing,
-    .choices = "tensor pipeline data context expert sequence",
-    .repeats = true,
-    .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
-static constexpr WordSpec expectWord{.word = "expect",
-                                     .kind = Metric,
-                                     .block = BlockKind::Choosing,
-                                     .repeats = true,
-                                     .doc = "exit status 1 unless it holds"};
-static constexpr WordSpec requireWord{
-    .word = "require", .kind = Metric, .repeats = true, .doc = "drops what does not fulfil it"};
-static constexpr WordSpec reportWord{.word = "report",
-                                     .kind = Metric,
-                                     .maxArgs = anyNumber,
-                                     .block = BlockKind::Choosing,
-                                     .repeats = true,
-                                     .doc = "prints a table: report latency, energy by kernel"};
-static constexpr WordSpec emitWord{.word = "emit",
-                                   .kind = Text,
-                                   .block = BlockKind::Choosing,
-                                   .repeats = true,
-                                   .doc = "writes a file: emit json \"out.json\""};
-static constexpr WordSpec minimizeWord{
-    .word = "minimize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes small"};
-static constexpr WordSpec maximizeWord{
-    .word = "maximize", .kind = Metric, .maxArgs = anyNumber, .doc = "what a search makes large"};
-static constexpr WordSpec withinWord{.word = "within",
-                                     .kind = Measure,
-                                     .dims = Dims::Time,
-                                     .byDefault = "60s",
-                                     .doc = "time limit of a search"};
 static constexpr WordSpec paretoWord{.word = "pareto",
                                      .kind = Metric,
                                      .minArgs = 2,
@@ -144,56 +101,6 @@ static constexpr WordSpec sweepWords[] = {
     expectWord,
     reportWord,
     emitWord};
-
-static constexpr WordSpec serveWords[] = {
-    onWord,
-    overWord,
-    asWord,
-    dtypeWord,
-    parallelWord,
-    expectWord,
-    reportWord,
-    emitWord,
-    minimizeWord,
-    maximizeWord,
-    withinWord,
-    requireWord,
-    {.word = "scheduler",
-     .kind = Choice,
-     .choices = "sarathi vllm orca faster_transformer continuous chunked static",
-     .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"},
-    {.word = "arrivals",
-     .kind = Choice,
-     .minArgs = 0,
-     .block = BlockKind::Choosing,
-     .choices = "poisson gamma uniform fixed burst trace",
-     .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
-    {.word = "lengths",
-     .kind = Choice,
-     .choices = "zipf uniform fixed normal lognormal",
-     .doc = "tokens of prompts and answers"},
-    {.word = "requests", .kind = Integer, .doc = "how many requests"},
-    {.word = "pool",
-     .kind = Name,
-     .block = BlockKind::Pool,
-     .repeats = true,
-     .doc = "chips that serve one phase"},
-    {.word = "kv_transfer", .kind = Reference, .doc = "the network between pools"},
-    {.word = "prefix_cache",
-     .kind = Choice,
-     .block = BlockKind::PrefixCache,
-     .choices = "radix hash none",
-     .doc = "reuse of common prefixes"},
-    {.word = "experts",
-     .kind = Syntax,
-     .minArgs = 0,
-     .block = BlockKind::Experts,
-     .doc = "routing of experts"},
-    {.word = "cluster",
-     .kind = Choice,
-     .choices = "round_robin random least_loaded",
-     .doc = "how requests go to replicas"},
-};
 
 static constexpr WordSpec trainWords[] = {
     onWord,
@@ -290,37 +197,6 @@ static constexpr WordSpec sparsityWords[] = {
      .doc = "energy of one word that leaves the last memory which stores it compressed"},
 };
 
-static constexpr WordSpec poolWords[] = {
-    {.word = "on", .kind = Syntax, .doc = "the chips: 4 * node"},
-    {.word = "scheduler",
-     .kind = Choice,
-     .choices = "sarathi vllm orca faster_transformer continuous chunked static",
-     .doc = "how requests are batched"},
-    parallelWord,
-    {.word = "draft", .kind = Name, .block = BlockKind::Draft, .doc = "speculative decoding"},
-};
-
-static constexpr WordSpec draftWords[] = {
-    {.word = "tokens", .kind = Integer, .doc = "tokens guessed per step"},
-    {.word = "acceptance",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .doc = "share of guesses that hold"},
-};
-
-static constexpr WordSpec prefixCacheWords[] = {
-    {.word = "capacity", .kind = Measure, .doc = "share of memory, or bytes"},
-    {.word = "tier", .kind = Choice, .choices = "hbm host_dram ssd", .doc = "where it lives"},
-};
-
-static constexpr WordSpec expertsWords[] = {
-    {.word = "routing",
-     .kind = Choice,
-     .choices = "zipf uniform balanced",
-     .doc = "how tokens choose experts"},
-    {.word = "redundant", .kind = Integer, .doc = "experts that are kept twice"},
-};
-
 static constexpr WordSpec runtimeWords[] = {
     {.word = "gemm",
      .kind = Measure,
@@ -412,27 +288,17 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return searchWords;
   case BlockKind::Sweep:
     return sweepWords;
-  case BlockKind::Serve:
-    return serveWords;
   case BlockKind::Train:
     return trainWords;
   case BlockKind::Choosing:
     return choosingWords;
   case BlockKind::TensorSparsity:
     return sparsityWords;
-  case BlockKind::Pool:
-    return poolWords;
-  case BlockKind::Draft:
-    return draftWords;
-  case BlockKind::PrefixCache:
-    return prefixCacheWords;
-  case BlockKind::Experts:
-    return expertsWords;
   case BlockKind::Optimizer:
     return optimizerWords;
   case BlockKind::Runtime:
     return runtimeWords;
   default:
-    return {};
+    return serveWordsOf(kind);
   }
 }

@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/PartWords.h"
 #include "frontend/sema/WordTables.h"
 
 using namespace perfc;
+using namespace perfc::words;
 
 using enum ArgKind;
 
@@ -43,7 +45,7 @@ static constexpr WordSpec groupWords[] = {
      .doc = "time of one traversal"},
     {.word = "topology",
      .kind = Choice,
-     .choices = "switch ring fully_connected mesh torus fat_tree dragonfly tree bus links",
+     .choices = topologies,
      .byDefault = "the network's",
      .doc = "how nodes are linked"},
     {.word = "energy",
@@ -51,18 +53,8 @@ static constexpr WordSpec groupWords[] = {
      .dims = Dims::HopEnergy,
      .byDefault = "not given",
      .doc = "energy per bit or byte moved"},
-    {.word = "link",
-     .kind = Integer,
-     .minArgs = 2,
-     .maxArgs = 2,
-     .block = BlockKind::Link,
-     .repeats = true,
-     .doc = "of `topology links`: two members by number, link 0, 1 { bandwidth 25GB/s }"},
-    {.word = "library",
-     .kind = Name,
-     .block = BlockKind::Library,
-     .repeats = true,
-     .doc = "how a communication library runs collectives here: library nccl { … }"},
+    linkWord,
+    libraryWord,
 };
 
 static constexpr WordSpec libraryWords[] = {

@@ -16,6 +16,8 @@ llvm::ArrayRef<WordSpec> systemWordsOf(BlockKind kind);
 llvm::ArrayRef<WordSpec> timeloopWordsOf(BlockKind kind);
 /// The words of a statement's block; empty for a block that holds none.
 llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
+/// The words of `serve` and of the blocks in it.
+llvm::ArrayRef<WordSpec> serveWordsOf(BlockKind kind);
 
 } // namespace perfc
 

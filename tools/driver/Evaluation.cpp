@@ -243,17 +243,25 @@ const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Ope
   if (!cost)
     return nullptr;
   auto view = ir::as<study::EvaluateOp>(op);
+  return add(std::move(*cost), op, point,
+             {view.label().str(), view.subjectLabel().str(), view.onLabel().str(),
+              parameters.lookup(view.subject())});
+}
+
+/// Keeps `cost` as the result of `op`; what identifies it is what `labels` says.
+const emit::Result *Evaluation::add(Cost cost, const ir::Operation &op, const ir::Operation *point,
+                                    ResultLabels labels) {
   emit::Result result;
   result.name = op.symbol().str();
-  result.label = view.label().str();
-  result.subject = view.subjectLabel().str();
-  result.on = view.onLabel().str();
+  result.label = std::move(labels.label);
+  result.subject = std::move(labels.subject);
+  result.on = std::move(labels.on);
+  result.parameters = labels.parameters;
   result.place = op.range();
   result.statement = statementIndex(point ? point->range() : op.range());
   if (point)
     result.point = ir::as<study::PointOp>(*point).bindings();
-  result.parameters = parameters.lookup(view.subject());
-  result.cost = std::move(*cost);
+  result.cost = std::move(cost);
   found.push_back(std::move(result));
   return &found.back();
 }
@@ -301,19 +309,9 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
     const ir::Attribute *value = op.dictAttr("settings").find(name);
     return value ? value->asString().str() : std::string();
   };
-  emit::Result result;
-  result.name = op.symbol().str();
-  result.label = text("label");
-  result.subject = text("subject_label");
-  result.on = text("on_label");
-  result.place = op.range();
-  result.statement = statementIndex(point ? point->range() : op.range());
-  if (point)
-    result.point = ir::as<study::PointOp>(*point).bindings();
-  result.parameters = parameters.lookup(op.symbolAttr("subject"));
-  result.cost = std::move(*cost);
-  found.push_back(std::move(result));
-  return &found.back();
+  return add(std::move(*cost), op, point,
+             {text("label"), text("subject_label"), text("on_label"),
+              parameters.lookup(op.symbolAttr("subject"))});
 }
 
 //===-- search
@@ -352,79 +350,4 @@ const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
     result.cost.notes.push_back(note);
   searched.push_back({std::move(*summary), &result});
   return &result;
-}
-
-//===-- expect
-//---------------------------------------------------------------------------------===//
-
-void Evaluation::checkExpectations(const Evaluated &evaluated) {
-  if (auto expect = ir::as<study::ExpectOp>(evaluated.op)) {
-    checkExpectation(evaluated.module, expect, nullptr, "");
-    return;
-  }
-  if (evaluated.op.regionCount() == 0)
-    return;
-  for (const ir::Operation &op : evaluated.op.body())
-    if (auto expect = ir::as<study::ExpectOp>(op))
-      for (const emit::Result *result : evaluated.results)
-        checkExpectation(evaluated.module, expect, const_cast<emit::Result *>(result),
-                         evaluated.results.size() > 1 || evaluated.point ? result->label : "");
-}
-
-/// The left side of a comparison as it came out: "latency is 61.20 ms".
-static std::string outcomeText(const ir::AttrList &expr, const MetricNames &names) {
-  if (expr.size() != 3)
-    return "";
-  std::string left = emit::describe(emit::evaluateExpression(expr[1], names));
-  bool isName = expr[1].is(ir::AttrKind::String);
-  return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
-}
-
-/// A metric that a result of its kind does not have, or a result that there is not.
-void Evaluation::reportUnknown(llvm::StringRef name, SourceRange place) {
-  llvm::StringRef first = name.split('.').first;
-  const MetricSpec *spec = findMetric(first);
-  if (!spec) {
-    // A statement that fails or cannot be evaluated yet has been reported as such.
-    if (!isUnsupported(first) && !session.diagnostics.hasErrors())
-      session.diagnostics.report(place, diag::UnknownResult, first);
-    return;
-  }
-  Diagnostic &error = session.diagnostics.report(place, diag::UnknownMetric, name);
-  if (spec->level != "all")
-    error.help(fmt::format("`{}` belongs to results of {}", spec->name, spec->level));
-}
-
-bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expect,
-                                  emit::Result *result, llvm::StringRef about) {
-  MetricNames context = names(module, result ? &result->cost : nullptr);
-  ExpressionValue value = emit::evaluateExpression(ir::Attribute(expect.expr()), context);
-  SourceRange place = expect->range();
-  if (!value.unknownName.empty()) {
-    reportUnknown(value.unknownName, place);
-    return false;
-  }
-  if (!value.truth) {
-    session.diagnostics.report(place, diag::MetricNotGiven, expect.text().str(), value.notGiven);
-    return false;
-  }
-  emit::Expectation outcome{expect.text().str(), *value.truth, llvm::None, place};
-  llvm::Optional<Quantity> confidence = expect.confidence();
-  if (confidence && value.probability) {
-    outcome.probability = value.probability;
-    outcome.holds = *value.probability >= confidence->toDouble();
-  }
-  if (!outcome.holds) {
-    Diagnostic &failure = session.diagnostics.report(place, diag::ExpectFailed, outcome.text);
-    std::string came = outcomeText(expect.expr(), context);
-    if (outcome.probability)
-      came += fmt::format(", so it holds for {:.1f} % of the outcomes, not {:.1f} %",
-                          *outcome.probability * 100, confidence->toDouble() * 100);
-    if (!about.empty())
-      came += (came.empty() ? "for " : ", for ") + about.str();
-    if (!came.empty())
-      failure.note(came);
-  }
-  (result ? result->expectations : fileExpectations).push_back(outcome);
-  return outcome.holds;
 }

@@ -76,6 +76,14 @@ private:
   void finishPoint(const ir::Operation &point);
   void statement(ir::Module &module, ir::Operation &op, const ir::Operation *point,
                  const Listener &listener);
+  /// What a result says of itself: its line, what was evaluated and where, and the elements of the
+  /// weights of its subject.
+  struct ResultLabels {
+    std::string label, subject, on;
+    int64_t parameters = 0;
+  };
+  const emit::Result *add(Cost cost, const ir::Operation &op, const ir::Operation *point,
+                          ResultLabels labels);
   const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
                                const ir::Operation *point);
   void keepAsBuilt(const ir::Module &module);

@@ -1,0 +1,175 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/sema/Program.h"
+
+#include "stdlib/Embedded.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace perfc;
+
+static const EmbeddedFile *findEmbedded(llvm::StringRef path) {
+  for (const EmbeddedFile &file : embeddedStdlib())
+    if (file.path == path)
+      return &file;
+  return nullptr;
+}
+
+static std::string dotted(llvm::ArrayRef<ast::ImportName> path) {
+  std::string text;
+  for (const ast::ImportName &part : path)
+    text += (text.empty() ? "" : ".") + part.name.str();
+  return text;
+}
+
+const Module *Program::loadLibrary(llvm::StringRef name) {
+  if (auto found = byKey.find(name); found != byKey.end())
+    return found->second;
+  llvm::StringRef path = name;
+  if (!path.consume_front("std."))
+    return nullptr;
+  std::string file = path.str();
+  std::replace(file.begin(), file.end(), '.', '/');
+  const EmbeddedFile *embedded = findEmbedded(file + ".perf");
+  if (!embedded)
+    return nullptr;
+  FileId id = sources.add("std/" + file + ".perf", embedded->text.str());
+  return loadFile(id, name.str());
+}
+
+Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
+  std::string name = dotted(path);
+  for (const auto &[module, key] : loading)
+    if (key == name) {
+      auto &error = diagnostics.report(range, diag::ImportCycle, name);
+      std::string chain;
+      for (const auto &[other, otherKey] : loading)
+        chain += otherKey + " imports ";
+      error.note(chain + name);
+      return nullptr;
+    }
+  return const_cast<Module *>(loadLibrary(name));
+}
+
+void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
+  std::string name = dotted(path);
+  std::vector<std::string> names;
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    std::string module = "std." + file.path.drop_back(5).str();
+    std::replace(module.begin(), module.end(), '/', '.');
+    names.push_back(module);
+  }
+  std::vector<llvm::StringRef> candidates(names.begin(), names.end());
+  std::string own = "modules of the library begin with `std.`; a file of your own is imported as "
+                    "`import \"" +
+                    path.back().name.str() + ".perf\"`";
+  diagnostics.report(range, diag::UnknownModule, name)
+      .suggest(name, candidates, path[0].name == "std" ? "`perfc list` prints the modules" : own);
+}
+
+void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
+                        SourceRange range) {
+  size_t errors = diagnostics.errorCount();
+  auto lose = [&] {
+    if (alias.empty())
+      module.lostImport = true;
+    else
+      module.lostNames.push_back(alias);
+  };
+  if (Module *whole = loadStd(path, range)) {
+    module.imports.push_back({whole, alias, "", "", range});
+    return;
+  }
+  if (diagnostics.errorCount() != errors)
+    return lose();
+  // A path may end in one name of a module.
+  Module *outer = path.size() > 1 ? loadStd(path.drop_back(), range) : nullptr;
+  if (diagnostics.errorCount() != errors)
+    return lose();
+  if (!outer) {
+    reportUnknownModule(path, range);
+    return lose();
+  }
+  llvm::StringRef name = path.back().name;
+  auto found = outer->byName.find(name);
+  if (found == outer->byName.end() || found->second->isPrivate()) {
+    module.lostNames.push_back(alias.empty() ? name : alias);
+    if (isLost(*outer, name))
+      return;
+    reportNotInModule(*outer, name, path.back().range);
+    return;
+  }
+  module.imports.push_back({outer, "", name, alias.empty() ? name : alias, range});
+}
+
+void Program::reportNotInModule(const Module &module, llvm::StringRef name, SourceRange range) {
+  Diagnostic &error = diagnostics.report(range, diag::NotInModule, module.name, name);
+  auto found = module.byName.find(name);
+  if (found != module.byName.end()) {
+    error.note(found->second->item->range, "a leading `_` keeps a name private to its file");
+    return;
+  }
+  std::vector<llvm::StringRef> candidates;
+  for (const Decl *decl : module.decls)
+    if (!decl->isPrivate())
+      candidates.push_back(decl->name);
+  error.suggest(name, candidates);
+}
+
+/// An import that failed brings names that nobody knows.
+static void loseImport(Module &module, const ast::Item &item) {
+  if (item.alias.empty())
+    module.lostImport = true;
+  else
+    module.lostNames.push_back(item.alias);
+}
+
+void Program::importFile(Module &module, const ast::Item &item) {
+  llvm::StringRef written = item.file->text;
+  if (!item.format.empty()) {
+    diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);
+    loseImport(module, item);
+    return;
+  }
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(module.file));
+  if (llvm::sys::path::is_absolute(written))
+    path = written;
+  else
+    llvm::sys::path::append(path, written);
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  for (const auto &[other, key] : loading)
+    if (key == path) {
+      auto &error = diagnostics.report(item.file->range, diag::ImportCycle, key);
+      for (const auto &[link, linkKey] : loading)
+        error.note("through `" + linkKey + "`");
+      loseImport(module, item);
+      return;
+    }
+  Module *&entry = byKey[path];
+  if (!entry) {
+    std::string error;
+    FileId file = sources.load(path, error);
+    if (!file) {
+      diagnostics.report(item.file->range, diag::CannotRead, path.str(), error);
+      loseImport(module, item);
+      return;
+    }
+    entry = loadFile(file, path.str().str());
+  }
+  module.imports.push_back({entry, item.alias, "", "", item.range});
+}
+
+void Program::collectImport(Module &module, const ast::Item &item) {
+  if (item.file) {
+    importFile(module, item);
+    return;
+  }
+  if (item.names.empty()) {
+    addImport(module, item.path, item.alias, item.range);
+    return;
+  }
+  for (const ast::ImportName &name : item.names) {
+    llvm::SmallVector<ast::ImportName, 4> path(item.path.begin(), item.path.end());
+    path.push_back(name);
+    addImport(module, path, name.alias, name.range);
+  }
+}

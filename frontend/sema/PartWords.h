@@ -1,0 +1,53 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words that blocks of several parts of a chip or system share.
+#ifndef PERFC_FRONTEND_SEMA_PARTWORDS_H
+#define PERFC_FRONTEND_SEMA_PARTWORDS_H
+
+#include "frontend/sema/Words.h"
+
+namespace perfc::words {
+
+inline constexpr llvm::StringLiteral topologies =
+    "switch ring fully_connected mesh torus fat_tree dragonfly tree bus links";
+inline constexpr llvm::StringLiteral tensorRoles = "input weight output intermediate cache";
+
+inline constexpr WordSpec fromWord{.word = "from",
+                                   .kind = ArgKind::Reference,
+                                   .clauseOnly = true,
+                                   .doc = "the template it is made from"};
+inline constexpr WordSpec afterWord{
+    .word = "after", .kind = ArgKind::Name, .clauseOnly = true, .doc = "where it is inserted"};
+inline constexpr WordSpec withoutWord{.word = "without",
+                                      .kind = ArgKind::Name,
+                                      .maxArgs = anyNumber,
+                                      .repeats = true,
+                                      .doc = "removes parts that `from` brought"};
+inline constexpr WordSpec leakWord{.word = "leak",
+                                   .kind = ArgKind::Measure,
+                                   .dims = Dims::Power,
+                                   .byDefault = "none",
+                                   .doc = "power of one instance that is on, whatever it does"};
+inline constexpr WordSpec areaWord{.word = "area",
+                                   .kind = ArgKind::Measure,
+                                   .dims = Dims::Area,
+                                   .byDefault = "not given",
+                                   .doc = "area of one instance"};
+inline constexpr WordSpec linkWord{
+    .word = "link",
+    .kind = ArgKind::Integer,
+    .minArgs = 2,
+    .maxArgs = 2,
+    .block = BlockKind::Link,
+    .repeats = true,
+    .doc = "of `topology links`: two members by number, link 0, 1 { bandwidth 25GB/s }"};
+inline constexpr WordSpec libraryWord{
+    .word = "library",
+    .kind = ArgKind::Name,
+    .block = BlockKind::Library,
+    .repeats = true,
+    .doc = "how a communication library runs collectives here: library nccl { … }"};
+
+} // namespace perfc::words
+
+#endif // PERFC_FRONTEND_SEMA_PARTWORDS_H

@@ -1,0 +1,65 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words that statements of several kinds share; each table spells out which it has.
+#ifndef PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
+#define PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
+
+#include "frontend/sema/Words.h"
+
+namespace perfc::words {
+
+inline constexpr WordSpec onWord{.word = "on",
+                                 .kind = ArgKind::Reference,
+                                 .maxArgs = anyNumber,
+                                 .doc = "the chip or system: 4 * h100_sxm over nvswitch"};
+inline constexpr WordSpec overWord{
+    .word = "over", .kind = ArgKind::Reference, .doc = "the network between the chips"};
+inline constexpr WordSpec asWord{
+    .word = "as", .kind = ArgKind::Name, .doc = "a name for the result"};
+inline constexpr WordSpec dtypeWord{
+    .word = "dtype", .kind = ArgKind::Constant, .byDefault = "the chip's", .doc = "number format"};
+inline constexpr WordSpec parallelWord{
+    .word = "parallel",
+    .kind = ArgKind::Pairs,
+    .maxArgs = anyNumber,
+    .block = BlockKind::Choosing,
+    .choices = "tensor pipeline data context expert sequence",
+    .repeats = true,
+    .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
+inline constexpr WordSpec expectWord{.word = "expect",
+                                     .kind = ArgKind::Metric,
+                                     .block = BlockKind::Choosing,
+                                     .repeats = true,
+                                     .doc = "exit status 1 unless it holds"};
+inline constexpr WordSpec requireWord{.word = "require",
+                                      .kind = ArgKind::Metric,
+                                      .repeats = true,
+                                      .doc = "drops what does not fulfil it"};
+inline constexpr WordSpec reportWord{.word = "report",
+                                     .kind = ArgKind::Metric,
+                                     .maxArgs = anyNumber,
+                                     .block = BlockKind::Choosing,
+                                     .repeats = true,
+                                     .doc = "prints a table: report latency, energy by kernel"};
+inline constexpr WordSpec emitWord{.word = "emit",
+                                   .kind = ArgKind::Text,
+                                   .block = BlockKind::Choosing,
+                                   .repeats = true,
+                                   .doc = "writes a file: emit json \"out.json\""};
+inline constexpr WordSpec minimizeWord{.word = "minimize",
+                                       .kind = ArgKind::Metric,
+                                       .maxArgs = anyNumber,
+                                       .doc = "what a search makes small"};
+inline constexpr WordSpec maximizeWord{.word = "maximize",
+                                       .kind = ArgKind::Metric,
+                                       .maxArgs = anyNumber,
+                                       .doc = "what a search makes large"};
+inline constexpr WordSpec withinWord{.word = "within",
+                                     .kind = ArgKind::Measure,
+                                     .dims = Dims::Time,
+                                     .byDefault = "60s",
+                                     .doc = "time limit of a search"};
+
+} // namespace perfc::words
+
+#endif // PERFC_FRONTEND_SEMA_STATEMENTWORDS_H

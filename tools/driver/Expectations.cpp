@@ -1,0 +1,81 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/Evaluation.h"
+
+#include "frontend/sema/Words.h"
+#include "ir/study/AllOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+void Evaluation::checkExpectations(const Evaluated &evaluated) {
+  if (auto expect = ir::as<study::ExpectOp>(evaluated.op)) {
+    checkExpectation(evaluated.module, expect, nullptr, "");
+    return;
+  }
+  if (evaluated.op.regionCount() == 0)
+    return;
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto expect = ir::as<study::ExpectOp>(op))
+      for (const emit::Result *result : evaluated.results)
+        checkExpectation(evaluated.module, expect, const_cast<emit::Result *>(result),
+                         evaluated.results.size() > 1 || evaluated.point ? result->label : "");
+}
+
+/// The left side of a comparison as it came out: "latency is 61.20 ms".
+static std::string outcomeText(const ir::AttrList &expr, const MetricNames &names) {
+  if (expr.size() != 3)
+    return "";
+  std::string left = emit::describe(emit::evaluateExpression(expr[1], names));
+  bool isName = expr[1].is(ir::AttrKind::String);
+  return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
+}
+
+/// A metric that a result of its kind does not have, or a result that there is not.
+void Evaluation::reportUnknown(llvm::StringRef name, SourceRange place) {
+  llvm::StringRef first = name.split('.').first;
+  const MetricSpec *spec = findMetric(first);
+  if (!spec) {
+    // A statement that fails or cannot be evaluated yet has been reported as such.
+    if (!isUnsupported(first) && !session.diagnostics.hasErrors())
+      session.diagnostics.report(place, diag::UnknownResult, first);
+    return;
+  }
+  Diagnostic &error = session.diagnostics.report(place, diag::UnknownMetric, name);
+  if (spec->level != "all")
+    error.help(fmt::format("`{}` belongs to results of {}", spec->name, spec->level));
+}
+
+bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expect,
+                                  emit::Result *result, llvm::StringRef about) {
+  MetricNames context = names(module, result ? &result->cost : nullptr);
+  ExpressionValue value = emit::evaluateExpression(ir::Attribute(expect.expr()), context);
+  SourceRange place = expect->range();
+  if (!value.unknownName.empty()) {
+    reportUnknown(value.unknownName, place);
+    return false;
+  }
+  if (!value.truth) {
+    session.diagnostics.report(place, diag::MetricNotGiven, expect.text().str(), value.notGiven);
+    return false;
+  }
+  emit::Expectation outcome{expect.text().str(), *value.truth, llvm::None, place};
+  llvm::Optional<Quantity> confidence = expect.confidence();
+  if (confidence && value.probability) {
+    outcome.probability = value.probability;
+    outcome.holds = *value.probability >= confidence->toDouble();
+  }
+  if (!outcome.holds) {
+    Diagnostic &failure = session.diagnostics.report(place, diag::ExpectFailed, outcome.text);
+    std::string came = outcomeText(expect.expr(), context);
+    if (outcome.probability)
+      came += fmt::format(", so it holds for {:.1f} % of the outcomes, not {:.1f} %",
+                          *outcome.probability * 100, confidence->toDouble() * 100);
+    if (!about.empty())
+      came += (came.empty() ? "for " : ", for ") + about.str();
+    if (!came.empty())
+      failure.note(came);
+  }
+  (result ? result->expectations : fileExpectations).push_back(outcome);
+  return outcome.holds;
+}
