@@ -1,0 +1,113 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step as a cost: a line per kernel and per kind of communication, and what stages wait for.
+#include "backends/training/Train.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::Strategy;
+
+static std::string describe(const Strategy &strategy) {
+  std::string text = fmt::format("tensor {}, pipeline {}, data {}", strategy.tensor,
+                                 strategy.pipeline, strategy.data);
+  if (strategy.context > 1)
+    text += fmt::format(", context {}", strategy.context);
+  if (strategy.expert > 1)
+    text += fmt::format(", expert {}", strategy.expert);
+  if (strategy.sequence)
+    text += fmt::format(", sequence {}", strategy.tensor);
+  text += fmt::format(", microbatch {}", strategy.microbatch);
+  if (strategy.pipeline > 1)
+    text += fmt::format(", {}", passes::scheduleName(strategy.schedule).str());
+  if (strategy.pipeline > 1 && strategy.chunks > 1)
+    text += fmt::format("({})", strategy.chunks);
+  text += fmt::format(", recompute {}", passes::recomputeName(strategy.recompute).str());
+  std::vector<llvm::StringRef> shared;
+  if (strategy.shard.optimizer)
+    shared.push_back("optimizer");
+  if (strategy.shard.gradients)
+    shared.push_back("gradients");
+  if (strategy.shard.parameters)
+    shared.push_back("parameters");
+  if (!shared.empty())
+    text += ", shard " + llvm::join(shared, " and ");
+  return text;
+}
+
+static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, SourceRange range) {
+  CostPart part;
+  part.label = label.str();
+  part.kind = kind;
+  part.latency = seconds;
+  part.location = range;
+  part.energy = Figure();
+  return part;
+}
+
+/// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
+Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
+                        const StepModel &model, const Strategy &strategy) {
+  Cost cost;
+  step.summary.strategy = describe(strategy);
+  TrainingSummary &summary = step.summary;
+  cost.latency = summary.stepTime;
+  cost.energy = step.energy;
+  cost.exposed = summary.exposed();
+  cost.chips = summary.chips;
+  cost.utilization = summary.hfu();
+  double peakMemory = 0;
+  for (const StageMemory &stage : summary.stages)
+    peakMemory = std::max(peakMemory, stage.total());
+  cost.peakMemory = static_cast<int64_t>(peakMemory);
+  if (model.capacity() > 0)
+    cost.memoryCapacity = model.capacity();
+  RegionCost all;
+  double stages = static_cast<double>(summary.stages.size());
+  for (const GraphCost *graph : {&costs.forward, &costs.backward}) {
+    all.add(graph->before);
+    all.add(graph->after);
+    for (const GraphCost::Layers &entry : graph->layers)
+      all.add(entry.one, static_cast<double>(entry.count));
+  }
+  double share = static_cast<double>(summary.microbatches) / stages;
+  double compute = 0;
+  for (const KernelTime &kernel : all.kernels) {
+    CostPart part = lineOf(kernel.label, PartKind::Kernel, kernel.seconds * share, kernel.location);
+    part.count = static_cast<int64_t>(std::llround(kernel.count * share));
+    part.flops = kernel.flops * share;
+    part.bound = kernel.bound;
+    cost.breakdown.children.push_back(std::move(part));
+    cost.addBound(kernel.bound, kernel.seconds * share);
+    compute += kernel.seconds * share;
+  }
+  for (const CommunicationTime &entry : summary.communication) {
+    CostPart part = lineOf(entry.name, PartKind::Collective, entry.exposed, train.range());
+    part.count = static_cast<int64_t>(std::llround(entry.count));
+    part.bound = "network";
+    cost.breakdown.children.push_back(std::move(part));
+    cost.addBound("network " + llvm::StringRef(entry.name).split(' ').second.str(), entry.exposed);
+  }
+  auto rest = [&](const char *label, double seconds) {
+    if (seconds <= 0)
+      return;
+    cost.breakdown.children.push_back(lineOf(label, PartKind::Phase, seconds, train.range()));
+    cost.addBound(label, seconds);
+  };
+  rest("bubble", summary.bubble * summary.stepTime);
+  rest("optimizer", summary.optimizerTime);
+  rest("other", summary.otherTime);
+  cost.breakdown.kind = PartKind::Program;
+  cost.breakdown.label = train.symbol().str();
+  cost.breakdown.location = train.range();
+  cost.breakdown.latency = cost.latency;
+  cost.breakdown.energy = cost.energy;
+  std::vector<std::string> used = costs.providers;
+  if (!summary.communication.empty())
+    used.push_back("network");
+  cost.provenance = {llvm::join(used, ", "), summary.strategy,
+                     "step = pipeline + exposed gradients + optimizer; pipeline by its schedule"};
+  cost.training = std::make_shared<const TrainingSummary>(std::move(summary));
+  return cost;
+}

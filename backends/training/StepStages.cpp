@@ -1,0 +1,165 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pipeline stages: which layers each has, what a microbatch takes on it, and how its schedule fills
+// the pipeline.
+#include "backends/training/StepBuild.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::ScheduleKind;
+using passes::Strategy;
+
+/// Tasks that are played at most; longer schedules repeat their steady state.
+static constexpr int64_t playedTasks = 400000;
+
+/// Layers of each stage: as given, else evenly; embedding and output layer may count as one layer
+/// each where that makes it even (as in Llama 3, section 3.3.2).
+bool StepModel::divideLayers(Build &build, std::string &problem) {
+  const Strategy &strategy = build.strategy;
+  int64_t total = build.costs.forward.layerCount(), p = strategy.pipeline;
+  std::vector<int64_t> counts = strategy.stages;
+  int64_t sum = 0;
+  for (int64_t count : counts)
+    sum += count;
+  if (!counts.empty() && (static_cast<int64_t>(counts.size()) != p || sum != total)) {
+    problem = fmt::format("`stages` gives {} with {}, but there are {} with {}",
+                          counted(counts.size(), "stage"), counted(sum, "layer"),
+                          counted(p, "stage"), counted(total, "layer"));
+    return false;
+  }
+  int64_t unit = p * (strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1);
+  if (counts.empty() && total % unit == 0) {
+    counts.assign(p, total / p);
+  } else if (counts.empty() && p > 1 && (total + 2) % unit == 0) {
+    counts.assign(p, (total + 2) / p);
+    --counts.front();
+    --counts.back();
+  } else if (counts.empty()) {
+    problem = fmt::format("{} cannot be divided evenly among {}; `stages` can give each its own",
+                          counted(total, "layer"),
+                          unit == p ? counted(p, "stage")
+                                    : fmt::format("{} of {}", counted(p, "stage"),
+                                                  counted(strategy.chunks, "chunk")));
+    return false;
+  }
+  size_t kind = 0;
+  double left = build.costs.forward.layers.empty()
+                    ? 0
+                    : static_cast<double>(build.costs.forward.layers[0].count);
+  for (int64_t count : counts) {
+    std::vector<double> stage(build.costs.forward.layers.size(), 0);
+    for (double open = static_cast<double>(count); open > 0;) {
+      while (left == 0)
+        left = static_cast<double>(build.costs.forward.layers[++kind].count);
+      double taken = std::min(open, left);
+      stage[kind] += taken;
+      open -= taken;
+      left -= taken;
+    }
+    build.layers.push_back(std::move(stage));
+    build.step.summary.stages.push_back({});
+    build.step.summary.stages.back().layers = count;
+  }
+  return true;
+}
+
+/// Adds the collectives of `cost`, run `times` times per step, and returns the part of one run that
+/// nothing hides.
+double StepModel::exposedTime(Build &build, const RegionCost &cost, double times, double share) {
+  double sum = 0;
+  for (const Communication &entry : cost.communication) {
+    auto one = collective(build, entry.kind, entry.axis, entry.bytes);
+    if (!one)
+      return 0;
+    double total = *one * entry.count;
+    double exposed = total * (1 - runtime.overlapTensor);
+    sum += exposed;
+    note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times * share,
+         total * times * share, exposed * times * share);
+  }
+  return sum;
+}
+
+bool StepModel::stageTimes(Build &build) {
+  const ModelCosts &costs = build.costs;
+  size_t p = build.layers.size(), kinds = costs.forward.layers.size();
+  double share = 1.0 / static_cast<double>(p); // communication is reported as a mean over stages
+  double boundary = costs.forward.layers.empty() ? 0 : costs.forward.layers[0].one.inputBytes;
+  auto send = collective(build, "send", "stage", boundary);
+  if (!send)
+    return false;
+  double chunks = build.strategy.schedule == ScheduleKind::Interleaved ? build.strategy.chunks : 1;
+  double sends = p > 1 ? *send * chunks : 0;
+  double sent = sends * (1 - runtime.overlapPipeline);
+  note(build, "send pipeline", boundary, 2 * chunks * build.microbatches,
+       2 * sends * build.microbatches, 2 * sent * build.microbatches);
+  for (size_t stage = 0; stage < p; ++stage) {
+    RegionCost forward, backward;
+    for (size_t kind = 0; kind < kinds; ++kind) {
+      forward.add(costs.forward.layers[kind].one, build.layers[stage][kind]);
+      backward.add(costs.backward.layers[kinds - 1 - kind].one, build.layers[stage][kind]);
+    }
+    if (stage == 0) {
+      forward.add(costs.forward.before);
+      backward.add(costs.backward.after);
+    }
+    if (stage + 1 == p) {
+      forward.add(costs.forward.after);
+      backward.add(costs.backward.before);
+    }
+    StageTime time;
+    time.forward = forward.seconds + exposedTime(build, forward, build.microbatches, share) + sent;
+    time.backward =
+        backward.seconds + exposedTime(build, backward, build.microbatches, share) + sent;
+    build.times.push_back(time);
+    build.forward.push_back(std::move(forward));
+    build.backward.push_back(std::move(backward));
+  }
+  return !build.failed;
+}
+
+bool StepModel::pipeline(Build &build, bool withEvents) {
+  const Strategy &strategy = build.strategy;
+  TrainingSummary &summary = build.step.summary;
+  auto p = static_cast<int64_t>(build.times.size());
+  double slowest = 0, all = 0;
+  bool equal = true;
+  for (const StageTime &time : build.times) {
+    double one = time.forward + time.backward;
+    if (one > slowest) {
+      slowest = one;
+      summary.forward = time.forward;
+      summary.backward = time.backward;
+    }
+    all += one;
+    equal &= std::fabs(one - build.times[0].forward - build.times[0].backward) <= 1e-12 * one;
+  }
+  auto m = static_cast<int64_t>(std::llround(build.microbatches));
+  int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
+  std::vector<ScheduledTask> tasks;
+  bool canPlay = p > 1 && p * m * chunks * 2 <= playedTasks;
+  if (p == 1) {
+    summary.pipelineTime = build.microbatches * slowest;
+  } else if (canPlay && (!equal || withEvents)) {
+    summary.pipelineTime =
+        playSchedule(strategy.schedule, build.times, m, chunks, 0, withEvents ? &tasks : nullptr)
+            .time;
+  } else {
+    double ideal = closedFormTime(strategy.schedule, p, m, chunks, build.times[0]);
+    double steady = static_cast<double>(m) * slowest;
+    double fill =
+        equal ? ideal - steady : (all - slowest) / static_cast<double>(chunks); // each stage once
+    summary.pipelineTime = steady + std::max(0.0, fill);
+  }
+  for (int64_t stage = 0; stage < p; ++stage)
+    build.inFlight.push_back(microbatchesInFlight(strategy.schedule, stage, p, m, chunks));
+  for (const ScheduledTask &task : tasks)
+    summary.events.push_back({task.stage,
+                              fmt::format("{}{}{}", task.kind, task.microbatch,
+                                          chunks > 1 ? fmt::format(".{}", task.chunk) : ""),
+                              task.start, task.end - task.start});
+  double working = build.microbatches * all / static_cast<double>(p);
+  summary.bubble = std::max(0.0, summary.pipelineTime - working);
+  return true;
+}

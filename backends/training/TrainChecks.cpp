@@ -1,0 +1,125 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a strategy goes with its system, its batch and the memory of its chips.
+#include "backends/training/Train.h"
+#include "ir/common/diagnostics/Training.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::Strategy;
+
+/// Reports strategies that do not go with the system or the batch.
+static bool checkRanks(const ir::Operation &train, const Strategy &strategy,
+                       const AxisNetwork &network, DiagnosticEngine &diagnostics) {
+  std::vector<std::string> factors;
+  auto axis = [&](llvm::StringRef name, int64_t degree) {
+    if (degree > 1)
+      factors.push_back(fmt::format("{} {}", name, degree));
+  };
+  axis("tensor", strategy.tensor);
+  axis("context", strategy.context);
+  axis("pipeline", strategy.pipeline);
+  axis("data", strategy.data);
+  llvm::StringRef on = train.symbolAttr("on");
+  if (strategy.ranks() != network.chips()) {
+    diagnostics
+        .report(train.range(), diag::RanksAndChips,
+                factors.empty() ? "no parallelism" : llvm::join(factors, " * "), strategy.ranks(),
+                on, counted(network.chips(), "chip"))
+        .help(network.chips() % (strategy.ranks() / strategy.data) == 0
+                  ? fmt::format("data = {} would use all chips",
+                                network.chips() / (strategy.ranks() / strategy.data))
+                  : "the product of the degrees is the number of chips");
+    return false;
+  }
+  for (const auto &entry : strategy.over) {
+    int64_t chips = network.chipsUnder(entry.second);
+    AxisPlace place = placeOf(strategy, entry.first());
+    if (chips == 0) {
+      diagnostics.report(train.range(), diag::NoSuchAxisGroup, on, entry.second);
+      return false;
+    }
+    if (entry.first() != "data" && place.ranks * place.stride > chips) {
+      diagnostics.report(train.range(), diag::BadTrainValue,
+                         fmt::format("{} = {} does not fit into `{}` of {}", entry.first(),
+                                     place.ranks, entry.second, counted(chips, "chip")));
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
+                       DiagnosticEngine &diagnostics) {
+  auto refuse = [&](std::string what, std::string of) {
+    diagnostics.report(train.range(), diag::DoesNotDivide, what, of);
+    return false;
+  };
+  if (strategy.batch % strategy.data)
+    return refuse(fmt::format("data = {}", strategy.data),
+                  fmt::format("the batch of {}", strategy.batch));
+  int64_t each = strategy.batch / strategy.data;
+  if (each < strategy.microbatch || (strategy.pipeline > 1 && each % strategy.microbatch))
+    return refuse(fmt::format("microbatch = {}", strategy.microbatch),
+                  fmt::format("the {} of a data-parallel rank", counted(each, "sample")));
+  if ((strategy.data * strategy.context) % strategy.expert)
+    return refuse(fmt::format("expert = {}", strategy.expert),
+                  fmt::format("data * context = {}", strategy.data * strategy.context));
+  int64_t microbatches = each / strategy.microbatch;
+  if (strategy.schedule == passes::ScheduleKind::Interleaved && strategy.chunks > 1 &&
+      strategy.pipeline > 1 && microbatches % strategy.pipeline)
+    return refuse(
+        fmt::format("pipeline = {}", strategy.pipeline),
+        fmt::format("the {} of an interleaved schedule", counted(microbatches, "microbatch")));
+  return true;
+}
+
+bool training::checkStrategy(const ir::Operation &train, const Strategy &strategy,
+                             const AxisNetwork &network, DiagnosticEngine &diagnostics) {
+  return checkRanks(train, strategy, network, diagnostics) &&
+         checkBatch(train, strategy, diagnostics);
+}
+
+/// The part of the memory that is largest, and what makes it smaller.
+static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
+  double state = use.parameters + use.gradients + use.optimizer;
+  if (use.activations + use.temporary >= state) {
+    if (strategy.recompute == passes::Recompute::None)
+      return "activations take most: `recompute full` keeps only the input of each layer";
+    if (strategy.tensor > 1 && !strategy.sequence)
+      return fmt::format("activations take most: `parallel sequence = {}` divides them",
+                         strategy.tensor);
+    if (strategy.microbatch > 1)
+      return "activations take most: a smaller `microbatch` shrinks them";
+    return "activations take most: more `tensor` or `context` parallelism divides them";
+  }
+  if (strategy.data * strategy.context > 1 && !strategy.shard.optimizer &&
+      !strategy.shard.parameters)
+    return "the optimizer's state takes most: `shard optimizer` divides it among the "
+           "data-parallel ranks";
+  if (strategy.data * strategy.context > 1 && !strategy.shard.parameters)
+    return "parameters and gradients take most: `shard parameters` divides them among the "
+           "data-parallel ranks";
+  return "weights and their state take most: more `tensor` or `pipeline` parallelism divides them";
+}
+
+/// False, reported with what helps, when the step does not fit into the memory.
+bool training::checkMemory(const ir::Operation &train, const Step &step, const StepModel &model,
+                           const Strategy &strategy, DiagnosticEngine &diagnostics) {
+  if (step.fits)
+    return true;
+  auto bytes = [](double value) {
+    return formatEngineering(std::round(value), Dimension(BaseUnit::Byte));
+  };
+  const StageMemory &use = step.summary.stages[step.worstStage];
+  diagnostics
+      .report(train.range(), diag::TrainingDoesNotFit, step.worstStage, bytes(use.total()),
+              model.memoryName(), bytes(model.capacity()), bytes(step.missing))
+      .note(fmt::format("parameters {}, gradients {}, optimizer {}, activations {}, temporary {}",
+                        bytes(use.parameters), bytes(use.gradients), bytes(use.optimizer),
+                        bytes(use.activations), bytes(use.temporary)))
+      .help(knobFor(use, strategy));
+  return false;
+}

@@ -1,0 +1,187 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One application on one rank: its operands are brought to the form that it needs, its kernel is
+// divided, and its results get their state.
+#include "passes/training/Derive.h"
+#include "passes/training/Sharder.h"
+#include "passes/training/TrainingGraph.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+/// A sum of parts of sums is a part of a sum.
+bool Sharder::isLinearSum(const Use &use) const {
+  for (const Statement &statement : use.classes.kernel().statements)
+    if (!isLinear(statement) || !statement.op.reduce().empty() || statement.reads.size() < 2)
+      return false;
+  return true;
+}
+
+/// Brings the operands to the form that the kernel needs.
+void Sharder::gatherInputs(Use &use) {
+  bool hasFeature = llvm::any_of(use.feature, [](int64_t factor) { return factor > 1; });
+  use.isSequenceParallel = strategy.sequence && !hasFeature && llvm::is_contained(use.split, true);
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    ShardState state = stateOf(use.op.operand(i));
+    if (state.isSequenceParallel && !use.isSequenceParallel) {
+      state.isSequenceParallel = false;
+      use.op.setOperand(
+          i, collective(use.op, use.op.operand(i), "all_gather", "tensor", strategy.tensor, state));
+    }
+    for (unsigned rank = 0; rank < state.split.size(); ++rank) {
+      unsigned cls = use.classes.ofRank(use.inputs[i].symbol(), rank);
+      if (!state.split[rank] || use.split[cls])
+        continue;
+      state.split[rank] = false;
+      if (strategy.context > 1)
+        use.op.setOperand(i, collective(use.op, use.op.operand(i), "all_gather", "context",
+                                        strategy.context, state));
+    }
+  }
+}
+
+/// A tensor that a layer gets for itself.
+static bool isOwnInput(const Value &value) {
+  auto tensor = as<op::TensorOp>(value.definingOp());
+  return tensor && tensor.kind() == "input" && tensor->parentOp() &&
+         tensor->parentOp()->is(op::RepeatOp::opName);
+}
+
+/// Weights that were not used before take the form that this use needs.
+void Sharder::decideWeights(Use &use) {
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    Value &value = use.op.operand(i);
+    if (isOwnInput(value) && decided.insert(&value).second) {
+      ShardState &state = stateOf(value);
+      for (unsigned rank = 0; rank < state.feature.size(); ++rank) {
+        unsigned cls = use.classes.ofRank(use.inputs[i].symbol(), rank);
+        state.labels[rank] = use.labels[cls];
+        state.feature[rank] = use.feature[cls];
+        state.split[rank] = use.split[cls];
+      }
+      state.isSequenceParallel = use.isSequenceParallel && state.hasSplit();
+      value.setType(typeOf(value, state));
+    }
+    if (!isWeight(value) || kept.count(value.definingOp()->symbol()))
+      continue;
+    ShardState &state = stateOf(value);
+    for (unsigned rank = 0; rank < state.feature.size(); ++rank)
+      state.feature[rank] = use.feature[use.classes.ofRank(use.inputs[i].symbol(), rank)];
+    kept[value.definingOp()->symbol()] = state;
+    value.setType(typeOf(value, state));
+  }
+}
+
+/// The number of parts that add up to `output`, where a divided class is summed over.
+int64_t Sharder::partialRanks(const Use &use, llvm::StringRef output) const {
+  int64_t ranks = 1;
+  const Kernel &kernel = use.classes.kernel();
+  for (unsigned cls = 0; cls < use.classes.count(); ++cls) {
+    if (use.feature[cls] == 1 || use.classes.has(output, cls))
+      continue;
+    llvm::StringMap<bool> touched; // tensors made from what is divided
+    bool isData = false;
+    for (op::OperandOp input : use.inputs)
+      if (auto rank = use.classes.dataRank(input.symbol());
+          rank && use.classes.ofRank(input.symbol(), *rank) == cls) {
+        touched[input.symbol()] = true;
+        isData = true;
+      }
+    if (isData && kernel.macs() > 0)
+      continue; // experts: each token meets its own on one rank
+    for (const Statement &statement : kernel.statements) {
+      bool touches = use.classes.runsOver(statement, cls);
+      for (const Access &read : statement.reads)
+        touches |= touched.lookup(read.tensor);
+      if (touches)
+        touched[statement.write.tensor] = true;
+    }
+    if (touched.lookup(output))
+      ranks *= use.feature[cls];
+  }
+  return ranks;
+}
+
+void Sharder::writeResults(Use &use) {
+  Operation *next = nullptr;
+  for (auto it = use.op.parentRegion()->begin(); it != use.op.parentRegion()->end(); ++it)
+    if (&*it == &use.op)
+      next = &*std::next(it);
+  for (size_t i = 0; i < use.op.resultCount(); ++i) {
+    Value &value = use.op.result(i);
+    llvm::StringRef name = use.outputs[i].symbol();
+    ShardState state(value.type().shape().size());
+    bool hasBatch = false, hasWholeSequence = false;
+    for (unsigned rank = 0; rank < state.labels.size(); ++rank) {
+      unsigned cls = use.classes.ofRank(name, rank);
+      state.labels[rank] = use.labels[cls];
+      state.feature[rank] = use.feature[cls];
+      state.split[rank] = use.split[cls];
+      hasBatch |= use.labels[cls] == RankLabel::Batch;
+      hasWholeSequence |= use.labels[cls] == RankLabel::Sequence && !use.split[cls];
+    }
+    state.isSequenceParallel = use.isSequenceParallel && state.hasSplit();
+    state.partial = partialRanks(use, name);
+    value.setType(typeOf(value, state));
+    // Gradients of gathered keys and values: each rank has a part of their sum.
+    bool isContextSum = strategy.context > 1 && hasBatch && hasWholeSequence && !state.hasSplit() &&
+                        llvm::is_contained(use.split, true);
+    states[&value] = state;
+    if (!isContextSum)
+      continue;
+    for (unsigned rank = 0; rank < state.labels.size(); ++rank)
+      state.split[rank] = state.labels[rank] == RankLabel::Sequence;
+    Value &sum = collective(*next, value, "reduce_scatter", "context", strategy.context, state);
+    graph->body().replaceUses(value, sum);
+    sum.definingOp()->setOperand(0, value);
+  }
+}
+
+bool Sharder::apply(Operation &op) {
+  const KernelClasses &known = classesOf(op);
+  std::vector<op::OperandOp> inputs = known.kernel().inputs();
+  if (inputs.size() < op.operandCount())
+    return true;
+  Use use{op,
+          known,
+          std::move(inputs),
+          known.kernel().outputs(),
+          Factors(known.count(), 1),
+          Factors(known.count(), 1),
+          std::vector<RankLabel>(known.count(), RankLabel::Feature),
+          std::vector<bool>(known.count(), false)};
+  int64_t partial = 1;
+  bool allPartial = isLinearSum(use);
+  for (Value *operand : op.operands())
+    allPartial &= stateOf(*operand).partial > 1;
+  for (size_t i = 0; i < op.operandCount(); ++i) {
+    partial = std::max(partial, stateOf(op.operand(i)).partial);
+    if (!allPartial)
+      op.setOperand(i, reduced(op, op.operand(i)));
+  }
+  readLabels(use);
+  chooseSequence(use);
+  readFeatures(use);
+  if (!chooseFeatures(use))
+    return false;
+  placeExperts(use);
+  gatherInputs(use);
+  if (allPartial)
+    use.isSequenceParallel = false;
+  decideWeights(use);
+  for (unsigned cls = 0; cls < known.count(); ++cls) {
+    use.total[cls] = use.feature[cls];
+    if (use.labels[cls] == RankLabel::Batch)
+      use.total[cls] *= batchFactor;
+    if (use.split[cls])
+      use.total[cls] *= strategy.context * (use.isSequenceParallel ? strategy.tensor : 1);
+  }
+  op.setAttr("kernel", Attribute::symbol(kernels.of(known, use.total, *graph)));
+  writeResults(use);
+  if (allPartial)
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      stateOf(op.result(i)).partial = partial;
+  return true;
+}

@@ -1,0 +1,176 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of an application is divided: its classes along the sequence, along features (tensor
+// parallelism) and along experts.
+#include "ir/common/diagnostics/Training.h"
+#include "passes/training/Sharder.h"
+#include "passes/training/TrainingGraph.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::ir;
+using namespace perfc::passes;
+
+void Sharder::readLabels(Use &use) {
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    const ShardState &state = stateOf(use.op.operand(i));
+    for (unsigned rank = 0; rank < state.labels.size(); ++rank)
+      if (state.labels[rank] != RankLabel::Feature)
+        use.labels[use.classes.ofRank(use.inputs[i].symbol(), rank)] = state.labels[rank];
+  }
+}
+
+/// Of the sequence classes that meet in a statement the first one is divided, as the queries of
+/// attention are; the others are whole.
+void Sharder::chooseSequence(Use &use) {
+  const KernelClasses &classes = use.classes;
+  for (const Statement &statement : classes.kernel().statements) {
+    llvm::Optional<unsigned> chosen;
+    for (unsigned i = 0; i < statement.extents.size(); ++i) {
+      unsigned cls = classes.ofIndex(statement, i);
+      if (use.labels[cls] == RankLabel::Sequence && use.split[cls])
+        chosen = cls;
+    }
+    for (unsigned i = 0; i < statement.extents.size() && !chosen; ++i) {
+      unsigned cls = classes.ofIndex(statement, i);
+      if (use.labels[cls] == RankLabel::Sequence && !classes.isRigid(cls))
+        chosen = cls;
+    }
+    if (chosen)
+      use.split[*chosen] = true;
+  }
+  // Two that meet cannot both be divided: the later one gives way.
+  for (const Statement &statement : classes.kernel().statements) {
+    llvm::Optional<unsigned> first;
+    for (unsigned i = 0; i < statement.extents.size(); ++i) {
+      unsigned cls = classes.ofIndex(statement, i);
+      if (use.labels[cls] != RankLabel::Sequence || !use.split[cls])
+        continue;
+      if (!first)
+        first = cls;
+      else if (*first != cls)
+        use.split[std::max(*first, cls) == cls ? cls : *first] = false;
+    }
+  }
+  // What came in whole on purpose stays whole (the keys' rank of scores).
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    const ShardState &state = stateOf(use.op.operand(i));
+    if (!state.hasSplit())
+      continue;
+    for (unsigned rank = 0; rank < state.labels.size(); ++rank)
+      if (state.labels[rank] == RankLabel::Sequence && !state.split[rank])
+        use.split[use.classes.ofRank(use.inputs[i].symbol(), rank)] = false;
+  }
+}
+
+void Sharder::readFeatures(Use &use) {
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    const ShardState &state = stateOf(use.op.operand(i));
+    for (unsigned rank = 0; rank < state.feature.size(); ++rank) {
+      int64_t &factor = use.feature[use.classes.ofRank(use.inputs[i].symbol(), rank)];
+      factor = std::max(factor, state.feature[rank]);
+    }
+  }
+}
+
+/// True when the kernels behind keep rank `rank` of `value` until a product with a weight sums over
+/// it, or to the end.
+bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth) {
+  if (depth == 0)
+    return false;
+  for (auto [user, index] : users.lookup(&value)) {
+    if (user->is(op::ReturnOp::opName) || user->is(op::SaveOp::opName))
+      continue;
+    if (!user->is(op::ApplyOp::opName))
+      return false;
+    const KernelClasses &classes = classesOf(*user);
+    std::vector<op::OperandOp> inputs = classes.kernel().inputs();
+    unsigned cls = classes.ofRank(inputs[index].symbol(), rank);
+    if (classes.isRigid(cls))
+      return false;
+    for (const Statement &statement : classes.kernel().statements) {
+      if (!classes.isReduced(statement, cls))
+        continue;
+      bool meetsWeight = llvm::any_of(statement.reads, [&](const Access &read) {
+        for (size_t i = 0; i < user->operandCount(); ++i)
+          if (inputs[i].symbol() == read.tensor && isWeight(user->operand(i)))
+            return classes.has(read.tensor, cls);
+        return false;
+      });
+      if (!statement.op.isMac() || !meetsWeight)
+        return false;
+    }
+    std::vector<op::OperandOp> outputs = classes.kernel().outputs();
+    for (size_t i = 0; i < user->resultCount(); ++i)
+      for (unsigned out = 0; out < user->result(i).type().shape().size(); ++out)
+        if (classes.ofRank(outputs[i].symbol(), out) == cls &&
+            !isKept(user->result(i), out, depth - 1))
+          return false;
+  }
+  return true;
+}
+
+/// A class of weights that the activations do not have and the kernels behind keep.
+bool Sharder::isColumn(const Use &use, unsigned cls) {
+  if (use.classes.isRigid(cls) || use.labels[cls] != RankLabel::Feature)
+    return false;
+  bool inWeight = false;
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    bool has = use.classes.has(use.inputs[i].symbol(), cls);
+    if (has && !isWeight(use.op.operand(i)))
+      return false;
+    inWeight |= has;
+  }
+  if (!inWeight)
+    return false;
+  for (size_t i = 0; i < use.op.resultCount(); ++i)
+    for (unsigned rank = 0; rank < use.op.result(i).type().shape().size(); ++rank)
+      if (use.classes.ofRank(use.outputs[i].symbol(), rank) == cls)
+        return isKept(use.op.result(i), rank, 16);
+  return false;
+}
+
+/// Divides a product with a weight by columns, or a gathered table by rows. False after a report.
+bool Sharder::chooseFeatures(Use &use) {
+  if (strategy.tensor == 1 || llvm::any_of(use.feature, [](int64_t factor) { return factor > 1; }))
+    return true;
+  const KernelClasses &classes = use.classes;
+  for (size_t i = 0; i < use.op.operandCount(); ++i)
+    if (auto rank = classes.dataRank(use.inputs[i].symbol());
+        rank && isWeight(use.op.operand(i)) && classes.kernel().macs() == 0 &&
+        classes.extent(classes.ofRank(use.inputs[i].symbol(), *rank)) >= 100 * strategy.tensor)
+      use.feature[classes.ofRank(use.inputs[i].symbol(), *rank)] = strategy.tensor;
+  if (classes.kernel().macs() == 0)
+    return true;
+  int64_t rest = strategy.tensor, refused = 0;
+  for (const Statement &statement : classes.kernel().statements)
+    for (unsigned i = 0; i < statement.extents.size() && rest > 1; ++i) {
+      unsigned cls = classes.ofIndex(statement, i);
+      if (use.feature[cls] > 1 || classes.extent(cls) == 1 || !isColumn(use, cls))
+        continue;
+      int64_t extent = classes.extent(cls);
+      // A long rank is padded: less than 1 % of it is lost.
+      int64_t factor = extent >= 100 * rest ? rest : std::gcd(extent, rest);
+      if (factor == 1)
+        refused = extent;
+      use.feature[cls] = factor;
+      rest /= factor;
+    }
+  if (rest < strategy.tensor || refused == 0)
+    return true;
+  diagnostics.report(use.op.range(), diag::DoesNotDivide,
+                     fmt::format("tensor = {}", strategy.tensor),
+                     fmt::format("the {} columns of this product", refused));
+  return false;
+}
+
+/// Weights that the data choose are divided among the expert-parallel ranks.
+void Sharder::placeExperts(Use &use) {
+  if (strategy.expert == 1)
+    return;
+  for (size_t i = 0; i < use.inputs.size() && i < use.op.operandCount(); ++i)
+    if (auto rank = use.classes.dataRank(use.inputs[i].symbol());
+        rank && use.classes.kernel().macs() > 0)
+      use.feature[use.classes.ofRank(use.inputs[i].symbol(), *rank)] = strategy.expert;
+}
