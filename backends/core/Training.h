@@ -5,9 +5,8 @@
 #ifndef PERFC_BACKENDS_CORE_TRAINING_H
 #define PERFC_BACKENDS_CORE_TRAINING_H
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "backends/core/StepProgram.h"
+#include <memory>
 
 namespace perfc {
 
@@ -58,6 +57,8 @@ struct TrainingSummary {
   std::vector<StageMemory> stages;
   std::vector<CommunicationTime> communication;
   std::vector<TrainingEvent> events;
+  /// What each rank runs; null when that would be too long.
+  std::shared_ptr<const StepProgram> program;
 
   double exposed() const {
     double sum = 0;

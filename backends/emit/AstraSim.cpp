@@ -97,7 +97,7 @@ static const ir::Operation *systemOf(const Input &input) {
   return found;
 }
 
-std::vector<NamedText> emit::astraSimFiles(const Input &input) {
+void emit::astraSimFiles(const Input &input, FileSink sink) {
   std::string reason = "it runs on one chip";
   const ir::Operation *system = systemOf(input);
   auto levels = system ? network::networkLevels(*system, reason) : llvm::None;
@@ -105,11 +105,11 @@ std::vector<NamedText> emit::astraSimFiles(const Input &input) {
     if (input.diagnostics && !input.results.empty())
       input.diagnostics->report(input.results.front()->place, diag::CannotEmitTrace,
                                 input.results.front()->label, reason);
-    return {};
+    return;
   }
-  return {{"network.yml", networkText(levels->levels)},
-          {"system.json", systemText(levels->levels)},
-          {"memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n"}};
+  if (sink("network.yml", networkText(levels->levels)) &&
+      sink("system.json", systemText(levels->levels)))
+    sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
 }
 
 void emit::writeAstraSim(const Input &input, llvm::raw_ostream &) {

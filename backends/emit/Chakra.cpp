@@ -4,8 +4,7 @@
 // with their time (whole microseconds, rounded so that the sum stays right), operations and bytes;
 // collectives COMM_COLL nodes; each waits for the node before. All ranks run the same nodes, so
 // that one text serves them all; only of a `send` do they differ.
-#include "backends/emit/Emit.h"
-#include "backends/network/chakra/Records.h"
+#include "backends/emit/ChakraNodes.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/phase/PhaseOps.h"
@@ -23,17 +22,6 @@ namespace {
 
 /// More would not be a trace that anybody reads.
 constexpr uint64_t mostNodes = 1u << 24;
-
-/// The numbers of CollectiveCommType in the schema; -1 for what is no collective there.
-int64_t commType(llvm::StringRef name) {
-  static constexpr std::pair<llvm::StringLiteral, int64_t> types[] = {
-      {"all_reduce", 0}, {"reduce", 1},         {"all_gather", 2}, {"broadcast", 5},
-      {"all_to_all", 6}, {"reduce_scatter", 7}, {"barrier", 9}};
-  for (const auto &[known, type] : types)
-    if (known == name)
-      return type;
-  return -1;
-}
 
 /// Appends nodes to the trace of rank `rank`.
 class ChakraWriter {
@@ -108,11 +96,7 @@ void ChakraWriter::collective(const ir::Operation &op, const CostPart &part) {
                        RecordAttribute::int32("comm_tag", static_cast<int32_t>(count))};
   } else {
     node.type = NodeType::Collective;
-    if (name == "all_gather")
-      size = (size + op.intAttr("ranks") - 1) / op.intAttr("ranks");
-    node.attributes = {RecordAttribute::int64("comm_type", commType(name)),
-                       RecordAttribute::int64("comm_size", size),
-                       RecordAttribute::boolean("is_cpu_op", false)};
+    node.attributes = collectiveAttributes(name, size, op.intAttr("ranks"));
   }
   append(node, part.latency.central());
 }
@@ -123,6 +107,8 @@ bool ChakraWriter::operation(const ir::Operation &op, llvm::ArrayRef<CostPart> p
     const ir::Operation *sequence = module.lookup(run.phase());
     return !sequence || region(sequence->body(), parts, next);
   }
+  if (next >= parts.size())
+    return false;
   const CostPart &part = parts[next++];
   if (auto kernelOp = ir::as<phase::KernelOp>(op)) {
     kernel(kernelOp, part);
@@ -140,7 +126,7 @@ bool ChakraWriter::operation(const ir::Operation &op, llvm::ArrayRef<CostPart> p
 
 bool ChakraWriter::region(const ir::Region &body, llvm::ArrayRef<CostPart> parts, size_t &next) {
   for (const ir::Operation &op : body)
-    if (next > parts.size() || !operation(op, parts, next))
+    if (!operation(op, parts, next))
       return false;
   return true;
 }
@@ -155,40 +141,46 @@ static const ir::Operation *evaluationOf(const ir::Module &module, const Result 
   return found;
 }
 
-static void addRanks(const Input &input, const Result &result, const std::string &prefix,
-                     std::vector<NamedText> &files) {
-  auto refuse = [&](std::string reason) {
-    if (input.diagnostics)
-      input.diagnostics->report(result.place, diag::CannotEmitTrace, result.label, reason);
-  };
-  const ir::Operation *op = input.module ? evaluationOf(*input.module, result) : nullptr;
-  if (!op)
-    return refuse("only what `evaluate` runs is a graph of kernels and collectives");
-  auto evaluate = ir::as<study::EvaluateOp>(*op);
+/// The ranks of an evaluation, which all run the same but for its `send`s.
+static void writeEvaluation(const Input &input, const ir::Operation &op, const Result &result,
+                            const std::string &prefix, FileSink sink) {
+  auto evaluate = ir::as<study::EvaluateOp>(op);
   const ir::Operation *program = input.module->lookup(passes::programSymbol(evaluate));
   int64_t ranks = std::max<int64_t>(1, passes::chipCount(*input.module, evaluate.on()));
   std::string shared;
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    std::string name = fmt::format("{}.{}.et", prefix, rank);
-    if (!shared.empty()) {
-      files.push_back({name, shared});
-      continue;
+    std::string own;
+    if (shared.empty()) {
+      ChakraWriter writer(*input.module, rank);
+      size_t next = 0;
+      if (!program || !writer.region(program->body(), result.cost.breakdown.children, next))
+        return refuseTrace(input, result, "it has too many nodes");
+      (writer.dependsOnRank ? own : shared) = std::move(writer.bytes);
     }
-    ChakraWriter writer(*input.module, rank);
-    size_t next = 0;
-    if (!program || !writer.region(program->body(), result.cost.breakdown.children, next))
-      return refuse("it has too many nodes");
-    if (!writer.dependsOnRank)
-      shared = writer.bytes;
-    files.push_back({name, std::move(writer.bytes)});
+    if (!sink(fmt::format("{}.{}.et", prefix, rank), shared.empty() ? own : shared))
+      return;
   }
 }
 
-std::vector<NamedText> emit::chakraFiles(const Input &input) {
-  std::vector<NamedText> files;
-  for (const Result *result : input.results)
-    addRanks(input, *result, input.results.size() == 1 ? "trace" : result->name, files);
-  return files;
+void emit::refuseTrace(const Input &input, const Result &result, std::string reason) {
+  if (input.diagnostics)
+    input.diagnostics->report(result.place, diag::CannotEmitTrace, result.label, reason);
+}
+
+void emit::chakraFiles(const Input &input, FileSink sink) {
+  for (const Result *result : input.results) {
+    bool isAlone = input.results.size() == 1;
+    std::string prefix = isAlone ? "trace" : result->name;
+    if (result->cost.training)
+      writeStep(input, *result, prefix, isAlone ? "groups.json" : prefix + ".groups.json", sink);
+    else if (const ir::Operation *op =
+                 input.module ? evaluationOf(*input.module, *result) : nullptr)
+      writeEvaluation(input, *op, *result, prefix, sink);
+    else
+      refuseTrace(input, *result,
+                  "only what `evaluate` and `train` run is a graph of kernels and "
+                  "collectives");
+  }
 }
 
 void emit::writeChakra(const Input &input, llvm::raw_ostream &) {

@@ -8,6 +8,7 @@
 #include "backends/emit/Json.h"
 #include "backends/emit/Result.h"
 #include "ir/common/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace perfc::emit {
 
@@ -21,11 +22,9 @@ struct Input {
   DiagnosticEngine *diagnostics = nullptr;
 };
 
-/// A file of a folder that is written.
-struct NamedText {
-  std::string name;
-  std::string text;
-};
+/// Takes the files of a folder one after the other, so that no more than one is in memory; false
+/// when it could not be written (reported).
+using FileSink = llvm::function_ref<bool(const std::string &name, llvm::StringRef text)>;
 
 struct Emitter {
   llvm::StringLiteral name;
@@ -35,7 +34,7 @@ struct Emitter {
   /// The level that the program is lowered to first; "" for as it is built.
   llvm::StringLiteral level = "";
   /// What a path that ends in `/` gets; null where only one file makes sense.
-  std::vector<NamedText> (*files)(const Input &input) = nullptr;
+  void (*files)(const Input &input, FileSink sink) = nullptr;
 };
 
 llvm::ArrayRef<Emitter> emitters();
@@ -52,13 +51,13 @@ void writeJson(const Input &input, llvm::raw_ostream &os);
 void writeCsv(const Input &input, llvm::raw_ostream &os);
 void writeDot(const Input &input, llvm::raw_ostream &os);
 void writeTimeloop(const Input &input, llvm::raw_ostream &os);
-std::vector<NamedText> timeloopFiles(const Input &input);
+void timeloopFiles(const Input &input, FileSink sink);
 void writeMaestro(const Input &input, llvm::raw_ostream &os);
 void writeTrace(const Input &input, llvm::raw_ostream &os);
 void writeChakra(const Input &input, llvm::raw_ostream &os);
-std::vector<NamedText> chakraFiles(const Input &input);
+void chakraFiles(const Input &input, FileSink sink);
 void writeAstraSim(const Input &input, llvm::raw_ostream &os);
-std::vector<NamedText> astraSimFiles(const Input &input);
+void astraSimFiles(const Input &input, FileSink sink);
 
 } // namespace perfc::emit
 

@@ -9,8 +9,7 @@ using namespace perfc;
 using namespace perfc::emit;
 
 /// Every loop nest of the program that Timeloop can be told of; the others are reported.
-std::vector<NamedText> emit::timeloopFiles(const Input &input) {
-  std::vector<NamedText> files;
+void emit::timeloopFiles(const Input &input, FileSink sink) {
   input.module->walk([&](const ir::Operation &op) {
     auto nest = ir::as<loopnest::NestOp>(op);
     if (!nest)
@@ -27,19 +26,18 @@ std::vector<NamedText> emit::timeloopFiles(const Input &input) {
                                   fmt::format("`{}` for Timeloop: {}", nest.kernel(), reason));
       return;
     }
-    NamedText file{nest.kernel().str() + ".yaml", ""};
-    llvm::raw_string_ostream stream(file.text);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
     writeTimeloopInput(*described, stream);
-    stream.flush();
-    files.push_back(std::move(file));
+    sink(nest.kernel().str() + ".yaml", stream.str());
   });
-  return files;
 }
 
 void emit::writeTimeloop(const Input &input, llvm::raw_ostream &os) {
   bool isFirst = true;
-  for (const NamedText &file : timeloopFiles(input)) {
-    os << (isFirst ? "" : "---\n") << file.text;
+  timeloopFiles(input, [&](const std::string &, llvm::StringRef text) {
+    os << (isFirst ? "" : "---\n") << text;
     isFirst = false;
-  }
+    return true;
+  });
 }

@@ -109,6 +109,9 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   for (size_t i = 0; i < op.resultCount(); ++i)
     own.workingBytes += bytesOf(op.result(i));
   cost.add(own);
+  StepItem item{own.kernels.front().label, own.seconds, own.flops};
+  item.bytes = own.workingBytes;
+  recorder.record(op, std::move(item));
   return true;
 }
 
@@ -122,11 +125,16 @@ void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
 void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
   auto view = ir::as<op::CollectiveOp>(op);
   if (view.kind() == "slice")
-    return;
+    return recorder.passThrough(op);
   RegionCost own;
-  own.communication.push_back({view.kind().str(), view.axis().str(),
-                               std::max(bytesOf(op.operand(0)), bytesOf(op.result())), 1});
+  double bytes = std::max(bytesOf(op.operand(0)), bytesOf(op.result()));
+  own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1});
   cost.add(own);
+  StepItem item{fmt::format("{} {}", view.kind(), view.axis())};
+  item.bytes = bytes;
+  item.kind = view.kind().str();
+  item.axis = view.axis().str();
+  recorder.record(op, std::move(item));
 }
 
 bool GraphCoster::operation(const ir::Operation &op, RegionCost &cost) {
@@ -139,16 +147,25 @@ bool GraphCoster::operation(const ir::Operation &op, RegionCost &cost) {
   passes::KernelUse use = passes::kernelUse(op);
   if (use.kernel)
     return kernel(op, *use.kernel, cost);
-  return !op.is(op::FusedOp::opName) || region(op.body(), cost);
+  return !op.is(op::FusedOp::opName) || inner(op, 1, cost);
+}
+
+/// The region of `op`, run `count` times.
+bool GraphCoster::inner(const ir::Operation &op, int64_t count, RegionCost &cost) {
+  RegionCost one;
+  recorder.enter(op, count);
+  if (!region(op.body(), one))
+    return false;
+  recorder.leave(op, count);
+  cost.add(one, static_cast<double>(count));
+  return true;
 }
 
 bool GraphCoster::region(const ir::Region &region, RegionCost &cost) {
   for (const ir::Operation &op : region) {
     if (auto repeat = ir::as<op::RepeatOp>(op)) {
-      RegionCost inner;
-      if (!this->region(op.body(), inner))
+      if (!inner(op, repeat.count(), cost))
         return false;
-      cost.add(inner, static_cast<double>(repeat.count()));
     } else if (!operation(op, cost)) {
       return false;
     }
@@ -191,6 +208,7 @@ static double liveBytes(const ir::Region &region) {
 
 llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
   GraphCost result;
+  recorder.open(result.before.block);
   for (const ir::Operation &op : graph.body()) {
     auto repeat = ir::as<op::RepeatOp>(op);
     if (!repeat) {
@@ -198,10 +216,17 @@ llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
         return llvm::None;
       continue;
     }
+    if (result.layers.empty())
+      recorder.close(op);
     // What stands between two stretches of layers goes with the first of the second stretch.
     RegionCost one;
+    recorder.open(one.block);
     if (!region(op.body(), one))
       return llvm::None;
+    for (const ir::Operation &last : op.body())
+      if (last.is(op::YieldOp::opName))
+        recorder.close(last);
+    recorder.open(result.after.block);
     one.workingBytes = std::max(one.workingBytes, liveBytes(op.body()));
     for (size_t i = 0; i < op.body().argumentCount(); ++i)
       one.inputBytes += bytesOf(op.body().argument(i));

@@ -7,6 +7,7 @@
 #define PERFC_BACKENDS_TRAINING_GRAPHCOST_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/training/BlockRecorder.h"
 #include "backends/training/Runtime.h"
 
 namespace perfc::training {
@@ -43,6 +44,8 @@ struct RegionCost {
   double expertElements = 0; ///< of these, weights that the data choose
   double weightBytes = 0;
   double workingBytes = 0; ///< the largest kernel's tensors
+  /// Kernels and collectives in order; of a graph's parts only, `add` leaves it alone.
+  StepBlock block;
 
   void add(const RegionCost &other, double times = 1);
 };
@@ -74,6 +77,7 @@ public:
 private:
   bool region(const ir::Region &region, RegionCost &cost);
   bool operation(const ir::Operation &op, RegionCost &cost);
+  bool inner(const ir::Operation &op, int64_t count, RegionCost &cost);
   bool kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost);
   void tensor(const ir::Operation &op, RegionCost &cost);
   void collective(const ir::Operation &op, RegionCost &cost);
@@ -84,6 +88,7 @@ private:
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
   HashCache hashes;
+  BlockRecorder recorder;
 };
 
 } // namespace perfc::training

@@ -2,6 +2,7 @@
 #include "backends/training/Train.h"
 
 #include "backends/core/Chip.h"
+#include "backends/training/ProgramBuilder.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "passes/KernelModel.h"
@@ -122,6 +123,7 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
     diagnostics.report(train.range(), diag::StagesAndLayers, problem);
   if (!step || (!beyondMemory && !checkMemory(train, *step, model, strategy, diagnostics)))
     return llvm::None;
+  step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);
   Cost cost = stepCost(train, *costs, std::move(*step), model, strategy);
   noteSimplifications(module, *system, train, strategy, cost);
   return cost;

@@ -42,9 +42,10 @@ static void writeRequested(Session &session, const Evaluation &evaluation,
       input.results.push_back(&result);
   }
   if (request.path().endswith("/") && emitter->files) {
-    for (const emit::NamedText &one : emitter->files(input))
-      writeOutput((request.path() + one.name).str(), one.text, request->range(),
-                  session.diagnostics);
+    emitter->files(input, [&](const std::string &name, llvm::StringRef text) {
+      return writeOutput((request.path() + name).str(), text, request->range(),
+                         session.diagnostics);
+    });
     return;
   }
   std::string text;

@@ -89,10 +89,25 @@ void WireWriter::attribute(uint32_t field, const RecordAttribute &attribute) {
   bytes(field, message.out);
 }
 
+void chakra::appendRecord(std::string &bytes, llvm::StringRef message, llvm::StringRef tail) {
+  uint64_t length = message.size() + tail.size();
+  for (; length >= 0x80; length >>= 7)
+    bytes += static_cast<char>(length | 0x80);
+  bytes += static_cast<char>(length);
+  bytes.append(message.data(), message.size());
+  bytes.append(tail.data(), tail.size());
+}
+
 static std::string framed(const std::string &message) {
-  WireWriter record;
-  record.varint(message.size());
-  return record.out + message;
+  std::string record;
+  chakra::appendRecord(record, message, "");
+  return record;
+}
+
+std::string chakra::attributeBytes(const RecordAttribute &attribute) {
+  WireWriter message;
+  message.attribute(10, attribute);
+  return std::move(message.out);
 }
 
 std::string chakra::metadataBytes(const MetadataRecord &metadata) {
@@ -103,7 +118,9 @@ std::string chakra::metadataBytes(const MetadataRecord &metadata) {
   return framed(message.out);
 }
 
-std::string chakra::nodeBytes(const NodeRecord &node) {
+std::string chakra::nodeBytes(const NodeRecord &node) { return framed(nodeMessage(node)); }
+
+std::string chakra::nodeMessage(const NodeRecord &node) {
   WireWriter message;
   message.number(1, node.id);
   message.text(2, node.name);
@@ -118,7 +135,7 @@ std::string chakra::nodeBytes(const NodeRecord &node) {
     message.bytes(9, *node.outputs);
   for (const RecordAttribute &attribute : node.attributes)
     message.attribute(10, attribute);
-  return framed(message.out);
+  return std::move(message.out);
 }
 
 std::string chakra::traceBytes(const TraceRecords &records) {

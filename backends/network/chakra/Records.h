@@ -46,6 +46,12 @@ struct MetadataRecord {
 std::string metadataBytes(const MetadataRecord &metadata);
 std::string nodeBytes(const NodeRecord &node);
 
+/// A node without its length, an attribute as it follows the node's others, and a record of a node
+/// that is `message` with the attribute `tail`: what ranks have in common is encoded once.
+std::string nodeMessage(const NodeRecord &node);
+std::string attributeBytes(const RecordAttribute &attribute);
+void appendRecord(std::string &bytes, llvm::StringRef message, llvm::StringRef tail);
+
 /// All records of a file; nothing, with `error` set, for what is no trace of this schema.
 struct TraceRecords {
   MetadataRecord metadata;

@@ -1,0 +1,345 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/core/StepProgram.h"
+
+#include <algorithm>
+
+using namespace perfc;
+
+/// Replaces items by what they became; sorted, each once, without `self`.
+static std::vector<uint32_t> renamed(const std::vector<uint32_t> &items,
+                                     const std::vector<uint32_t> &names, uint32_t self) {
+  std::vector<uint32_t> result;
+  for (uint32_t item : items)
+    if (names[item] != self)
+      result.push_back(names[item]);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+StepBlock StepBlock::merged() const {
+  StepBlock block;
+  block.weights = weights;
+  block.expertWeights = expertWeights;
+  std::vector<uint32_t> names(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    const StepItem &item = items[i];
+    bool isKernel = item.kind.empty();
+    bool joins = isKernel && !block.items.empty() && block.items.back().kind.empty();
+    auto index = static_cast<uint32_t>(block.items.size() - (joins ? 1 : 0));
+    names[i] = index;
+    if (!joins) {
+      block.items.push_back(item);
+      block.items.back().after = renamed(item.after, names, index);
+      if (!isKernel)
+        continue;
+      block.items.back().count = 1;
+      block.items.back().seconds = block.items.back().flops = block.items.back().bytes = 0;
+    }
+    StepItem &into = block.items[index];
+    auto count = static_cast<double>(item.count);
+    into.seconds += item.seconds * count;
+    into.flops += item.flops * count;
+    into.bytes += item.bytes * count;
+    std::vector<uint32_t> more = renamed(item.after, names, index);
+    into.after.insert(into.after.end(), more.begin(), more.end());
+    std::sort(into.after.begin(), into.after.end());
+    into.after.erase(std::unique(into.after.begin(), into.after.end()), into.after.end());
+  }
+  block.outputs = renamed(outputs, names, ~0u);
+  return block;
+}
+
+void StepProgram::mergeKernels() {
+  for (StepBlock &block : blocks)
+    block = block.merged();
+}
+
+double StepProgram::nodeCount() const {
+  std::vector<double> sizes;
+  for (const StepBlock &block : blocks) {
+    double size = exchange == GradientExchange::PerLayer ? 2 : 0;
+    for (const StepItem &item : block.items)
+      size += static_cast<double>(item.count);
+    sizes.push_back(size);
+  }
+  double all = 0;
+  for (const StepStage &stage : stages)
+    for (const StepTask &task : stage.tasks) {
+      all += 2;
+      for (uint32_t block : (task.isBackward ? stage.backward : stage.forward)[task.chunk])
+        all += sizes[block];
+    }
+  return all * static_cast<double>(ranks) / static_cast<double>(stages.size());
+}
+
+namespace {
+
+/// Lays the nodes of one stage out. A node that is put off gets a number with `later` set, until
+/// all of those follow the others.
+class StageLayout {
+public:
+  StageLayout(const StepProgram &program, size_t stage)
+      : program(program), stage(program.stages[stage]), at(static_cast<int64_t>(stage)),
+        last(static_cast<int64_t>(program.stages.size()) - 1) {}
+
+  std::vector<StepNode> run();
+
+private:
+  using Numbers = std::vector<uint32_t>;
+  static constexpr uint32_t later = 1u << 31;
+
+  void task(const StepTask &task, bool isLastOfChunk);
+  /// Block `which`, the `position`th of its task; `isLast` when its gradients are complete then.
+  void block(const StepTask &task, size_t position, uint32_t which, bool isLast);
+  Numbers items(const StepBlock &block, const StepTask &task, Numbers &previous);
+  uint32_t item(const StepItem &item, const Numbers &reads, double scale, bool isPutOff);
+  void message(const StepTask &task, bool isSend);
+  Numbers exchange(const char *kind, const StepBlock &block, double size, const Numbers &after,
+                   bool isPutOff);
+  void optimizer();
+  uint32_t add(StepNode node, bool isPutOff = false);
+  void appendPutOff();
+  int64_t axisOf(const std::string &name) const;
+  double weightsOf(double StepBlock::*kind) const;
+
+  const StepProgram &program;
+  const StepStage &stage;
+  int64_t at, last;
+  std::vector<StepNode> nodes, putOff;
+  Numbers input;       ///< what the next block waits for
+  Numbers blockBefore; ///< what the block before waited for
+  Numbers parameters;  ///< what gathers those of the block at hand
+  Numbers finished;    ///< gradients that are complete
+  /// The gradients of weights of the microbatch before, by chunk and position: they are added to.
+  std::vector<std::vector<Numbers>> sums;
+};
+
+} // namespace
+
+int64_t StageLayout::axisOf(const std::string &name) const {
+  for (size_t i = 0; i < program.axes.size(); ++i)
+    if (program.axes[i].name == name && program.axes[i].ranks > 1)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+uint32_t StageLayout::add(StepNode node, bool isPutOff) {
+  std::sort(node.after.begin(), node.after.end());
+  node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
+  std::vector<StepNode> &list = isPutOff ? putOff : nodes;
+  list.push_back(std::move(node));
+  return static_cast<uint32_t>(list.size() - 1) | (isPutOff ? later : 0);
+}
+
+void StageLayout::appendPutOff() {
+  auto base = static_cast<uint32_t>(nodes.size());
+  auto resolve = [&](Numbers &numbers) {
+    for (uint32_t &number : numbers)
+      if (number & later)
+        number = base + (number & ~later);
+  };
+  for (StepNode &node : putOff) {
+    resolve(node.after);
+    nodes.push_back(std::move(node));
+  }
+  putOff.clear();
+  resolve(finished);
+}
+
+uint32_t StageLayout::item(const StepItem &item, const Numbers &reads, double scale,
+                           bool isPutOff) {
+  StepNode node;
+  node.name = item.name;
+  node.seconds = item.seconds * scale;
+  node.flops = item.flops * scale;
+  node.bytes = item.bytes * scale;
+  node.after = reads;
+  if (!item.kind.empty()) {
+    node.kind = StepNode::Kind::Collective;
+    node.collective = item.kind;
+    node.axis = static_cast<uint32_t>(axisOf(item.axis));
+  }
+  uint32_t number = 0;
+  for (int64_t run = 0; run < item.count; ++run) {
+    number = add(node, isPutOff);
+    node.after = {number};
+  }
+  return number;
+}
+
+/// Which items lead to something that goes out of the block.
+static std::vector<bool> feeding(const StepBlock &block) {
+  std::vector<bool> feeds(block.items.size(), false);
+  for (uint32_t output : block.outputs)
+    feeds[output] = true;
+  for (size_t i = block.items.size(); i-- > 0;)
+    if (feeds[i])
+      for (uint32_t read : block.items[i].after)
+        feeds[read] = true;
+  return feeds;
+}
+
+/// Adds the items and sets `input` to those that make the outputs; returns those that nothing in
+/// the block reads.
+StageLayout::Numbers StageLayout::items(const StepBlock &block, const StepTask &task,
+                                        Numbers &previous) {
+  std::vector<bool> feeds = feeding(block), isRead(block.items.size(), false);
+  bool isLast = task.microbatch + 1 == program.microbatches;
+  double scale = isLast ? program.lastMicrobatch : 1;
+  std::vector<Numbers> made(block.items.size());
+  Numbers ends, sumsNow;
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    const StepItem &entry = block.items[i];
+    Numbers reads;
+    for (uint32_t read : entry.after) {
+      isRead[read] = true;
+      reads.insert(reads.end(), made[read].begin(), made[read].end());
+    }
+    if (reads.empty())
+      reads = input;
+    reads.insert(reads.end(), parameters.begin(), parameters.end());
+    bool isGradient = task.isBackward && !feeds[i] && !block.outputs.empty();
+    if (!entry.kind.empty() && axisOf(entry.axis) < 0) {
+      made[i] = reads;
+      continue;
+    }
+    if (isGradient && sumsNow.size() < previous.size())
+      reads.push_back(previous[sumsNow.size()]);
+    made[i] = {item(entry, reads, scale, isGradient && program.defersWeights)};
+    if (isGradient)
+      sumsNow.push_back(made[i].front());
+  }
+  previous = std::move(sumsNow);
+  Numbers outputs;
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    bool isOutput = std::count(block.outputs.begin(), block.outputs.end(), i) != 0;
+    if (isOutput || (block.outputs.empty() && i + 1 == block.items.size()))
+      outputs.insert(outputs.end(), made[i].begin(), made[i].end());
+    if (!isRead[i])
+      ends.insert(ends.end(), made[i].begin(), made[i].end());
+  }
+  if (!outputs.empty())
+    input = std::move(outputs);
+  return ends;
+}
+
+/// Collectives of the gradients or parameters (`size` bytes an element) of `block`.
+StageLayout::Numbers StageLayout::exchange(const char *kind, const StepBlock &block, double size,
+                                           const Numbers &after, bool isPutOff) {
+  const std::pair<const char *, double> shares[] = {{"data", block.weights},
+                                                    {"expert_data", block.expertWeights}};
+  Numbers added;
+  for (const auto &[name, elements] : shares) {
+    int64_t axis = axisOf(name);
+    if (axis < 0 || elements <= 0)
+      continue;
+    StepNode node;
+    node.kind = StepNode::Kind::Collective;
+    node.name = std::string(kind) + " " + name;
+    node.collective = kind;
+    node.axis = static_cast<uint32_t>(axis);
+    node.bytes = elements * size;
+    node.after = after;
+    added.push_back(add(std::move(node), isPutOff));
+  }
+  return added;
+}
+
+void StageLayout::block(const StepTask &task, size_t position, uint32_t which, bool isLast) {
+  const StepBlock &block = program.blocks[which];
+  Numbers waits = input;
+  bool perLayer = program.exchange == GradientExchange::PerLayer;
+  if (perLayer) // while the block before runs
+    parameters = exchange("all_gather", block, program.elementBytes, blockBefore, false);
+  Numbers none;
+  Numbers ends = items(block, task, task.isBackward ? sums[task.chunk][position] : none);
+  blockBefore = std::move(waits);
+  if (!task.isBackward)
+    return;
+  Numbers exchanged;
+  if (perLayer || (isLast && program.exchange != GradientExchange::None))
+    exchanged =
+        exchange(program.exchange == GradientExchange::AllReduce ? "all_reduce" : "reduce_scatter",
+                 block, program.gradientBytes, ends, program.defersWeights);
+  if (isLast)
+    finished.insert(finished.end(), exchanged.empty() ? ends.begin() : exchanged.begin(),
+                    exchanged.empty() ? ends.end() : exchanged.end());
+}
+
+/// The message that comes before a task, or goes out behind it. A chunk hands on to the next
+/// stage, the last stage to the next chunk of the first one; backwards the other way.
+void StageLayout::message(const StepTask &task, bool isSend) {
+  auto chunks = static_cast<int64_t>(stage.forward.size());
+  bool isUp = isSend != task.isBackward; // the other end stands behind this stage
+  int64_t peer = isUp ? at + 1 : at - 1, chunk = task.chunk;
+  if (peer < 0 || peer > last) {
+    peer = isUp ? 0 : last;
+    chunk += isUp ? 1 : -1;
+  }
+  if (chunk < 0 || chunk >= chunks || last == 0)
+    return;
+  StepNode node;
+  node.kind = isSend ? StepNode::Kind::Send : StepNode::Kind::Receive;
+  node.name = isSend ? "send" : "receive";
+  bool isLast = task.microbatch + 1 == program.microbatches;
+  node.bytes = program.boundaryBytes * (isLast ? program.lastMicrobatch : 1);
+  node.seconds = program.sendSeconds;
+  node.peer = peer;
+  int64_t receiving = isSend ? chunk : task.chunk;
+  node.tag = (task.microbatch * chunks + receiving) * 2 + (task.isBackward ? 1 : 0);
+  if (isSend)
+    node.after = input;
+  uint32_t number = add(std::move(node));
+  if (!isSend)
+    input.push_back(number);
+}
+
+void StageLayout::task(const StepTask &task, bool isLastOfChunk) {
+  message(task, /*isSend=*/false);
+  const auto &list = (task.isBackward ? stage.backward : stage.forward)[task.chunk];
+  for (size_t position = 0; position < list.size(); ++position)
+    block(task, position, list[position], task.isBackward && isLastOfChunk);
+  message(task, /*isSend=*/true);
+}
+
+double StageLayout::weightsOf(double StepBlock::*kind) const {
+  double sum = 0;
+  for (const auto &list : stage.backward)
+    for (uint32_t block : list)
+      sum += program.blocks[block].*kind;
+  return sum;
+}
+
+void StageLayout::optimizer() {
+  StepNode node;
+  node.name = "optimizer";
+  node.seconds = program.optimizerSeconds;
+  node.after = input;
+  node.after.insert(node.after.end(), finished.begin(), finished.end());
+  uint32_t number = add(std::move(node));
+  if (program.exchange != GradientExchange::Scatter)
+    return;
+  StepBlock all;
+  all.weights = weightsOf(&StepBlock::weights);
+  all.expertWeights = weightsOf(&StepBlock::expertWeights);
+  exchange("all_gather", all, program.elementBytes, {number}, false);
+}
+
+std::vector<StepNode> StageLayout::run() {
+  std::vector<size_t> lastOfChunk(stage.forward.size(), 0);
+  for (size_t i = 0; i < stage.tasks.size(); ++i)
+    if (stage.tasks[i].isBackward)
+      lastOfChunk[stage.tasks[i].chunk] = i;
+  for (const auto &list : stage.backward)
+    sums.emplace_back(list.size());
+  for (size_t i = 0; i < stage.tasks.size(); ++i)
+    task(stage.tasks[i], lastOfChunk[stage.tasks[i].chunk] == i);
+  appendPutOff();
+  optimizer();
+  return std::move(nodes);
+}
+
+std::vector<StepNode> StepProgram::nodesOf(size_t stage) const {
+  return StageLayout(*this, stage).run();
+}

@@ -1,0 +1,109 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the ranks of a training step run, node by node. Ranks of one pipeline stage run the same
+// nodes, on groups and with peers of their own; so a step is kept as blocks (a layer forward, a
+// layer backward, what stands before and behind the layers) and the order in which a stage runs
+// them, and is laid out stage by stage when it is written.
+#ifndef PERFC_BACKENDS_CORE_STEPPROGRAM_H
+#define PERFC_BACKENDS_CORE_STEPPROGRAM_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perfc {
+
+/// A kernel, or a collective, of a block.
+struct StepItem {
+  std::string name;
+  double seconds = 0; ///< of one run
+  double flops = 0;   ///< of a kernel
+  double bytes = 0;   ///< that a kernel moves; of a collective the larger buffer of a rank
+  std::string kind;   ///< of a collective, "all_gather"; "" for a kernel
+  std::string axis;   ///< of a collective, "tensor"
+  int64_t count = 1;  ///< runs, one after the other
+  /// Items of the block whose results it reads; none for what goes into the block.
+  std::vector<uint32_t> after;
+};
+
+/// Items in an order that respects what they read.
+struct StepBlock {
+  std::vector<StepItem> items;
+  /// Items that make what goes out of the block; none where the pass ends.
+  std::vector<uint32_t> outputs;
+  double weights = 0;       ///< elements on a rank that all data-parallel ranks share
+  double expertWeights = 0; ///< elements that only ranks with the same experts share
+
+  /// Kernels without communication between them as one: shorter, and as long in time.
+  StepBlock merged() const;
+};
+
+/// Ranks of an axis: a group is `ranks` ranks, `stride` apart.
+struct StepAxis {
+  std::string name;
+  int64_t ranks = 1;
+  int64_t stride = 1;
+};
+
+/// One pass of a microbatch through the layers of a chunk.
+struct StepTask {
+  bool isBackward = false;
+  int64_t microbatch = 0;
+  int64_t chunk = 0;
+};
+
+struct StepStage {
+  std::vector<StepTask> tasks; ///< in the order in which the stage runs them
+  /// Of each chunk: indices of the blocks of its forward and backward pass.
+  std::vector<std::vector<uint32_t>> forward, backward;
+};
+
+/// What happens to gradients and parameters among data-parallel ranks.
+enum class GradientExchange : uint8_t {
+  None,
+  AllReduce, ///< behind the last microbatch
+  Scatter,   ///< the same, and parameters are gathered behind the optimizer (ZeRO-1, -2)
+  PerLayer,  ///< parameters are gathered for each layer, gradients scattered behind it (ZeRO-3)
+};
+
+/// A node of a stage, as it is written.
+struct StepNode {
+  enum class Kind : uint8_t { Compute, Collective, Send, Receive };
+  Kind kind = Kind::Compute;
+  std::string name;
+  double seconds = 0, flops = 0;
+  double bytes = 0;            ///< a collective's larger buffer of a rank, or a message
+  std::string collective;      ///< "all_gather"
+  uint32_t axis = 0;           ///< of a collective, index into StepProgram::axes
+  int64_t peer = 0;            ///< the stage of the other end of a message
+  int64_t tag = 0;             ///< of a message
+  std::vector<uint32_t> after; ///< nodes that come before, by index; all smaller
+};
+
+struct StepProgram {
+  int64_t ranks = 1;
+  int64_t stageStride = 1; ///< from a rank to the one of the next stage
+  int64_t microbatches = 1;
+  double lastMicrobatch = 1; ///< size of the last one, in microbatches
+  std::vector<StepAxis> axes;
+  std::vector<StepBlock> blocks;
+  std::vector<StepStage> stages;
+  GradientExchange exchange = GradientExchange::None;
+  double elementBytes = 2, gradientBytes = 2;
+  double boundaryBytes = 0;    ///< of a message between stages
+  double sendSeconds = 0;      ///< of such a message
+  double optimizerSeconds = 0; ///< of the update of a rank's share
+  /// Gradients of weights wait until nothing else can run (zero-bubble schedules).
+  bool defersWeights = false;
+
+  /// The nodes of stage `stage`.
+  std::vector<StepNode> nodesOf(size_t stage) const;
+  /// About how many nodes all ranks have together.
+  double nodeCount() const;
+  /// Makes blocks shorter (StepBlock::merged).
+  void mergeKernels();
+};
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_STEPPROGRAM_H

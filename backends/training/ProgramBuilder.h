@@ -1,0 +1,21 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A costed training step as what its ranks run (backends/core/StepProgram.h): the layers of each
+// stage and chunk, and the order of its tasks by the schedule.
+#ifndef PERFC_BACKENDS_TRAINING_PROGRAMBUILDER_H
+#define PERFC_BACKENDS_TRAINING_PROGRAMBUILDER_H
+
+#include "backends/training/StepModel.h"
+
+namespace perfc::training {
+
+/// The program of the step that `summary` describes, with times of collectives from `network`; null
+/// when it has more tasks than anybody would write.
+std::shared_ptr<const StepProgram> buildProgram(const ir::Operation &train, const ModelCosts &costs,
+                                                const passes::Strategy &strategy,
+                                                const TrainingSummary &summary,
+                                                AxisNetwork &network);
+
+} // namespace perfc::training
+
+#endif // PERFC_BACKENDS_TRAINING_PROGRAMBUILDER_H
