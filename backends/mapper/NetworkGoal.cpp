@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/NetworkGoal.h"
 
+#include "backends/mapper/SweepRows.h"
 #include "ir/common/diagnostics/Search.h"
 
 #include <algorithm>
@@ -189,7 +190,12 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
   llvm::Optional<Choice> choice = combine(found, /*isBound=*/false, open);
   if (!choice) {
     std::vector<std::string> texts = search.requireTexts();
-    diagnostics.report(search->range(), diag::RequirementNotMet, fmt::join(texts, ", "));
+    std::string required = fmt::format("{}", fmt::join(texts, ", "));
+    if (auto point = ir::as<study::PointOp>(search->parentOp()))
+      diagnostics.report(search->range(), diag::PointMeetsNothing, bindingsText(point.bindings()),
+                         required);
+    else
+      diagnostics.report(search->range(), diag::RequirementNotMet, required);
     return llvm::None;
   }
   choice->bound = choice->value;

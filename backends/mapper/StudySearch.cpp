@@ -4,6 +4,7 @@
 #include "backends/core/Evaluate.h"
 #include "backends/loopnest/NestSparsity.h"
 #include "backends/mapper/NetworkGoal.h"
+#include "backends/mapper/SweepRows.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
@@ -178,15 +179,29 @@ void StudySearch::findFixedPart() {
     fixed.latency = 0;
 }
 
+static std::string refusalText(const Refusals &refusals, size_t i) {
+  const auto &[constraint, count] = refusals.constraints[i];
+  return fmt::format("{} exclude{} {} of {} mappings", constraint,
+                     llvm::StringRef(constraint).startswith("the capacity") ? "s" : "", count,
+                     refusals.sampled);
+}
+
 /// The constraints by what they exclude, and the mapping that is nearest to a legal one.
+/// Of a sweep, a point without a mapping is one result among others.
 bool StudySearch::reportRefusals(const NestSpace &nest) {
   Refusals refusals = explainRefusals(nest);
+  if (auto point = ir::as<study::PointOp>(search->parentOp())) {
+    Diagnostic &warning =
+        diagnostics.report(search->range(), diag::PointWithoutMapping,
+                           bindingsText(point.bindings()), NestOp(nest.nest).kernel());
+    if (!refusals.constraints.empty())
+      warning.note(refusalText(refusals, 0));
+    return false;
+  }
   Diagnostic &error = diagnostics.report(search->range(), diag::NoValidMapping,
                                          NestOp(nest.nest).kernel(), chip->symbol());
-  for (const auto &[constraint, count] : refusals.constraints)
-    error.note(fmt::format("{} exclude{} {} of {} mappings", constraint,
-                           llvm::StringRef(constraint).startswith("the capacity") ? "s" : "", count,
-                           refusals.sampled));
+  for (size_t i = 0; i < refusals.constraints.size(); ++i)
+    error.note(refusalText(refusals, i));
   for (const SlotRule &rule : nest.rules)
     if (rule.range.file)
       error.note(rule.range, "the mapspace says so of " + rule.name);

@@ -14,16 +14,18 @@ bool mapper::readShard(llvm::StringRef text, SweepSettings &settings) {
          settings.shard >= 1 && settings.shard <= settings.shards;
 }
 
-static std::string bindingsText(const ir::AttrDict &bindings) {
+std::string mapper::bindingText(const ir::Attribute &value) {
+  if (value.is(ir::AttrKind::String))
+    return value.asString().str();
+  if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity))
+    return formatEngineering(value.asQuantity().toUncertain(), value.asQuantity().dimension());
+  return value.text();
+}
+
+std::string mapper::bindingsText(const ir::AttrDict &bindings) {
   std::string text;
-  for (const auto &[name, value] : bindings.entries()) {
-    std::string shown = value.text();
-    if (value.is(ir::AttrKind::String))
-      shown = value.asString().str();
-    else if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity))
-      shown = formatEngineering(value.asQuantity().toUncertain(), value.asQuantity().dimension());
-    text += (text.empty() ? "" : ", ") + name + " = " + shown;
-  }
+  for (const auto &[name, value] : bindings.entries())
+    text += (text.empty() ? "" : ", ") + name + " = " + bindingText(value);
   return text;
 }
 

@@ -22,6 +22,11 @@ struct SweepSettings {
 /// Splits "2/8"; false when it is no shard.
 bool readShard(llvm::StringRef text, SweepSettings &settings);
 
+/// What a name stands for at a point, as it is printed: "64.00 KiB"; and all names of a point:
+/// "pes = 168, glb = 64.00 KiB".
+std::string bindingText(const ir::Attribute &value);
+std::string bindingsText(const ir::AttrDict &bindings);
+
 /// The row of `result` at `point`, with what its `pareto` asks for.
 StoredRow sweepRow(const emit::Result &result, const ir::Operation &point,
                    const MetricNames &names);

@@ -189,22 +189,12 @@ static std::vector<std::string> reportColumns(const Evaluated &evaluated) {
   return {"latency", "energy", "utilization", "bottleneck"};
 }
 
-static std::string bindingText(const ir::Attribute &value) {
-  if (value.is(ir::AttrKind::String))
-    return value.asString().str();
-  if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity)) {
-    Quantity quantity = value.asQuantity();
-    return formatEngineering(quantity.toUncertain(), quantity.dimension());
-  }
-  return value.text();
-}
-
-/// One row per result of the point; the titles come with the first point of a sweep.
 /// The statement as written, without its block: what all points of a sweep have in common.
 llvm::StringRef Report::statementText(const ir::Operation &statement) const {
   return session.sources.text(statement.range()).split('{').first.split('\n').first.rtrim();
 }
 
+/// One row per result of the point; the titles come with the first point of a sweep.
 void Report::printPoint(const Evaluated &evaluated) {
   auto point = ir::as<study::PointOp>(*evaluated.point);
   std::vector<std::string> columns = reportColumns(evaluated);
@@ -223,7 +213,7 @@ void Report::printPoint(const Evaluated &evaluated) {
   for (const emit::Result *result : evaluated.results) {
     std::vector<std::string> cells;
     for (const auto &[name, value] : point.bindings().entries())
-      cells.push_back(bindingText(value));
+      cells.push_back(mapper::bindingText(value));
     // What is compared beside the chip: `pod with my_ring`.
     llvm::StringRef with = llvm::StringRef(result->label).split(" on " + result->on).second;
     cells.push_back(result->on + with.str());
