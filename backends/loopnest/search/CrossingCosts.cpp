@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/CrossingCosts.h"
 
-#include "backends/loopnest/search/AxisPositions.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -28,6 +28,12 @@ void CrossingCosts::addCosts(const CostWeights &weights) {
   fixed = weights.constantEnergy;
   costs.resize(space.crossings.size());
   double spared = 0; // J per word that starts from zero, further in
+  bool arrays = false;
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    if (const Crossing &crossing = space.crossings[k]; crossing.tensor == space.output) {
+      costs[k].readsBack = crossing.level < space.lanes() && !arrays;
+      arrays |= !crossing.arrays.empty();
+    }
   for (size_t k = space.crossings.size(); k-- > 0;) {
     const Crossing &crossing = space.crossings[k];
     CrossingCost &cost = costs[k];
@@ -92,68 +98,137 @@ void CrossingCosts::addChoices(const SlotRules &rules, LaneChoice &choice, unsig
   choice.lanes[dim] = before;
 }
 
-/// Calls \p visit with the positions that each order of the loops gives.
-static void forEachOrder(const MapSpace &space, const TileGrid &grid,
-                         const TileGrid::Point &factors, DimMask used, bool shares,
-                         llvm::function_ref<void(const AxisPositions &)> visit) {
+namespace {
+
+/// Links along one axis, per setting of the lanes that messages tell apart, over all orders of the
+/// loops: the least, and the most where the lanes of windows are the worst ones.
+struct AxisLinks {
+  double least = HUGE_VAL, worst = 0;
+  double alone = HUGE_VAL; ///< the least to the first of the lanes that share a word
+  double settings = 1;     ///< of lanes that messages tell apart
+  double together = 1;     ///< lanes that one message serves
+};
+
+class AxisOrders {
+public:
+  AxisOrders(const MapSpace &space, const TileGrid &grid, const TileGrid::Point &factors,
+             const FlatTensor &tensor, bool shares)
+      : grid(grid), factors(factors), used(tensor.plain | tensor.windowed),
+        windowed(tensor.windowed), shares(shares) {
+    for (unsigned d = 0; d < space.dims(); ++d)
+      if (factors[d] > 0)
+        dims.push_back(d);
+  }
+  /// Links of a message to lanes from `low` to `high`, by `links`.
+  AxisLinks measure(llvm::function_ref<int64_t(int64_t low, int64_t high)> links) {
+    AxisLinks result;
+    do
+      measureOrder(result, links);
+    while (std::next_permutation(dims.begin(), dims.end()));
+    return result;
+  }
+
+private:
+  void measureOrder(AxisLinks &result,
+                    llvm::function_ref<int64_t(int64_t low, int64_t high)> links) const;
+
+  const TileGrid &grid;
+  const TileGrid::Point &factors;
+  DimMask used, windowed;
+  bool shares;
   llvm::SmallVector<unsigned, maxDims> dims;
-  for (unsigned d = 0; d < space.dims(); ++d)
-    if (factors[d] > 0)
-      dims.push_back(d);
-  do {
-    AxisPositions positions;
-    for (unsigned d : dims)
-      positions.addLoop(grid.value(d, factors[d]), used >> d & 1, shares, false);
-    visit(positions);
-  } while (std::next_permutation(dims.begin(), dims.end()));
+};
+
+} // namespace
+
+/// The loops from the inside out; lanes of windows make the classes that padding may empty.
+void AxisOrders::measureOrder(AxisLinks &result,
+                              llvm::function_ref<int64_t(int64_t, int64_t)> links) const {
+  struct Settings {
+    int64_t low;
+    unsigned kind;
+    bool first; ///< of the lanes that share a word
+  };
+  std::vector<Settings> settings = {{0, 0, true}};
+  int64_t reach = 0, stride = 1, together = 1;
+  unsigned kinds = 1;
+  for (unsigned d : dims) {
+    int64_t factor = grid.value(d, factors[d]);
+    if (shares && !(used >> d & 1)) {
+      reach += (factor - 1) * stride;
+      together *= factor;
+    } else {
+      bool tells = windowed >> d & 1;
+      size_t before = settings.size();
+      for (int64_t i = 1; i < factor; ++i)
+        for (size_t k = 0; k < before; ++k)
+          settings.push_back({settings[k].low + i * stride,
+                              settings[k].kind + (tells ? unsigned(i) * kinds : 0),
+                              settings[k].first && used >> d & 1});
+      kinds *= tells ? static_cast<unsigned>(factor) : 1;
+    }
+    stride *= factor;
+  }
+  std::vector<double> sums(kinds, 0);
+  double alone = 0, firsts = 0;
+  for (const Settings &setting : settings) {
+    sums[setting.kind] += static_cast<double>(links(setting.low, setting.low + reach));
+    alone += setting.first ? static_cast<double>(links(setting.low, setting.low)) : 0;
+    firsts += setting.first ? 1 : 0;
+  }
+  double total = 0, most = 0;
+  for (double sum : sums) {
+    total += sum;
+    most = std::max(most, sum);
+  }
+  result.settings = static_cast<double>(settings.size());
+  result.together = static_cast<double>(together);
+  result.alone = std::min(result.alone, alone / firsts);
+  result.least = std::min(result.least, total / result.settings);
+  result.worst = std::max(result.worst, most * kinds / result.settings);
 }
 
-/// Links per word that lanes with the same setting share, at the best order of the loops.
-double CrossingCosts::hopsPerMessage(const LaneChoice &choice, const Crossing &crossing,
-                                     bool windowed) const {
+/// Links per word that lanes with the same setting share, at the best order of the loops; and what
+/// the lanes of windows that are the farthest take more, at the worst order.
+void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k) const {
+  const Crossing &crossing = space.crossings[k];
   const FlatTensor &tensor = space.tensors[crossing.tensor];
-  DimMask used = tensor.plain | tensor.windowed;
-  auto shares = [&](unsigned s) {
-    return tensor.isOutput ? space.slots[s].reduce : space.slots[s].multicast;
+  auto on = [&](unsigned s) {
+    return AxisOrders(space, grid, choice.factors[s - begin], tensor,
+                      tensor.isOutput ? space.slots[s].reduce : space.slots[s].multicast);
   };
-  int64_t along = INT64_MAX, across = 0, middle = 0;
-  AxisPositions x, y;
-  forEachOrder(space, grid, choice.factors[0], used, shares(begin), [&](const AxisPositions &p) {
-    along = std::min(along, p.sum() + p.settings * p.reach);
-    x = p;
-  });
+  AxisLinks x = on(begin).measure([](int64_t, int64_t high) { return high; });
+  AxisLinks y{0, 0, 0};
   if (end - begin > 1) {
-    across = INT64_MAX;
-    middle = (space.slots[begin + 1].size - 1) / 2;
-    forEachOrder(space, grid, choice.factors[1], used, shares(begin + 1),
-                 [&](const AxisPositions &p) {
-                   across = std::min(across, p.spans(middle));
-                   y = p;
-                 });
+    int64_t middle = (space.slots[begin + 1].size - 1) / 2;
+    y = on(begin + 1).measure([&](int64_t low, int64_t high) {
+      return std::max<int64_t>(0, high - middle) + std::max<int64_t>(0, middle - low);
+    });
   }
-  int64_t relevant = 1;
+  DimMask used = tensor.plain | tensor.windowed;
+  double relevant = 1, lanes = 1; // lanes of this array that share a word
   for (unsigned d = 0; d < space.dims(); ++d)
     if (used >> d & 1)
       for (unsigned a = 0; a < std::min<size_t>(2, choice.factors.size()); ++a)
-        relevant *= grid.value(d, choice.factors[a][d]);
-  auto perMessage = [&](int64_t links) {
-    return static_cast<double>(links) / static_cast<double>(relevant);
-  };
-  double mean = perMessage(y.settings * along + x.settings * x.together * across);
-  if (!windowed)
-    return mean;
-  // Padding takes words from the lanes that are farthest, at worst.
-  double rest = floors.insideShare(crossing.tensor);
-  double copies = perMessage(x.settings * y.settings);
-  double farthest = copies * static_cast<double>(x.stride - 1 + x.together * (middle + y.stride));
-  return rest > 0 ? std::max(0.0, (mean - farthest * (1 - rest)) / rest) : 0;
+        relevant *= static_cast<double>(grid.value(d, choice.factors[a][d]));
+    else
+      lanes *= static_cast<double>(grid.value(d, choice.lanes[d]));
+  double hop = weights.arrays[array].hop[crossing.tensor];
+  double perLink = hop / lanes * x.settings * y.settings / relevant;
+  price.hops = perLink * (x.least + x.together * y.least);
+  price.farther = perLink * (x.worst + x.together * y.worst) - price.hops;
+  // Partial sums that are read back go to one of the lanes that add to them.
+  if (costs[k].readsBack && !price.windowed) {
+    price.hops += hop / lanes * (x.alone + y.alone);
+    choice.offset -= hop * (x.alone + y.alone) * static_cast<double>(tensor.plainSize);
+  }
 }
 
 LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k) const {
   const Crossing &crossing = space.crossings[k];
   const CrossingCost &cost = costs[k];
   LaneChoice::Price price;
-  if (crossing.end < end)
+  if (crossing.end <= begin)
     return price; // decided before
   const FlatTensor &tensor = space.tensors[crossing.tensor];
   DimMask used = tensor.plain | tensor.windowed;
@@ -185,17 +260,10 @@ LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k) const {
   price.shared = cost.shared / idle + (sent >= 0 || exact ? sent / declaredIdle : 0);
   if (price.windowed && sent >= 0)
     price.shared = (cost.shared + sent) / idle;
-  if (spread && !(spread & tensor.cut) && weights.arrays[array].hop[crossing.tensor] != 0) {
-    double lanes = 1; // of this array that share a word
-    for (unsigned d = 0; d < space.dims(); ++d)
-      if (!(used >> d & 1))
-        lanes *= static_cast<double>(grid.value(d, choice.lanes[d]));
-    price.hops = weights.arrays[array].hop[crossing.tensor] / lanes *
-                 hopsPerMessage(choice, crossing, price.windowed);
-    price.shared += price.hops;
-  }
+  if (spread && !(spread & tensor.cut) && weights.arrays[array].hop[crossing.tensor] != 0)
+    addHops(price, choice, k);
   // What costs less than nothing is at most what the lanes take.
-  if (double total = price.fixed + price.shared; total < 0) {
+  if (double total = price.fixed + price.shared + (price.windowed ? 0 : price.hops); total < 0) {
     choice.offset += total * floors.missing(crossing.tensor, grid.last()) *
                      floors.whole(crossing.tensor, grid.last());
     price = LaneChoice::Price();

@@ -19,9 +19,10 @@ struct LaneChoice {
   TileGrid::Point lanes;                ///< together
   double count = 1;
   struct Price {
-    double fixed = 0;  ///< J per word, lanes told apart
-    double shared = 0; ///< J per word, to be divided by the lanes that share a window's word
-    double hops = 0;   ///< the part of `shared` that links take, at least
+    double fixed = 0;   ///< J per word, lanes told apart
+    double shared = 0;  ///< J per word, to be divided by the lanes that share a window's word
+    double hops = 0;    ///< J per word that links take, at least; to be divided as well
+    double farther = 0; ///< J that a word of padding would have taken more than that, at most
     bool windowed = false;
   };
   llvm::SmallVector<Price, 8> prices; ///< by crossing
@@ -42,17 +43,17 @@ public:
   /// Slots of the last array; both one when there is none.
   unsigned arrayBegin() const { return begin; }
   unsigned arrayEnd() const { return end; }
-  bool crosses(unsigned crossing) const {
-    return space.crossings[crossing].end >= end && space.crossings[crossing].parentEnd < begin;
-  }
-  /// J per word where lanes lie as the tiles at `outside`, and hold tiles of the size at `held`.
-  double price(const LaneChoice &choice, unsigned crossing, const TileGrid::Point &outside,
-               const TileGrid::Point &held) const {
-    const LaneChoice::Price &price = choice.prices[crossing];
+  /// J of words that enter a level, lanes told apart, with at most so much padding left out; lanes
+  /// lie as the tiles at `outside`, and hold tiles of the size at `held`.
+  double cost(const LaneChoice::Price &price, unsigned crossing, const TileGrid::Point &outside,
+              const TileGrid::Point &held, const TileGrid::Point &lanes,
+              const FlowFloors::Brought &flow) const {
     if (!price.windowed)
-      return price.fixed + price.shared;
-    return price.fixed + price.shared / floors.sharing(space.crossings[crossing].tensor, outside,
-                                                       held, choice.lanes);
+      return (price.fixed + price.shared + price.hops) * flow.words;
+    double hops = std::max(0.0, price.hops * flow.words - price.farther * flow.padding);
+    return price.fixed * flow.words +
+           (price.shared * flow.words + hops) /
+               floors.sharing(space.crossings[crossing].tensor, outside, held, lanes);
   }
 
 private:
@@ -61,7 +62,7 @@ private:
   void addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot, unsigned dim,
                   int64_t product);
   LaneChoice::Price priceOf(LaneChoice &choice, unsigned crossing) const;
-  double hopsPerMessage(const LaneChoice &choice, const Crossing &crossing, bool windowed) const;
+  void addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k) const;
 
   const MapSpace &space;
   const CostWeights &weights;

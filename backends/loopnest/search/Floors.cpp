@@ -2,7 +2,6 @@
 #include "backends/loopnest/search/Floors.h"
 
 #include <cmath>
-#include <map>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -24,10 +23,15 @@ Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRule
   outerFloors.assign(space.slots.size() + 1, 0);
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
     const Crossing &crossing = space.crossings[k];
-    if (crossing.end >= costs.arrayEnd())
+    if (crossing.end > costs.arrayBegin())
       continue;
     const CrossingCost &cost = costs.of(k);
-    double perWord = cost.declared + cost.separate + cost.shared;
+    // All lanes on the way may take a word that is moved once.
+    double lanes = 1;
+    for (unsigned s = crossing.parentEnd; s < crossing.end; ++s)
+      if (space.slots[s].isAxis)
+        lanes *= static_cast<double>(space.slots[s].size);
+    double perWord = cost.declared + cost.shared + std::min(cost.separate, cost.separate * lanes);
     size_t at = perWord > 0 ? 0 : grid.last();
     double least =
         perWord * floors.missing(crossing.tensor, at) * floors.whole(crossing.tensor, at);
@@ -97,23 +101,6 @@ void Floors::makeBuckets() {
   }
 }
 
-/// The least energy that `known` excludes at a latency; infinite when it excludes none.
-static double leastExcluded(const Incumbents &known, double latency) {
-  if (known.front().empty())
-    return infinite;
-  if (known.excludes({-1, latency}))
-    return -1;
-  double low = 0, high = known.front().back().score.energy;
-  for (unsigned i = 0; !known.excludes({high, latency}); ++i, high *= 4)
-    if (i == 60)
-      return infinite;
-  for (unsigned i = 0; i < 70; ++i) {
-    double middle = (low + high) / 2;
-    (known.excludes({middle, latency}) ? high : low) = middle;
-  }
-  return high;
-}
-
 //===-- Tables
 //---------------------------------------------------------------------------------===//
 
@@ -121,26 +108,37 @@ Floors::Priced Floors::priced(const LaneChoice &choice, const TileGrid::Point &o
   Priced result{&choice, &outside, choice.offset};
   for (unsigned k = 0; k < space.crossings.size(); ++k)
     if (costs.of(k).atLanes)
-      result.rest += costs.price(choice, k, outside, grid.point(grid.last())) *
-                     floors.missing(space.crossings[k].tensor, grid.last()) *
-                     floors.whole(space.crossings[k].tensor, grid.last());
+      result.rest += costs.cost(choice.prices[k], k, outside, grid.point(grid.last()), choice.lanes,
+                                everything(space.crossings[k].tensor, grid.last()));
   return result;
+}
+
+/// All words of all tiles, once for each setting of the other dimensions.
+FlowFloors::Brought Floors::everything(unsigned tensor, size_t outside) const {
+  double times = floors.missing(tensor, outside);
+  return {times * floors.whole(tensor, outside), times * floors.padding(tensor, outside)};
 }
 
 /// The least of all entries; `openFlows` are those of what is not settled, in tiles of the size at
 /// `held`.
 double Floors::cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced,
-                        unsigned from, const TileGrid::Point &held,
-                        llvm::ArrayRef<double> openFlows) const {
+                        unsigned from, size_t held, llvm::ArrayRef<double> openFlows) const {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
   double best = infinite;
   std::array<double, InnerFloors::maxFlows> prices, openCosts;
   std::array<bool, InnerFloors::maxFlows> varies;
+  auto cost = [&](unsigned v, size_t at, const FlowFloors::Brought &flow) {
+    return costs.cost(priced.choice->prices[flows[v]], flows[v], *priced.outside, grid.point(at),
+                      priced.choice->lanes, flow);
+  };
   for (unsigned v = 0; v < flows.size(); ++v) {
+    unsigned t = space.crossings[flows[v]].tensor;
     bool counts = space.crossings[flows[v]].end >= from;
-    prices[v] = counts ? costs.price(*priced.choice, flows[v], *priced.outside, held) : 0;
     varies[v] = counts && priced.choice->prices[flows[v]].windowed;
-    openCosts[v] = prices[v] * openFlows[v];
+    prices[v] = counts && !varies[v] ? cost(v, held, {1, 0}) : 0;
+    openCosts[v] =
+        counts ? cost(v, held, {openFlows[v], floors.missing(t, held) * floors.padding(t, held)})
+               : 0;
   }
   for (const InnerFloors::Entry &entry : entries) {
     double sum = 0;
@@ -148,9 +146,8 @@ double Floors::cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced
       if (entry.words[v] == InnerFloors::open)
         sum += openCosts[v];
       else
-        sum += entry.words[v] * (varies[v] ? costs.price(*priced.choice, flows[v], *priced.outside,
-                                                         grid.point(entry.held[v]))
-                                           : prices[v]);
+        sum += varies[v] ? cost(v, entry.held[v], {entry.words[v], entry.padding[v]})
+                         : entry.words[v] * prices[v];
     }
     best = std::min(best, sum);
   }
@@ -163,141 +160,8 @@ double Floors::inside(unsigned boundary, unsigned from, size_t outside, const Tr
   double openFlows[InnerFloors::maxFlows];
   for (unsigned v = 0; v < flows.size(); ++v)
     openFlows[v] = floors.flow(space.crossings[flows[v]].tensor, outside, trails);
-  return cheapest(innerFloors.at(boundary, outside), priced, from, grid.point(outside),
+  return cheapest(innerFloors.at(boundary, outside), priced, from, outside,
                   {openFlows, flows.size()});
-}
-
-/// What enters a level from outside the array, at the best when the innermost loop in time there is
-/// one of `innermost`.
-double Floors::bestFlow(unsigned t, size_t outside, const TileGrid::Point &time,
-                        const LaneChoice &choice, unsigned innermost) const {
-  const FlatTensor &tensor = space.tensors[t];
-  double all = floors.missing(t, outside), lanes = floors.missing(t, grid.index(choice.lanes));
-  if (innermost == space.dims() || tensor.plain >> innermost & 1)
-    return all * floors.whole(t, outside);
-  if (tensor.windowed >> innermost & 1)
-    return all * floors.sliding(t, outside, innermost, 2,
-                                grid.value(innermost, choice.lanes[innermost]),
-                                time[floors.partnerOf(t, innermost)] > 0);
-  return lanes * floors.slidingAtBest(t, outside, time, choice.lanes);
-}
-
-/// Puts what one choice of lanes leads to into the table at the point outside the array.
-void Floors::addChoice(size_t outside, size_t number, llvm::ArrayRef<double> least) {
-  const LaneChoice &choice = costs.choices()[number];
-  TileGrid::Point before;
-  if (!grid.between(choice.lanes, grid.point(outside), before))
-    return;
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  llvm::ArrayRef<InnerFloors::Entry> entries = innerFloors.at(arrayEnd(), outside);
-  unsigned bucket = bucketOf(number);
-  Priced prices = priced(choice, grid.point(outside));
-  double openFlows[InnerFloors::maxFlows];
-  size_t lanes = grid.index(choice.lanes);
-  for (unsigned v = 0; v < flows.size(); ++v)
-    openFlows[v] = least[v] * floors.missing(space.crossings[flows[v]].tensor, lanes);
-  double limit = classes[bucket].most;
-  if (cheapest(entries, prices, 0, grid.point(outside), {openFlows, flows.size()}) >= limit)
-    return;
-  size_t at = grid.index(before);
-  bool outerArrays = llvm::any_of(llvm::ArrayRef<Slot>(space.slots).take_front(arrayBegin()),
-                                  [](const Slot &slot) { return slot.isAxis; });
-  for (unsigned d = 0; d <= space.dims(); ++d) {
-    if (d < space.dims() ? before[d] == 0 : at != 0 && !outerArrays)
-      continue;
-    for (unsigned v = 0; v < flows.size(); ++v)
-      openFlows[v] = bestFlow(space.crossings[flows[v]].tensor, outside, before, choice, d);
-    double energy = cheapest(entries, prices, 0, grid.point(outside), {openFlows, flows.size()});
-    double &known = table[(at * (space.dims() + 1) + d) * classes.size() + bucket];
-    if (energy < limit)
-      known = std::min(known, energy);
-  }
-}
-
-void Floors::makeGroups() {
-  std::map<size_t, size_t> known; // by lanes
-  TileGrid::Point none{};
-  bool fixedRest = true;
-  for (unsigned k = 0; k < space.crossings.size(); ++k)
-    fixedRest &= !costs.of(k).atLanes || space.tensors[space.crossings[k].tensor].windows.empty() ||
-                 !costs.crosses(k);
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  for (unsigned c = 0; c < costs.choices().size(); ++c) {
-    const LaneChoice &choice = costs.choices()[c];
-    double rest = fixedRest ? priced(choice, none).rest : -infinite;
-    auto [at, isNew] = known.insert({grid.index(choice.lanes), groups.size()});
-    if (isNew) {
-      groups.emplace_back().rest = rest;
-      for (unsigned k : flows)
-        groups.back().prices.push_back(choice.prices[k]);
-      for (unsigned d = 0; d < space.dims(); ++d)
-        if (choice.lanes[d] > 0)
-          groups.back().dims.push_back(d);
-    }
-    Group &group = groups[at->second];
-    group.choices.push_back(c);
-    group.rest = std::min(group.rest, rest);
-    for (unsigned v = 0; v < flows.size(); ++v) {
-      LaneChoice::Price &price = group.prices[v];
-      price.fixed = std::min(price.fixed, choice.prices[flows[v]].fixed);
-      price.shared = std::min(price.shared, choice.prices[flows[v]].shared);
-    }
-  }
-}
-
-/// Whether any choice of the group may be worth a look at the point, by its least prices.
-bool Floors::canImprove(const Group &group, size_t outside, llvm::ArrayRef<double> least) const {
-  const TileGrid::Point &point = grid.point(outside);
-  const LaneChoice &choice = costs.choices()[group.choices.front()];
-  for (unsigned d : group.dims)
-    if (grid.quotient(d, point[d], choice.lanes[d]) == TileGrid::none)
-      return false;
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  std::array<double, InnerFloors::maxFlows> prices, openCosts;
-  size_t lanes = grid.index(choice.lanes);
-  for (unsigned v = 0; v < flows.size(); ++v) {
-    unsigned t = space.crossings[flows[v]].tensor;
-    const LaneChoice::Price &price = group.prices[v];
-    prices[v] =
-        price.fixed + (price.windowed ? price.shared / floors.sharing(t, point, point, choice.lanes)
-                                      : price.shared);
-    openCosts[v] = prices[v] * least[v] * floors.missing(t, lanes);
-  }
-  double best = infinite;
-  for (const InnerFloors::Entry &entry : innerFloors.at(arrayEnd(), outside)) {
-    double sum = group.rest;
-    for (unsigned v = 0; v < flows.size(); ++v)
-      sum += entry.words[v] == InnerFloors::open ? openCosts[v] : prices[v] * entry.words[v];
-    best = std::min(best, sum);
-  }
-  return best < mostOfAll;
-}
-
-bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
-  makeBuckets();
-  makeGroups();
-  for (Bucket &bucket : classes)
-    bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloors[0] -
-                  weights.leak * bucket.latency;
-  mostOfAll = -infinite;
-  for (const Bucket &bucket : classes)
-    mostOfAll = std::max(mostOfAll, bucket.most);
-  table.assign(grid.size() * (space.dims() + 1) * classes.size(), infinite);
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  std::vector<double> least(flows.size());
-  for (uint32_t outside : innerFloors.points(arrayEnd())) {
-    if (isOver())
-      return false;
-    for (unsigned v = 0; v < flows.size(); ++v)
-      least[v] = floors.slidingAtBest(space.crossings[flows[v]].tensor, outside,
-                                      grid.point(outside), TileGrid::Point{});
-    for (const Group &group : groups)
-      if (canImprove(group, outside, least))
-        for (unsigned choice : group.choices)
-          addChoice(outside, choice, least);
-  }
-  makeSuffixes();
-  return true;
 }
 
 /// The least of each point's multiples, dimension by dimension.
@@ -308,7 +172,7 @@ void Floors::makeSuffixes() {
     for (unsigned d = 0; d <= space.dims(); ++d)
       for (size_t b = 0; b < buckets; ++b)
         best[x * buckets + b] =
-            std::min(best[x * buckets + b], table[(x * (space.dims() + 1) + d) * buckets + b]);
+            std::min(best[x * buckets + b], atArray(x, d, mostRepeats(x, d), unsigned(b)));
   suffix.assign(arrayBegin() + 1, best);
   for (unsigned d = 0; d < space.dims(); ++d)
     for (size_t x = 0; x < grid.size(); ++x) {

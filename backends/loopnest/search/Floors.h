@@ -36,11 +36,13 @@ public:
   llvm::ArrayRef<double> at(unsigned boundary, size_t outside) const {
     return {&suffix[boundary][outside * classes.size()], classes.size()};
   }
-  /// The same at arrayBegin when the innermost loop in time outside is one of `dim`; the number of
-  /// dimensions for none.
-  llvm::ArrayRef<double> atArray(size_t outside, unsigned dim) const {
-    return {&table[(outside * (space.dims() + 1) + dim) * classes.size()], classes.size()};
-  }
+  /// The same at arrayBegin, for one bucket, when the innermost loop in time outside is one of
+  /// `dim`, the number of dimensions for none; and loops there bring nothing new to a tensor at
+  /// most `repeats` times.
+  double atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const;
+  /// How often that can be at most, whatever the loops are, and for given ones.
+  double mostRepeats(size_t outside, unsigned innermost) const;
+  double repeats(const Trails &trails, unsigned innermost) const;
   /// Points that are worth a look, at a boundary up to arrayBegin.
   llvm::ArrayRef<uint32_t> points(unsigned boundary) const { return lists[boundary]; }
   /// One choice of lanes at one point outside the memories further in.
@@ -69,21 +71,44 @@ private:
   Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
          llvm::function_ref<bool()> isOver);
   void makeBuckets();
+  /// What a choice of lanes costs, by flow of InnerFloors.
+  struct Offer {
+    llvm::SmallVector<LaneChoice::Price, 4> prices;
+    double rest = 0; ///< J of what ends at the lanes, at least
+  };
   /// Choices of the same lanes, on whatever axes.
   struct Group {
-    llvm::SmallVector<unsigned, 4> dims; ///< that have lanes
-    std::vector<unsigned> choices;
-    llvm::SmallVector<LaneChoice::Price, 8> prices; ///< the least, by flow of InnerFloors
-    double rest = 0;                                ///< the least of what ends at the lanes
+    TileGrid::Point lanes;
+    unsigned bucket = 0;
+    std::vector<Offer> offers; ///< those that none is cheaper than in all prices
+    Offer least;               ///< of all prices
   };
+  /// J that are `fixed`, and what repeats divide.
+  struct Line {
+    double fixed, divided;
+    double at(double repeats) const { return fixed + divided / repeats; }
+  };
+  struct LinkedLine {
+    Line line;
+    uint32_t next;
+  };
+  static constexpr uint32_t noLine = ~0u;
+  struct Reached;
+  Reached reached(size_t outside) const;
   void makeGroups();
-  bool canImprove(const Group &group, size_t outside, llvm::ArrayRef<double> least) const;
-  void addChoice(size_t outside, size_t number, llvm::ArrayRef<double> least);
+  static void addTo(Group &group, const Offer &offer);
+  bool canImprove(const Group &group, const Reached &at) const;
+  void settledCosts(const Reached &at, const Group &group, const Offer &offer,
+                    llvm::MutableArrayRef<double> best) const;
+  void addOffer(const Reached &at, const Group &group, const Offer &offer,
+                const TileGrid::Point &before);
+  void insert(size_t place, const Line &line, double most);
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
-                  const TileGrid::Point &held, llvm::ArrayRef<double> openFlows) const;
+                  size_t held, llvm::ArrayRef<double> openFlows) const;
+  FlowFloors::Brought everything(unsigned tensor, size_t outside) const;
   void makeSuffixes();
-  double bestFlow(unsigned tensor, size_t outside, const TileGrid::Point &time,
-                  const LaneChoice &choice, unsigned innermost) const;
+  FlowFloors::Brought bestFlow(unsigned tensor, size_t outside, const TileGrid::Point &time,
+                               const TileGrid::Point &lanes, unsigned innermost) const;
 
   const MapSpace &space;
   const CostWeights &weights;
@@ -94,8 +119,8 @@ private:
   std::vector<Bucket> classes;
   std::vector<uint8_t> bucketsOfChoices;
   std::vector<Group> groups;
-  double mostOfAll = 0; ///< of all classes
-  std::vector<double> table;
+  std::vector<uint32_t> heads; ///< by point, dimension and bucket: the first line
+  std::vector<LinkedLine> lines;
   std::vector<std::vector<double>> suffix;
   std::vector<std::vector<uint32_t>> lists;
   std::vector<double> outerFloors; ///< by boundary

@@ -26,7 +26,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
                          llvm::function_ref<bool()> isOver)
     : space(space), rules(rules), grid(grid), floors(floors), first(costs.arrayEnd()) {
   for (unsigned k = 0; k < space.crossings.size(); ++k)
-    if (space.crossings[k].end >= first && !costs.of(k).atLanes)
+    if (space.crossings[k].end > costs.arrayBegin() && !costs.of(k).atLanes)
       crossings.push_back(k);
   unsigned slots = space.slots.size();
   tables.resize(slots - first + 1);
@@ -38,6 +38,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
     table.resize(grid.size());
   Entry nothing;
   nothing.words.fill(open);
+  nothing.padding.fill(0);
   nothing.held.fill(0);
   tables.back()[grid.last()] = {nothing};
   lists.back() = {static_cast<uint32_t>(grid.last())};
@@ -89,16 +90,17 @@ void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point
 
 void InnerFloors::addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,
                            std::vector<Entry> &result) {
-  std::array<double, maxFlows> now;
-  now.fill(open);
+  std::array<FlowFloors::Brought, maxFlows> now;
+  now.fill({open, 0});
   for (unsigned v = 0; v < crossings.size(); ++v)
     if (space.crossings[crossings[v]].end > slot)
       now[v] = settled(space.crossings[crossings[v]].tensor, inside, loops);
   for (const Entry &entry : tables[slot + 1 - first][inside]) {
     Entry next = entry;
     for (unsigned v = 0; v < crossings.size(); ++v)
-      if (entry.words[v] == open && now[v] != open) {
-        next.words[v] = now[v];
+      if (entry.words[v] == open && now[v].words != open) {
+        next.words[v] = now[v].words;
+        next.padding[v] = now[v].padding;
         next.held[v] =
             static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
       }
@@ -108,20 +110,22 @@ void InnerFloors::addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloo
 
 /// What a flow becomes that is open inside these loops; open when nothing of the tensor moves
 /// there.
-double InnerFloors::settled(unsigned t, size_t inside,
-                            llvm::ArrayRef<FlowFloors::SlotLoop> loops) const {
+FlowFloors::Brought InnerFloors::settled(unsigned t, size_t inside,
+                                         llvm::ArrayRef<FlowFloors::SlotLoop> loops) const {
   const FlatTensor &tensor = space.tensors[t];
   double repeats = 1;
   for (size_t i = 0; i < loops.size(); ++i) {
     unsigned dim = loops[i].first;
     double times = floors.missing(t, inside) / repeats;
     if (tensor.plain >> dim & 1)
-      return times * floors.whole(t, inside);
-    if (tensor.windowed >> dim & 1)
-      return times * floors.slidingInside(t, inside, loops.drop_front(i));
+      return {times * floors.whole(t, inside), times * floors.padding(t, inside)};
+    if (tensor.windowed >> dim & 1) {
+      FlowFloors::Brought once = floors.slidingInside(t, inside, loops.drop_front(i));
+      return {times * once.words, times * once.padding};
+    }
     repeats *= static_cast<double>(grid.value(dim, loops[i].second));
   }
-  return open;
+  return {open, 0};
 }
 
 /// The point with the dimensions of windows alone.
@@ -142,7 +146,7 @@ bool InnerFloors::covers(const Entry &a, const Entry &b) const {
     if (space.tensors[space.crossings[crossings[v]].tensor].windows.empty())
       continue;
     TileGrid::Point factor;
-    if ((a.words[v] == open) != (b.words[v] == open) ||
+    if ((a.words[v] == open) != (b.words[v] == open) || a.padding[v] < b.padding[v] ||
         (a.held[v] != b.held[v] &&
          !grid.between(grid.point(a.held[v]), grid.point(b.held[v]), factor)))
       return false;

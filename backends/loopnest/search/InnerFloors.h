@@ -17,9 +17,10 @@ class InnerFloors {
 public:
   static constexpr unsigned maxFlows = 6;
   static constexpr double open = -1;
-  /// By flow (see flows()): words, or open; and for windows a point with the size of the tiles.
+  /// By flow (see flows()): words, or open; and for windows the most padding that may be among them
+  /// and a point with the size of the tiles.
   struct Entry {
-    std::array<double, maxFlows> words;
+    std::array<double, maxFlows> words, padding;
     std::array<uint32_t, maxFlows> held;
   };
 
@@ -47,7 +48,8 @@ private:
                   std::vector<Entry> &result);
   void addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,
                 std::vector<Entry> &result);
-  double settled(unsigned tensor, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops) const;
+  FlowFloors::Brought settled(unsigned tensor, size_t inside,
+                              llvm::ArrayRef<FlowFloors::SlotLoop> loops) const;
   void insert(std::vector<Entry> &list, const Entry &entry) const;
   bool covers(const Entry &a, const Entry &b) const;
   size_t sizeOnly(unsigned tensor, size_t point) const;

@@ -348,9 +348,10 @@ double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &
   double energy = declared * cost.declared + separate * cost.separate +
                   static_cast<double>(flow.shared) * cost.shared +
                   (separate - declared) * cost.copy;
+  int64_t back = cost.readsBack ? flow.shared - space.tensors[crossing.tensor].plainSize : 0;
   for (unsigned array : crossing.arrays)
     if (double hop = weights.arrays[array].hop[crossing.tensor]; hop != 0)
-      energy += hop * hopsOf(mapping, crossing, array, flow, 0);
+      energy += hop * hopsOf(mapping, crossing, array, flow, back);
   return energy;
 }
 

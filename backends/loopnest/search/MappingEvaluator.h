@@ -28,6 +28,7 @@ struct CrossingCost {
   double declared = 0, separate = 0, shared = 0;
   double copy = 0; ///< per word that is not sent, but delivered
   bool atLanes = false;
+  bool readsBack = false; ///< takes links for all that enters but the first time
 };
 
 struct Score {

@@ -1,0 +1,265 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all choices of lanes lead to, point by point: the lines of the table at the array.
+#include "backends/loopnest/search/Floors.h"
+
+#include <cmath>
+#include <map>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+static constexpr double infinite = HUGE_VAL;
+
+/// What enters a level from outside the array, at the best when the innermost loop in time there is
+/// one of `innermost`; where that moves nothing of the tensor, before loops that repeat divide it.
+FlowFloors::Brought Floors::bestFlow(unsigned t, size_t outside, const TileGrid::Point &time,
+                                     const TileGrid::Point &lanes, unsigned innermost) const {
+  const FlatTensor &tensor = space.tensors[t];
+  double all = floors.missing(t, outside), words;
+  if (innermost == space.dims() || tensor.plain >> innermost & 1)
+    words = floors.whole(t, outside);
+  else if (tensor.windowed >> innermost & 1)
+    words = floors.sliding(t, outside, innermost, 2, grid.value(innermost, lanes[innermost]),
+                           time[floors.partnerOf(t, innermost)] > 0);
+  else
+    words = floors.slidingAtBest(t, outside, time, lanes);
+  return {all * words, all * floors.padding(t, outside)};
+}
+
+/// Whether a loop of `dim` leaves the tensor where it is.
+static bool isIdle(const FlatTensor &tensor, unsigned dim) {
+  return !((tensor.plain | tensor.windowed) >> dim & 1);
+}
+
+double Floors::mostRepeats(size_t outside, unsigned innermost) const {
+  double most = 1;
+  for (unsigned k : innerFloors.flows())
+    if (unsigned t = space.crossings[k].tensor;
+        innermost < space.dims() && isIdle(space.tensors[t], innermost))
+      most = std::max(most, floors.missing(t, outside));
+  return most;
+}
+
+double Floors::repeats(const Trails &trails, unsigned innermost) const {
+  double most = 1;
+  for (unsigned k : innerFloors.flows())
+    if (unsigned t = space.crossings[k].tensor;
+        innermost < space.dims() && isIdle(space.tensors[t], innermost))
+      most = std::max(most, trails.of[t].repeats);
+  return most;
+}
+
+/// Entries at one point by which of their flows are open.
+struct Floors::Reached {
+  size_t outside;
+  llvm::ArrayRef<InnerFloors::Entry> entries;
+  std::vector<unsigned> openOf;         ///< by entry: number in `masks`
+  llvm::SmallVector<unsigned, 8> masks; ///< bits of open flows
+  llvm::SmallVector<double, 8> least;   ///< by flow: words if open, but for lanes
+};
+
+Floors::Reached Floors::reached(size_t outside) const {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  Reached result{outside, innerFloors.at(arrayEnd(), outside), {}, {}, {}};
+  for (const InnerFloors::Entry &entry : result.entries) {
+    unsigned mask = 0;
+    for (unsigned v = 0; v < flows.size(); ++v)
+      mask |= unsigned(entry.words[v] == InnerFloors::open) << v;
+    auto known = llvm::find(result.masks, mask);
+    result.openOf.push_back(static_cast<unsigned>(known - result.masks.begin()));
+    if (known == result.masks.end())
+      result.masks.push_back(mask);
+  }
+  for (unsigned k : flows)
+    result.least.push_back(floors.slidingAtBest(space.crossings[k].tensor, outside,
+                                                grid.point(outside), TileGrid::Point{}));
+  return result;
+}
+
+/// J of what is settled, at the best entry of each kind.
+void Floors::settledCosts(const Reached &at, const Group &group, const Offer &offer,
+                          llvm::MutableArrayRef<double> best) const {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  const TileGrid::Point &outside = grid.point(at.outside);
+  std::array<double, InnerFloors::maxFlows> prices;
+  for (unsigned v = 0; v < flows.size(); ++v)
+    prices[v] = costs.cost(offer.prices[v], flows[v], outside, outside, group.lanes, {1, 0});
+  std::fill(best.begin(), best.end(), infinite);
+  for (size_t e = 0; e < at.entries.size(); ++e) {
+    const InnerFloors::Entry &entry = at.entries[e];
+    unsigned mask = at.masks[at.openOf[e]];
+    double sum = offer.rest;
+    for (unsigned v = 0; v < flows.size(); ++v)
+      if (!(mask >> v & 1))
+        sum += offer.prices[v].windowed
+                   ? costs.cost(offer.prices[v], flows[v], outside, grid.point(entry.held[v]),
+                                group.lanes, {entry.words[v], entry.padding[v]})
+                   : prices[v] * entry.words[v];
+    best[at.openOf[e]] = std::min(best[at.openOf[e]], sum);
+  }
+}
+
+/// Puts what one choice of lanes leads to into the table at the point outside the array.
+void Floors::addOffer(const Reached &at, const Group &group, const Offer &offer,
+                      const TileGrid::Point &before) {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  llvm::SmallVector<double, 8> settled(at.masks.size());
+  settledCosts(at, group, offer, settled);
+  double limit = classes[group.bucket].most;
+  const TileGrid::Point &outside = grid.point(at.outside);
+  size_t index = grid.index(before);
+  bool outerArrays = llvm::any_of(llvm::ArrayRef<Slot>(space.slots).take_front(arrayBegin()),
+                                  [](const Slot &slot) { return slot.isAxis; });
+  for (unsigned d = 0; d <= space.dims(); ++d) {
+    if (d < space.dims() ? before[d] == 0 : index != 0 && !outerArrays)
+      continue;
+    double most = mostRepeats(index, d);
+    std::array<double, InnerFloors::maxFlows> open;
+    for (unsigned v = 0; v < flows.size(); ++v) {
+      unsigned t = space.crossings[flows[v]].tensor;
+      open[v] = costs.cost(offer.prices[v], flows[v], outside, outside, group.lanes,
+                           bestFlow(t, at.outside, before, group.lanes, d));
+    }
+    for (unsigned m = 0; m < at.masks.size(); ++m) {
+      Line line{settled[m], 0};
+      for (unsigned v = 0; v < flows.size(); ++v)
+        if (at.masks[m] >> v & 1) {
+          bool idle =
+              d < space.dims() && isIdle(space.tensors[space.crossings[flows[v]].tensor], d);
+          (idle ? line.divided : line.fixed) += open[v];
+        }
+      if (line.at(most) < limit)
+        insert((index * (space.dims() + 1) + d) * classes.size() + group.bucket, line, most);
+    }
+  }
+}
+
+/// Keeps what no other line is below of, for all repeats up to `most`.
+void Floors::insert(size_t place, const Line &line, double most) {
+  auto covers = [&](const Line &a, const Line &b) {
+    return a.at(1) <= b.at(1) && a.at(most) <= b.at(most);
+  };
+  for (uint32_t i = heads[place]; i != noLine; i = lines[i].next)
+    if (covers(lines[i].line, line))
+      return;
+  for (uint32_t *link = &heads[place]; *link != noLine;)
+    if (covers(line, lines[*link].line))
+      *link = lines[*link].next;
+    else
+      link = &lines[*link].next;
+  lines.push_back({line, heads[place]});
+  heads[place] = static_cast<uint32_t>(lines.size() - 1);
+}
+
+double Floors::atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const {
+  double least = infinite;
+  for (uint32_t i = heads[(outside * (space.dims() + 1) + dim) * classes.size() + bucket];
+       i != noLine; i = lines[i].next)
+    least = std::min(least, lines[i].line.at(repeats));
+  return least;
+}
+
+/// Choices of the same lanes differ in prices only; those that are dearer in each are left out.
+void Floors::makeGroups() {
+  std::map<size_t, size_t> known; // by lanes
+  for (unsigned c = 0; c < costs.choices().size(); ++c) {
+    const LaneChoice &choice = costs.choices()[c];
+    auto [at, isNew] = known.insert({grid.index(choice.lanes), groups.size()});
+    if (isNew) {
+      groups.emplace_back();
+      groups.back().lanes = choice.lanes;
+      groups.back().bucket = bucketsOfChoices[c];
+    }
+    Offer offer;
+    offer.rest = priced(choice, grid.point(grid.last())).rest;
+    for (unsigned k : innerFloors.flows())
+      offer.prices.push_back(choice.prices[k]);
+    addTo(groups[at->second], offer);
+  }
+  for (Group &group : groups) {
+    group.least = group.offers.front();
+    for (const Offer &offer : group.offers) {
+      group.least.rest = std::min(group.least.rest, offer.rest);
+      for (unsigned v = 0; v < offer.prices.size(); ++v) {
+        LaneChoice::Price &price = group.least.prices[v];
+        const LaneChoice::Price &other = offer.prices[v];
+        price.fixed = std::min(price.fixed, other.fixed);
+        price.shared = std::min(price.shared, other.shared);
+        price.hops = std::min(price.hops, other.hops);
+        price.farther = std::max(price.farther, other.farther);
+      }
+    }
+  }
+}
+
+void Floors::addTo(Group &group, const Offer &offer) {
+  auto covers = [](const Offer &a, const Offer &b) {
+    bool all = a.rest <= b.rest;
+    for (unsigned v = 0; v < a.prices.size() && all; ++v)
+      all = a.prices[v].fixed <= b.prices[v].fixed && a.prices[v].shared <= b.prices[v].shared &&
+            a.prices[v].hops <= b.prices[v].hops && a.prices[v].farther >= b.prices[v].farther;
+    return all;
+  };
+  for (const Offer &other : group.offers)
+    if (covers(other, offer))
+      return;
+  llvm::erase_if(group.offers, [&](const Offer &other) { return covers(offer, other); });
+  group.offers.push_back(offer);
+}
+
+/// Whether any choice of the group may be worth a look at the point, by its least prices.
+bool Floors::canImprove(const Group &group, const Reached &at) const {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  const TileGrid::Point &outside = grid.point(at.outside);
+  llvm::SmallVector<double, 8> sums(at.masks.size());
+  settledCosts(at, group, group.least, sums);
+  size_t lanes = grid.index(group.lanes);
+  for (unsigned v = 0; v < flows.size(); ++v) {
+    unsigned t = space.crossings[flows[v]].tensor;
+    double cost = costs.cost(group.least.prices[v], flows[v], outside, outside, group.lanes,
+                             {at.least[v] * floors.missing(t, lanes),
+                              floors.missing(t, at.outside) * floors.padding(t, at.outside)});
+    for (unsigned m = 0; m < at.masks.size(); ++m)
+      sums[m] += at.masks[m] >> v & 1 ? cost : 0;
+  }
+  return llvm::any_of(sums, [&](double sum) { return sum < classes[group.bucket].most; });
+}
+
+/// The least energy that `known` excludes at a latency; infinite when it excludes none.
+static double leastExcluded(const Incumbents &known, double latency) {
+  if (known.front().empty())
+    return infinite;
+  if (known.excludes({-1, latency}))
+    return -1;
+  double low = 0, high = known.front().back().score.energy;
+  for (unsigned i = 0; !known.excludes({high, latency}); ++i, high *= 4)
+    if (i == 60)
+      return infinite;
+  for (unsigned i = 0; i < 70; ++i) {
+    double middle = (low + high) / 2;
+    (known.excludes({middle, latency}) ? high : low) = middle;
+  }
+  return high;
+}
+
+bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
+  makeBuckets();
+  makeGroups();
+  for (Bucket &bucket : classes)
+    bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloors[0] -
+                  weights.leak * bucket.latency;
+  heads.assign(grid.size() * (space.dims() + 1) * classes.size(), noLine);
+  TileGrid::Point before;
+  for (uint32_t outside : innerFloors.points(arrayEnd())) {
+    if (isOver())
+      return false;
+    Reached at = reached(outside);
+    for (const Group &group : groups)
+      if (grid.between(group.lanes, grid.point(outside), before) && canImprove(group, at))
+        for (const Offer &offer : group.offers)
+          addOffer(at, group, offer, before);
+  }
+  makeSuffixes();
+  return true;
+}

@@ -1,0 +1,322 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of TreeWalk that bounds with tables (see Floors.h).
+#include "backends/loopnest/search/TreeWalk.h"
+
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+TileGrid::Point TreeWalk::pointOf(const Mapping &mapping, unsigned slots) const {
+  TileGrid::Point point{};
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    int64_t product = 1;
+    for (unsigned s = 0; s < slots; ++s)
+      product *= mapping.factor[s][d];
+    point[d] = floors->tiles().number(d, product);
+  }
+  return point;
+}
+
+/// The orders that can differ, which depend on the dimensions that have loops alone.
+const std::vector<std::array<uint8_t, maxDims>> &TreeWalk::ordersOf(const Mapping &mapping,
+                                                                    unsigned slot) {
+  uint64_t key = slot;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    key = key << 1 | (mapping.factor[slot][d] > 1 ? 1 : 0);
+  auto [known, isNew] = orders.try_emplace(key);
+  if (isNew)
+    known->second = choices.orders(mapping, slot);
+  return known->second;
+}
+
+/// False when the rules of the slot or the size of its axis forbid the factors.
+bool TreeWalk::setFactors(Mapping &mapping, unsigned slot, const TileGrid::Point &factor) const {
+  int64_t product = 1;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    int64_t value = floors->tiles().value(d, factor[d]);
+    if (!rules[slot].allows(d, value))
+      return false;
+    mapping.factor[slot][d] = value;
+    product *= value;
+  }
+  return !space.slots[slot].isAxis || product <= space.slots[slot].size;
+}
+
+/// J of all that ends outside of the first `slots`, given what the node knows.
+double TreeWalk::decide(const Node &node, const Mapping &mapping, unsigned slots) {
+  double energy = node.decided;
+  for (unsigned k = 0; k < space.crossings.size(); ++k) {
+    const Crossing &crossing = space.crossings[k];
+    if (crossing.end > node.slices.size() && crossing.end <= slots && crossing.end > 0 &&
+        !floors->crossingCosts().of(k).atLanes)
+      energy += evaluator.crossingEnergy(mapping, crossing, floors->crossingCosts().of(k), slots);
+  }
+  return energy;
+}
+
+double TreeWalk::almostDecide(const Mapping &mapping, unsigned slots, const LaneChoice &choice,
+                              const TileGrid::Point &lanesAt, const TileGrid::Point &held) {
+  double energy = 0;
+  for (unsigned k = 0; k < space.crossings.size(); ++k) {
+    const Crossing &crossing = space.crossings[k];
+    if (crossing.end != slots || floors->crossingCosts().of(k).atLanes)
+      continue;
+    double separate;
+    energy +=
+        evaluator.energyWithoutHops(mapping, crossing, floors->crossingCosts().of(k), separate);
+    LaneChoice::Price links = choice.prices[k];
+    links.fixed = links.shared = 0;
+    const FlowFloors &flows = floors->flows();
+    size_t at = floors->tiles().index(held);
+    energy += floors->crossingCosts().cost(
+        links, k, lanesAt, held, choice.lanes,
+        {separate, flows.missing(crossing.tensor, at) * flows.padding(crossing.tensor, at)});
+  }
+  return energy;
+}
+
+/// Adds a child when some class of lanes may still improve on what is known. `left` is the energy
+/// of what is not decided, by bucket from `firstBucket` on.
+void TreeWalk::take(const Node &node, const Mapping &mapping, unsigned slots, double decided,
+                    llvm::ArrayRef<double> left, unsigned firstBucket, std::vector<Node> &nodes) {
+  double base = floors->crossingCosts().constant() + decided;
+  auto possible = [&](double latency) {
+    for (unsigned b = 0; b < left.size(); ++b)
+      if (left[b] < HUGE_VAL &&
+          !isExcluded(base + left[b],
+                      std::max(latency, floors->buckets()[firstBucket + b].latency)))
+        return true;
+    return false;
+  };
+  if (!possible(0))
+    return;
+  Score score = evaluator.evaluate(mapping, slots);
+  if (known.excludes(score) || !possible(score.latency))
+    return;
+  // The least of both that is not excluded.
+  Score bound{HUGE_VAL, HUGE_VAL};
+  double key = HUGE_VAL;
+  for (unsigned b = 0; b < left.size(); ++b) {
+    if (left[b] == HUGE_VAL)
+      continue;
+    double latency = std::max(score.latency, floors->buckets()[firstBucket + b].latency);
+    double energy = std::max(score.energy, base + left[b] + weights.leak * latency);
+    if (known.excludes({energy, latency}))
+      continue;
+    bound = {std::min(bound.energy, energy), std::min(bound.latency, latency)};
+    key = std::min(key, keyOf({energy, latency}));
+  }
+  if (key == HUGE_VAL)
+    return;
+  Node child = extended(node, mapping, slots, bound);
+  child.key = key;
+  child.decided = decided;
+  nodes.push_back(std::move(child));
+}
+
+/// The dimension of the innermost loop in time; the number of dimensions for none.
+static unsigned innermostInTime(const MapSpace &space, const Mapping &mapping, unsigned slots) {
+  for (unsigned s = slots; s-- > 0;)
+    for (unsigned i = space.dims(); !space.slots[s].isAxis && i-- > 0;)
+      if (mapping.factor[s][mapping.order[s][i]] > 1)
+        return mapping.order[s][i];
+  return space.dims();
+}
+
+bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
+  const TileGrid &grid = floors->tiles();
+  unsigned slot = node.slices.size(), boundary = slot + 1;
+  bool atArray = boundary == floors->arrayBegin();
+  TileGrid::Point outside = pointOf(mapping, slot), factor;
+  double base = floors->crossingCosts().constant() + floors->outer(slot) + node.decided;
+  llvm::SmallVector<double, 12> exact;
+  for (uint32_t x : floors->points(boundary)) {
+    if (!grid.between(outside, grid.point(x), factor) || !setFactors(mapping, slot, factor))
+      continue;
+    if (patience.isOver())
+      return false;
+    llvm::ArrayRef<double> left = floors->at(boundary, x);
+    bool possible = false;
+    for (unsigned b = 0; b < left.size() && !possible; ++b)
+      possible = left[b] < HUGE_VAL && !isExcluded(base + left[b], floors->buckets()[b].latency);
+    if (!possible)
+      continue;
+    for (const auto &order : ordersOf(mapping, slot)) {
+      mapping.order[slot] = order;
+      double decided = decide(node, mapping, boundary);
+      if (atArray) {
+        if (isDominated(mapping, grid.point(x), decided))
+          continue;
+        unsigned innermost = innermostInTime(space, mapping, boundary);
+        double repeats = floors->repeats(trailsOf(space, mapping, boundary), innermost);
+        exact.clear();
+        for (unsigned b = 0; b < floors->buckets().size(); ++b)
+          exact.push_back(floors->atArray(x, innermost, repeats, b));
+        left = exact;
+      }
+      size_t before = nodes.size();
+      take(node, mapping, boundary, decided + floors->outer(boundary), left, 0, nodes);
+      if (nodes.size() > before)
+        nodes.back().decided = decided;
+    }
+  }
+  return true;
+}
+
+bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot,
+                          const LaneChoice &choice, unsigned bucket, std::vector<Node> &nodes) {
+  unsigned end = floors->arrayEnd();
+  if (slot < end) {
+    if (!setFactors(mapping, slot, choice.factors[slot - floors->arrayBegin()]))
+      return true;
+    for (const auto &order : ordersOf(mapping, slot)) {
+      mapping.order[slot] = order;
+      if (!laneOrders(node, mapping, slot + 1, choice, bucket, nodes))
+        return false;
+    }
+    return true;
+  }
+  if (patience.isOver())
+    return false;
+  if (end == space.slots.size()) {
+    addFound(mapping, evaluator.evaluate(mapping));
+    return true;
+  }
+  TileGrid::Point outside = pointOf(mapping, end);
+  Trails trails = trailsOf(space, mapping, end);
+  double decided = decide(node, mapping, end);
+  double left = floors->inside(end, end + 1, floors->tiles().index(outside), trails,
+                               floors->priced(choice, outside));
+  take(node, mapping, end, decided, left, bucket, nodes);
+  return true;
+}
+
+bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
+  const TileGrid &grid = floors->tiles();
+  unsigned begin = floors->arrayBegin(), end = floors->arrayEnd();
+  TileGrid::Point before = pointOf(mapping, begin), outside;
+  Trails trails = trailsOf(space, mapping, begin);
+  Trails withLanes = trails;
+  double base = floors->crossingCosts().constant() + node.decided;
+  llvm::ArrayRef<LaneChoice> all = floors->crossingCosts().choices();
+  for (size_t c = 0; c < all.size(); ++c) {
+    if (!grid.multiply(before, all[c].lanes, outside))
+      continue;
+    size_t at = grid.index(outside);
+    if (floors->inner().at(end, at).empty())
+      continue;
+    if (patience.isOver())
+      return false;
+    for (unsigned t = 0; t < trails.of.size(); ++t)
+      withLanes.of[t].lanes =
+          trails.of[t].lanes * grid.value(trails.of[t].dim, all[c].lanes[trails.of[t].dim]);
+    double left = floors->inside(end, end, at, withLanes, floors->priced(all[c], outside));
+    unsigned bucket = floors->bucketOf(c);
+    if (isExcluded(base + left, floors->buckets()[bucket].latency))
+      continue;
+    if (!laneOrders(node, mapping, begin, all[c], bucket, nodes))
+      return false;
+  }
+  return true;
+}
+
+/// The choice of lanes that a mapping has made.
+static size_t laneChoiceOf(const Floors &floors, const Mapping &mapping) {
+  llvm::ArrayRef<LaneChoice> all = floors.crossingCosts().choices();
+  for (size_t c = 0; c < all.size(); ++c) {
+    bool same = true;
+    for (unsigned a = 0; a < all[c].factors.size() && same; ++a)
+      for (unsigned d = 0; d < floors.tiles().dimCount() && same; ++d)
+        same = floors.tiles().value(d, all[c].factors[a][d]) ==
+               mapping.factor[floors.arrayBegin() + a][d];
+    if (same)
+      return c;
+  }
+  return 0;
+}
+
+bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
+  const TileGrid &grid = floors->tiles();
+  unsigned slot = node.slices.size(), boundary = slot + 1;
+  size_t number = laneChoiceOf(*floors, mapping);
+  unsigned bucket = floors->bucketOf(number);
+  TileGrid::Point lanesAt = pointOf(mapping, floors->arrayEnd());
+  Floors::Priced priced = floors->priced(floors->crossingCosts().choices()[number], lanesAt);
+  TileGrid::Point outside = pointOf(mapping, slot), factor;
+  double base = floors->crossingCosts().constant() + node.decided;
+  for (uint32_t x : floors->inner().points(boundary)) {
+    if (!grid.between(outside, grid.point(x), factor) || !setFactors(mapping, slot, factor))
+      continue;
+    for (const auto &order : ordersOf(mapping, slot)) {
+      if (patience.isOver())
+        return false;
+      mapping.order[slot] = order;
+      if (boundary == space.slots.size()) {
+        addFound(mapping, evaluator.evaluate(mapping));
+        continue;
+      }
+      Trails trails = trailsOf(space, mapping, boundary);
+      double rest = floors->inside(boundary, boundary, x, trails, priced);
+      if (isExcluded(base + rest, floors->buckets()[bucket].latency))
+        continue;
+      double left = floors->inside(boundary, boundary + 1, x, trails, priced);
+      double almost = almostDecide(mapping, boundary, *priced.choice, lanesAt, grid.point(x));
+      if (isExcluded(base + almost + left, floors->buckets()[bucket].latency))
+        continue;
+      double decided = decide(node, mapping, boundary);
+      take(node, mapping, boundary, decided, left, bucket, nodes);
+    }
+  }
+  return true;
+}
+
+/// Partial mappings that leave the same, and whose innermost loops in time are the same as far as
+/// any tensor can find there what it had, have the same futures: one that costs no less in anything
+/// than another is left out.
+bool TreeWalk::isDominated(const Mapping &mapping, const TileGrid::Point &outside, double decided) {
+  unsigned slots = floors->arrayBegin();
+  for (unsigned s = 0; s < slots; ++s)
+    if (space.slots[s].isAxis)
+      return false; // lanes further out have a part in it
+  std::string key(outside.begin(), outside.end());
+  uint32_t live = ~uint32_t(0) >> (32 - space.tensors.size());
+  std::pair<unsigned, int64_t> last{~0u, 1};
+  auto write = [&] {
+    if (last.first != ~0u)
+      key += std::string(1, char(last.first)) +
+             std::string(1, char(floors->tiles().number(last.first, last.second)));
+  };
+  for (unsigned s = slots; s-- > 0 && live;) {
+    for (unsigned i = space.dims(); i-- > 0 && live;) {
+      unsigned d = mapping.order[s][i];
+      if (mapping.factor[s][d] == 1)
+        continue;
+      if (last.first != d) {
+        write();
+        last = {d, 1};
+      }
+      last.second *= mapping.factor[s][d];
+      for (unsigned t = 0; t < space.tensors.size(); ++t)
+        if (space.tensors[t].plain >> d & 1)
+          live &= ~(uint32_t(1) << t);
+    }
+  }
+  write();
+  llvm::SmallVector<double, 6> cost{decided};
+  evaluator.movedOutside(mapping, slots, cost);
+  auto &list = seen[key];
+  auto covers = [](llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
+    for (size_t i = 0; i < a.size(); ++i)
+      if (a[i] > b[i])
+        return false;
+    return true;
+  };
+  for (const auto &other : list)
+    if (covers(other, cost))
+      return true;
+  llvm::erase_if(list, [&](const auto &other) { return covers(cost, other); });
+  list.push_back(cost);
+  return false;
+}

@@ -1,0 +1,200 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/WindowFloor.h"
+
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+//===-- One tile
+//-------------------------------------------------------------------------------===//
+
+TileMarks::TileMarks(const Window &window, int64_t firstSize, int64_t secondSize) {
+  int64_t ends[2] = {window.a * (firstSize - 1), window.b * (secondSize - 1)};
+  first = std::min<int64_t>(0, ends[0]) + std::min<int64_t>(0, ends[1]);
+  marks.assign(std::abs(ends[0]) + std::abs(ends[1]) + 1, 0);
+  for (int64_t i = 0; i < firstSize; ++i)
+    for (int64_t k = 0; k < secondSize; ++k)
+      marks[window.a * i + window.b * k - first] = 1;
+  sum();
+}
+
+void TileMarks::sum() {
+  before.assign(1, 0);
+  for (char mark : marks)
+    before.push_back(before.back() + mark);
+}
+
+TileMarks TileMarks::sharedWith(int64_t distance) const {
+  TileMarks result;
+  result.first = first;
+  result.marks.assign(marks.size(), 0);
+  for (int64_t v = 0; v < width(); ++v)
+    if (v + distance >= 0 && v + distance < width())
+      result.marks[v] = marks[v] & marks[v + distance];
+  result.sum();
+  return result;
+}
+
+int64_t TileMarks::within(int64_t from, int64_t to) const {
+  auto at = [&](int64_t v) {
+    return before[std::min<int64_t>(std::max<int64_t>(v - first, 0), width())];
+  };
+  return to <= from ? 0 : at(to) - at(from);
+}
+
+//===-- Turns
+//----------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Loops in time of a dimension, with lanes somewhere between them, that go back to their start:
+/// the steps that they go back, and those that the next loop outside, if there can be one, goes on.
+struct Turn {
+  int64_t back, on;
+  bool operator<(const Turn &other) const {
+    return std::tie(back, on) < std::tie(other.back, other.on);
+  }
+  bool operator==(const Turn &other) const { return back == other.back && on == other.on; }
+};
+
+} // namespace
+
+/// All of them, where the innermost loop is a multiple of `factor`.
+static std::vector<Turn> turnsOf(llvm::ArrayRef<int64_t> divisors, int64_t factor) {
+  std::vector<Turn> result;
+  int64_t all = divisors.back();
+  for (int64_t inner : divisors)
+    for (int64_t lanes : divisors)
+      for (int64_t outer : divisors)
+        if (int64_t product = inner * lanes * outer; inner % factor == 0 && all % product == 0)
+          result.push_back({inner - 1 + (outer - 1) * inner * lanes,
+                            product < all ? inner * (lanes - 1) + 1 : 0});
+  llvm::sort(result);
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+/// The distances below `width` that a tile can move when loops of a window start again.
+static std::vector<int64_t> distances(llvm::ArrayRef<Turn> own, llvm::ArrayRef<Turn> other,
+                                      const int64_t (&step)[2], int64_t width) {
+  std::vector<char> possible(2 * width - 1, 0);
+  auto consider = [&](int64_t distance) {
+    if (std::abs(distance) < width)
+      possible[distance + width - 1] = 1;
+  };
+  for (const Turn &i : own)
+    for (const Turn &k : other) {
+      consider(-step[0] * i.back - step[1] * k.back);
+      if (k.on > 0)
+        consider(step[1] * k.on - step[0] * i.back);
+      if (i.on > 0)
+        consider(step[0] * i.on - step[1] * k.back);
+    }
+  std::vector<int64_t> result;
+  for (int64_t d = 1 - width; d < width; ++d)
+    if (possible[d + width - 1])
+      result.push_back(d);
+  return result;
+}
+
+//===-- Sums over positions
+//--------------------------------------------------------------------===//
+
+WindowFloor::WindowFloor(const MapSpace &space, const TileGrid &grid, const Window &window)
+    : window(window), seconds(grid.divisorCount(window.second)) {
+  for (size_t i = 0; i < grid.divisorCount(window.first); ++i)
+    for (size_t k = 0; k < seconds; ++k)
+      tiles.push_back(makeTile(space, grid, static_cast<uint8_t>(i), static_cast<uint8_t>(k)));
+}
+
+WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &grid, uint8_t i,
+                                        uint8_t k) const {
+  int64_t firsts = grid.value(window.first, i), secondsOutside = grid.value(window.second, k);
+  int64_t firstSize = space.nest.dims[window.first].size / firsts;
+  int64_t secondSize = space.nest.dims[window.second].size / secondsOutside;
+  TileMarks marks(window, firstSize, secondSize);
+  Tile result;
+  result.width = marks.width();
+  result.step[0] = window.a * firstSize;
+  result.step[1] = window.b * secondSize;
+  std::vector<int64_t> bases;
+  for (int64_t p = 0; p < firsts; ++p)
+    for (int64_t r = 0; r < secondsOutside; ++r)
+      bases.push_back(window.constant + p * result.step[0] + r * result.step[1]);
+  addFresh(result, marks, bases);
+  // Lanes of one array at most can stand between loops of the window.
+  bool severalArrays =
+      llvm::any_of(space.slots, [](const Slot &s) { return s.isAxis && s.number > 0; });
+  addStarts(result, marks, bases, grid, i, k, severalArrays);
+  return result;
+}
+
+/// What tiles at a distance, in either direction, cannot share.
+void WindowFloor::addFresh(Tile &tile, const TileMarks &marks,
+                           llvm::ArrayRef<int64_t> bases) const {
+  std::vector<int64_t> tilesWith(marks.count() + 1, 0); // by how many elements are no padding
+  for (int64_t base : bases)
+    ++tilesWith[inside(marks, base)];
+  for (int64_t shift = 0; shift <= marks.width(); ++shift) {
+    int64_t overlap = marks.sharedWith(shift).count();
+    double total = 0;
+    for (int64_t words = overlap + 1; words <= marks.count(); ++words)
+      total += static_cast<double>(tilesWith[words] * (words - overlap));
+    tile.newAt.push_back(total);
+  }
+  tile.newFrom = tile.newAt;
+  for (int64_t shift = marks.width(); shift-- > 0;)
+    tile.newFrom[shift] = std::min(tile.newFrom[shift], tile.newFrom[shift + 1]);
+}
+
+/// The sums by the loops that are at their start, which stand inside all others of their dimension.
+void WindowFloor::addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
+                            const TileGrid &grid, uint8_t i, uint8_t k, bool severalArrays) const {
+  int64_t firsts = grid.value(window.first, i), secondsOutside = grid.value(window.second, k);
+  std::vector<int64_t> own = divisors(firsts), other = divisors(secondsOutside);
+  std::vector<TileMarks> shared;
+  for (int64_t d = 1 - tile.width; d < tile.width; ++d)
+    shared.push_back(marks.sharedWith(d));
+  size_t classes = grid.divisorCount(window.first) * seconds;
+  tile.all.resize(classes);
+  tile.kept.resize(classes * shared.size());
+  tile.turns.resize(classes);
+  std::vector<int64_t> kept(shared.size());
+  for (int64_t f : own)
+    for (int64_t g : other) {
+      size_t starts = at({grid.number(window.first, f), grid.number(window.second, g)});
+      std::vector<int64_t> turns =
+          distances(turnsOf(own, f), turnsOf(other, g), tile.step, tile.width);
+      Sum *sums = &tile.kept[starts * shared.size()];
+      for (int64_t p = 0; p < firsts; p += f)
+        for (int64_t r = 0; r < secondsOutside; r += g) {
+          int64_t base = bases[p * secondsOutside + r], most = 0, mostFull = 0;
+          for (size_t d = 0; d < shared.size(); ++d) {
+            kept[d] = inside(shared[d], base);
+            sums[d].words += static_cast<double>(kept[d]);
+            sums[d].full += static_cast<double>(shared[d].count());
+          }
+          for (int64_t d : turns) {
+            most = std::max(most, kept[d + tile.width - 1]);
+            mostFull = std::max(mostFull, shared[d + tile.width - 1].count());
+          }
+          if (severalArrays) {
+            most = inside(marks, base);
+            mostFull = marks.count();
+          }
+          tile.turns[starts].words += static_cast<double>(most);
+          tile.turns[starts].full += static_cast<double>(mostFull);
+        }
+      tile.all[starts] = sums[tile.width - 1];
+    }
+}
+
+double WindowFloor::sharing(const TileGrid::Point &outside, const TileGrid::Point &held,
+                            int64_t firstLanes, int64_t secondLanes) const {
+  const Tile &of = tile(outside);
+  int64_t reach = tile(held).width - 1;
+  int64_t firsts = std::min(firstLanes, reach / std::abs(of.step[0]) + 1);
+  int64_t others = std::min(secondLanes, reach / std::abs(of.step[1]) + 1);
+  return static_cast<double>(std::min(secondLanes * firsts, firstLanes * others));
+}

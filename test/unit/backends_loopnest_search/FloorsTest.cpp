@@ -1,0 +1,150 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the tables say of a partial mapping is below all that it can become.
+#include "backends/loopnest/search/Floors.h"
+#include "Spaces.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+
+/// The bounds on the way from nothing to one mapping.
+class Path {
+public:
+  Path(const MapSpace &space, const Floors &floors, const CostWeights &weights,
+       const Mapping &mapping)
+      : space(space), floors(floors), evaluator(space, weights), mapping(mapping) {}
+
+  /// J at each boundary; the least over all classes of lanes outside the array.
+  std::vector<double> bounds();
+
+private:
+  TileGrid::Point pointOf(unsigned slots) const;
+  size_t choice() const;
+  double decided(unsigned slots);
+  double atArray() const;
+
+  const MapSpace &space;
+  const Floors &floors;
+  MappingEvaluator evaluator;
+  const Mapping &mapping;
+};
+
+} // namespace
+
+TileGrid::Point Path::pointOf(unsigned slots) const {
+  TileGrid::Point point{};
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    int64_t product = 1;
+    for (unsigned s = 0; s < slots; ++s)
+      product *= mapping.factor[s][d];
+    point[d] = floors.tiles().number(d, product);
+  }
+  return point;
+}
+
+size_t Path::choice() const {
+  const std::vector<LaneChoice> &all = floors.crossingCosts().choices();
+  for (size_t c = 0; c < all.size(); ++c) {
+    bool same = true;
+    for (unsigned a = 0; a < all[c].factors.size(); ++a)
+      for (unsigned d = 0; d < space.dims(); ++d)
+        same &= floors.tiles().value(d, all[c].factors[a][d]) ==
+                mapping.factor[floors.arrayBegin() + a][d];
+    if (same)
+      return c;
+  }
+  ADD_FAILURE() << "no such lanes";
+  return 0;
+}
+
+double Path::decided(unsigned slots) {
+  const CrossingCosts &costs = floors.crossingCosts();
+  double energy = costs.constant();
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    if (unsigned end = space.crossings[k].end; end > 0 && end <= slots && !costs.of(k).atLanes)
+      energy += evaluator.crossingEnergy(mapping, space.crossings[k], costs.of(k), slots);
+  return energy;
+}
+
+double Path::atArray() const {
+  unsigned begin = floors.arrayBegin(), innermost = space.dims();
+  for (unsigned s = 0; s < begin; ++s)
+    for (unsigned i = 0; !space.slots[s].isAxis && i < space.dims(); ++i)
+      if (unsigned d = mapping.order[s][i]; mapping.factor[s][d] > 1)
+        innermost = d;
+  double repeats = floors.repeats(trailsOf(space, mapping, begin), innermost);
+  return floors.atArray(floors.tiles().index(pointOf(begin)), innermost, repeats,
+                        floors.bucketOf(choice()));
+}
+
+std::vector<double> Path::bounds() {
+  const TileGrid &grid = floors.tiles();
+  unsigned begin = floors.arrayBegin(), end = floors.arrayEnd();
+  std::vector<double> result;
+  for (unsigned s = 0; s < begin; ++s) {
+    double least = HUGE_VAL;
+    for (double left : floors.at(s, grid.index(pointOf(s))))
+      least = std::min(least, left);
+    result.push_back(decided(s) + floors.outer(s) + least);
+  }
+  result.push_back(decided(begin) + atArray());
+  const LaneChoice &lanes = floors.crossingCosts().choices()[choice()];
+  TileGrid::Point lanesAt = pointOf(end);
+  Floors::Priced priced = floors.priced(lanes, lanesAt);
+  Trails trails = trailsOf(space, mapping, begin);
+  for (Trail &trail : trails.of)
+    trail.lanes *= grid.value(trail.dim, lanes.lanes[trail.dim]);
+  result.push_back(decided(begin) + floors.inside(end, end, grid.index(lanesAt), trails, priced));
+  for (unsigned s = end; s < space.slots.size(); ++s)
+    result.push_back(decided(s) + floors.inside(s, s + 1, grid.index(pointOf(s)),
+                                                trailsOf(space, mapping, s), priced));
+  return result;
+}
+
+/// Compares `mappings` random mappings that fit; returns how many there were.
+static unsigned compare(const MapSpace &space, const CostWeights &weights, std::mt19937 &random,
+                        unsigned mappings) {
+  auto never = [] { return false; };
+  SlotRules rules = openRules(space);
+  std::unique_ptr<Floors> floors = Floors::make(space, weights, rules, never);
+  SearchGoal goal{SearchGoal::Scalar, [](const Score &score) { return score.energy; }};
+  if (!floors || !floors->fill(Incumbents(goal), never))
+    return 0;
+  MappingEvaluator evaluator(space, weights);
+  unsigned compared = 0;
+  for (unsigned i = 0; i < mappings; ++i) {
+    Mapping mapping = randomMapping(space, random);
+    if (!evaluator.fits(mapping))
+      continue;
+    ++compared;
+    Score score = evaluator.evaluate(mapping);
+    double energy = score.energy - weights.leak * score.latency;
+    std::vector<double> bounds = Path(space, *floors, weights, mapping).bounds();
+    for (size_t b = 0; b < bounds.size(); ++b)
+      EXPECT_LE(bounds[b], energy * (1 + 1e-9)) << "bound " << b << " of " << bounds.size();
+    if (testing::Test::HasFailure())
+      return compared;
+  }
+  return compared;
+}
+
+/// Convolutions with strides, dilation and padding, products and others.
+TEST(Floors, AreBelowWhatTheyBound) {
+  std::mt19937 random(31);
+  unsigned compared = 0, windows = 0;
+  for (unsigned i = 0; i < 600 && !testing::Test::HasFailure(); ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
+    if (!space)
+      continue;
+    unsigned now = compare(*space, randomWeights(*space, random), random, 40);
+    compared += now;
+    windows += llvm::any_of(space->tensors, [](const FlatTensor &t) { return !t.windows.empty(); })
+                   ? now
+                   : 0;
+  }
+  EXPECT_GT(compared, 4000U);
+  EXPECT_GT(windows, 1500U);
+}
