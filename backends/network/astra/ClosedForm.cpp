@@ -28,15 +28,20 @@ struct PhaseForm {
 
 } // namespace
 
-llvm::Optional<int64_t> PhaseForm::ring() const {
-  int64_t n = dim.npus, delay = system.endpointDelay;
-  int64_t message = op == Collective::AllGather ? chunk : chunk / n;
-  int64_t step = messageTime(message, dim.hops(0, 1)) + delay;
+/// Of n ranks, with messages of `time` and the endpoint delay `delay`.
+static int64_t ringTime(const System &system, Collective op, int64_t n, int64_t message,
+                        int64_t time, int64_t delay) {
   int64_t steps = op == Collective::AllReduce  ? 2 * (n - 1)
                   : op == Collective::AllToAll ? n * (n - 1) / 2
                                                : n - 1;
-  int64_t reductions = isHalf() ? (n - 1) * system.reductionTime(message) : 0;
-  return delay + steps * step + reductions;
+  bool reduces = op == Collective::AllReduce || op == Collective::ReduceScatter;
+  return delay + steps * (time + delay) + (reduces ? (n - 1) * system.reductionTime(message) : 0);
+}
+
+llvm::Optional<int64_t> PhaseForm::ring() const {
+  int64_t message = op == Collective::AllGather ? chunk : chunk / dim.npus;
+  return ringTime(system, op, dim.npus, message, messageTime(message, dim.hops(0, 1)),
+                  system.endpointDelay);
 }
 
 /// All peers at once: the farthest one decides. The sends of an aware NPU queue at its link.
@@ -139,8 +144,52 @@ static llvm::Optional<int64_t> walk(const Cluster &cluster, Collective op, int64
   return total;
 }
 
-llvm::Optional<int64_t> astra::closedForm(const Cluster &cluster, Collective op, int64_t size) {
+Distance astra::distanceOf(const Network &network, uint32_t from, uint32_t to) {
+  for (uint32_t dim = 0; dim < network.size(); ++dim) {
+    uint32_t npus = network[dim].npus;
+    if (from % npus != to % npus)
+      return {dim, network[dim].hops(from % npus, to % npus)};
+    from /= npus;
+    to /= npus;
+  }
+  return {};
+}
+
+Distance astra::ringDistance(const Network &network, llvm::ArrayRef<uint32_t> members) {
+  Distance all;
+  for (size_t i = 0; i < members.size(); ++i) {
+    Distance way = distanceOf(network, members[i], members[(i + 1) % members.size()]);
+    Distance back = distanceOf(network, members[(i + 1) % members.size()], members[i]);
+    if (!(way == back) || (i > 0 && !(way == all)))
+      return {};
+    all = way;
+  }
+  return all;
+}
+
+/// A group is one flat ring with a delay of its own.
+static llvm::Optional<int64_t> groupForm(const Cluster &cluster, Collective op, int64_t size,
+                                         const std::vector<uint32_t> &group) {
   const System &system = cluster.system;
+  llvm::ArrayRef<Algorithm> algorithms = system.algorithmsOf(op);
+  bool isRing = algorithms.size() > 1 ||
+                (!algorithms.empty() && algorithms.front().kind == AlgorithmKind::Ring);
+  Distance way = ringDistance(cluster.network, group);
+  Chunks chunks = cutIntoChunks(op, size, rankCount(cluster.network), system);
+  if (cluster.aware || !isRing || way.hops == 0 || chunks.bytes == 0)
+    return llvm::None;
+  auto n = static_cast<int64_t>(group.size());
+  int64_t atOnce = 1, waves = wavesOf(system, op, chunks.count, atOnce);
+  int64_t message = op == Collective::AllGather ? chunks.bytes : chunks.bytes / n;
+  int64_t time = cluster.network[way.dim].messageTime(way.hops, message);
+  return waves * ringTime(system, op, n, message, time, groupEndpointDelay);
+}
+
+llvm::Optional<int64_t> astra::closedForm(const Cluster &cluster, Collective op, int64_t size,
+                                          const std::vector<uint32_t> *group) {
+  const System &system = cluster.system;
+  if (group && group->size() != rankCount(cluster.network))
+    return groupForm(cluster, op, size, *group);
   llvm::ArrayRef<Algorithm> algorithms = system.algorithmsOf(op);
   bool isOneDimension = cluster.network.size() == 1;
   if (algorithms.empty() || (algorithms.front().flat && !isOneDimension))

@@ -4,6 +4,7 @@
 // dimension start together and chunks do not compete for links: the congestion-unaware network, or
 // one chunk in flight. With n chunks in waves of w the time is ceil(n / w) that of one chunk. In
 // the unaware network of several dimensions a single chunk walks its phases one after the other.
+// Groups smaller than the world are rings whose neighbours are all equally far.
 #ifndef PERFC_BACKENDS_NETWORK_ASTRA_CLOSEDFORM_H
 #define PERFC_BACKENDS_NETWORK_ASTRA_CLOSEDFORM_H
 
@@ -12,9 +13,19 @@
 
 namespace perfc::astra {
 
-/// Nanoseconds from the common start of a collective of the whole world to its end on every rank;
-/// nothing where no closed form holds. The collective is one that can be simulated.
-llvm::Optional<int64_t> closedForm(const Cluster &cluster, Collective op, int64_t size);
+/// How an unaware message is charged: links in the first dimension in which its ends differ.
+struct Distance {
+  uint32_t dim = 0, hops = 0;
+  bool operator==(const Distance &other) const { return dim == other.dim && hops == other.hops; }
+};
+Distance distanceOf(const Network &network, uint32_t from, uint32_t to);
+/// From each member of a ring to the next; 0 hops when they differ.
+Distance ringDistance(const Network &network, llvm::ArrayRef<uint32_t> members);
+
+/// Nanoseconds from the common start of a collective of `group`, null for the world, to its end on
+/// every rank; nothing where no closed form holds. The collective is one that can be simulated.
+llvm::Optional<int64_t> closedForm(const Cluster &cluster, Collective op, int64_t size,
+                                   const std::vector<uint32_t> *group = nullptr);
 
 } // namespace perfc::astra
 

@@ -100,6 +100,9 @@ struct Chunks {
 };
 Chunks cutIntoChunks(Collective op, int64_t size, uint64_t ranks, const System &system);
 
+/// ns, in every group that is not the world, whatever the system says.
+inline constexpr int64_t groupEndpointDelay = 10;
+
 /// Communicator groups by id; the order of ranks is the order of rings.
 using Groups = std::map<int64_t, std::vector<uint32_t>>;
 

@@ -7,7 +7,6 @@ using namespace perfc;
 using namespace perfc::astra;
 
 static constexpr int64_t numbersPerGroup = 1000000;
-static constexpr int64_t groupEndpointDelay = 10; // ns, in every group that is not the world
 
 CollectiveLayer::CollectiveLayer(EventQueue &events, Links &links, const Network &network,
                                  const System &system, llvm::ArrayRef<GroupInfo> groups,

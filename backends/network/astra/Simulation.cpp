@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/astra/Simulation.h"
 
-#include "backends/network/astra/ClosedForm.h"
 #include "backends/network/astra/Deadlock.h"
+#include "backends/network/astra/Folding.h"
 #include "backends/network/astra/Workload.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,29 +51,29 @@ chakra::Trace astra::collectiveTrace(Collective op, int64_t size) {
   return trace;
 }
 
-/// Whether one rank stands for all: they run one trace in step, and each collective has a closed
-/// form.
-static bool canFold(const Cluster &cluster, Traces traces) {
-  if (traces.size() != 1)
+/// Runs the traces, all ranks or one of each class, into `result`; false when classes do not tell
+/// what all ranks would do.
+static bool runRanks(const Cluster &cluster, Traces traces, const Folding *folding,
+                     SimulationResult &result) {
+  auto ranks = static_cast<uint32_t>(rankCount(cluster.network));
+  Workload workload(cluster, traces, folding);
+  workload.run();
+  if (folding && !workload.isUnambiguous())
     return false;
-  return llvm::all_of(traces[0]->nodes, [&](const Node &node) {
-    switch (node.type) {
-    case NodeType::Send:
-    case NodeType::Receive:
-      return false;
-    case NodeType::MemLoad:
-    case NodeType::MemStore:
-      return cluster.memory.kind == MemoryKind::PerNpu;
-    case NodeType::Collective: {
-      Collective op;
-      if (!collectiveOf(node.value(Field::CommType), op))
-        return true;
-      return node.group == 0 && closedForm(cluster, op, node.value(Field::CommSize)).hasValue();
-    }
-    default:
-      return true;
-    }
-  });
+  result.folded = folding != nullptr;
+  result.events = workload.executedEvents();
+  if (std::string reason = workload.abortion(); !reason.empty()) {
+    result.findings.push_back({&diag::NotOnThisCluster, "this run", reason, {}, true});
+    return true;
+  }
+  std::vector<RankResult> own;
+  for (uint32_t rank = 0; rank < workload.rankCount(); ++rank)
+    own.push_back(workload.result(rank));
+  result.ranks.reserve(ranks);
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    result.ranks.push_back(own[folding ? folding->classOf[rank] : rank]);
+  llvm::append_range(result.findings, explainUnfinished(workload));
+  return true;
 }
 
 SimulationResult astra::simulate(const Cluster &cluster, Traces traces, Fidelity fidelity) {
@@ -83,19 +83,11 @@ SimulationResult astra::simulate(const Cluster &cluster, Traces traces, Fidelity
     llvm::append_range(result.findings, checkTraces(cluster, traces));
   if (result.aborted())
     return result;
-  auto ranks = static_cast<uint32_t>(rankCount(cluster.network));
-  result.folded = fidelity == Fidelity::Fastest && canFold(cluster, traces);
-  Workload workload(cluster, traces, result.folded ? 1 : ranks, result.folded);
-  workload.run();
-  result.events = workload.executedEvents();
-  if (std::string reason = workload.abortion(); !reason.empty()) {
-    result.findings.push_back({&diag::NotOnThisCluster, "this run", reason, {}, true});
-    return result;
-  }
-  result.ranks.reserve(ranks);
-  for (uint32_t rank = 0; rank < ranks; ++rank)
-    result.ranks.push_back(result.folded && rank > 0 ? result.ranks.front()
-                                                     : workload.result(rank));
-  llvm::append_range(result.findings, explainUnfinished(workload));
+  llvm::Optional<Folding> folding;
+  // What is lost on the way may be lost on one rank and not on its equals.
+  if (fidelity == Fidelity::Fastest && (traces.size() == 1 || result.findings.empty()))
+    folding = foldRanks(cluster, traces);
+  if (!folding || !runRanks(cluster, traces, folding.getPointer(), result))
+    runRanks(cluster, traces, nullptr, result);
   return result;
 }

@@ -17,18 +17,21 @@ static std::vector<GroupInfo> groupTable(const Groups &groups) {
   return table;
 }
 
-/// What a folded run is given: its collectives need no network.
-static const Network &smallestNetwork() {
-  static const Network network = {Dimension()};
-  return network;
+/// A folded run needs no network, but a place for each class.
+static Network networkOf(const Cluster &cluster, const Folding *folding) {
+  if (!folding)
+    return cluster.network;
+  Dimension places;
+  places.npus = std::max<uint32_t>(2, static_cast<uint32_t>(folding->firsts.size()));
+  return {places};
 }
 
-Workload::Workload(const Cluster &cluster, Traces traces, uint32_t rankCount, bool folded)
-    : cluster(cluster), traces(traces), folded(folded), groups(groupTable(cluster.groups)),
-      network(folded ? smallestNetwork() : cluster.network), links(events, network, cluster.aware),
+Workload::Workload(const Cluster &cluster, Traces traces, const Folding *folding)
+    : cluster(cluster), traces(traces), folding(folding), groups(groupTable(cluster.groups)),
+      network(networkOf(cluster, folding)), links(events, network, cluster.aware),
       layer(events, links, network, cluster.system, groups,
             [this](uint32_t token) { finish(token); }),
-      ranks(rankCount) {
+      ranks(folding ? folding->firsts.size() : astra::rankCount(cluster.network)) {
   for (uint32_t group = 1; group < groups.size(); ++group)
     groupByName[std::to_string(groups[group].id)] = group;
 }
@@ -127,6 +130,7 @@ void Workload::issueReady(uint32_t rank) {
     ranks[rank].ready[chosen].pop();
     ranks[rank].busy[chosen] = chosen != Receive;
     ++ranks[rank].active;
+    ranks[rank].lastIssue[chosen] = events.now();
     issue(rank, node, static_cast<Slot>(chosen));
   }
 }
@@ -174,16 +178,42 @@ void Workload::issueCollective(uint32_t token, const Node &node) {
   if (!collectiveOf(node.value(Field::CommType), op))
     return layer.after(rank, computeTime(node), token);
   int64_t size = node.value(Field::CommSize);
-  if (folded)
-    return layer.after(rank, *closedForm(cluster, op, size), token);
   uint32_t group = groupOf(trace(rank), node);
+  if (folding)
+    return layer.after(
+        rank, *closedForm(cluster, op, size, group ? &groups[group].ranks : nullptr), token);
   bool never = size == 0 && op == Collective::AllGather;
   if (never || (group && groups[group].ranks.size() < 2))
     return; // never finishes
   layer.start(rank, op, size, group, token);
 }
 
+/// A message between classes: its ends are a class and a distance.
+void Workload::issueFolded(uint32_t token, const Node &node) {
+  uint32_t rank = running[token].rank, real = realRank(rank);
+  int64_t size = node.value(Field::CommSize), tag = node.value(Field::CommTag);
+  if (node.type == NodeType::Send) {
+    auto peer = static_cast<uint32_t>(node.value(Field::CommDst));
+    uint32_t exchange = exchanges.find({tag, rank, peer - real, size});
+    exchanges[exchange].sends.push_back(token);
+    Distance way = distanceOf(cluster.network, real, peer);
+    return events.after(cluster.network[way.dim].messageTime(way.hops, size),
+                        {EventKind::PeerArrival, exchange});
+  }
+  auto peer = static_cast<uint32_t>(node.value(Field::CommSrc));
+  receive(token, exchanges[exchanges.find({tag, folding->classOf[peer], real - peer, size})]);
+}
+
+void Workload::receive(uint32_t token, Exchange &exchange) {
+  if (exchange.arrived == 0)
+    return exchange.receives.push_back(token);
+  --exchange.arrived;
+  events.after(0, {EventKind::OperationDone, token});
+}
+
 void Workload::issueMessage(uint32_t token, const Node &node) {
+  if (folding)
+    return issueFolded(token, node);
   uint32_t rank = running[token].rank;
   int64_t size = node.value(Field::CommSize), tag = node.value(Field::CommTag);
   if (node.type == NodeType::Send) {
@@ -196,11 +226,7 @@ void Workload::issueMessage(uint32_t token, const Node &node) {
     return events.stop();
   }
   auto peer = static_cast<uint32_t>(node.value(Field::CommSrc));
-  Exchange &exchange = exchanges[exchanges.find({tag, peer, rank, size})];
-  if (exchange.arrived == 0)
-    return exchange.receives.push_back(token);
-  --exchange.arrived;
-  events.after(0, {EventKind::OperationDone, token});
+  receive(token, exchanges[exchanges.find({tag, peer, rank, size})]);
 }
 
 void Workload::issueMemory(uint32_t token, const Node &node) {
@@ -236,10 +262,27 @@ void Workload::finish(uint32_t token) {
       makeReady(index, child);
   issueReady(index);
   Rank &rank = ranks[index];
+  checkTie(rank);
   bool isIdle = rank.active == 0 &&
                 llvm::all_of(rank.ready, [](const ReadyHeap &heap) { return heap.empty(); });
   if (isIdle && rank.finish < 0)
     rank.finish = events.now();
+}
+
+/// Two nodes of a rank are done at one time, and nodes compete for a slot that was given away then:
+/// which of them comes first depends on the order of events, which classes do not have.
+void Workload::checkTie(Rank &rank) {
+  if (folding && rank.lastFinish == events.now())
+    for (unsigned slot = 0; slot < Receive; ++slot)
+      hasTie |= rank.lastIssue[slot] == events.now() && !rank.ready[slot].empty();
+  rank.lastFinish = events.now();
+  if (hasTie)
+    events.stop();
+}
+
+bool Workload::isUnambiguous() const {
+  return !hasTie &&
+         (ranks.size() == 1 || llvm::all_of(ranks, [](const Rank &r) { return r.finish >= 0; }));
 }
 
 RankResult Workload::result(uint32_t index) const {

@@ -8,6 +8,7 @@
 
 #include "backends/network/astra/CollectiveLayer.h"
 #include "backends/network/astra/Exchanges.h"
+#include "backends/network/astra/Folding.h"
 #include "backends/network/astra/Simulation.h"
 #include <queue>
 
@@ -22,8 +23,8 @@ struct Operation {
 
 class Workload {
 public:
-  /// `ranks` ranks are run, the first ones; with `folded` collectives take their closed form.
-  Workload(const Cluster &cluster, Traces traces, uint32_t ranks, bool folded);
+  /// All ranks are run; with `folding` one of each class, and collectives take their closed form.
+  Workload(const Cluster &cluster, Traces traces, const Folding *folding);
 
   /// Runs to the end.
   void run();
@@ -34,11 +35,16 @@ public:
 
   // For the explanation of what never finishes.
   const std::vector<Operation> &operations() const { return running; }
-  const chakra::Trace &trace(uint32_t rank) const { return *traces[traces.size() > 1 ? rank : 0]; }
+  const chakra::Trace &trace(uint32_t rank) const {
+    return *traces[traces.size() > 1 ? realRank(rank) : 0];
+  }
   const CollectiveLayer &collectives() const { return layer; }
   const Exchanges &messages() const { return exchanges; }
   uint32_t rankCount() const { return static_cast<uint32_t>(ranks.size()); }
   bool finished(uint32_t rank) const { return ranks[rank].finish >= 0; }
+  /// False when a folded run met a tie that ranks of a class might decide differently, or did not
+  /// come to its end.
+  bool isUnambiguous() const;
 
 private:
   enum Slot : uint8_t { Cpu, Gpu, Communication, Receive, Never };
@@ -50,6 +56,8 @@ private:
     bool busy[slotCount] = {};
     uint32_t active = 0;
     int64_t finish = -1, computeTime = 0;
+    int64_t lastFinish = -1;                        ///< when a node was done last
+    int64_t lastIssue[slotCount] = {-1, -1, -1, -1}; ///< per slot, when a node was issued last
     std::vector<std::pair<int64_t, int64_t>> communication;
   };
 
@@ -60,19 +68,25 @@ private:
   void issue(uint32_t rank, uint32_t node, Slot slot);
   void issueCollective(uint32_t token, const chakra::Node &node);
   void issueMessage(uint32_t token, const chakra::Node &node);
+  void receive(uint32_t token, Exchange &exchange);
+  void issueFolded(uint32_t token, const chakra::Node &node);
   void issueMemory(uint32_t token, const chakra::Node &node);
   int64_t computeTime(const chakra::Node &node) const;
   void finish(uint32_t token);
   uint32_t newOperation(Operation operation);
   uint32_t groupOf(const chakra::Trace &trace, const chakra::Node &node) const;
+  /// The rank that stands for `rank` of a folded run.
+  uint32_t realRank(uint32_t rank) const { return folding ? folding->firsts[rank] : rank; }
+  void checkTie(Rank &rank);
   void handle(Event event);
 
   const Cluster &cluster;
   Traces traces;
-  bool folded;
+  const Folding *folding;
+  bool hasTie = false;
   std::vector<GroupInfo> groups;
   llvm::StringMap<uint32_t> groupByName;
-  const Network &network;
+  const Network network;
   EventQueue events;
   Links links;
   CollectiveLayer layer;

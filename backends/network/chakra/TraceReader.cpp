@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/chakra/TraceReader.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -48,6 +49,8 @@ private:
 bool Reader::readString(const WireField &field, uint64_t at, llvm::StringRef what) {
   if (field.type != WireType::Bytes)
     return fail(at, fmt::format("{} is no text", std::string_view(what.data(), what.size())));
+  if (llvm::all_of(field.bytes, [](char c) { return static_cast<signed char>(c) >= 0; }))
+    return true;
   const auto *begin = reinterpret_cast<const llvm::UTF8 *>(field.bytes.begin());
   if (!llvm::isLegalUTF8String(&begin, reinterpret_cast<const llvm::UTF8 *>(field.bytes.end())))
     return fail(field.bytesAt,

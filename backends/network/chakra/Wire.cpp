@@ -7,7 +7,7 @@
 using namespace perfc;
 using namespace perfc::chakra;
 
-bool WireReader::varint(uint64_t &value, WireError &error, unsigned limit) {
+bool WireReader::longVarint(uint64_t &value, WireError &error, unsigned limit) {
   value = 0;
   for (unsigned i = 0; i < limit; ++i) {
     if (at + i >= text.size()) {
@@ -66,7 +66,9 @@ bool WireReader::next(WireField &field, WireError &error) {
     if (!varint(length, error))
       return false;
     field.bytesAt = offset();
-    return take(length, field.bytes, error, fmt::format("field {}", field.field));
+    if (length > text.size() - at)
+      return take(length, field.bytes, error, fmt::format("field {}", field.field));
+    return take(length, field.bytes, error, "");
   }
   error = {start, fmt::format("field {} has the unknown wire type {}", field.field, key & 7)};
   return false;

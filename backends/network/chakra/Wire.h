@@ -37,13 +37,21 @@ public:
   bool atEnd() const { return at == text.size(); }
   uint64_t offset() const { return base + at; }
   /// A number of at most `limit` bytes; false with `error` set.
-  bool varint(uint64_t &value, WireError &error, unsigned limit = 10);
+  bool varint(uint64_t &value, WireError &error, unsigned limit = 10) {
+    if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) {
+      value = static_cast<unsigned char>(text[at++]);
+      return true;
+    }
+    return longVarint(value, error, limit);
+  }
   /// The next field; false with `error` set.
   bool next(WireField &field, WireError &error);
   /// `length` bytes; false with `error` set when fewer are left.
   bool take(uint64_t length, llvm::StringRef &bytes, WireError &error, llvm::StringRef what);
 
 private:
+  bool longVarint(uint64_t &value, WireError &error, unsigned limit);
+
   llvm::StringRef text;
   uint64_t base;
   size_t at = 0;
