@@ -48,8 +48,8 @@ static bool isMessage(const Node &node) {
 
 /// A value with ranks as distances from `rank`.
 static int64_t relative(const Node &node, unsigned field, uint32_t rank) {
-  bool isRank = static_cast<Field>(field) == Field::CommSrc ||
-                static_cast<Field>(field) == Field::CommDst;
+  bool isRank =
+      static_cast<Field>(field) == Field::CommSrc || static_cast<Field>(field) == Field::CommDst;
   bool isThere = node.states[field] == chakra::FieldState::Integer;
   return node.values[field] - (isRank && isThere ? rank : 0);
 }
@@ -102,8 +102,7 @@ bool Folder::readContacts(uint32_t rank) {
         own.distances.push_back(distance);
     }
   llvm::sort(own.distances);
-  own.distances.erase(std::unique(own.distances.begin(), own.distances.end()),
-                      own.distances.end());
+  own.distances.erase(std::unique(own.distances.begin(), own.distances.end()), own.distances.end());
   return true;
 }
 

@@ -180,8 +180,8 @@ void Workload::issueCollective(uint32_t token, const Node &node) {
   int64_t size = node.value(Field::CommSize);
   uint32_t group = groupOf(trace(rank), node);
   if (folding)
-    return layer.after(
-        rank, *closedForm(cluster, op, size, group ? &groups[group].ranks : nullptr), token);
+    return layer.after(rank, *closedForm(cluster, op, size, group ? &groups[group].ranks : nullptr),
+                       token);
   bool never = size == 0 && op == Collective::AllGather;
   if (never || (group && groups[group].ranks.size() < 2))
     return; // never finishes

@@ -56,7 +56,7 @@ private:
     bool busy[slotCount] = {};
     uint32_t active = 0;
     int64_t finish = -1, computeTime = 0;
-    int64_t lastFinish = -1;                        ///< when a node was done last
+    int64_t lastFinish = -1;                         ///< when a node was done last
     int64_t lastIssue[slotCount] = {-1, -1, -1, -1}; ///< per slot, when a node was issued last
     std::vector<std::pair<int64_t, int64_t>> communication;
   };

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pipelines of groups of ranks: one rank per stage gives the same times as all of them.
-#include "backends/network/astra/ClosedForm.h"
 #include "backends/network/astra/Folding.h"
+#include "backends/network/astra/ClosedForm.h"
 #include <gtest/gtest.h>
 #include <memory>
 #include <random>
