@@ -1,10 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mappings per second of the closed-form evaluator, generation included: distinct random mappings
-// of one convolution, each weighed for energy and latency.
-#include "backends/loopnest/search/MappingEvaluator.h"
+// Mappings per second of the closed-form evaluator, generation included: mappings of one
+// convolution, each weighed for energy and latency. `Random` moves one prime factor of a mapping
+// per step and draws new orders; `Enumerated` visits all mappings in turn; `Orders` draws factors
+// at random and visits all orders of them that can differ, one by one, and `Tables` does the same
+// as the search does. `distinct` is the share of mappings among the first 50,000 that did not occur
+// before.
+#include "backends/loopnest/search/OrderTables.h"
+#include "backends/loopnest/search/Search.h"
 #include <benchmark/benchmark.h>
 #include <random>
+#include <unordered_set>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -41,44 +47,116 @@ static CostWeights weightsFor(const MapSpace &space) {
   return weights;
 }
 
-/// A random prime factor of a random dimension goes from its slot to another.
+/// A random prime factor of a random dimension goes from its slot to another that has room.
 static void step(const MapSpace &space, Mapping &mapping, std::mt19937 &random) {
   unsigned d = random() % space.dims(), from = random() % space.slots.size();
   for (unsigned k = 0; k < space.slots.size(); ++k, from = (from + 1) % space.slots.size())
     for (int64_t prime : {2, 3, 7})
       if (mapping.factor[from][d] % prime == 0) {
         unsigned to = random() % space.slots.size();
+        int64_t used = prime;
+        for (unsigned e = 0; e < space.dims(); ++e)
+          used *= mapping.factor[to][e];
+        if (space.slots[to].isAxis && used > space.slots[to].size)
+          return;
         mapping.factor[from][d] /= prime;
         mapping.factor[to][d] *= prime;
         return;
       }
 }
 
-static void evaluate(benchmark::State &state, const Nest &nest) {
+namespace {
+
+struct Bench {
+  explicit Bench(const Nest &nest)
+      : space(*makeMapSpace(nest, reason)), weights(weightsFor(space)), rules(openRules(space)),
+        walk(space, rules, &weights) {}
+
   std::string reason;
-  llvm::Optional<MapSpace> space = makeMapSpace(nest, reason);
-  CostWeights weights = weightsFor(*space);
-  MappingEvaluator evaluator(*space, weights);
-  Mapping mapping = space->emptyMapping();
+  MapSpace space;
+  CostWeights weights;
+  SlotRules rules;
+  OrderWalk walk;
+};
+
+} // namespace
+
+/// Calls `visit` with one mapping after the other until it returns false.
+using Source = void (*)(Bench &, llvm::function_ref<bool(const Mapping &)> visit);
+
+static void randomMappings(Bench &bench, llvm::function_ref<bool(const Mapping &)> visit) {
   std::mt19937 random(1);
-  for (auto _ : state) {
-    step(*space, mapping, random);
+  Mapping mapping = bench.space.emptyMapping();
+  do {
+    step(bench.space, mapping, random);
+    for (unsigned s = 0; s < bench.space.slots.size(); ++s) {
+      const auto &orders = bench.walk.orders(mapping, s);
+      mapping.order[s] = orders[random() % orders.size()];
+    }
+  } while (visit(mapping));
+}
+
+static void ordersOfRandomFactors(Bench &bench, llvm::function_ref<bool(const Mapping &)> visit) {
+  std::mt19937 random(1);
+  Mapping mapping = bench.space.emptyMapping();
+  do {
+    for (unsigned i = 0; i < 20; ++i)
+      step(bench.space, mapping, random);
+  } while (bench.walk.forEach(mapping, [&] { return visit(mapping); }));
+}
+
+static void enumeratedMappings(Bench &bench, llvm::function_ref<bool(const Mapping &)> visit) {
+  EnumerationOptions options;
+  options.weights = &bench.weights;
+  forEachMapping(bench.space, bench.rules, options, visit);
+}
+
+/// Of the loops and their order.
+static std::string textOf(const MapSpace &space, const Mapping &mapping) {
+  std::string text;
+  for (unsigned s = 0; s < space.slots.size(); ++s)
+    for (unsigned i = 0; i < space.dims(); ++i)
+      if (uint8_t d = mapping.order[s][i]; mapping.factor[s][d] > 1) {
+        text += char(s);
+        text += char(d);
+        text += char(mapping.factor[s][d]);
+      }
+  return text;
+}
+
+static double distinctShare(Bench &bench, Source source) {
+  std::unordered_set<std::string> seen;
+  double visited = 0;
+  source(bench, [&](const Mapping &mapping) {
+    seen.insert(textOf(bench.space, mapping));
+    return ++visited < 50000;
+  });
+  return double(seen.size()) / visited;
+}
+
+static void evaluate(benchmark::State &state, const Nest &nest, Source source) {
+  Bench bench(nest);
+  state.counters["distinct"] = distinctShare(bench, source);
+  MappingEvaluator evaluator(bench.space, bench.weights);
+  source(bench, [&](const Mapping &mapping) {
+    if (!state.KeepRunning())
+      return false;
     benchmark::DoNotOptimize(evaluator.evaluate(mapping));
-  }
+    return true;
+  });
   state.SetItemsProcessed(state.iterations());
 }
 
-static void threeLevels(benchmark::State &state) {
+static Nest threeLevels() {
   Nest nest = convolution();
   addMemory(nest, "DRAM", {0, 1, 2});
   addMemory(nest, "GLB", {0, 2});
   nest.places.push_back({PlaceKind::Array, "PE", {}, {{"x", 14}, {"y", 12}}, {}});
   addMemory(nest, "RF", {0, 1, 2});
-  evaluate(state, nest);
+  return nest;
 }
-BENCHMARK(threeLevels);
 
-static void fourLevelsOf1024Lanes(benchmark::State &state) {
+static Nest fourLevelsOf1024Lanes() {
   Nest nest = convolution();
   addMemory(nest, "DRAM", {0, 1, 2});
   addMemory(nest, "GLB", {0, 2});
@@ -87,9 +165,34 @@ static void fourLevelsOf1024Lanes(benchmark::State &state) {
   addMemory(nest, "IBuf", {0});
   addMemory(nest, "ABuf", {2});
   nest.places.push_back({PlaceKind::Array, "lane", {}, {{"k", 8}, {"c", 8}}, {}});
-  evaluate(state, nest);
+  return nest;
 }
-BENCHMARK(fourLevelsOf1024Lanes);
+
+static void tables(benchmark::State &state, const Nest &nest) {
+  Bench bench(nest);
+  state.counters["distinct"] = distinctShare(bench, ordersOfRandomFactors);
+  MappingEvaluator evaluator(bench.space, bench.weights);
+  OrderTables tables(evaluator, bench.rules);
+  std::mt19937 random(1);
+  Mapping mapping = bench.space.emptyMapping();
+  do {
+    for (unsigned i = 0; i < 20; ++i)
+      step(bench.space, mapping, random);
+  } while (tables.forEach(mapping, [&](const Score &score) {
+    benchmark::DoNotOptimize(score);
+    return state.KeepRunning();
+  }));
+  state.SetItemsProcessed(state.iterations());
+}
+
+BENCHMARK_CAPTURE(tables, threeLevels, threeLevels());
+BENCHMARK_CAPTURE(tables, lanes1024, fourLevelsOf1024Lanes());
+BENCHMARK_CAPTURE(evaluate, threeLevelsRandom, threeLevels(), randomMappings);
+BENCHMARK_CAPTURE(evaluate, threeLevelsOrders, threeLevels(), ordersOfRandomFactors);
+BENCHMARK_CAPTURE(evaluate, threeLevelsEnumerated, threeLevels(), enumeratedMappings);
+BENCHMARK_CAPTURE(evaluate, lanes1024Random, fourLevelsOf1024Lanes(), randomMappings);
+BENCHMARK_CAPTURE(evaluate, lanes1024Orders, fourLevelsOf1024Lanes(), ordersOfRandomFactors);
+BENCHMARK_CAPTURE(evaluate, lanes1024Enumerated, fourLevelsOf1024Lanes(), enumeratedMappings);
 
 static void derive(benchmark::State &state) {
   Nest nest = convolution();

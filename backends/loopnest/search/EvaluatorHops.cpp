@@ -22,6 +22,13 @@ static AxisPositions positionsOn(const MapSpace &space, const Mapping &mapping, 
   return result;
 }
 
+/// By dimension; each is written in nine characters.
+static void sortLoops(std::string &loops) {
+  for (size_t i = 9; i < loops.size(); i += 9)
+    for (size_t k = i; k > 0 && loops[k] < loops[k - 9]; k -= 9)
+      std::swap_ranges(&loops[k], &loops[k] + 9, &loops[k - 9]);
+}
+
 /// Sum of the links of the trees to all positions told apart; only those of the first axis when
 /// `half`.
 static int64_t treeLinks(const AxisPositions &x, const AxisPositions &y, int64_t middle,
@@ -30,82 +37,90 @@ static int64_t treeLinks(const AxisPositions &x, const AxisPositions &y, int64_t
   return half ? along : along + x.settings * x.together * y.spans(middle);
 }
 
-double MappingEvaluator::hopsOf(const Mapping &mapping, const Crossing &crossing, unsigned array,
-                                const CrossingFlow &flow, int64_t readBack) {
+const MappingEvaluator::State &MappingEvaluator::hops(unsigned k) {
+  State &state = states[k];
+  if (!state.hopsKnown) {
+    state.words.hops = state.words.backHops = 0;
+    flow(k);
+    for (unsigned array : space.crossings[k].arrays)
+      if (weights.arrays[array].hop[space.crossings[k].tensor] != 0)
+        addHops(k, array);
+    state.hopsKnown = true;
+  }
+  return state;
+}
+
+void MappingEvaluator::addHops(unsigned k, unsigned array) {
+  const Crossing &crossing = space.crossings[k];
+  State &state = states[k];
   const FlatTensor &tensor = space.tensors[crossing.tensor];
+  double energy = weights.arrays[array].hop[crossing.tensor];
   DimMask used = tensor.plain | tensor.windowed;
   unsigned begin = arrayBegin[array], end = arrayEnd[array];
   DimMask spread = 0, onTheWay = 0;
-  for (unsigned s = crossing.parentEnd; s < crossing.end; ++s)
-    for (unsigned d = 0; space.slots[s].isAxis && d < space.dims(); ++d)
-      if (mapping.factor[s][d] > 1) {
-        onTheWay |= DimMask(1) << d;
-        spread |= DimMask(s >= begin && s < end) << d;
-      }
+  int64_t copies = 1; // messages per word that enters once, in other arrays on the way
+  for (uint32_t axes = state.axes; axes; axes &= axes - 1) {
+    unsigned s = llvm::countTrailingZeros(axes);
+    bool own = s >= begin && s < end, together = s >= end && (state.sharing >> s & 1);
+    for (uint8_t d : views.loops(s)) {
+      onTheWay |= DimMask(1) << d;
+      spread |= DimMask(own) << d;
+    }
+    if (!own && !together)
+      copies *= views.view(crossing.tensor, s).others;
+  }
   if (!spread)
-    return 0; // an array without loops is not on the way
+    return; // an array without loops is not on the way
   // Where the second axis is open, lanes may still turn out to lie near the middle.
   bool half = decidedSlots < end;
-  if (onTheWay & (tensor.windowed | tensor.cut))
-    return half ? 0 : windowHops(mapping, crossing, array);
-  uint32_t declared = sharing(crossing), all = axesOf(crossing);
-  // Messages per word that enters once, in other arrays on the way.
-  int64_t copies = 1;
-  for (unsigned s = crossing.parentEnd; s < crossing.end; ++s) {
-    if (!(all >> s & 1) || (s >= begin && s < end))
-      continue;
-    bool inner = s >= end;
-    for (unsigned d = 0; d < space.dims(); ++d)
-      if (!(used >> d & 1) && !(inner && declared >> s & 1))
-        copies *= mapping.factor[s][d];
+  if (onTheWay & state.uneven) {
+    if (!half)
+      state.words.hops += windowHops(k, array) * energy;
+    return;
   }
-  AxisPositions none;
   auto on = [&](unsigned axis, bool relevantOnly) {
     unsigned s = begin + axis;
-    return s < end ? positionsOn(space, mapping, s, used, declared >> s & 1, relevantOnly) : none;
+    return s < end
+               ? positionsOn(space, views.mapping(), s, used, state.sharing >> s & 1, relevantOnly)
+               : AxisPositions();
   };
-  const FlatTensor &t = tensor;
   int64_t middle = end - begin > 1 ? (space.slots[begin + 1].size - 1) / 2 : 0;
   AxisPositions x = on(0, true), y = on(1, true);
-  int64_t settings = x.settings * y.settings;
-  double base = static_cast<double>(flow.shared) / static_cast<double>(settings);
-  double hops = base * static_cast<double>(copies) *
-                static_cast<double>(treeLinks(on(0, false), on(1, false), middle, half));
-  if (t.isOutput && crossing.level < space.lanes())
-    hops += static_cast<double>(readBack) / static_cast<double>(settings) *
-            static_cast<double>(treeLinks(x, y, middle, half));
-  return hops;
+  auto settings = static_cast<double>(x.settings * y.settings);
+  state.words.hops +=
+      static_cast<double>(state.words.flow.shared) / settings * static_cast<double>(copies) *
+      static_cast<double>(treeLinks(on(0, false), on(1, false), middle, half)) * energy;
+  if (tensor.isOutput && !state.atLanes)
+    state.words.backHops += static_cast<double>(treeLinks(x, y, middle, half)) / settings * energy;
 }
 
 /// What the hops of an event depend on: the loops on the axes of the crossing, those of windows and
 /// of ranks with padding everywhere outside the level.
-std::string MappingEvaluator::hopKey(const Mapping &mapping, const Crossing &crossing,
-                                     unsigned array) const {
-  const FlatTensor &tensor = space.tensors[crossing.tensor];
-  DimMask always = tensor.windowed | tensor.cut;
-  std::string key;
-  auto add = [&](int64_t number) {
-    key.append(reinterpret_cast<const char *>(&number), sizeof number);
-  };
-  key += char(&crossing - space.crossings.data());
-  key += char(array);
+void MappingEvaluator::hopKey(const Crossing &crossing, const State &state, unsigned array,
+                              llvm::SmallVectorImpl<uint64_t> &key) {
+  const Mapping &mapping = views.mapping();
+  key.push_back(numberOf(crossing) | uint64_t(array) << 32);
+  std::string loops;
   for (unsigned s = 0; s < crossing.end; ++s) {
-    bool between = space.slots[s].isAxis && s >= crossing.parentEnd;
-    for (unsigned i = 0; i < space.dims(); ++i) {
-      unsigned d = between ? mapping.order[s][i] : i;
-      if (mapping.factor[s][d] == 1 || !(between || always >> d & 1))
-        continue;
-      key += char(s);
-      key += char(d);
-      add(mapping.factor[s][d]);
-    }
+    bool between = state.axes >> s & 1;
+    loops.clear();
+    for (uint8_t d : views.loops(s))
+      if (between || state.uneven >> d & 1) {
+        loops += char(d);
+        int64_t factor = mapping.factor[s][d];
+        loops.append(reinterpret_cast<const char *>(&factor), sizeof factor);
+      }
+    // The order of loops in time is known from the event.
+    if (!between)
+      sortLoops(loops);
+    key.push_back(loopNumbers[s].try_emplace(loops, loopNumbers[s].size()).first->second);
   }
-  return key;
 }
 
 /// Links of all that moves in the epochs of `event`, by the analysis (see Hops.cpp).
-double MappingEvaluator::eventHops(const Mapping &mapping, const Crossing &crossing, unsigned array,
+double MappingEvaluator::eventHops(const Crossing &crossing, unsigned array,
                                    const WindowEvent &event) const {
+  const Mapping &mapping = views.mapping();
   Mapping complete = mapping; // what is not decided is done further in
   for (unsigned d = 0; d < space.dims(); ++d) {
     int64_t done = 1;
@@ -157,13 +172,13 @@ double MappingEvaluator::eventHops(const Mapping &mapping, const Crossing &cross
 
 /// Lanes along a window share elements in part, and lanes in padding have none: each kind of event
 /// is counted by the analysis once and scales with the loops that do not concern windows.
-double MappingEvaluator::windowHops(const Mapping &mapping, const Crossing &crossing,
-                                    unsigned array) {
+double MappingEvaluator::windowHops(unsigned k, unsigned array) {
+  const Crossing &crossing = space.crossings[k];
+  const State &state = states[k];
+  const Mapping &mapping = views.mapping();
   const FlatTensor &tensor = space.tensors[crossing.tensor];
-  WindowEvents events;
-  windowEvents(mapping, crossing, events);
   // A bound says nothing about lanes whose loops are not all decided.
-  for (unsigned d = 0; d < space.dims() && crossing.level == space.lanes(); ++d) {
+  for (unsigned d = 0; d < space.dims() && state.atLanes; ++d) {
     int64_t done = 1;
     for (unsigned s = 0; s < space.slots.size(); ++s)
       done *= mapping.factor[s][d];
@@ -173,7 +188,7 @@ double MappingEvaluator::windowHops(const Mapping &mapping, const Crossing &cros
   // Settings of loops that neither windows nor the axes on the way concern.
   int64_t others = 1;
   for (unsigned d = 0; d < space.dims(); ++d) {
-    if ((tensor.windowed | tensor.cut) >> d & 1)
+    if (state.uneven >> d & 1)
       continue;
     bool plain = tensor.plain >> d & 1;
     others *= plain ? space.nest.dims[d].size : 1;
@@ -181,20 +196,24 @@ double MappingEvaluator::windowHops(const Mapping &mapping, const Crossing &cros
       if (space.slots[s].isAxis && plain == (s >= crossing.parentEnd))
         others = plain ? others / mapping.factor[s][d] : others * mapping.factor[s][d];
   }
-  std::string key = hopKey(mapping, crossing, array);
-  size_t length = key.size();
+  llvm::SmallVector<uint64_t, maxSlots + 2> key;
+  hopKey(crossing, state, array, key);
+  key.push_back(0);
   double hops = 0;
-  for (const WindowEvent &event : events) {
-    key.resize(length);
-    key.append(reinterpret_cast<const char *>(event.prefix.data()), sizeof event.prefix);
-    key += char(event.kind);
-    key += char(event.window);
-    key += char(event.carry);
+  WindowEvents ofPlain; // a tensor without windows has none yet
+  if (tensor.windows.empty())
+    windowEvents(crossing, state.atLanes, ofPlain);
+  for (const WindowEvent &event : tensor.windows.empty() ? ofPlain : state.events) {
+    uint64_t word = event.kind | uint64_t(event.window + 1) << 2 | uint64_t(event.carry) << 5;
+    for (unsigned w = 0; w < 4; ++w)
+      word |= uint64_t(event.prefix[w][0] | event.prefix[w][1] << 4) << (8 + 8 * w);
+    key.back() = word;
     double scale = static_cast<double>(event.times) * static_cast<double>(others);
-    auto [known, isNew] = hopsOfEvent.try_emplace(key, 0);
+    bool isNew;
+    double &known = hopsOfEvent(key, isNew);
     if (isNew)
-      known->second = eventHops(mapping, crossing, array, event) / scale;
-    hops += known->second * scale;
+      known = eventHops(crossing, array, event) / scale;
+    hops += known * scale;
   }
   return hops;
 }

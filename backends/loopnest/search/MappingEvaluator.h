@@ -7,12 +7,17 @@
 //         * lanes along dimensions that the tensor lacks, where no message serves them together,
 // which is the closed form of ../analysis in one product; sliding windows add their sums
 // (WindowSums). Hops are sums over the positions of lanes. The numbers are those of `analyse` and
-// NestCost.
+// NestCost. The evaluator keeps what it knows about the mapping before: crossings that see nothing
+// of what differs are not counted again, so neighbours are cheap, and they cost exactly what they
+// would alone.
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_MAPPINGEVALUATOR_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_MAPPINGEVALUATOR_H
 
 #include "backends/loopnest/search/CostWeights.h"
+#include "backends/loopnest/search/MappingViews.h"
+#include "backends/loopnest/search/TileSizes.h"
 #include "backends/loopnest/search/WindowSums.h"
+#include "backends/loopnest/search/WordMemo.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace perfc {
@@ -39,6 +44,21 @@ struct Score {
   }
 };
 
+/// What moves in a crossing.
+struct CrossingWords {
+  CrossingFlow flow;
+  double hops = 0;     ///< J of the links that words take
+  double backHops = 0; ///< J of the links of a partial sum that is read back
+};
+
+/// What one tensor adds to the cost of a mapping.
+struct TensorCost {
+  double energy = 0; ///< J
+  /// Bits out of each memory and into it, then those over each network with a bandwidth.
+  llvm::SmallVector<int64_t, 12> bits;
+  bool known = false;
+};
+
 /// Evaluates mappings of one mapspace; remembers sums, so one per thread.
 class MappingEvaluator {
 public:
@@ -51,7 +71,9 @@ public:
   /// further in, on all lanes that there are. A loop moved inward adds to no flow.
   Score evaluate(const Mapping &mapping, unsigned decided);
   /// Bits that the memory needs for its tile, which is what the loops outside it leave.
-  int64_t tileBits(const Mapping &mapping, unsigned memory) const;
+  int64_t tileBits(const Mapping &mapping, unsigned memory) const {
+    return tiles.bits(mapping, memory);
+  }
   bool fits(const Mapping &mapping) const;
   int64_t evaluations() const { return count; }
 
@@ -65,21 +87,33 @@ public:
   /// from it, up to constants. There are no lanes there.
   void movedOutside(const Mapping &mapping, unsigned decided, llvm::SmallVectorImpl<double> &bits);
 
-  // Parts, for tests.
   CrossingFlow flowOf(const Mapping &mapping, const Crossing &crossing);
-  /// Links that the words of a crossing take in one array, over the declared network.
-  double hopsOf(const Mapping &mapping, const Crossing &crossing, unsigned array,
-                const CrossingFlow &flow, int64_t readBack);
+
+  // Parts, for walks that put mappings together from them (OrderTables.h).
+  /// Looks at a complete mapping; what follows is about it.
+  const MappingViews &moveTo(const Mapping &mapping) {
+    moveTo(mapping, space.slots.size());
+    return views;
+  }
+  const CrossingWords &wordsOf(unsigned crossing) { return hops(crossing).words; }
+  /// A tensor that costs nothing yet.
+  TensorCost noCost() const;
+  /// Adds what a crossing costs, outer ones of the tensor first. `fromZero` are the partial sums
+  /// that start from zero further out; `plainSize` of the result for the outermost.
+  void addCrossing(unsigned crossing, const CrossingWords &words, int64_t &fromZero,
+                   TensorCost &cost) const;
+  /// Numbers of the crossings of a tensor: those from the first up to the second.
+  std::pair<unsigned, unsigned> crossingsOf(unsigned tensor) const {
+    return {firstCrossing[tensor], firstCrossing[tensor + 1]};
+  }
+  /// The cost of a mapping with the same factors, from what its tensors cost together.
+  Score scoreOf(double energy, llvm::ArrayRef<int64_t> allBits) const;
+  void addEvaluations(int64_t number) { count += number; }
 
   const MapSpace &mapSpace() const { return space; }
   const CostWeights &costWeights() const { return weights; }
 
 private:
-  /// Loops in time outside a crossing's level, as one tensor sees them.
-  struct Outside {
-    int64_t others = 1;  ///< product of loops of dimensions that the tensor lacks
-    int64_t counted = 1; ///< of those that something of the tensor stands inside
-  };
   /// Epochs of a crossing that begin in the same way, as its windows see them.
   struct WindowEvent {
     enum Kind : uint8_t {
@@ -97,39 +131,74 @@ private:
     std::array<uint8_t, 4> inside{};                ///< by window: loops that start again
   };
   using WindowEvents = llvm::SmallVector<WindowEvent, 8>;
-  void windowEvents(const Mapping &mapping, const Crossing &crossing, WindowEvents &events) const;
-  int64_t windowFlow(const Mapping &mapping, const Crossing &crossing, const WindowEvents &events,
-                     uint32_t joint);
-  double windowHops(const Mapping &mapping, const Crossing &crossing, unsigned array);
-  double eventHops(const Mapping &mapping, const Crossing &crossing, unsigned array,
-                   const WindowEvent &event) const;
-  std::string hopKey(const Mapping &mapping, const Crossing &crossing, unsigned array) const;
-  int64_t idleLanes(const Mapping &mapping, const Crossing &crossing, uint32_t without) const;
-  uint32_t sharing(const Crossing &crossing) const;
-  uint32_t axesOf(const Crossing &crossing) const;
-  void addTimes(const Mapping &mapping, unsigned decided);
-  void later(const Rate &rate, double amount, double instances);
 
-  double memoryEnergy();
+  /// What is known about one crossing of the mapping at hand.
+  struct State {
+    uint32_t outside = 0; ///< slots outside the level
+    uint32_t axes = 0;    ///< axes between the parent and the level
+    uint32_t sharing = 0; ///< those of them where one message serves all lanes
+    unsigned arrayEnd = 0;
+    bool atLanes = false, hasHops = false;
+    DimMask uneven = 0; ///< dimensions of windows and those with padding
+    bool flowKnown = false, hopsKnown = false;
+    CrossingWords words;
+    WindowEvents events; ///< of tensors with windows, as old as the flow
+  };
 
-  /// Words of a tensor in and out of a memory.
-  struct Moved {
-    int64_t read = 0, filled = 0, updated = 0;
+  void addState(const Crossing &crossing);
+  void moveTo(const Mapping &mapping, unsigned decided);
+  const CrossingFlow &flow(unsigned crossing);
+  CrossingFlow plainFlow(const Crossing &crossing, const State &state) const;
+  CrossingFlow windowedFlow(const Crossing &crossing, State &state);
+  int64_t declaredLanes(const Crossing &crossing, const State &state) const;
+  void windowEvents(const Crossing &crossing, bool atLanes, WindowEvents &events) const;
+  int64_t windowFlow(const Crossing &crossing, const WindowEvents &events, uint32_t joint);
+  double weighed(unsigned crossing, const CrossingCost &cost, double &separate);
+  unsigned numberOf(const Crossing &crossing) const {
+    return static_cast<unsigned>(&crossing - space.crossings.data());
+  }
+
+  // Links (EvaluatorHops.cpp)
+  const State &hops(unsigned crossing);
+  void addHops(unsigned crossing, unsigned array);
+  double windowHops(unsigned crossing, unsigned array);
+  double eventHops(const Crossing &crossing, unsigned array, const WindowEvent &event) const;
+  void hopKey(const Crossing &crossing, const State &state, unsigned array,
+              llvm::SmallVectorImpl<uint64_t> &key);
+
+  // Times (EvaluatorTimes.cpp)
+  /// Something that takes time for the bits that it moves.
+  struct Resource {
+    const Rate *rate;
+    unsigned first; ///< into the bits of a mapping
+    int second;     ///< added to it; -1 for none
+    unsigned slot;  ///< one instance for all lanes of the slots before
+    bool exact;     ///< whole cycles are known
   };
-  struct Totals {
-    std::vector<llvm::SmallVector<Moved, 4>> moved;          ///< by memory and tensor
-    std::vector<int64_t> readBits, writeBits;                ///< by memory
-    std::vector<llvm::SmallVector<int64_t, 4>> crossingBits; ///< by array and tensor
-  };
+  void listResources();
+  void addResource(const Rate &rate, unsigned first, int second, unsigned slot);
+  void countInstances(unsigned decided);
+
+  const TensorCost &tensorCost(unsigned tensor);
 
   const MapSpace &space;
   const CostWeights &weights;
+  TileSizes tiles;
+  MappingViews views;
+  std::vector<State> states;                    ///< by crossing
   std::vector<std::vector<WindowSums>> windows; ///< by tensor
+  std::vector<unsigned> firstCrossing;          ///< by tensor, and the end
   std::vector<unsigned> arrayBegin, arrayEnd;   ///< slots
-  llvm::StringMap<double> hopsOfEvent;          ///< per setting of what the event does not fix
-  Totals totals;
-  double slowest = 0; ///< approximate, in cycles or seconds
-  double slowestExact = 0;
+  uint32_t axisSlots = 0;
+  WordMemo hopsOfEvent;                               ///< per setting of what is not fixed
+  std::vector<llvm::StringMap<uint64_t>> loopNumbers; ///< by slot: of loops outside or on axes
+  std::vector<TensorCost> costs;                      ///< by tensor
+  std::vector<int64_t> bits;                          ///< of all tensors
+  std::vector<unsigned> firstNetwork;                 ///< by array: where its bits are
+  std::vector<Resource> resources;
+  std::vector<int64_t> instances; ///< by resource
+  std::vector<double> perBit;     ///< by resource: cycles, or seconds where they are not exact
+  double computing = 0;           ///< steps, one after the other
   int64_t count = 0;
   unsigned decidedSlots = ~0u; ///< of the mapping being evaluated
 };

@@ -40,9 +40,18 @@ struct SearchResult {
 SearchResult search(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                     const SearchGoal &goal, const SearchOptions &options);
 
-/// Every mapping of the space, one order for each class of them; for tests and small spaces.
-/// `visit` returns false to stop.
-void forEachMapping(const MapSpace &space, const SlotRules &rules, bool allOrders,
+struct EnumerationOptions {
+  /// Every permutation of the loops rather than one order of each class.
+  bool allOrders = false;
+  /// Leaves out mappings that do not fit the capacities, and orders of lanes on arrays whose
+  /// links cost nothing; may be null.
+  const CostWeights *weights = nullptr;
+};
+
+/// Every mapping of the space; for tests, measurements and small spaces. `visit` returns false to
+/// stop.
+void forEachMapping(const MapSpace &space, const SlotRules &rules,
+                    const EnumerationOptions &options,
                     llvm::function_ref<bool(const Mapping &)> visit);
 
 } // namespace loopnest

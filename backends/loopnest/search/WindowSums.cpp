@@ -15,38 +15,37 @@ static std::vector<uint8_t> numberDivisors(int64_t size) {
   return index;
 }
 
+/// Bits that tell `count` numbers apart.
+static unsigned bitsFor(uint64_t count) {
+  unsigned bits = 0;
+  while (count > uint64_t(1) << bits)
+    ++bits;
+  return bits;
+}
+
 WindowSums::WindowSums(const MapSpace &space, const Window &window)
     : space(space), window(window), table(1024) {
   divisorIndex[0] = numberDivisors(space.nest.dims[window.first].size);
   divisorIndex[1] = numberDivisors(space.nest.dims[window.second].size);
+  firstBits = bitsFor(divisorIndex[0].back() + 1);
+  bitsPerSlot = firstBits + bitsFor(divisorIndex[1].back() + 1);
+  packs = bitsPerSlot * space.slots.size() < 64;
 }
 
-/// A number below 2^20 has at most 240 divisors: eight bits a slot, for up to twelve slots.
-WindowSums::Key WindowSums::makeKey(const Mapping &mapping, const WindowQuery &query) const {
-  Key key;
-  for (unsigned s = 0; s < query.end; ++s) {
-    uint64_t p = divisorIndex[0][mapping.factor[s][window.first]];
-    uint64_t r = divisorIndex[1][mapping.factor[s][window.second]];
-    key.first[s / 8] |= p << (s % 8 * 8);
-    key.second[s / 8] |= r << (s % 8 * 8);
-  }
-  key.rest = query.end | uint64_t(query.firstPrefix) << 4 | uint64_t(query.secondPrefix) << 8 |
-             uint64_t(query.carry) << 12 | uint64_t(query.kept) << 14 | uint64_t(query.joint) << 16;
-  return key;
+/// A number of the factors outside a level that have no room in one word.
+uint64_t WindowSums::numberOf(const Mapping &mapping, unsigned end) {
+  std::array<uint16_t, maxSlots> key{};
+  for (unsigned s = 0; s < end; ++s)
+    key[s] = static_cast<uint16_t>(digitOf(mapping, s));
+  return numbers.insert({key, numbers.size()}).first->second;
 }
 
-size_t WindowSums::Key::hash() const {
-  uint64_t h = rest;
-  for (uint64_t part : {first[0], first[1], second[0], second[1]})
-    h = ((h ^ h >> 29) + part) * 0xBF58476D1CE4E5B9ULL;
-  return h ^ h >> 32;
-}
-
-/// The entry of `key`, or the empty one where it belongs.
-WindowSums::Entry &WindowSums::slotFor(const Key &key) {
-  for (size_t at = key.hash();; ++at) {
+/// The entry of a sum, or the empty one where it belongs.
+WindowSums::Entry &WindowSums::entryFor(uint64_t outside, uint64_t query) {
+  uint64_t hash = (outside * 0x9E3779B97F4A7C15ULL) ^ (query * 0xBF58476D1CE4E5B9ULL);
+  for (size_t at = hash ^ hash >> 32;; ++at) {
     Entry &entry = table[at & (table.size() - 1)];
-    if (entry.value < 0 || entry.key == key)
+    if (entry.value < 0 || (entry.factors == outside && entry.query == query))
       return entry;
   }
 }
@@ -56,16 +55,20 @@ void WindowSums::grow() {
   old.swap(table);
   for (const Entry &entry : old)
     if (entry.value >= 0)
-      slotFor(entry.key) = entry;
+      entryFor(entry.factors, entry.query) = entry;
 }
 
 int64_t WindowSums::get(const Mapping &mapping, const WindowQuery &query) {
-  Key key = makeKey(mapping, query);
-  Entry &entry = slotFor(key);
+  uint64_t outside = packs ? factors & ((uint64_t(1) << bitsPerSlot * query.end) - 1)
+                           : numberOf(mapping, query.end);
+  uint64_t rest = query.end | uint64_t(query.firstPrefix) << 4 | uint64_t(query.secondPrefix) << 8 |
+                  uint64_t(query.carry) << 12 | uint64_t(query.kept) << 14 |
+                  uint64_t(query.joint) << 16;
+  Entry &entry = entryFor(outside, rest);
   if (entry.value >= 0)
     return entry.value;
-  entry = {key, compute(mapping, query)};
-  int64_t value = entry.value;
+  int64_t value = compute(mapping, query);
+  entry = {outside, rest, value};
   if (2 * ++used > table.size())
     grow();
   return value;

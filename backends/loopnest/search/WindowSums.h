@@ -12,6 +12,7 @@
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_WINDOWSUMS_H
 
 #include "backends/loopnest/search/MapSpace.h"
+#include <map>
 
 namespace perfc {
 namespace loopnest {
@@ -31,19 +32,23 @@ struct WindowQuery {
 class WindowSums {
 public:
   WindowSums(const MapSpace &space, const Window &window);
+  /// Takes note of the factors that `mapping` has in `slot`; all that differ must be taken before
+  /// the next `get`.
+  void setSlot(const Mapping &mapping, unsigned slot) {
+    unsigned shift = bitsPerSlot * slot;
+    if (!packs)
+      return;
+    uint64_t digit = digitOf(mapping, slot);
+    factors = (factors & ~(((uint64_t(1) << bitsPerSlot) - 1) << shift)) | digit << shift;
+  }
+  /// The sum for the mapping whose slots have been set.
   int64_t get(const Mapping &mapping, const WindowQuery &query);
 
 private:
-  struct Key {
-    std::array<uint64_t, 2> first{}, second{};
-    uint64_t rest = 0;
-    bool operator==(const Key &other) const {
-      return rest == other.rest && first == other.first && second == other.second;
-    }
-    size_t hash() const;
-  };
+  /// What a sum depends on: the factors of both dimensions outside the level, and the query.
   struct Entry {
-    Key key;
+    uint64_t factors = 0;
+    uint64_t query = 0;
     int64_t value = -1; ///< sums are never negative: an empty entry
   };
   /// One loop outside the level.
@@ -53,16 +58,25 @@ private:
   };
   using Digits = llvm::SmallVector<Digit, maxSlots>;
 
-  Key makeKey(const Mapping &mapping, const WindowQuery &query) const;
+  uint64_t digitOf(const Mapping &mapping, unsigned slot) const {
+    return divisorIndex[0][mapping.factor[slot][window.first]] |
+           uint64_t(divisorIndex[1][mapping.factor[slot][window.second]]) << firstBits;
+  }
+  uint64_t numberOf(const Mapping &mapping, unsigned end);
   Digits digits(const Mapping &mapping, const WindowQuery &query, unsigned dim, unsigned prefix,
                 bool carries, int64_t &tile) const;
   int64_t compute(const Mapping &mapping, const WindowQuery &query) const;
-  Entry &slotFor(const Key &key);
+  Entry &entryFor(uint64_t factors, uint64_t query);
   void grow();
 
   const MapSpace &space;
   Window window;
   std::vector<uint8_t> divisorIndex[2]; ///< of the factors of both dimensions
+  unsigned firstBits = 0, bitsPerSlot = 0;
+  bool packs = false;   ///< the factors of all slots fit one word
+  uint64_t factors = 0; ///< of the slots that were set, by slot
+  /// Numbers of the factors outside a level, where they do not fit.
+  std::map<std::array<uint16_t, maxSlots>, uint64_t> numbers;
   std::vector<Entry> table;
   size_t used = 0;
 };

@@ -2,7 +2,10 @@
 // The closed-form evaluator gives the numbers of the reuse analysis.
 #include "Spaces.h"
 #include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/search/OrderTables.h"
+#include "backends/loopnest/search/Search.h"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -38,6 +41,142 @@ TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
   }
   EXPECT_EQ(mappings, 6000u);
   EXPECT_GT(withHops, 3000u);
+}
+
+/// A random move: a prime from one slot to another that has room, or another order of a slot.
+static void step(const MapSpace &space, Mapping &mapping, std::mt19937 &random) {
+  unsigned from = random() % space.slots.size(), to = random() % space.slots.size();
+  if (random() % 3 == 0) {
+    std::shuffle(mapping.order[from].begin(), mapping.order[from].begin() + space.dims(), random);
+    return;
+  }
+  unsigned d = random() % space.dims();
+  for (int64_t prime : {2, 3, 5, 7, 11, 13})
+    if (mapping.factor[from][d] % prime == 0) {
+      int64_t used = prime;
+      for (unsigned e = 0; e < space.dims(); ++e)
+        used *= mapping.factor[to][e];
+      if (space.slots[to].isAxis && used > space.slots[to].size)
+        return;
+      mapping.factor[from][d] /= prime;
+      mapping.factor[to][d] *= prime;
+      return;
+    }
+}
+
+/// Walks of small moves, whole and partial mappings mixed: what is kept from the mapping before
+/// gives exactly what an evaluator that has seen nothing gives.
+TEST(MappingEvaluator, NeighboursCostWhatTheyCostAlone) {
+  std::mt19937 random(31);
+  unsigned compared = 0, same = 0;
+  for (unsigned i = 0; i < 150; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    MappingEvaluator walking(*space, weights);
+    Mapping mapping = randomMapping(*space, random);
+    Score before;
+    for (unsigned k = 0; k < 60; ++k) {
+      step(*space, mapping, random);
+      unsigned decided = space->slots.size();
+      Mapping whole = mapping;
+      if (random() % 4 == 0)
+        for (unsigned some = random() % decided; decided > some;)
+          whole.factor[--decided].fill(1);
+      MappingEvaluator alone(*space, weights);
+      Score expected = alone.evaluate(whole, decided), actual = walking.evaluate(whole, decided);
+      ASSERT_EQ(actual.energy, expected.energy) << "space " << i << " step " << k;
+      ASSERT_EQ(actual.latency, expected.latency) << "space " << i << " step " << k;
+      for (const Crossing &crossing : space->crossings) {
+        if (crossing.end > decided)
+          continue;
+        CrossingFlow flow = walking.flowOf(whole, crossing);
+        ASSERT_EQ(flow.separate, alone.flowOf(whole, crossing).separate);
+        CrossingCost cost{1, 2, 3, 4};
+        ASSERT_EQ(walking.crossingEnergy(whole, crossing, cost, decided),
+                  alone.crossingEnergy(whole, crossing, cost, decided));
+      }
+      same += actual == before;
+      before = actual;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 5000u);
+  EXPECT_LT(same, compared * 2 / 3); // the others are moves without effect
+}
+
+/// All orders of random factors, put together from tables: each visited once, each at exactly the
+/// cost that it has alone.
+TEST(OrderTables, EqualsTheEvaluator) {
+  std::mt19937 random(51);
+  unsigned compared = 0, several = 0;
+  for (unsigned i = 0; i < 200; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    SlotRules rules = openRules(*space);
+    MappingEvaluator evaluator(*space, weights), alone(*space, weights);
+    OrderTables tables(evaluator, rules);
+    for (unsigned k = 0; k < 5; ++k) {
+      Mapping mapping = randomMapping(*space, random);
+      std::set<std::vector<uint8_t>> seen;
+      double visited = 0;
+      bool same = tables.forEach(mapping, [&](const Score &score) {
+        std::vector<uint8_t> text;
+        for (const auto &order : mapping.order)
+          text.insert(text.end(), order.begin(), order.end());
+        ++visited;
+        ++compared;
+        return seen.insert(text).second && (visited > 300 || score == alone.evaluate(mapping));
+      });
+      ASSERT_TRUE(same) << "space " << i << " mapping " << k;
+      ASSERT_EQ(visited, tables.count(mapping));
+      several += visited > 1;
+    }
+  }
+  EXPECT_GT(compared, 5000u);
+  EXPECT_GT(several, 300u);
+}
+
+/// The evaluator sees each mapping of an enumeration right after its neighbour.
+TEST(MappingEvaluator, EnumerationVisitsEachMappingOnce) {
+  std::mt19937 random(41);
+  unsigned spaces = 0;
+  for (unsigned i = 0; i < 400 && spaces < 40; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    MappingEvaluator walking(*space, weights);
+    EnumerationOptions options;
+    options.weights = &weights;
+    std::set<std::string> seen;
+    bool isNew = true;
+    forEachMapping(*space, openRules(*space), options, [&](const Mapping &mapping) {
+      std::string text;
+      for (unsigned s = 0; s < space->slots.size(); ++s)
+        for (unsigned k = 0; k < space->dims(); ++k) {
+          unsigned d = mapping.order[s][k];
+          if (mapping.factor[s][d] > 1)
+            text += std::to_string(s) + ":" + std::to_string(d) + "=" +
+                    std::to_string(mapping.factor[s][d]) + " ";
+        }
+      isNew &= seen.insert(text).second;
+      isNew &= walking.fits(mapping);
+      if (seen.size() % 50 == 0) {
+        MappingEvaluator alone(*space, weights);
+        isNew &= alone.evaluate(mapping) == walking.evaluate(mapping);
+      } else {
+        walking.evaluate(mapping);
+      }
+      return isNew && seen.size() < 3000;
+    });
+    EXPECT_TRUE(isNew) << "space " << i;
+    spaces += seen.size() > 50;
+  }
+  EXPECT_EQ(spaces, 40u);
 }
 
 TEST(MappingEvaluator, TilesAreNeverSmallerThanWhatIsHeld) {

@@ -25,7 +25,9 @@ static llvm::Optional<Exhaustive> enumerate(const MapSpace &space, const CostWei
                                             const SearchGoal &goal, int64_t limit) {
   MappingEvaluator evaluator(space, weights);
   Exhaustive all;
-  forEachMapping(space, openRules(space), /*allOrders=*/true, [&](const Mapping &mapping) {
+  EnumerationOptions options;
+  options.allOrders = true;
+  forEachMapping(space, openRules(space), options, [&](const Mapping &mapping) {
     if (++all.mappings > limit)
       return false;
     if (!evaluator.fits(mapping))

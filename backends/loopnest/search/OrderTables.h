@@ -1,0 +1,81 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The costs of all orders of a mapping's loops. What a tensor costs depends on the order of a slot
+// only by what it sees of it (SlotView), and most orders look alike to one tensor; and what crosses
+// into a level depends on no loop outside of the innermost one that changes the whole tile. So each
+// crossing is counted once per combination that it can tell apart, each tensor's cost is added up
+// from its crossings, and each mapping from its tensors. Energy and latency are exactly those of
+// MappingEvaluator::evaluate.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_ORDERTABLES_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_ORDERTABLES_H
+
+#include "backends/loopnest/search/MappingEvaluator.h"
+#include "backends/loopnest/search/OrderWalk.h"
+
+namespace perfc {
+namespace loopnest {
+
+class OrderTables {
+public:
+  OrderTables(MappingEvaluator &evaluator, const SlotRules &rules)
+      : evaluator(evaluator), space(evaluator.mapSpace()),
+        walk(space, rules, &evaluator.costWeights()), tensors(space.tensors.size()),
+        crossings(space.crossings.size()), width(evaluator.noCost().bits.size()) {}
+
+  /// How many orders the factors of `mapping` have.
+  double count(const Mapping &mapping);
+  /// Calls `visit(score)` with `mapping` in each combination of orders that can differ, innermost
+  /// slot fastest, until it returns false.
+  template <typename Visit> bool forEach(Mapping &mapping, Visit visit) {
+    prepare(mapping);
+    int64_t visited = 0;
+    bool going = true;
+    do {
+      ++visited;
+      going = visit(score(mapping));
+    } while (going && next(mapping));
+    evaluator.addEvaluations(visited);
+    return going;
+  }
+
+private:
+  /// What one tensor costs, by what it sees of the slots whose order is open.
+  struct TensorTable {
+    /// By open slot and number of the order: which of the views it has, and where that leads to.
+    std::array<llvm::SmallVector<unsigned, 16>, maxSlots> view, offset;
+    std::array<unsigned, maxSlots> views{};
+    std::vector<double> energy; ///< by entry
+    std::vector<int64_t> bits;  ///< by entry
+    std::vector<uint8_t> known;
+  };
+  /// What moves in one crossing, by what it can tell apart.
+  struct CrossingTable {
+    std::array<unsigned, maxSlots> stride{}; ///< by open slot; 0 where it sees nothing
+    std::vector<CrossingWords> words;
+    std::vector<uint8_t> known;
+  };
+  void prepare(Mapping &mapping);
+  void addSlot(unsigned slot);
+  void layOut(unsigned crossing);
+  bool next(Mapping &mapping);
+  Score score(const Mapping &mapping);
+  void fill(const Mapping &mapping, unsigned tensor, unsigned entry);
+
+  MappingEvaluator &evaluator;
+  const MapSpace &space;
+  OrderWalk walk;
+  const MappingViews *views = nullptr; ///< of the mapping at hand
+  std::vector<TensorTable> tensors;
+  std::vector<CrossingTable> crossings;
+  llvm::SmallVector<unsigned, maxSlots> open; ///< slots with several orders, outermost first
+  std::array<const std::vector<OrderWalk::Order> *, maxSlots> lists{}; ///< by open slot
+  std::array<unsigned, maxSlots> at{};
+  std::vector<unsigned> partial; ///< entry so far, by open slot and tensor
+  size_t width;                  ///< numbers of bits
+  llvm::SmallVector<int64_t, 32> sum;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_ORDERTABLES_H

@@ -1,0 +1,58 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/TileSizes.h"
+
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+TileSizes::TileSizes(const MapSpace &space)
+    : space(space), ranks(space.tensors.size()), used(space.lanes(), 0) {
+  for (unsigned t = 0; t < space.tensors.size(); ++t)
+    for (const Subscript &subscript : space.nest.tensors[t].ranks) {
+      Rank rank = normalise(space.nest, subscript);
+      RankSize size;
+      for (const Term &term : rank.terms)
+        size.dims.push_back(term.dim);
+      size.most = rank.extent ? *rank.extent : INT64_MAX;
+      if (rank.terms.size() == 2) {
+        int64_t a = std::abs(rank.terms[0].coefficient), b = std::abs(rank.terms[1].coefficient);
+        int64_t divisor = std::gcd(a, b);
+        size.free = {b / divisor, a / divisor};
+      }
+      ranks[t].push_back(std::move(size));
+    }
+  for (unsigned m = 0; m < space.lanes(); ++m)
+    for (unsigned t : space.nest.places[space.slots[space.memorySlot[m]].place].keep)
+      used[m] |= space.tensors[t].plain | space.tensors[t].windowed;
+}
+
+int64_t TileSizes::bits(const Mapping &mapping, unsigned memory) const {
+  std::array<int64_t, maxDims> tile;
+  unsigned end = space.memorySlot[memory];
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    if (!(used[memory] >> d & 1))
+      continue;
+    int64_t outside = 1;
+    for (unsigned s = 0; s < end; ++s)
+      outside *= mapping.factor[s][d];
+    tile[d] = space.nest.dims[d].size / outside;
+  }
+  int64_t sum = 0;
+  for (unsigned t : space.nest.places[space.slots[end].place].keep) {
+    int64_t bits = space.tensors[t].bits;
+    bool over = false;
+    for (const RankSize &rank : ranks[t]) {
+      int64_t values = rank.dims.empty() ? 1 : tile[rank.dims[0]];
+      if (rank.dims.size() == 2) {
+        int64_t second = tile[rank.dims[1]];
+        values = values * second - std::max<int64_t>(0, values - rank.free[0]) *
+                                       std::max<int64_t>(0, second - rank.free[1]);
+      }
+      over |= __builtin_mul_overflow(bits, std::min(values, rank.most), &bits);
+    }
+    if (over || __builtin_add_overflow(sum, bits, &sum))
+      return INT64_MAX;
+  }
+  return sum;
+}
