@@ -3,6 +3,7 @@
 // fuse: an elementwise kernel joins the kernel that makes its operand, when nothing else uses that
 // value. The group runs as one kernel: what is passed on inside it moves nowhere, its other inputs
 // (residuals, scales) still do.
+#include "passes/FusedWorkload.h"
 #include "passes/GroupKernel.h"
 #include "passes/KernelModel.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,31 +23,37 @@ struct Fusibility {
   llvm::SmallVector<bool, 4> joins;
 };
 
-/// Applications that run as one kernel, in order. The last one makes the group's result.
-using Group = llvm::SmallVector<Operation *, 4>;
+using Group = ApplyGroup;
+using WorkloadFusions = std::vector<std::unique_ptr<WorkloadFusion>>;
+/// Groups of a region that a mapping joined, by their last member.
+using JoinedBy = std::map<const Operation *, std::pair<WorkloadFusion *, JoinedGroup>>;
 
 class Fusion {
 public:
   Fusion(Module &module, PassContext &context)
       : builder(context.registry), groupKernels(module, context.registry) {}
 
-  void run(Operation &graph) {
+  /// Fuses what `mappings` ask for, and elementwise kernels. False after a report.
+  bool run(Operation &graph, const WorkloadFusions &mappings) {
     uses.clear();
     graph.body().walk([&](Operation &op) {
       for (const Value *value : op.operands())
         ++uses[value];
     });
-    fuseRegion(graph.body());
+    return fuseRegion(graph.body(), graph, mappings);
   }
 
 private:
   const Fusibility &fusibility(const Operation &apply);
-  void fuseRegion(Region &region);
+  bool fuseRegion(Region &region, const Operation &graph, const WorkloadFusions &mappings);
+  bool joinGroups(std::vector<Group> &groups, const Operation &graph,
+                  const WorkloadFusions &mappings, JoinedBy &joinedBy);
   Operation *producerFor(Operation &apply, const Region &region);
   std::vector<Group> groupsOf(Region &region);
-  void replaceGroup(const Group &group, ValueMap &replaced);
+  Operation &replaceGroup(const Group &group, ValueMap &replaced, bool namesValues);
 
   Builder builder;
+
   GroupKernels groupKernels;
   // A map whose entries stay where they are.
   std::map<const Operation *, Fusibility> kernels;
@@ -110,8 +117,29 @@ Operation *Fusion::producerFor(Operation &apply, const Region &region) {
   return best;
 }
 
-void Fusion::fuseRegion(Region &region) {
+/// Puts groups together where mappings for the workload fuse values.
+bool Fusion::joinGroups(std::vector<Group> &groups, const Operation &graph,
+                        const WorkloadFusions &mappings, JoinedBy &joinedBy) {
+  for (const std::unique_ptr<WorkloadFusion> &mapping : mappings) {
+    std::vector<JoinedGroup> joined;
+    if (!groups.empty() && !mapping->join(groups, graph, joined))
+      return false;
+    for (JoinedGroup &one : joined) {
+      const Operation *last = one.members.back();
+      if (one.members.size() > 1)
+        joinedBy[last] = {mapping.get(), std::move(one)};
+    }
+  }
+  for (const auto &[last, joined] : joinedBy)
+    groups.push_back(joined.second.members);
+  return true;
+}
+
+bool Fusion::fuseRegion(Region &region, const Operation &graph, const WorkloadFusions &mappings) {
   std::vector<Group> groups = groupsOf(region);
+  JoinedBy joinedBy;
+  if (!joinGroups(groups, graph, mappings, joinedBy))
+    return false;
   llvm::DenseMap<const Operation *, const Group *> byLast;
   for (const Group &group : groups)
     if (group.size() > 1)
@@ -119,10 +147,17 @@ void Fusion::fuseRegion(Region &region) {
   // In the order of the program, so that kernels are numbered as they run.
   ValueMap replaced;
   for (Operation &op : region) {
-    if (op.is(op::RepeatOp::opName))
-      fuseRegion(op.body());
-    if (const Group *group = byLast.lookup(&op))
-      replaceGroup(*group, replaced);
+    if (op.is(op::RepeatOp::opName) && !fuseRegion(op.body(), graph, mappings))
+      return false;
+    const Group *group = byLast.lookup(&op);
+    if (!group)
+      continue;
+    auto joined = joinedBy.find(&op);
+    Operation &fused = replaceGroup(*group, replaced, joined != joinedBy.end());
+    if (joined != joinedBy.end() &&
+        !joined->second.first->specialise(
+            op::KernelOp(resolve(fused, as<op::FusedOp>(fused).kernel())), joined->second.second))
+      return false;
   }
   region.walk([&](Operation &op) {
     for (size_t i = 0; i < op.operandCount(); ++i)
@@ -133,6 +168,7 @@ void Fusion::fuseRegion(Region &region) {
     if (group.size() > 1)
       for (Operation *op : llvm::reverse(group))
         op->erase();
+  return true;
 }
 
 std::vector<Group> Fusion::groupsOf(Region &region) {
@@ -156,7 +192,7 @@ std::vector<Group> Fusion::groupsOf(Region &region) {
 }
 
 /// Puts an op.fused with copies of the members before the last one.
-void Fusion::replaceGroup(const Group &group, ValueMap &replaced) {
+Operation &Fusion::replaceGroup(const Group &group, ValueMap &replaced, bool namesValues) {
   Operation &last = *group.back();
   Location location = last.location();
   for (Operation *op : group)
@@ -175,19 +211,73 @@ void Fusion::replaceGroup(const Group &group, ValueMap &replaced) {
   Operation *yield = builder.create(fused->body(), op::YieldOp::opName, last.location());
   yield->addOperand(*map.lookup(&last.result()));
   replaced[&last.result()] = &fused->addResult(last.result().type(), last.result().hint());
-  fused->setAttr("kernel", Attribute::symbol(groupKernels.kernelOf(*fused).symbol()));
+  fused->setAttr("kernel", Attribute::symbol(groupKernels.kernelOf(*fused, namesValues).symbol()));
+  return *fused;
 }
 
 } // namespace
 
+namespace {
+
+/// A graph that one evaluation runs under mappings for workloads.
+struct MappedGraph {
+  study::EvaluateOp evaluate;
+  Operation *graph;
+  WorkloadFusions fusions;
+};
+
+} // namespace
+
+/// Evaluations with such mappings get a graph of their own where others use it too.
+static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &context) {
+  std::vector<study::EvaluateOp> evaluations;
+  module.walk([&](Operation &op) {
+    if (auto evaluate = as<study::EvaluateOp>(op))
+      evaluations.push_back(evaluate);
+  });
+  std::vector<MappedGraph> mapped;
+  for (study::EvaluateOp evaluate : evaluations) {
+    MappedGraph one{evaluate, resolve(*evaluate, evaluate.subject()), {}};
+    for (const Attribute &name : evaluate->listAttr("with")) {
+      auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
+      if (mapping && mapping->hasAttr("graph"))
+        one.fusions.push_back(std::make_unique<WorkloadFusion>(module, context.registry, mapping,
+                                                               context.diagnostics));
+    }
+    if (one.fusions.empty())
+      continue;
+    bool isShared = llvm::count_if(evaluations, [&](study::EvaluateOp other) {
+                      return other.subject() == evaluate.subject();
+                    }) > 1;
+    if (isShared) {
+      ValueMap ignored;
+      std::string symbol = module.uniqueName(evaluate.subject());
+      one.graph = &one.graph->clone(module.body(), ignored, one.graph);
+      one.graph->setSymbol(symbol);
+      evaluate->setAttr("subject", Attribute::symbol(symbol));
+    }
+    mapped.push_back(std::move(one));
+  }
+  return mapped;
+}
+
 static bool run(Module &module, PassContext &context) {
+  std::vector<MappedGraph> mapped = mappedGraphs(module, context);
   std::vector<Operation *> graphs;
   for (Operation &op : module.body())
     if (op.is(op::GraphOp::opName))
       graphs.push_back(&op);
   Fusion fusion(module, context);
-  for (Operation *graph : graphs)
-    fusion.run(*graph);
+  static const WorkloadFusions none;
+  for (Operation *graph : graphs) {
+    auto found = llvm::find_if(mapped, [&](const MappedGraph &one) { return one.graph == graph; });
+    if (!fusion.run(*graph, found == mapped.end() ? none : found->fusions))
+      return false;
+    if (found != mapped.end())
+      for (const std::unique_ptr<WorkloadFusion> &one : found->fusions)
+        if (!one->finish(found->evaluate))
+          return false;
+  }
   return true;
 }
 

@@ -2,7 +2,9 @@
 #include "passes/FusedPlan.h"
 
 #include "ir/common/diagnostics/Fusion.h"
+#include "passes/FusedTiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace perfc;
 using namespace perfc::passes;
@@ -14,22 +16,12 @@ bool passes::isFused(loopnest::MappingOp mapping) {
 
 namespace {
 
-/// How one index of a statement moves with the shared loops.
-struct Movement {
-  /// Per shared loop, how far one step of it moves the index.
-  llvm::SmallVector<int64_t, 6> shifts;
-  int64_t tile = 1; ///< values that one step needs
-  bool isMoved() const {
-    return llvm::any_of(shifts, [](int64_t shift) { return shift != 0; });
-  }
-};
-using Movements = std::vector<Movement>; ///< by index of the statement
-
 class FusedPlanner {
 public:
   FusedPlanner(const Chip &chip, llvm::ArrayRef<StatementGroup> groups, loopnest::MappingOp mapping,
                DiagnosticEngine &diagnostics)
-      : chip(chip), groups(groups), mapping(mapping), diagnostics(diagnostics) {}
+      : chip(chip), groups(groups), mapping(mapping), diagnostics(diagnostics),
+        frames(groups.size()) {}
 
   llvm::Optional<FusedPlan> run();
 
@@ -39,19 +31,25 @@ private:
     diagnostics.report(where, kind, std::forward<Values>(values)...);
     return false;
   }
-  bool readFuses();
   bool readPlans();
-  bool checkShared();
-  int64_t cover(const NestPlan &plan, unsigned index) const;
-  bool movementsOfLast();
-  bool movementsOf(size_t group);
-  bool checkRevisits(size_t group);
-  bool addNeeds(size_t producer, size_t consumer, const Access &read, Movements &needed);
-  bool needOf(const Movements &own, const Subscript &subscript, Movement &need) const;
-  bool applyMovements(size_t group);
-  bool moveIndex(size_t group, unsigned index, std::vector<PlannedLoop> &shared);
-  bool coverTile(NestPlan &plan, unsigned index, int64_t tile);
-  void bypassRepeated(NestPlan &plan);
+  bool readFuses();
+  bool readFuse(loopnest::FuseOp fuse);
+  bool addTensor(llvm::StringRef tensor, const FusePlace &place);
+
+  llvm::StringRef made(size_t group) const { return groups[group].last().write.tensor; }
+  const FusePlace *placeOf(llvm::StringRef tensor) const;
+  FusePlace meetingPlace(size_t group) const;
+  size_t depthOf(size_t group) const;
+  std::vector<size_t> readersOf(size_t group) const;
+
+  bool follow(size_t group);
+  bool addNeeds(size_t producer, const Frame &reader, const Access &read, Frame &frame);
+  void moveOthers(size_t group, bool isRead, Frame &frame) const;
+  bool checkLoops(size_t group, size_t position, const Frame &frame);
+  bool checkRevisits(size_t group, const Frame &frame, llvm::StringRef reader);
+  void standOutside(size_t group);
+  bool findRunning();
+  bool finish();
   int64_t blocks() const;
 
   const Chip &chip;
@@ -59,42 +57,15 @@ private:
   loopnest::MappingOp mapping;
   DiagnosticEngine &diagnostics;
   FusedPlan fused;
-  SourceRange where; ///< the first `fuse`
-  bool retains = false;
-  size_t position = 0;                 ///< of M among the places of a plan
-  std::vector<PlannedLoop> loops;      ///< shared ones of the last statement, outermost first
-  llvm::SmallVector<int64_t, 6> steps; ///< of their first index
-  std::vector<Movements> moves;        ///< by group
+  llvm::StringMap<FusePlace> places; ///< by tensor that a group makes
+  std::vector<FusePlace> meetings;   ///< the memories of `fuse` lines, outermost first
+  std::vector<Frame> frames;         ///< by group
+  unsigned nextId = 0;
 };
 
 } // namespace
 
 //===-- What is fused -----------------------------------------------------------------------===//
-
-bool FusedPlanner::readFuses() {
-  llvm::Optional<unsigned> place;
-  for (ir::Operation &part : mapping->body()) {
-    auto fuse = ir::as<loopnest::FuseOp>(part);
-    if (!fuse)
-      continue;
-    llvm::Optional<unsigned> found = chip.find(fuse.place());
-    if (!found || chip.places[*found].isArray)
-      return fail(diag::FusePlace, fuse->range(), fuse.place(), "the chip has no such memory");
-    if (*found == 0)
-      return fail(diag::FusePlace, fuse->range(), fuse.place(),
-                  "there is no memory outside it that fusing could spare");
-    if (place && *place != *found)
-      return fail(diag::FusePlace, fuse->range(), fuse.place(),
-                  "other tensors of the mapping are fused at `" + fused.place + "`");
-    if (!place)
-      where = fuse->range();
-    place = found;
-    fused.place = fuse.place().str();
-    retains |= fuse.retains();
-    llvm::append_range(fused.tensors, fuse.tensors());
-  }
-  return true;
-}
 
 bool FusedPlanner::readPlans() {
   for (const StatementGroup &group : groups) {
@@ -104,269 +75,229 @@ bool FusedPlanner::readPlans() {
       return false;
     fused.nests.push_back(std::move(*plan));
   }
-  position = fused.nests.back().positionOf(*chip.find(fused.place));
   return true;
 }
 
-/// The loops outside the tiles of M are those of the last statement.
-bool FusedPlanner::checkShared() {
-  const NestPlan &last = fused.nests.back();
-  for (const PlannedLoop &loop : last.loops) {
-    if (last.positionOf(loop.place) > position)
-      continue;
-    if (loop.indices.size() != 1)
-      return fail(diag::FusedLoop, loop.source->range(), last.statement->names[loop.indices[0]],
-                  "it drives several indices with one number");
-    loops.push_back(loop);
+/// A tensor that a later statement of its own group finishes is nowhere; it is noted.
+bool FusedPlanner::addTensor(llvm::StringRef tensor, const FusePlace &place) {
+  for (const StatementGroup &group : groups) {
+    if (group.last().write.tensor == tensor) {
+      auto [known, isNew] = places.try_emplace(tensor, place);
+      if (!isNew && known->second.position != place.position)
+        return fail(diag::FusePlace, place.where, place.memory,
+                    fmt::format("`{}` is fused at `{}` already", tensor, known->second.memory));
+      fused.tensors.push_back({tensor.str(), place.memory});
+      // Epilogues finish a tile where it is: both names are the same words.
+      if (!group.epilogues.empty())
+        fused.tensors.push_back({group.main->write.tensor.str(), place.memory});
+      return true;
+    }
+    bool isInside = group.main->write.tensor == tensor ||
+                    llvm::any_of(group.epilogues, [&](const Statement *statement) {
+                      return statement->write.tensor == tensor;
+                    });
+    if (isInside)
+      fused.finished.push_back(tensor.str());
   }
-  for (const NestPlan &plan : fused.nests)
-    for (const PlannedLoop &loop : plan.loops)
-      for (unsigned index : loop.indices) {
-        const std::string &name = plan.statement->names[index];
-        if (plan.positionOf(loop.place) <= position && loop.factor > 1 &&
-            !last.statement->find(name))
-          return fail(diag::FusedLoop, loop.source->range(), name,
-                      fmt::format("the last statement, which writes `{}`, has no such index",
-                                  last.statement->write.tensor));
-      }
   return true;
+}
+
+bool FusedPlanner::readFuse(loopnest::FuseOp fuse) {
+  llvm::Optional<unsigned> found = chip.find(fuse.place());
+  if (!found || chip.places[*found].isArray)
+    return fail(diag::FusePlace, fuse->range(), fuse.place(), "the chip has no such memory");
+  FusePlace place{fuse.place().str(), fused.nests.back().positionOf(*found), fuse.retains(),
+                  fuse->range()};
+  if (place.position == 0)
+    return fail(diag::FusePlace, fuse->range(), fuse.place(),
+                "there is no memory outside it that fusing could spare");
+  meetings.push_back(place);
+  for (const std::string &tensor : fuse.tensors())
+    if (!addTensor(tensor, place))
+      return false;
+  return true;
+}
+
+bool FusedPlanner::readFuses() {
+  for (ir::Operation &part : mapping->body())
+    if (auto fuse = ir::as<loopnest::FuseOp>(part))
+      if (!readFuse(fuse))
+        return false;
+  llvm::stable_sort(meetings,
+                    [](const FusePlace &a, const FusePlace &b) { return a.position < b.position; });
+  return true;
+}
+
+//===-- Where statements meet ---------------------------------------------------------------===//
+
+const FusePlace *FusedPlanner::placeOf(llvm::StringRef tensor) const {
+  auto found = places.find(tensor);
+  return found == places.end() ? nullptr : &found->second;
+}
+
+std::vector<size_t> FusedPlanner::readersOf(size_t group) const {
+  std::vector<size_t> readers;
+  for (size_t later = group + 1; later < groups.size(); ++later)
+    if (llvm::any_of(groups[later].main->reads,
+                     [&](const Access &read) { return read.tensor == made(group); }))
+      readers.push_back(later);
+  return readers;
+}
+
+/// The innermost memory at which `group` meets another statement.
+size_t FusedPlanner::depthOf(size_t group) const {
+  size_t depth = meetings.front().position;
+  auto add = [&](llvm::StringRef tensor) {
+    if (const FusePlace *place = placeOf(tensor))
+      depth = std::max(depth, place->position);
+  };
+  add(made(group));
+  for (const Access &read : groups[group].main->reads)
+    add(read.tensor);
+  return depth;
+}
+
+/// The memory at which `group` joins the loops of later statements: where its result is fused, else
+/// where it reads what is.
+FusePlace FusedPlanner::meetingPlace(size_t group) const {
+  const FusePlace *own = placeOf(made(group));
+  if (own && !readersOf(group).empty())
+    return *own;
+  size_t depth = depthOf(group);
+  return *llvm::find_if(meetings, [&](const FusePlace &one) { return one.position == depth; });
 }
 
 //===-- Movements ---------------------------------------------------------------------------===//
 
-/// Values of an index that its loops inside M cover.
-int64_t FusedPlanner::cover(const NestPlan &plan, unsigned index) const {
-  int64_t product = 1;
-  for (const PlannedLoop &loop : plan.loops)
-    if (plan.positionOf(loop.place) > position && llvm::is_contained(loop.indices, index))
-      product = checkedMultiply(product, loop.factor).getValueOr(INT64_MAX / 4);
-  return std::min(product, std::max<int64_t>(1, plan.statement->extents[index]));
-}
-
-bool FusedPlanner::movementsOfLast() {
-  const NestPlan &last = fused.nests.back();
-  Movements own(last.statement->names.size());
-  for (unsigned index = 0; index < own.size(); ++index) {
-    own[index].tile = cover(last, index);
-    own[index].shifts.assign(loops.size(), 0);
-    int64_t step = own[index].tile;
-    for (size_t k = loops.size(); k-- > 0;)
-      if (loops[k].indices[0] == index) {
-        own[index].shifts[k] = step;
-        step = checkedMultiply(step, loops[k].factor).getValueOr(INT64_MAX / 4);
-      }
-  }
-  moves.assign(groups.size(), {});
-  moves.back() = std::move(own);
-  return true;
-}
-
-/// What a subscript a x + b r + … of a consumer takes in one step, and how it moves.
-bool FusedPlanner::needOf(const Movements &own, const Subscript &subscript, Movement &need) const {
-  need.shifts.assign(loops.size(), 0);
-  need.tile = 1;
-  for (const auto &[index, coefficient] : subscript.terms) {
-    if (coefficient < 0 || subscript.dataDependent)
-      return false;
-    const Movement &move = own[index];
-    need.tile += coefficient * (move.tile - 1);
-    for (size_t k = 0; k < loops.size(); ++k)
-      need.shifts[k] += coefficient * move.shifts[k];
-  }
-  return true;
-}
-
-bool FusedPlanner::addNeeds(size_t producer, size_t consumer, const Access &read,
-                            Movements &needed) {
+bool FusedPlanner::addNeeds(size_t producer, const Frame &reader, const Access &read,
+                            Frame &frame) {
   const Access &write = groups[producer].last().write;
   const Statement &maker = *groups[producer].main;
+  SourceRange where = placeOf(write.tensor)->where;
   for (size_t rank = 0; rank < write.ranks.size(); ++rank) {
-    Movement need;
     const Subscript &target = write.ranks[rank];
     bool isPlain = target.terms.size() == 1 && target.terms[0].second == 1 && target.constant == 0;
-    if (!needOf(moves[consumer], read.ranks[rank], need) || !isPlain)
+    llvm::Optional<Movement> need = needOf(reader, read.ranks[rank]);
+    if (!need || !isPlain)
       return fail(diag::FusedTile, where, write.tensor,
                   "a subscript of it is no index where it is written, or goes backwards where it "
                   "is read");
-    Movement &known = needed[target.terms[0].first];
+    Movement &known = frame.moves[target.terms[0].first];
     // Positions outside the tensor are padding, which nobody makes.
-    need.tile = std::min(need.tile, std::max<int64_t>(1, maker.extents[target.terms[0].first]));
-    if (known.tile != 0 && (known.shifts != need.shifts || known.tile != need.tile))
+    need->tile = std::min(need->tile, std::max<int64_t>(1, maker.extents[target.terms[0].first]));
+    if (known.tile != 0 && (known.shifts != need->shifts || known.tile != need->tile))
       return fail(diag::FusedTile, where, write.tensor, "two statements read different tiles");
-    known = need;
+    known = std::move(*need);
+  }
+  return true;
+}
+
+/// Indices that no reader decides: all values in each step, or, of a result that nobody reads tile
+/// by tile, as the last statement's index of the same name moves.
+void FusedPlanner::moveOthers(size_t group, bool isRead, Frame &frame) const {
+  const Statement &statement = *groups[group].main, &last = *groups.back().main;
+  Frame outer = frames.back().upTo(meetingPlace(group).position, last.extents);
+  for (unsigned index = 0; index < frame.moves.size(); ++index) {
+    Movement &move = frame.moves[index];
+    if (move.tile != 0)
+      continue;
+    move.shifts.assign(frame.loops.size(), 0);
+    move.tile = std::max<int64_t>(1, statement.extents[index]);
+    llvm::Optional<unsigned> same = isRead ? llvm::None : last.find(statement.names[index]);
+    if (same && outer.moves[*same].isMoved())
+      move = outer.moves[*same];
+  }
+}
+
+/// The loops that a statement writes outside the meeting place are those of the statement it joins.
+bool FusedPlanner::checkLoops(size_t group, size_t position, const Frame &frame) {
+  const NestPlan &plan = fused.nests[group];
+  for (const FrameLoop &one : frame.loops)
+    if (one.loop.indices.size() != 1)
+      return fail(diag::FusedLoop, one.loop.source->range(), plan.statement->names[0],
+                  "it drives several indices with one number");
+  for (const PlannedLoop &loop : plan.loops) {
+    if (plan.positionOf(loop.place) > position || loop.factor == 1)
+      continue;
+    bool isShared = llvm::any_of(
+        frame.loops, [&](const FrameLoop &one) { return one.loop.source == loop.source; });
+    if (!isShared)
+      return fail(diag::FusedLoop, loop.source->range(), plan.statement->names[loop.indices[0]],
+                  fmt::format("the statement that it is fused to does not have it at or outside "
+                              "`{}`",
+                              chip.places[plan.places[position]].name));
   }
   return true;
 }
 
 /// What is made in tiles is there for one tile only: a loop that leaves the tensor where it is must
 /// not come back to tiles that were left.
-bool FusedPlanner::checkRevisits(size_t group) {
-  const Movements &own = moves[group];
+bool FusedPlanner::checkRevisits(size_t group, const Frame &frame, llvm::StringRef reader) {
   bool isMovedInside = false;
-  for (size_t k = loops.size(); k-- > 0;) {
-    bool moved = llvm::any_of(own, [&](const Movement &move) { return move.shifts[k] != 0; });
-    if (loops[k].factor > 1 && !moved && isMovedInside)
-      return fail(diag::FusedLoop, loops[k].source->range(),
-                  fused.nests.back().statement->names[loops[k].indices[0]],
-                  fmt::format("its steps come back to tiles of `{}` that were left",
-                              groups[group].last().write.tensor));
-    isMovedInside |= moved && loops[k].factor > 1;
+  for (size_t k = frame.loops.size(); k-- > 0;) {
+    const FrameLoop &loop = frame.loops[k];
+    bool moved =
+        llvm::any_of(frame.moves, [&](const Movement &move) { return move.shifts[k] != 0; });
+    if (!moved && isMovedInside)
+      return fail(diag::FusedLoop, loop.loop.source->range(),
+                  loop.loop.source->stringsAttr("indices")[0],
+                  fmt::format("its steps come back to tiles of `{}` that were left, which `{}` "
+                              "needs",
+                              made(group), reader));
+    isMovedInside |= moved;
   }
   return true;
 }
 
-/// Indices of what is made for later statements move as these need it; others move with the shared
-/// loop of their name.
-bool FusedPlanner::movementsOf(size_t group) {
+/// Gives `group` the loops of the statements that read its result, and its own further in.
+bool FusedPlanner::follow(size_t group) {
   const Statement &statement = *groups[group].main;
-  Movements own(statement.names.size());
-  for (Movement &move : own)
+  FusePlace place = meetingPlace(group);
+  std::vector<size_t> readers = placeOf(made(group)) ? readersOf(group) : std::vector<size_t>();
+  Frame frame;
+  size_t parent = readers.empty() ? groups.size() - 1 : readers.front();
+  frame.loops = frames[parent].upTo(place.position, groups[parent].main->extents).loops;
+  frame.moves.resize(statement.names.size());
+  for (Movement &move : frame.moves)
     move.tile = 0; // not known
-  llvm::StringRef made = groups[group].last().write.tensor;
-  bool isRead = false;
-  for (size_t later = group + 1; later < groups.size(); ++later)
-    for (const Access &read : groups[later].main->reads)
-      if (read.tensor == made && llvm::is_contained(fused.tensors, made)) {
-        isRead = true;
-        if (!addNeeds(group, later, read, own))
-          return false;
-      }
-  const NestPlan &last = fused.nests.back();
-  for (unsigned index = 0; index < own.size(); ++index) {
-    if (own[index].tile != 0)
-      continue;
-    own[index].shifts.assign(loops.size(), 0);
-    llvm::Optional<unsigned> same =
-        isRead ? llvm::None : last.statement->find(statement.names[index]);
-    own[index].tile = std::max<int64_t>(1, statement.extents[index]);
-    if (same && moves.back()[*same].isMoved())
-      own[index] = moves.back()[*same];
+  for (size_t reader : readers) {
+    Frame shared = frames[reader].upTo(place.position, groups[reader].main->extents);
+    if (!shared.hasLoopsOf(frame))
+      return fail(diag::FusedTile, place.where, made(group),
+                  "the statements that read it do not share these loops");
+    for (const Access &read : groups[reader].main->reads)
+      if (read.tensor == made(group) && !addNeeds(group, shared, read, frame))
+        return false;
   }
-  moves[group] = std::move(own);
-  return !isRead || checkRevisits(group);
-}
-
-//===-- Loops -------------------------------------------------------------------------------===//
-
-/// Makes the loops inside M step through `tile` values of an index; the outermost one is changed.
-bool FusedPlanner::coverTile(NestPlan &plan, unsigned index, int64_t tile) {
-  PlannedLoop *outermost = nullptr;
-  int64_t others = 1;
-  for (PlannedLoop &loop : plan.loops) {
-    if (!llvm::is_contained(loop.indices, index) || plan.positionOf(loop.place) <= position)
-      continue;
-    if (!outermost)
-      outermost = &loop;
-    else
-      others = checkedMultiply(others, loop.factor).getValueOr(INT64_MAX / 4);
-  }
-  if (outermost) {
-    outermost->factor = (tile + others - 1) / others;
-    return true;
-  }
-  return tile == 1 || fail(diag::FusedTile, where, plan.statement->write.tensor,
-                           fmt::format("no loop inside `{}` steps through the {} values of `{}`",
-                                       fused.place, tile, plan.statement->names[index]));
-}
-
-/// The shared loops of one index: digits where tiles stand side by side, else numbers of tiles.
-bool FusedPlanner::moveIndex(size_t group, unsigned index, std::vector<PlannedLoop> &shared) {
-  NestPlan &plan = fused.nests[group];
-  const Movement &move = moves[group][index];
-  const std::string &name = plan.statement->names[index];
-  int64_t extent = std::max<int64_t>(1, plan.statement->extents[index]);
-  if (!move.isMoved())
-    return coverTile(plan, index, std::min(move.tile, extent));
-  int64_t step = 0, expected = 0, count = 1;
-  size_t innermost = 0, outermost = 0;
-  for (size_t k = loops.size(); k-- > 0;) {
-    if (move.shifts[k] == 0 || loops[k].factor == 1)
-      continue;
-    if (step == 0) {
-      step = expected = move.shifts[k];
-      innermost = k;
-    }
-    outermost = k;
-    if (move.shifts[k] != expected)
-      return fail(diag::FusedTile, where, plan.statement->write.tensor,
-                  fmt::format("the shared loops move `{}` by {}, where {} would continue its tiles",
-                              name, move.shifts[k], expected));
-    expected *= loops[k].factor;
-    count *= loops[k].factor;
-  }
-  if (step == 0)
-    return coverTile(plan, index, std::min(move.tile, extent));
-  bool isHalo = move.tile > step, keepsHalo = isHalo && retains;
-  for (size_t k = innermost + 1; k < loops.size() && keepsHalo; ++k)
-    if (loops[k].factor > 1)
-      return fail(diag::FusedTile, where, plan.statement->write.tensor,
-                  fmt::format("the halo along `{}` is retained only if the innermost shared loop "
-                              "moves it",
-                              name));
-  for (size_t k = 0; k < loops.size() && keepsHalo; ++k)
-    if (move.shifts[k] != 0 && loops[k].factor > 1 && loops[k].axis)
-      return fail(
-          diag::FusedTile, where, plan.statement->write.tensor,
-          fmt::format("the halo along `{}` is retained in one memory, not in its neighbours",
-                      name));
-  bool isWindow = move.tile != step && !keepsHalo;
-  if (isWindow)
-    plan.windows.push_back({index, step, move.tile, count});
-  for (size_t k = 0; k < loops.size(); ++k) {
-    if (move.shifts[k] == 0 || loops[k].factor == 1)
-      continue;
-    PlannedLoop loop = loops[k];
-    loop.indices = {index};
-    loop.numbersTiles = isWindow;
-    // What is kept is made once: the halo of the first tile takes further steps.
-    if (!isWindow && k == outermost)
-      loop.factor = (extent + step * (count / loop.factor) - 1) / (step * (count / loop.factor));
-    shared[k] = loop;
-  }
-  return coverTile(plan, index, isWindow ? move.tile : std::min(step, extent));
-}
-
-bool FusedPlanner::applyMovements(size_t group) {
-  NestPlan &plan = fused.nests[group];
-  std::vector<PlannedLoop> shared(loops.size(), PlannedLoop{0, llvm::None, {}, 1});
-  llvm::erase_if(plan.loops,
-                 [&](const PlannedLoop &loop) { return plan.positionOf(loop.place) <= position; });
-  for (unsigned index = 0; index < moves[group].size(); ++index)
-    if (!moveIndex(group, index, shared))
-      return false;
-  std::vector<PlannedLoop> all;
-  for (size_t k = 0; k < shared.size(); ++k) {
-    if (shared[k].indices.empty())
-      continue;
-    // The loops at M step from tile to tile: they stand outside it.
-    if (plan.positionOf(shared[k].place) == position)
-      shared[k].place = plan.places[position - 1];
-    all.push_back(shared[k]);
-  }
-  llvm::append_range(all, plan.loops);
-  plan.loops = std::move(all);
-  bypassRepeated(plan);
+  moveOthers(group, !readers.empty(), frame);
+  if (!checkLoops(group, place.position, frame) ||
+      (!readers.empty() && !checkRevisits(group, frame, made(parent))) ||
+      !followFrame(fused.nests[group], frame, place, diagnostics))
+    return false;
+  if (size_t depth = depthOf(group); depth > place.position)
+    extendFrame(frame, fused.nests[group], place.position, depth, nextId);
+  frames[group] = std::move(frame);
   return true;
 }
 
-/// A result whose whole tile the next memory inside holds as well is held there only: it stays from
-/// step to step, and M needs no room for it.
-void FusedPlanner::bypassRepeated(NestPlan &plan) {
-  const Access &write = plan.statement->write;
-  unsigned place = plan.places[position];
-  bool isSaid = llvm::any_of(plan.keeps, [&](const PlannedKeep &keep) {
-    return keep.place == place && keep.tensor == write.tensor;
-  });
-  if (isSaid || llvm::is_contained(fused.tensors, write.tensor))
-    return;
-  for (size_t inner = position + 1; inner < plan.places.size(); ++inner) {
-    const Place &memory = chip.places[plan.places[inner]];
-    if (memory.isArray || !plan.isKept(plan.places[inner], write, /*isWritten=*/true))
-      continue;
-    if (write.elements(plan.tile(inner)) == write.elements(plan.tile(position)))
-      plan.keeps.push_back({place, write.tensor.str(), false});
-    return;
+//===-- Results -----------------------------------------------------------------------------===//
+
+/// The loops at a meeting place step from tile to tile: they stand outside it.
+void FusedPlanner::standOutside(size_t group) {
+  NestPlan &plan = fused.nests[group];
+  size_t depth = depthOf(group);
+  for (PlannedLoop &loop : plan.loops) {
+    size_t position = plan.positionOf(loop.place);
+    bool isMeeting =
+        llvm::any_of(meetings, [&](const FusePlace &one) { return one.position == position; });
+    if (isMeeting && position <= depth)
+      loop.place = plan.places[position - 1];
   }
+  if (placeOf(made(group)))
+    return;
+  for (const FusePlace &place : llvm::reverse(meetings))
+    if (place.position <= depth)
+      bypassRepeated(plan, place.position);
 }
 
 /// Tiles outside the first array that dispatches.
@@ -375,32 +306,48 @@ int64_t FusedPlanner::blocks() const {
   size_t array = 0;
   while (array < last.places.size() && !chip.places[last.places[array]].isDispatched)
     ++array;
-  if (array == last.places.size() || array > position)
+  if (array == last.places.size() || array > meetings.front().position)
     return 1;
   int64_t count = 1;
-  for (const PlannedLoop &loop : loops)
-    if (!loop.axis && last.positionOf(loop.place) < array)
-      count = checkedMultiply(count, loop.factor).getValueOr(INT64_MAX);
+  for (const FrameLoop &one : frames.back().loops)
+    if (!one.loop.axis && one.position < array)
+      count = checkedMultiply(count, one.loop.factor).getValueOr(INT64_MAX);
   return count;
 }
 
-llvm::Optional<FusedPlan> FusedPlanner::run() {
-  if (!readFuses() || !readPlans() || !checkShared() || !movementsOfLast())
-    return llvm::None;
-  for (size_t group = groups.size() - 1; group-- > 0;)
-    if (!movementsOf(group))
-      return llvm::None;
+bool FusedPlanner::findRunning() {
+  std::vector<RunningGroup> running;
+  for (size_t group = 0; group < groups.size(); ++group)
+    running.push_back({&groups[group], &frames[group], placeOf(made(group)) != nullptr});
+  auto rescales = findRescaling(running, meetings.front().where, diagnostics);
+  if (rescales)
+    fused.rescales = std::move(*rescales);
+  return rescales.hasValue();
+}
+
+bool FusedPlanner::finish() {
+  fused.place = meetings.back().memory;
   fused.blocks = blocks();
   for (size_t group = 0; group < groups.size(); ++group)
-    if (!applyMovements(group))
-      return llvm::None;
-  // Epilogues finish a tile where it is: both names are the same words.
-  for (const StatementGroup &group : groups)
-    if (llvm::is_contained(fused.tensors, group.last().write.tensor) && !group.epilogues.empty())
-      fused.tensors.push_back(group.main->write.tensor.str());
+    standOutside(group);
   for (const NestPlan &plan : fused.nests)
-    if (plan.windows.empty() && !checkPlan(plan, where, diagnostics))
+    if (plan.windows.empty() && !checkPlan(plan, meetings.front().where, diagnostics))
+      return false;
+  return true;
+}
+
+llvm::Optional<FusedPlan> FusedPlanner::run() {
+  if (!readPlans() || !readFuses())
+    return llvm::None;
+  size_t last = groups.size() - 1;
+  frames[last] = frameOf(fused.nests[last], depthOf(last), nextId);
+  if (!checkLoops(last, depthOf(last), frames[last]))
+    return llvm::None;
+  for (size_t group = last; group-- > 0;)
+    if (!follow(group))
       return llvm::None;
+  if (!findRunning() || !finish())
+    return llvm::None;
   return std::move(fused);
 }
 

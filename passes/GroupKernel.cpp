@@ -19,8 +19,8 @@ namespace {
 /// Builds the kernel of one group.
 class Merger {
 public:
-  Merger(Operation &fused, Operation &kernel, Builder &builder)
-      : fused(fused), kernel(kernel), builder(builder) {}
+  Merger(Operation &fused, Operation &kernel, Builder &builder, bool namesValues)
+      : fused(fused), kernel(kernel), builder(builder), namesValues(namesValues) {}
 
   void run() {
     for (Operation &op : fused.body())
@@ -50,7 +50,8 @@ private:
   /// Names the value that stands for `tensor`, unless it has a name.
   void nameValue(const Value &value, op::OperandOp tensor) {
     if (!names.count(&value)) {
-      names[&value] = unique(tensor.symbol());
+      bool isNamed = namesValues && !value.hint().empty();
+      names[&value] = unique(isNamed ? value.hint() : tensor.symbol());
       sources[&value] = tensor;
     }
   }
@@ -118,6 +119,7 @@ private:
   Operation &fused;
   Operation &kernel;
   Builder &builder;
+  bool namesValues;
   ValueMap ignored;
   llvm::StringSet<> taken;
   llvm::DenseMap<const Value *, std::string> names;
@@ -128,15 +130,15 @@ private:
 
 } // namespace
 
-Operation &GroupKernels::kernelOf(Operation &fused) {
-  Operation *&entry = known[key(fused)];
+Operation &GroupKernels::kernelOf(Operation &fused, bool namesValues) {
+  Operation *&entry = known[key(fused, namesValues)];
   if (!entry)
-    entry = &merge(fused);
+    entry = &merge(fused, namesValues);
   return *entry;
 }
 
-/// Kernels and wiring: each value by its position among arguments and results.
-std::string GroupKernels::key(const Operation &fused) const {
+/// Kernels and wiring: each value by its position among arguments and results, or by its name.
+std::string GroupKernels::key(const Operation &fused, bool namesValues) const {
   llvm::DenseMap<const Value *, unsigned> numbers;
   auto number = [&](const Value &value) {
     return numbers.try_emplace(&value, static_cast<unsigned>(numbers.size())).first->second;
@@ -151,12 +153,14 @@ std::string GroupKernels::key(const Operation &fused) const {
       text += ' ' + std::to_string(number(*value));
     for (size_t i = 0; i < op.resultCount(); ++i)
       number(op.result(i));
+    for (size_t i = 0; namesValues && i < op.resultCount(); ++i)
+      text += " " + op.result(i).hint().str();
     text += '\n';
   }
   return text;
 }
 
-Operation &GroupKernels::merge(Operation &fused) {
+Operation &GroupKernels::merge(Operation &fused, bool namesValues) {
   std::vector<std::string> names;
   op::KernelOp main;
   int64_t mostMacs = -1;
@@ -179,6 +183,6 @@ Operation &GroupKernels::merge(Operation &fused) {
   kernel->setSymbol(module.uniqueName(llvm::join(names, "_")));
   kernel->setAttr("op", llvm::join(names, "+"));
   kernel->setAttr("parameters", main.parameters());
-  Merger(fused, *kernel, builder).run();
+  Merger(fused, *kernel, builder, namesValues).run();
   return *kernel;
 }

@@ -19,12 +19,13 @@ public:
       : module(module), builder(registry) {}
 
   /// The kernel of `fused`, whose region holds applications and op.yield. The kernel's inputs are
-  /// the operands of `fused` in order, its outputs the results.
-  ir::Operation &kernelOf(ir::Operation &fused);
+  /// the operands of `fused` in order, its outputs the results. Its tensors have the names of the
+  /// members' tensors, or, with `namesValues`, those of the values where these have one.
+  ir::Operation &kernelOf(ir::Operation &fused, bool namesValues = false);
 
 private:
-  std::string key(const ir::Operation &fused) const;
-  ir::Operation &merge(ir::Operation &fused);
+  std::string key(const ir::Operation &fused, bool namesValues) const;
+  ir::Operation &merge(ir::Operation &fused, bool namesValues);
 
   ir::Module &module;
   ir::Builder builder;

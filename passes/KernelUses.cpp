@@ -135,12 +135,15 @@ loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelU
   return general;
 }
 
-loopnest::MappingOp passes::fusedMappingFor(study::EvaluateOp evaluate, op::KernelOp kernel,
+loopnest::MappingOp passes::fusedMappingFor(study::EvaluateOp evaluate, const KernelUse &use,
                                             llvm::StringRef chip) {
   for (const Attribute &name : evaluate->listAttr("with")) {
     auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
-    if (mapping && isFused(mapping) && mapping.kernel() == kernel.symbol() &&
-        mapping.target() == chip)
+    bool isForIt = mapping && (mapping.kernel() == use.kernel.symbol() ||
+                               llvm::any_of(use.members, [&](const KernelUse::Member &member) {
+                                 return member.kernel && mapping.kernel() == member.kernel.symbol();
+                               }));
+    if (isForIt && isFused(mapping) && mapping.target() == chip)
       return mapping;
   }
   return {};

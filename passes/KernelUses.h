@@ -45,8 +45,9 @@ loopnest::DataflowOp dataflowFor(study::EvaluateOp evaluate, const KernelUse &us
 loopnest::MappingOp mappingFor(study::EvaluateOp evaluate, const KernelUse &use, size_t statement,
                                llvm::StringRef chip);
 
-/// The mapping of `evaluate` that fuses the statements of a kernel on a chip; null when none does.
-loopnest::MappingOp fusedMappingFor(study::EvaluateOp evaluate, op::KernelOp kernel,
+/// The mapping of `evaluate` that fuses the statements of a kernel on a chip, or those of a member,
+/// which has its tensors' names in the group as well; null when none does.
+loopnest::MappingOp fusedMappingFor(study::EvaluateOp evaluate, const KernelUse &use,
                                     llvm::StringRef chip);
 
 /// The symbol of the nest that `mappingFor` leads to.

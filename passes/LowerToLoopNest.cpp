@@ -234,6 +234,31 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
 //===-- Evaluations
 //----------------------------------------------------------------------------===//
 
+static void describeFused(const FusedPlan &plan, Operation &fused) {
+  std::vector<std::string> tensors, places;
+  for (const FusedTensor &tensor : plan.tensors) {
+    tensors.push_back(tensor.name);
+    places.push_back(tensor.memory);
+  }
+  fused.setAttr("at", plan.place);
+  fused.setAttr("tensors", Attribute::strings(tensors));
+  fused.setAttr("places", Attribute::strings(places));
+  if (!plan.finished.empty())
+    fused.setAttr("finished", Attribute::strings(plan.finished));
+  AttrList rescales;
+  for (const Rescale &rescale : plan.rescales) {
+    AttrDict entry;
+    entry.set("tensor", rescale.tensor);
+    entry.set("count", rescale.count);
+    if (rescale.isStatistics)
+      entry.set("statistics", Attribute::unit());
+    rescales.push_back(std::move(entry));
+  }
+  if (!rescales.empty())
+    fused.setAttr("rescale", std::move(rescales));
+  fused.setAttr("blocks", plan.blocks);
+}
+
 bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping) {
   std::string symbol = fusedSymbol(kernel.kernel.op.symbol(), chip->op.symbol(), mapping->symbol());
   if (module.lookup(symbol))
@@ -250,9 +275,7 @@ bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp ma
   fused->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
   fused->setAttr("target", Attribute::symbol(chip->op.symbol()));
   fused->setAttr("mapping", mapping.source());
-  fused->setAttr("at", plan->place);
-  fused->setAttr("tensors", Attribute::strings(plan->tensors));
-  fused->setAttr("blocks", plan->blocks);
+  describeFused(*plan, *fused);
   for (size_t i = 0; i < kernel.groups.size(); ++i) {
     const StatementGroup &group = kernel.groups[i];
     emit(plan->nests[i], kernel, group, mapping.op,
@@ -263,7 +286,7 @@ bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp ma
 
 bool LoopNestLowering::lowerKernel(const KernelUse &use) {
   PreparedKernel &kernel = kernels.try_emplace(use.kernel.op, use.kernel).first->second;
-  if (auto mapping = fusedMappingFor(evaluate, use.kernel, chip->op.symbol()))
+  if (auto mapping = fusedMappingFor(evaluate, use, chip->op.symbol()))
     return lowerFused(kernel, mapping);
   bool valid = true;
   for (const StatementGroup &group : kernel.groups) {

@@ -60,7 +60,7 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
   if (runsAsNests(level, chip)) {
     std::vector<Step> list;
     std::vector<StatementGroup> groups = groupStatements(kernel);
-    if (auto mapping = fusedMappingFor(evaluate, use.kernel, chip.symbol())) {
+    if (auto mapping = fusedMappingFor(evaluate, use, chip.symbol())) {
       std::string run = fusedSymbol(name, chip.symbol(), mapping->symbol());
       MovedBytes bytes = movedBytes(kernel);
       for (const StatementGroup &group : groups)

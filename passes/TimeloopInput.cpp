@@ -1,12 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/TimeloopInput.h"
 
-#include "ir/core/Module.h"
-#include "ir/op/OpOps.h"
 #include "passes/ChipModel.h"
+#include "passes/TimeloopProblem.h"
 #include "passes/TimeloopWords.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace perfc;
@@ -41,10 +39,7 @@ private:
     reason = std::move(why);
     return false;
   }
-  bool readDomain();
-  void nameDims();
-  bool readTensors();
-  bool readRank(const AffineExpr &map, timeloop::Space &space);
+  bool readProblem();
   bool walk(const ir::Region &region);
   bool addPlace(loopnest::AtOp at);
   bool addLoop(const ir::Operation &loop);
@@ -85,82 +80,14 @@ llvm::Optional<unsigned> InputBuilder::dim(llvm::StringRef name) const {
   return llvm::None;
 }
 
-bool InputBuilder::readDomain() {
-  const ir::Operation *kernel = nest->module() ? nest->module()->lookup(nest.kernel()) : nullptr;
-  int64_t number = 0;
-  op::StatementOp statement;
-  if (kernel)
-    for (const ir::Operation &part : kernel->body())
-      if (auto one = ir::as<op::StatementOp>(part))
-        if (number++ == nest.statement())
-          statement = one;
-  if (!statement)
-    return fail("the kernel has no such statement");
-  for (const ir::AttrDict::Entry &index : statement.domain().entries()) {
-    indices.push_back(index.first);
-    input.problem.bounds.push_back(index.second.asInt());
-  }
-  input.problem.name = kernel->stringAttr("op").str();
-  return indices.size() <= 52 || fail("there are more than 52 indices");
-}
-
-/// Dimensions have one letter there: the index's own in upper case, or one that is free.
-void InputBuilder::nameDims() {
-  auto isFree = [&](char letter) {
-    return !llvm::is_contained(input.problem.dims, std::string(1, letter));
-  };
-  for (const std::string &index : indices) {
-    char letter = llvm::toUpper(index[0]);
-    if (!llvm::isAlpha(letter) || !isFree(letter))
-      for (char other = 'A'; other <= 'z'; ++other)
-        if (llvm::isAlpha(other) && isFree(other)) {
-          letter = other;
-          break;
-        }
-    input.problem.dims.push_back(std::string(1, letter));
-  }
-}
-
-bool InputBuilder::readRank(const AffineExpr &map, timeloop::Space &space) {
-  space.ranks.emplace_back();
-  for (const AffineExpr::Term &term : map.terms()) {
-    llvm::Optional<unsigned> index = dim(term.name);
-    if (!index)
-      continue;
-    timeloop::Term next{*index, term.coefficient, ""};
-    if (term.coefficient != 1) {
-      next.name = fmt::format("c{}", term.coefficient < 0 ? "m" + std::to_string(-term.coefficient)
-                                                          : std::to_string(term.coefficient));
-      if (llvm::none_of(input.problem.coefficients,
-                        [&](const timeloop::Coefficient &one) { return one.name == next.name; }))
-        input.problem.coefficients.push_back({next.name, term.coefficient});
-    }
-    space.ranks.back().push_back(std::move(next));
-  }
-  if (space.ranks.back().empty())
-    space.ranks.pop_back();
-  return true;
-}
-
-bool InputBuilder::readTensors() {
-  for (const ir::Operation &part : nest->body()) {
-    auto tensor = ir::as<loopnest::TensorOp>(part);
-    if (!tensor)
-      continue;
-    timeloop::Space space;
-    space.name = tensor.symbol().str();
-    space.readWrite = tensor.isOutput();
-    for (const ir::Attribute &rank : tensor.map()) {
-      if (!rank.fits(ir::AttrKind::Affine))
-        return fail(fmt::format("which elements of `{}` are read depends on data", space.name));
-      readRank(rank.asAffine(), space);
-    }
-    if (wordBits && wordBits != tensor.bits())
-      return fail("its tensors have words of different sizes");
-    wordBits = tensor.bits();
-    roles.push_back(tensor.role().str());
-    input.problem.spaces.push_back(std::move(space));
-  }
+bool InputBuilder::readProblem() {
+  llvm::Optional<TimeloopProblem> read = timeloopProblem(nest, reason);
+  if (!read)
+    return false;
+  input.problem = std::move(read->problem);
+  indices = std::move(read->indices);
+  roles = std::move(read->roles);
+  wordBits = read->wordBits;
   return true;
 }
 
@@ -384,15 +311,12 @@ bool InputBuilder::addNests() {
 }
 
 llvm::Optional<timeloop::Input> InputBuilder::run() {
-  input.place = input.problem.place = nest->range();
+  input.place = nest->range();
   if (nest->parentOp()) {
     fail("its statements are fused");
     return llvm::None;
   }
-  if (!readDomain())
-    return llvm::None;
-  nameDims();
-  if (!readTensors() || !walk(nest->body()) || !addLevels() || !addNests())
+  if (!readProblem() || !walk(nest->body()) || !addLevels() || !addNests())
     return llvm::None;
   addTimeloopLines(*nest.op, indices, input);
   if (nest->hasAttr("zeros") && !input.sparse.optimized) {

@@ -98,10 +98,11 @@ std::string buildKernel(BuildContext &context, OpModel model);
 
 llvm::Optional<BuiltGraph> buildGraph(BuildContext &context, const Instance &subject, DType dtype);
 
-/// Builds a loopnest.mapping for each kernel of `graph` that `mapping` serves on `chip`; appends
-/// their symbols.
-bool buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
-                   const BuiltTarget &chip, std::vector<std::string> &symbols);
+/// Builds a loopnest.mapping for each kernel of `graph` that `mapping` serves on `chip`, or for the
+/// graph itself, which is that of `subject`; appends their symbols.
+bool buildMappings(BuildContext &context, const Instance &mapping, const Instance &subject,
+                   const BuiltGraph &graph, const BuiltTarget &chip,
+                   std::vector<std::string> &symbols);
 
 } // namespace perfc
 

@@ -7,6 +7,7 @@
 #include "frontend/build/MetricExpr.h"
 
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/build/WorkloadMapping.h"
 
 using namespace perfc;
 
@@ -114,6 +115,7 @@ bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
                                                      : BlockKind::Dataflow;
   Scope &scope = elaborator.newScope(*decl.module);
   const Decl *op = nullptr;
+  bool isForWorkload = false;
   bool saysOp = false;
   for (const ast::Clause &clause : decl.item->clauses) {
     saysOp |= clause.word != "on"; // another word was reported, and probably means `for`
@@ -122,7 +124,11 @@ bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
       const Instance *instance = value.getIf<Instance>();
       if (clause.word == "for" && instance && instance->decl->kind == DeclKind::Op)
         setOpNames(*(op = instance->decl), scope);
-      else if (clause.word == "for" && !value.isUnknown())
+      else if (clause.word == "for" && kind == BlockKind::Mapping && instance &&
+               instance->decl->kind == DeclKind::Workload) {
+        isForWorkload = true;
+        evaluator.bind(*instance, scope, /*allowMissing=*/true);
+      } else if (clause.word == "for" && !value.isUnknown())
         diagnostics.report(arg.range, diag::NotAnOp, value.describe());
       else if (clause.word == "on" && instance && instance->decl->kind == DeclKind::System)
         diagnostics.report(arg.range, diag::MappingNeedsChip, decl.name);
@@ -137,7 +143,9 @@ bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
     elaborator.body(*decl.item->block, kind, scope, rootNode);
   if (!saysOp)
     diagnostics.report(decl.nameRange, diag::MappingWithoutOp, decl.name);
-  if (kind == BlockKind::Dataflow)
+  if (isForWorkload)
+    checkWorkloadLines(evaluator, decl, rootNode);
+  else if (kind == BlockKind::Dataflow)
     checkDataflowLines(evaluator, rootNode, op);
   else
     checkMappingLines(evaluator, rootNode, op, /*allowHoles=*/kind == BlockKind::Mapspace);

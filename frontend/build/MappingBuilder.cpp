@@ -6,6 +6,7 @@
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MappingNames.h"
 #include "frontend/build/TimeloopBuilder.h"
+#include "frontend/build/WorkloadMapping.h"
 #include "ir/common/diagnostics/Fusion.h"
 #include "ir/common/diagnostics/Timeloop.h"
 
@@ -323,8 +324,30 @@ bool perfc::forEachServedKernel(BuildContext &context, const Instance &mapping,
   return false;
 }
 
-bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const BuiltGraph &graph,
-                          const BuiltTarget &chip, std::vector<std::string> &symbols) {
+static bool buildForWorkload(BuildContext &context, const WorkloadMapping &from,
+                             const Decl &workload, std::vector<std::string> &symbols) {
+  if (from.subject.decl != &workload) {
+    context.diagnostics
+        .report(from.mapping.range, diag::MappingServesNothing, from.mapping.decl->name,
+                workload.name, from.graph.label)
+        .note(from.mapping.decl->nameRange, "it is declared here");
+    return false;
+  }
+  std::string &symbol =
+      context.symbols["mapping " + from.mapping.decl->module->name + Value(from.mapping).text() +
+                      " " + from.graph.symbol + " " + from.chip.symbol];
+  if (symbol.empty() && !buildWorkloadMapping(context, from, symbol))
+    return false;
+  symbols.push_back(symbol);
+  return true;
+}
+
+bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const Instance &subject,
+                          const BuiltGraph &graph, const BuiltTarget &chip,
+                          std::vector<std::string> &symbols) {
+  if (mapping.decl->kind == DeclKind::Mapping)
+    if (const Decl *workload = servedWorkload(context, mapping))
+      return buildForWorkload(context, {mapping, subject, graph, chip}, *workload, symbols);
   return forEachServedKernel(context, mapping, graph, [&](const std::string &kernel) {
     std::string key = "mapping " + mapping.decl->module->name + Value(mapping).text() + " " +
                       kernel + " " + chip.symbol;

@@ -65,8 +65,9 @@ llvm::Optional<BuiltTarget> StudyBuilder::target(const Node &statement, const No
 //-------------------------------------------------------------------===//
 
 /// Builds the mappings among `with`; each serves the op that it is for.
-bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph &graph,
-                                  const BuiltTarget &chip, std::vector<std::string> &symbols) {
+bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const Instance &subject,
+                                  const BuiltGraph &graph, const BuiltTarget &chip,
+                                  std::vector<std::string> &symbols) {
   bool good = true;
   for (const NodeArg &choice : with) {
     const Instance *instance = choice.value.getIf<Instance>();
@@ -74,7 +75,7 @@ bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph
         (instance->decl->kind != DeclKind::Mapping && instance->decl->kind != DeclKind::Dataflow))
       continue;
     if (chip.instance) {
-      good &= buildMappings(context, *instance, graph, chip, symbols);
+      good &= buildMappings(context, *instance, subject, graph, chip, symbols);
       continue;
     }
     diagnostics.report(choice.range, diag::MappingNeedsChip, instance->decl->name);
@@ -166,7 +167,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!graph)
     return false;
   std::vector<std::string> mappings;
-  if (!chosenMappings(with, *graph, *chip, mappings))
+  if (!chosenMappings(with, *subject.instance, *graph, *chip, mappings))
     return false;
   ir::Operation *op = context.builder.create(into, "study.evaluate", statement.range);
   created = op;

@@ -51,8 +51,9 @@ private:
   bool row(const Node &statement, const Subject &subject, const NodeArg &on,
            llvm::ArrayRef<NodeArg> with, llvm::StringRef provider, ir::Region &into,
            ir::Operation *&created);
-  bool chosenMappings(llvm::ArrayRef<NodeArg> with, const BuiltGraph &graph,
-                      const BuiltTarget &chip, std::vector<std::string> &symbols);
+  bool chosenMappings(llvm::ArrayRef<NodeArg> with, const Instance &subject,
+                      const BuiltGraph &graph, const BuiltTarget &chip,
+                      std::vector<std::string> &symbols);
   bool otherChoice(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
   bool chosenAlgorithm(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
   void noteUnsupported(const Node &child, ir::Region &into);

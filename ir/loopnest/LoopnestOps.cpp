@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ir/loopnest/LoopnestOps.h"
+#include "ir/loopnest/FusedOps.h"
 
 #include "ir/core/Verifier.h"
 #include "ir/loopnest/MapspaceOps.h"
@@ -19,6 +19,11 @@ static bool verifyLoop(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+static bool verifyMapping(const Operation &op, DiagnosticEngine &diagnostics) {
+  return op.hasAttr("kernel") != op.hasAttr("graph") ||
+         invalidOp(op, diagnostics, "a mapping is for a kernel or for a graph");
+}
+
 static bool verifyDirective(const Operation &op, DiagnosticEngine &diagnostics) {
   size_t indices = op.listAttr("indices").size();
   if (indices == 0 || indices != op.listAttr("coefficients").size())
@@ -29,6 +34,18 @@ static bool verifyDirective(const Operation &op, DiagnosticEngine &diagnostics) 
 static bool verifyParallel(const Operation &op, DiagnosticEngine &diagnostics) {
   if (op.listAttr("indices").size() != op.listAttr("steps").size())
     return invalidOp(op, diagnostics, "as many steps as indices are needed");
+  return true;
+}
+
+static bool verifyFused(const Operation &op, DiagnosticEngine &diagnostics) {
+  if (op.listAttr("tensors").size() != op.listAttr("places").size())
+    return invalidOp(op, diagnostics, "as many places as tensors are needed");
+  for (const Attribute &entry : op.listAttr("rescale")) {
+    const Attribute *tensor = entry.asDict().find("tensor");
+    const Attribute *count = entry.asDict().find("count");
+    if (!tensor || !tensor->fits(AttrKind::String) || !count || !count->fits(AttrKind::Int))
+      return invalidOp(op, diagnostics, "an entry of `rescale` has a `tensor` and a `count`");
+  }
   return true;
 }
 
@@ -52,6 +69,28 @@ static bool verifyNest(const Operation &op, DiagnosticEngine &diagnostics) {
   }
 }
 
+std::vector<FusedTensor> loopnest::fusedTensors(FusedOp op) {
+  std::vector<FusedTensor> all;
+  std::vector<std::string> names = op.tensors(), places = op->stringsAttr("places");
+  for (size_t i = 0; i < names.size(); ++i)
+    all.push_back({names[i], places[i]});
+  return all;
+}
+
+std::vector<std::string> loopnest::finishedTensors(FusedOp op) {
+  return op->stringsAttr("finished");
+}
+
+std::vector<Rescale> loopnest::rescalesOf(FusedOp op) {
+  std::vector<Rescale> all;
+  for (const Attribute &entry : op->listAttr("rescale")) {
+    const AttrDict &values = entry.asDict();
+    all.push_back({values.find("tensor")->asString().str(), values.find("count")->asInt(),
+                   values.find("statistics") != nullptr});
+  }
+  return all;
+}
+
 //===-- Declarations
 //---------------------------------------------------------------------------===//
 
@@ -61,7 +100,11 @@ static std::vector<OpDecl> mappingDecls() {
        .doc = "What the user asked for: loops at places, outermost first.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .attrs = {symbolAttr("kernel", "what is mapped").oneOf({"op.kernel"}),
+       .attrs = {symbolAttr("kernel", "what is mapped").oneOf({"op.kernel"}).optional(),
+                 symbolAttr("graph", "else the workload whose values are fused; its loops name an "
+                                     "index `i` of the last operator, or `y.i` of what makes y")
+                     .oneOf({"op.graph"})
+                     .optional(),
                  symbolAttr("target", "onto what").oneOf({"target.chip"}),
                  stringAttr("source", "name of the declaration"),
                  intAttr("statement", "which statement of the kernel; all when not given")
@@ -69,7 +112,8 @@ static std::vector<OpDecl> mappingDecls() {
                      .optional(),
                  listAttr("timeloop", AttrKind::Dict, "lines that only Timeloop's model knows")
                      .optional()},
-       .regions = {{{"loopnest.place", "loopnest.keep", "loopnest.fuse"}}}},
+       .regions = {{{"loopnest.place", "loopnest.keep", "loopnest.fuse"}}},
+       .verifier = verifyMapping},
       {.name = "loopnest.fuse",
        .doc = "Intermediates that never leave a memory; the loops outside it are shared.",
        .attrs = {stringAttr("at", "name of the memory"),
@@ -178,10 +222,19 @@ static std::vector<OpDecl> nestDecls() {
            {symbolAttr("kernel", "whose statements").oneOf({"op.kernel"}),
             symbolAttr("target", "where they run").oneOf({"target.chip"}),
             stringAttr("mapping", "name shown in results"),
-            stringAttr("at", "the memory that intermediates never leave"),
-            listAttr("tensors", AttrKind::String, "those intermediates"),
+            stringAttr("at", "the innermost memory at which they meet"),
+            listAttr("tensors", AttrKind::String, "intermediates that never leave a memory"),
+            listAttr("places", AttrKind::String, "the memory of each of them"),
+            listAttr("finished", AttrKind::String,
+                     "fused tensors that are finished where they are made")
+                .optional(),
+            listAttr("rescale", AttrKind::Dict,
+                     "running results that are put right: `tensor`, `count` of elements, and "
+                     "`statistics` for the maximum itself")
+                .optional(),
             intAttr("blocks", "tiles that are dispatched to the units of the chip").atLeast(1)},
-       .regions = {{{"loopnest.nest"}}}},
+       .regions = {{{"loopnest.nest"}}},
+       .verifier = verifyFused},
       {.name = "loopnest.compute",
        .doc = "One point of the iteration space.",
        .attrs = {stringAttr("unit", "name of the compute unit")}}};

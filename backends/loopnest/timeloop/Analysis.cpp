@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/timeloop/Analysis.h"
 
+#include "backends/loopnest/timeloop/Links.h"
 #include "backends/loopnest/timeloop/PatternBuilder.h"
 #include "backends/loopnest/timeloop/Runs.h"
 #include "ir/common/diagnostics/Timeloop.h"
@@ -36,13 +37,6 @@ struct MemoryState {
 /// Bounds of a tile relative to its origin, per space.
 using TileShape = std::vector<Box>;
 
-/// The children that neighbours serve, and the groups of the others.
-struct LinkedGroups {
-  double linked = 0;
-  double served = 0; ///< groups that are still sent to
-  Groups groups;
-};
-
 class Analysis {
 public:
   Analysis(const Input &input, const LoopList &list);
@@ -67,8 +61,6 @@ private:
   const TileShape &tileShape(unsigned loop);
   void tileOf(unsigned loop, unsigned space, Box &tile);
   const SpatialPattern &patternOf(unsigned memory);
-  const LinkedGroups &linkedGroups(unsigned memory, unsigned space, const SpatialPattern &now,
-                                   const SpatialPattern &before, const Offset &shift);
 
   const Input &input;
   const LoopList &list;
@@ -82,9 +74,7 @@ private:
   std::map<const SpatialPattern *, double> arrayVisits; ///< of arrays of bare lanes
   std::vector<std::map<PassMask, TileShape>> shapes;
   std::map<std::pair<unsigned, PassMask>, std::unique_ptr<SpatialPattern>> patterns;
-  using LinkKey =
-      std::tuple<const SpatialPattern *, const SpatialPattern *, unsigned, std::vector<int64_t>>;
-  std::map<LinkKey, LinkedGroups> links;
+  Links links;
   std::map<PassMask, double> innerIterations;
 };
 
@@ -308,22 +298,6 @@ void Analysis::visitArray(unsigned memory) {
     state.previous = &pattern;
 }
 
-const LinkedGroups &Analysis::linkedGroups(unsigned memory, unsigned space,
-                                           const SpatialPattern &now, const SpatialPattern &before,
-                                           const Offset &shift) {
-  LinkKey key{&now, &before, space, std::vector<int64_t>(shift.begin(), shift.end())};
-  auto [known, isNew] = links.try_emplace(std::move(key));
-  if (isNew) {
-    std::vector<bool> linked = linkedChildren(now, before, space, shift);
-    LinkedGroups &result = known->second;
-    result.linked = static_cast<double>(llvm::count(linked, true));
-    result.groups = groupChildren(now, space, input.placements[memory].noMulticast[space], linked);
-    for (const GroupSize &size : result.groups)
-      result.served += static_cast<double>(size.groups);
-  }
-  return known->second;
-}
-
 /// Adds what an array is sent in one step: the first child needs `words`.
 void Analysis::send(unsigned memory, unsigned space, const SpatialPattern &pattern,
                     const Boxes &words) {
@@ -336,7 +310,8 @@ void Analysis::send(unsigned memory, unsigned space, const SpatialPattern &patte
   Offset shift;
   if (state.previous && !input.placements[memory].noLinks[space] &&
       !state.previousWords[space].empty() && isShifted(words, state.previousWords[space], shift)) {
-    const LinkedGroups &linked = linkedGroups(memory, space, pattern, *state.previous, shift);
+    const LinkedGroups &linked = links.between(*state.previous, pattern, space, shift,
+                                               input.placements[memory].noMulticast[space]);
     double all = 0;
     for (const GroupSize &size : *groups)
       all += static_cast<double>(size.groups);

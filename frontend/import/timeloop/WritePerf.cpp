@@ -42,6 +42,7 @@ private:
   std::string dimName(unsigned dim) const { return input.problem.dims[dim]; }
   std::string subscript(const std::vector<Term> &rank) const;
   std::string extent(const std::vector<Term> &rank, unsigned &windows) const;
+  std::vector<unsigned> withoutRank() const;
   std::string access(const Space &space) const;
   std::vector<std::string> keptRoles(unsigned memory) const;
   bool keepsByRole(unsigned memory) const;
@@ -93,6 +94,9 @@ bool PerfWriter::assignRoles() {
 bool PerfWriter::checkFactors() {
   for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
     int64_t left = input.problem.bounds[dim];
+    if (left > 1 && !llvm::is_contained(dims, dim))
+      return fail(input.problem.place,
+                  fmt::format("the dimension {}, which no data space has", dimName(dim)));
     for (const Placement &placement : input.placements)
       for (const Nest *nest : {&placement.spatial, &placement.temporal}) {
         const Factor &factor = nest->factors[dim];
@@ -132,6 +136,20 @@ std::string PerfWriter::access(const Space &space) const {
   return space.name + "[" + llvm::join(parts, ", ") + "]";
 }
 
+/// Dimensions that are the extent of no rank: their sizes are parameters of their own.
+std::vector<unsigned> PerfWriter::withoutRank() const {
+  std::vector<bool> isExtent(input.dimCount(), false);
+  for (const Space &space : input.problem.spaces)
+    for (const std::vector<Term> &rank : space.ranks)
+      if (rank.size() == 1 && rank[0].coefficient == 1)
+        isExtent[rank[0].dim] = true;
+  std::vector<unsigned> others;
+  for (unsigned dim : dims)
+    if (!isExtent[dim])
+      others.push_back(dim);
+  return others;
+}
+
 void PerfWriter::writeOp() {
   unsigned windows = 0;
   std::vector<std::string> operands, factors;
@@ -149,9 +167,15 @@ void PerfWriter::writeOp() {
     operands.push_back(declared + (roles[space] == "weight" ? ": weight" : ""));
     factors.push_back(access(tensor));
   }
+  std::string bounds;
+  for (unsigned dim : withoutRank()) {
+    operands.push_back(dimName(dim));
+    bounds += fmt::format("  where {} < {}\n", index(dim), dimName(dim));
+  }
   os << "op " << input.problem.name << "(" << llvm::join(operands, ", ") << ") -> " << result
-     << " {\n  " << access(input.problem.spaces[output]) << " += " << llvm::join(factors, " * ")
-     << "\n}\n\n";
+     << " {\n"
+     << bounds << "  " << access(input.problem.spaces[output])
+     << " += " << llvm::join(factors, " * ") << "\n}\n\n";
 }
 
 //===-- The chip ----------------------------------------------------------------------------===//
@@ -350,9 +374,11 @@ void PerfWriter::writeEvaluation() {
 }
 
 llvm::Optional<std::string> PerfWriter::write() {
-  if (!assignRoles() || !checkFactors())
+  if (!assignRoles())
     return llvm::None;
   orderDims();
+  if (!checkFactors())
+    return llvm::None;
   writeOp();
   writeHardware();
   writeMapping();
