@@ -4,6 +4,7 @@
 // each kernel moves and that are resident while it runs. A kernel runs as its nests or blocks where
 // the evaluation is at that level and they exist. Repeats stay repeats: 80 equal layers are one.
 #include "ir/phase/PhaseOps.h"
+#include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/LiveBytes.h"
@@ -36,7 +37,7 @@ private:
   std::vector<Step> steps(const KernelUse &use);
   bool lowerRegion(const Region &region, Region &into, const LiveBytes &live);
   bool lowerOperation(const Operation &op, Region &into, const LiveBytes &live);
-  void lowerKernel(const KernelUse &use, Region &into, const Location &location, int64_t liveBytes);
+  void lowerKernel(const Operation &op, const KernelUse &use, Region &into, int64_t liveBytes);
   const Kernel &model(op::KernelOp kernel);
 
   Module &module;
@@ -45,6 +46,7 @@ private:
   study::EvaluateOp evaluate;
   target::ChipOp chip;
   Level level = Level::Roofline;
+  llvm::Optional<DensityFlow> zeros;
   // Steps of the kernels of this evaluation, and models of all kernels.
   std::map<const Operation *, std::vector<Step>> known;
   std::map<const Operation *, Kernel> models;
@@ -89,13 +91,14 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
   return {{isTiled ? tiled : name, name, movedBytes(kernel)}};
 }
 
-void PhaseLowering::lowerKernel(const KernelUse &use, Region &into, const Location &location,
+void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Region &into,
                                 int64_t liveBytes) {
+  AttrList sparsity = zeros->entriesFor(op, use);
   auto entry = known.find(use.kernel.op);
   if (entry == known.end())
     entry = known.try_emplace(use.kernel.op, steps(use)).first;
   for (const Step &step : entry->second) {
-    auto kernel = builder.create<phase::KernelOp>(into, location);
+    auto kernel = builder.create<phase::KernelOp>(into, op.location());
     kernel->setAttr("run", Attribute::symbol(step.run));
     kernel->setAttr("label", step.label);
     kernel->setAttr("count", 1);
@@ -105,9 +108,10 @@ void PhaseLowering::lowerKernel(const KernelUse &use, Region &into, const Locati
     kernel->setAttr("weight_bytes", step.bytes.weight);
     if (step.bytes.extra > 0)
       kernel->setAttr("extra_bytes", step.bytes.extra);
-    for (llvm::StringRef zeros : {"sparsity", "savings"})
-      if (evaluate->hasAttr(zeros))
-        kernel->setAttr(zeros, evaluate->listAttr(zeros));
+    if (!sparsity.empty())
+      kernel->setAttr("sparsity", sparsity);
+    if (evaluate->hasAttr("savings"))
+      kernel->setAttr("savings", evaluate->listAttr("savings"));
   }
 }
 
@@ -130,7 +134,7 @@ bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const Live
   }
   KernelUse use = kernelUse(op);
   if (use.kernel) {
-    lowerKernel(use, into, op.location(), live.during(op));
+    lowerKernel(op, use, into, live.during(op));
     return true;
   }
   // A group without a kernel runs as its members.
@@ -168,6 +172,7 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
   }
   known.clear();
   Operation *subject = resolve(*evaluate, evaluate.subject());
+  zeros.emplace(evaluate, *subject);
   Operation *top = evaluate.op;
   while (top->parentOp())
     top = top->parentOp();
@@ -182,7 +187,7 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
     into = &repeat->body();
   }
   if (auto kernel = as<op::KernelOp>(subject)) {
-    lowerKernel(kernelUse(kernel), *into, kernel->location(), residentBytes(kernel));
+    lowerKernel(*kernel.op, kernelUse(kernel), *into, residentBytes(kernel));
     return true;
   }
   return lowerRegion(subject->body(), *into, LiveBytes(*subject));

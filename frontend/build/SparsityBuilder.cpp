@@ -17,6 +17,7 @@ public:
         for (const OpTensor &tensor : model->second.tensors)
           if (!llvm::is_contained(tensors, tensor.name))
             tensors.push_back(tensor.name);
+    addValues(graph);
   }
 
   bool tensor(const Node &node);
@@ -25,6 +26,7 @@ public:
   ir::AttrList sparsity, savings;
 
 private:
+  void addValues(const BuiltGraph &graph);
   bool checkTensor(llvm::StringRef name, SourceRange range);
   bool setDensity(const Node &node, ir::AttrDict &into);
   llvm::Optional<llvm::StringRef> condition(const Node &node);
@@ -33,9 +35,26 @@ private:
   DiagnosticEngine &diagnostics;
   const BuiltTarget &chip;
   std::vector<llvm::StringRef> tensors;
+  bool isWorkload = false; ///< densities follow from what makes a value
 };
 
 } // namespace
+
+/// The names of the values of a workload and of those that it runs.
+void SparsityBuilder::addValues(const BuiltGraph &graph) {
+  const ir::Operation *top = context.module.lookup(graph.symbol);
+  if (!top)
+    return;
+  size_t calls = 0;
+  top->walk([&](const ir::Operation &op) {
+    calls += op.is("op.apply") || op.is("op.call");
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (llvm::StringRef name = op.result(i).hint();
+          !name.empty() && !llvm::is_contained(tensors, name))
+        tensors.push_back(name);
+  });
+  isWorkload = calls > 1;
+}
 
 bool SparsityBuilder::checkTensor(llvm::StringRef name, SourceRange range) {
   if (llvm::is_contained(tensors, name))
@@ -49,7 +68,10 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
   const Node *band = node.find("band"), *structured = node.find("structured"),
              *histogram = node.find("histogram");
   const Quantity *density = node.quantity("density");
-  if (!!band + !!structured + !!histogram + !!density != 1) {
+  int stated = !!band + !!structured + !!histogram + !!density;
+  if (stated == 0 && isWorkload && node.find("format"))
+    return true; // stored so, with the zeros that it turns out to have
+  if (stated != 1) {
     diagnostics.report(node.range, diag::OneDensity, node.args[0].value.text());
     return false;
   }

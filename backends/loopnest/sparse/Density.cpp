@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/sparse/Density.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include "backends/core/Hypergeometric.h"
 
@@ -128,6 +129,74 @@ double Density::emptyShare(Extents shape, Extents tile) const {
   double one = probabilityOfNone(static_cast<double>(kept), static_cast<double>(length),
                                  static_cast<double>(group));
   return std::pow(one, elements(tile) / static_cast<double>(std::max<int64_t>(length, 1)));
+}
+
+/// Of `total` elements `marked` are nonzero and `drawn` are looked at: by ratios of neighbouring
+/// terms, outward from the most likely one, so that nothing underflows where it matters.
+static std::vector<double> hypergeometric(double marked, int64_t drawn, double total) {
+  std::vector<double> shares(static_cast<size_t>(drawn) + 1, 0.0);
+  double n = static_cast<double>(drawn);
+  double low = std::max(0.0, n - (total - marked)), high = std::min(n, marked);
+  auto ratio = [&](double k) { // of the term k + 1 to the term k
+    return (marked - k) * (n - k) / ((k + 1) * (total - marked - n + k + 1));
+  };
+  double mode = std::clamp(std::floor((n + 1) * (marked + 1) / (total + 2)), low, high), sum = 1;
+  shares[static_cast<size_t>(mode)] = 1;
+  for (double k = mode; k < high; ++k)
+    sum += shares[static_cast<size_t>(k + 1)] = shares[static_cast<size_t>(k)] * ratio(k);
+  for (double k = mode; k > low; --k)
+    sum += shares[static_cast<size_t>(k - 1)] = shares[static_cast<size_t>(k)] / ratio(k - 1);
+  for (double &share : shares)
+    share /= sum;
+  return shares;
+}
+
+/// The distribution of the sum of two independent numbers.
+static std::vector<double> convolve(const std::vector<double> &a, const std::vector<double> &b) {
+  std::vector<double> sum(a.size() + b.size() - 1, 0.0);
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t j = 0; a[i] > 0 && j < b.size(); ++j)
+      sum[i + j] += a[i] * b[j];
+  return sum;
+}
+
+/// The distribution of `count` elements that come in pieces of `size`, and a smaller last one.
+static std::vector<double>
+inPieces(int64_t count, int64_t size,
+         llvm::function_ref<std::vector<double>(int64_t)> distributionOf) {
+  std::vector<double> all = {1.0}, power = distributionOf(size);
+  for (int64_t pieces = count / size; pieces > 0; pieces /= 2) {
+    if (pieces % 2 == 1)
+      all = convolve(all, power);
+    if (pieces > 1)
+      power = convolve(power, power);
+  }
+  return count % size ? convolve(all, distributionOf(count % size)) : all;
+}
+
+std::vector<double> Density::distribution(Extents shape, int64_t count) const {
+  double total = elements(shape);
+  if (kind == Kind::Uniform)
+    return hypergeometric(std::round(uniformShare * total), count,
+                          std::max(total, static_cast<double>(count)));
+  if (kind == Kind::Banded) {
+    double nonzero = share(shape);
+    return inPieces(count, 1, [&](int64_t) { return std::vector<double>{1 - nonzero, nonzero}; });
+  }
+  return inPieces(count, std::min(count, group), [&](int64_t drawn) {
+    std::vector<double> piece(static_cast<size_t>(drawn) + 1, 0.0);
+    auto add = [&](int64_t nonzeros, double part) {
+      std::vector<double> one =
+          hypergeometric(static_cast<double>(nonzeros), drawn, static_cast<double>(group));
+      for (size_t k = 0; k < one.size(); ++k)
+        piece[k] += part * one[k];
+    };
+    if (kind == Kind::Structured)
+      add(kept, 1);
+    for (const auto &[nonzeros, part] : tiles)
+      add(nonzeros, part);
+    return piece;
+  });
 }
 
 bool Density::isEven(Extents tile) const {

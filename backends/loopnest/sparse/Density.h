@@ -41,6 +41,10 @@ public:
   /// True when every tile of this size has the same number of nonzeros, so that none waits for
   /// another.
   bool isEven(Extents tile) const;
+  /// The probabilities that a tile of `count` elements of a tensor of this shape has 0, 1, …, count
+  /// nonzeros: hypergeometric; of a structured tensor draws from each group; of a measured one
+  /// draws from a measured tile, or the sum of several; of a band each element by itself.
+  std::vector<double> distribution(Extents shape, int64_t count) const;
 
 private:
   enum class Kind { Uniform, Structured, Banded, Measured };

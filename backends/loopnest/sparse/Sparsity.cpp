@@ -11,6 +11,8 @@ using namespace perfc::loopnest;
 
 /// Beyond so many trials the largest of many lanes is taken from the normal distribution.
 static constexpr int64_t exactTrials = 1 << 14;
+/// Beyond so many elements of one lane the nonzeros are taken as binomial.
+static constexpr int64_t exactDraws = 1 << 12;
 
 /// The quantile of the standard normal at the median of the largest of `lanes` draws: Blom,
 /// "Statistical Estimates and Transformed Beta-Variables", 1958. Bisected: it is asked for once.
@@ -38,6 +40,15 @@ double loopnest::slowestLane(double lanes, int64_t trials, double share) {
     expected += 1 - std::pow(std::min(below, 1.0), lanes);
   }
   return expected / n;
+}
+
+double loopnest::slowestLane(double lanes, llvm::ArrayRef<double> distribution) {
+  double below = 0, expected = 0;
+  for (double share : distribution.drop_back()) {
+    below += share;
+    expected += 1 - std::pow(std::min(below, 1.0), lanes);
+  }
+  return expected / std::max(1.0, static_cast<double>(distribution.size() - 1));
 }
 
 namespace {
@@ -196,9 +207,14 @@ double Applier::stepShare() const {
     --inside;
   double lanes = 1, trials = 0x1p62;
   bool isEven = true;
+  const SparseTensor *only = nullptr; // the condition, if there is one
+  llvm::Optional<unsigned> condition;
   for (const Saving &saving : sparsity.savings) {
     if (!saving.skips)
       continue;
+    only = !condition || *condition == saving.condition ? &sparsity.tensors[saving.condition]
+                                                        : nullptr;
+    condition = condition && !only ? condition : saving.condition;
     const Tensor &access = nest.tensors[saving.condition];
     const SparseTensor &tensor = sparsity.tensors[saving.condition];
     auto tile = tileInside(nest, inside).box(access, tensor.shape);
@@ -207,7 +223,10 @@ double Applier::stepShare() const {
     lanes = std::max(lanes, distinctLanes(nest, access));
   }
   double share = nonzeroShare(/*onlySkips=*/true);
-  return isEven ? share : slowestLane(lanes, static_cast<int64_t>(trials), share);
+  auto count = static_cast<int64_t>(trials);
+  if (isEven || only == nullptr || count < 1 || count > exactDraws)
+    return isEven ? share : slowestLane(lanes, count, share);
+  return slowestLane(lanes, only->density.distribution(only->shape, count));
 }
 
 Counts Applier::run(const Counts &dense) const {

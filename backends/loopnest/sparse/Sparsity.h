@@ -8,7 +8,7 @@
 // and metadata is moved along with the words. Points with a zero among the conditions are not
 // executed; skipping saves their steps too, as far as the lanes that wait for each other all skip:
 //     steps = dense steps * E[max over lanes of their nonzeros] / elements,
-// with binomial nonzeros. Gating saves energy only.
+// with nonzeros distributed as the tensor's are. Gating saves energy only.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
 #define PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
 
@@ -62,6 +62,10 @@ double decodingEnergy(const Nest &nest, const Sparsity &sparsity, const Counts &
 
 /// E[max of `lanes` independent binomial(trials, share)] / trials; 1 <= trials.
 double slowestLane(double lanes, int64_t trials, double share);
+
+/// E[max of `lanes` independent draws from `distribution`, probabilities of 0, 1, …] / its largest
+/// number: the sum over k of 1 - P(at most k)^lanes.
+double slowestLane(double lanes, llvm::ArrayRef<double> distribution);
 
 } // namespace loopnest
 } // namespace perfc

@@ -179,6 +179,34 @@ TEST(SlowestLane, IsTheMaximumOfBinomials) {
   EXPECT_EQ(slowestLane(1024, 50, 1), 1);
 }
 
+static double meanOf(const std::vector<double> &distribution) {
+  double mean = 0;
+  for (size_t k = 0; k < distribution.size(); ++k)
+    mean += static_cast<double>(k) * distribution[k];
+  return mean;
+}
+
+TEST(Density, DistributionOfTheNonzerosOfALane) {
+  // 2 of 4 elements are nonzero: C(2, k) C(2, 2 - k) / C(4, 2) for two of them.
+  std::vector<double> drawn = Density::uniform(0.5).distribution({2, 2}, 2);
+  ASSERT_EQ(drawn.size(), 3u);
+  EXPECT_NEAR(drawn[0], 1.0 / 6, 1e-12);
+  EXPECT_NEAR(drawn[1], 4.0 / 6, 1e-12);
+  // 2:4 over six elements: a whole group with 2, and two of the next one.
+  std::vector<double> groups = Density::structured(2, 4).distribution({8}, 6);
+  EXPECT_NEAR(groups[2], 1.0 / 6, 1e-12);
+  EXPECT_NEAR(groups[3], 4.0 / 6, 1e-12);
+  EXPECT_NEAR(groups[4], 1.0 / 6, 1e-12);
+  // Half of the measured tiles of 4 are empty, the others full: two of them.
+  std::vector<double> tiles = Density::measured(4, {{0, 1}, {4, 1}}).distribution({64}, 8);
+  EXPECT_NEAR(tiles[0], 0.25, 1e-12);
+  EXPECT_NEAR(tiles[4], 0.5, 1e-12);
+  EXPECT_NEAR(tiles[8], 0.25, 1e-12);
+  EXPECT_NEAR(slowestLane(2, tiles), (4 * (0.5625 - 0.0625) + 8 * (1 - 0.5625)) / 8, 1e-12);
+  EXPECT_NEAR(meanOf(Density::uniform(0.3).distribution({100, 100}, 1000)), 300, 1e-6);
+  EXPECT_NEAR(meanOf(Density::banded(1).distribution({10, 10}, 50)), 50 * 0.28, 1e-9);
+}
+
 TEST(Density, MeasuredTilesAreHypergeometricInsideAndIndependentOutside) {
   // A third of the tiles of 4 have no nonzero, two thirds have two.
   Density density = Density::measured(4, {{0, 5}, {2, 10}});
