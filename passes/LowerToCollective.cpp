@@ -30,6 +30,7 @@ public:
 private:
   bool lowerRegion(Region &from, Region &into);
   bool lowerCollective(phase::CollectiveOp op, Region &into);
+  llvm::Optional<AttrList> schedulesOf(llvm::StringRef kind) const;
   Operation &startSegment(Region &into, const Location &location);
   void runSequence(llvm::StringRef name, Region &into, const Location &location);
 
@@ -72,11 +73,22 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   transfer->setAttr("bytes", op.bytes());
   transfer->setAttr("group", group);
   transfer->setAttr("ranks", ranks);
-  if (!algorithm.empty())
+  llvm::Optional<AttrList> own = schedulesOf(op.kind());
+  if (!algorithm.empty() && (!schedules || own))
     transfer->setAttr("algorithm", algorithm);
-  if (schedules)
-    transfer->setAttr("schedules", *schedules);
+  if (own)
+    transfer->setAttr("schedules", std::move(*own));
   return true;
+}
+
+/// Of the schedules of the statement those for collectives of `kind`; nothing without any.
+llvm::Optional<AttrList> CollectiveLowering::schedulesOf(llvm::StringRef kind) const {
+  AttrList own;
+  if (schedules)
+    for (const Attribute &symbol : schedules->asList())
+      if (module.lookup(symbol.asSymbol())->stringAttr("collective") == kind)
+        own.push_back(symbol);
+  return own.empty() ? llvm::Optional<AttrList>() : std::move(own);
 }
 
 bool CollectiveLowering::lowerRegion(Region &from, Region &into) {

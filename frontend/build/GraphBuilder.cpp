@@ -70,6 +70,10 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
 void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
   llvm::StringRef name = item.word;
   Value result;
+  for (const ast::Clause &clause : item.clauses)
+    diagnostics.report(clause.wordRange, diag::UnknownClause, name, clause.word)
+        .help(clause.word == "with" ? "the statement chooses: `evaluate … on … with …`"
+                                    : "a line of a workload has none");
   if (item.target->kind == ast::ExprKind::Name) {
     result = context.evaluator.evaluate(*item.value, scope);
     if (item.assign != "=" && !result.isUnknown()) {

@@ -47,22 +47,33 @@ bool ScheduleBuilder::wrong(SourceRange where, std::string reason) {
   return false;
 }
 
-/// An algorithm without `for` is for any collective.
-bool ScheduleBuilder::isForCollective() {
+/// "" or the collective other than `collective` that `algorithm` is for.
+static std::string otherCollective(BuildContext &context, const Instance &algorithm,
+                                   llvm::StringRef collective) {
   Scope scope(*algorithm.decl->module);
   for (const ast::Clause &clause : algorithm.decl->item->clauses)
     for (const ast::Arg &arg : clause.args) {
       Value value = context.evaluator.evaluate(*arg.value, scope);
       const Instance *instance = value.getIf<Instance>();
-      if (!instance || instance->decl->name == collective)
-        continue;
-      diagnostics
-          .report(algorithm.range, diag::AlgorithmForOther, algorithm.decl->name,
-                  instance->decl->name, collective)
-          .note(algorithm.decl->nameRange, "the algorithm");
-      return false;
+      if (instance && instance->decl->name != collective)
+        return instance->decl->name.str();
     }
-  return true;
+  return "";
+}
+
+bool perfc::servesCollective(BuildContext &context, const Instance &algorithm,
+                             llvm::StringRef collective) {
+  return otherCollective(context, algorithm, collective).empty();
+}
+
+bool ScheduleBuilder::isForCollective() {
+  std::string other = otherCollective(context, algorithm, collective);
+  if (other.empty())
+    return true;
+  diagnostics
+      .report(algorithm.range, diag::AlgorithmForOther, algorithm.decl->name, other, collective)
+      .note(algorithm.decl->nameRange, "the algorithm");
+  return false;
 }
 
 /// The whole number that `expr` is, from 0 to `count` - 1.

@@ -9,6 +9,9 @@
 
 namespace perfc {
 
+/// Whether `algorithm` is for `collective`; without `for` it is for any.
+bool servesCollective(BuildContext &context, const Instance &algorithm, llvm::StringRef collective);
+
 /// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
 /// one, or those that it chooses from. False after a report.
 bool buildSchedules(BuildContext &context, const Instance &algorithm, llvm::StringRef collective,

@@ -106,6 +106,21 @@ static bool isPlainRing(const Decl &decl, const ir::Operation &system) {
   return groups == 1 && others == 0;
 }
 
+/// The kinds of collectives in the graphs of the module that `algorithm` can run: all of them where
+/// it can run none, so that somebody says so.
+static std::vector<std::string> collectivesFor(BuildContext &context, const Instance &algorithm) {
+  std::vector<std::string> all, able;
+  context.module.walk([&](const ir::Operation &op) {
+    std::string kind = op.is("op.collective") ? op.stringAttr("kind").str() : "";
+    if (kind.empty() || llvm::is_contained(all, kind))
+      return;
+    all.push_back(kind);
+    if (servesCollective(context, algorithm, kind))
+      able.push_back(kind);
+  });
+  return able.empty() ? all : able;
+}
+
 /// A library's choice where the system has its parameters, else the algorithm's own schedule.
 bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject,
                                    ir::Operation &evaluate) {
@@ -115,15 +130,12 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   evaluate.setAttr("algorithm", decl.name);
   if (!system || hasLibrary(*system, decl.name) || isPlainRing(decl, *system))
     return true;
-  if (subject.instance->decl->kind != DeclKind::Collective) {
-    markUnsupported(evaluate.body(), choice.range,
-                    "the algorithm `" + decl.name + "` for the collectives of a workload");
-    return true;
-  }
-  std::vector<std::string> symbols;
-  if (!buildSchedules(context, instance, subject.instance->decl->name, chipsOfSystem(*system),
-                      symbols))
-    return false;
+  std::vector<std::string> kinds = {subject.instance->decl->name.str()}, symbols;
+  if (subject.instance->decl->kind != DeclKind::Collective)
+    kinds = collectivesFor(context, instance);
+  for (const std::string &kind : kinds)
+    if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols))
+      return false;
   ir::AttrList list;
   for (const std::string &symbol : symbols)
     list.push_back(ir::Attribute::symbol(symbol));
