@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/chakra/TraceReader.h"
 
+#include "backends/network/chakra/OldSchema.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -260,6 +261,12 @@ llvm::Optional<Trace> chakra::readTrace(llvm::StringRef bytes, std::string path,
   if (bytes.empty()) {
     error = {0, "the file is empty; a trace begins with its metadata"};
     return llvm::None;
+  }
+  if (isOldSchema(bytes)) {
+    if (!readOldTrace(bytes, trace, error))
+      return llvm::None;
+    trace.link();
+    return trace;
   }
   for (uint64_t record = 0; !file.atEnd(); ++record) {
     if (record > std::numeric_limits<uint32_t>::max() - 1) {

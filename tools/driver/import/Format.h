@@ -32,6 +32,7 @@ std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
 
 // The formats, one file each.
 bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+bool importChakra(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
 bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
