@@ -15,7 +15,12 @@ AxisPlace training::placeOf(const passes::Strategy &strategy, llvm::StringRef ax
   if (axis == "context")
     return {strategy.context, strategy.tensor};
   if (axis == "expert")
-    return {strategy.expert, strategy.tensor};
+    return {strategy.expert, strategy.wholeExperts() ? 1 : strategy.tensor};
+  if (axis == "expert_data") { // ranks with the same experts
+    int64_t inner = strategy.wholeExperts() ? 1 : strategy.tensor;
+    return {std::max<int64_t>(1, strategy.expertDomain() / strategy.expert),
+            inner * strategy.expert};
+  }
   if (axis == "data") // context-parallel ranks have the same weights
     return {strategy.data * strategy.context, strategy.tensor};
   return {strategy.pipeline, strategy.tensor * strategy.context * strategy.data};

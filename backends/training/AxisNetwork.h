@@ -22,8 +22,8 @@ struct AxisPlace {
   }
 };
 
-/// The place of "tensor", "context", "expert", "data" (all ranks that share gradients) or
-/// "pipeline".
+/// The place of "tensor", "context", "expert", "expert_data" (ranks with the same experts), "data"
+/// (all ranks that share gradients) or "pipeline".
 AxisPlace placeOf(const passes::Strategy &strategy, llvm::StringRef axis);
 
 class AxisNetwork {

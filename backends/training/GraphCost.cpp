@@ -44,8 +44,11 @@ void RegionCost::add(const RegionCost &other, double times) {
   savedBytes += other.savedBytes * times;
   weightElements += other.weightElements * times;
   expertElements += other.expertElements * times;
+  frozenElements += other.frozenElements * times;
+  frozenExperts += other.frozenExperts * times;
   weightBytes += other.weightBytes * times;
   workingBytes = std::max(workingBytes, other.workingBytes);
+  dropped = std::max(dropped, other.dropped);
 }
 
 int64_t GraphCost::layerCount() const {
@@ -57,6 +60,17 @@ int64_t GraphCost::layerCount() const {
 
 static double bytesOf(const ir::Value &value) {
   return static_cast<double>(value.type().bytes().getValueOr(0));
+}
+
+/// A share that expert parallelism gives `op`.
+static double shareOf(const ir::Operation &op, llvm::StringRef name, double otherwise) {
+  auto value = op.quantityAttr(name);
+  return value ? value->toDouble() : otherwise;
+}
+
+/// Bytes of a value that `op` moves or keeps, on the busiest rank.
+static double movedBytes(const ir::Operation &op, const ir::Value &value) {
+  return bytesOf(value) * static_cast<double>(op.intAttr("copies", 1)) * shareOf(op, "load", 1);
 }
 
 /// Products inside a kernel: 2 and more are attention.
@@ -98,10 +112,12 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   if (!llvm::is_contained(used, found->provenance.provider))
     used.push_back(found->provenance.provider);
   RegionCost own;
-  own.seconds = secondsOf(*found, kernel, runtime);
-  own.macs = static_cast<double>(found->macs);
-  own.flops = static_cast<double>(found->flops);
-  own.energy = found->energy;
+  own.dropped = shareOf(op, "dropped", 0);
+  double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
+  own.seconds = secondsOf(*found, kernel, runtime) * shareOf(op, "load", 1);
+  own.macs = static_cast<double>(found->macs) * done;
+  own.flops = static_cast<double>(found->flops) * done;
+  own.energy = found->energy.times(done);
   own.kernels.push_back({ir::as<op::KernelOp>(kernel).declaration().str(), op.range(),
                          found->bottleneck().str(), own.seconds, 1, own.flops});
   for (const ir::Value *operand : op.operands())
@@ -118,7 +134,13 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
 void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
   if (ir::as<op::TensorOp>(op).kind() != "weight")
     return;
-  cost.weightElements += static_cast<double>(op.result().type().elements().getValueOr(0));
+  auto elements = static_cast<double>(op.result().type().elements().getValueOr(0));
+  cost.weightElements += elements;
+  bool isExpert = ir::as<op::TensorOp>(op).isExpert(),
+       isFrozen = ir::as<op::TensorOp>(op).isFrozen();
+  cost.expertElements += isExpert ? elements : 0;
+  cost.frozenElements += isFrozen ? elements : 0;
+  cost.frozenExperts += isExpert && isFrozen ? elements : 0;
   cost.weightBytes += bytesOf(op.result());
 }
 
@@ -127,7 +149,7 @@ void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
   if (view.kind() == "slice")
     return recorder.passThrough(op);
   RegionCost own;
-  double bytes = std::max(bytesOf(op.operand(0)), bytesOf(op.result()));
+  double bytes = std::max(movedBytes(op, op.operand(0)), movedBytes(op, op.result()));
   own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1});
   cost.add(own);
   StepItem item{fmt::format("{} {}", view.kind(), view.axis())};
@@ -143,7 +165,7 @@ bool GraphCoster::operation(const ir::Operation &op, RegionCost &cost) {
   else if (op.is(op::CollectiveOp::opName))
     collective(op, cost);
   else if (op.is(op::SaveOp::opName))
-    cost.savedBytes += bytesOf(op.operand(0));
+    cost.savedBytes += movedBytes(op, op.operand(0));
   passes::KernelUse use = passes::kernelUse(op);
   if (use.kernel)
     return kernel(op, *use.kernel, cost);
@@ -230,7 +252,7 @@ llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
     one.workingBytes = std::max(one.workingBytes, liveBytes(op.body()));
     for (size_t i = 0; i < op.body().argumentCount(); ++i)
       one.inputBytes += bytesOf(op.body().argument(i));
-    result.layers.push_back({repeat.count(), std::move(one)});
+    result.layers.push_back({repeat.count(), std::move(one), repeat.isKept()});
   }
   double top = liveBytes(graph.body());
   result.before.workingBytes = std::max(result.before.workingBytes, top);

@@ -42,10 +42,18 @@ struct RegionCost {
   double inputBytes = 0;     ///< of what goes in from the layer before
   double weightElements = 0; ///< on this rank
   double expertElements = 0; ///< of these, weights that the data choose
+  double frozenElements = 0; ///< of all, weights that are not trained
+  double frozenExperts = 0;  ///< weights that are both
   double weightBytes = 0;
+  double dropped = 0;      ///< largest share of tokens that experts do not take
   double workingBytes = 0; ///< the largest kernel's tensors
   /// Kernels and collectives in order; of a graph's parts only, `add` leaves it alone.
   StepBlock block;
+
+  double denseElements() const { return weightElements - expertElements; }
+  /// What gradients and optimizer state belong to.
+  double trainedDense() const { return denseElements() - (frozenElements - frozenExperts); }
+  double trainedExperts() const { return expertElements - frozenExperts; }
 
   void add(const RegionCost &other, double times = 1);
 };
@@ -55,6 +63,7 @@ struct GraphCost {
   struct Layers {
     int64_t count;
     RegionCost one;
+    bool isKept = false; ///< the layers before it are the same, and recompute
   };
   RegionCost before, after;
   std::vector<Layers> layers;

@@ -31,10 +31,6 @@ StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisN
 llvm::Optional<double> StepModel::collective(Build &build, llvm::StringRef kind,
                                              llvm::StringRef axis, double bytes) {
   AxisPlace place = placeOf(build.strategy, axis);
-  if (axis == "expert_data")
-    place = {
-        std::max<int64_t>(1, build.strategy.data * build.strategy.context / build.strategy.expert),
-        build.strategy.tensor * build.strategy.expert};
   if (axis == "stage")
     place = {2, placeOf(build.strategy, "pipeline").stride};
   if (place.ranks <= 1 || bytes <= 0)

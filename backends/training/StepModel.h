@@ -52,12 +52,17 @@ private:
   struct Build; ///< a step under construction
 
   bool divideLayers(Build &build, std::string &problem);
+  void dealLayers(Build &build, llvm::ArrayRef<int64_t> counts);
   bool stageTimes(Build &build);
   double exposedTime(Build &build, const RegionCost &cost, double times, double share);
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
   bool shareGradients(Build &build);
+  double amongReplicas(Build &build, const char *kind, double denseBytes, double expertBytes);
+  void gatherLayer(Build &build, const RegionCost &forward, const RegionCost &backward,
+                   double layers, StageTime &time);
   void optimizerStep(Build &build);
+  void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   void memoryOf(Build &build);
   void finish(Build &build);
   llvm::Optional<double> collective(Build &build, llvm::StringRef kind, llvm::StringRef axis,

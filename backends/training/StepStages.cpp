@@ -13,6 +13,40 @@ using passes::Strategy;
 /// Tasks that are played at most; longer schedules repeat their steady state.
 static constexpr int64_t playedTasks = 400000;
 
+/// Gives stages their layers in order. Where some layers of each stage recompute and the others do
+/// not, both are dealt to each stage in its own shares.
+void StepModel::dealLayers(Build &build, llvm::ArrayRef<int64_t> counts) {
+  const std::vector<GraphCost::Layers> &kinds = build.costs.forward.layers;
+  auto isPair = [&](size_t kind) { return kind + 1 < kinds.size() && kinds[kind + 1].isKept; };
+  auto layersOf = [&](size_t kind) {
+    return static_cast<double>(kinds[kind].count + (isPair(kind) ? kinds[kind + 1].count : 0));
+  };
+  int64_t limit = build.strategy.recomputeLayers;
+  size_t kind = 0;
+  double left = kinds.empty() ? 0 : layersOf(0);
+  for (int64_t count : counts) {
+    std::vector<double> stage(kinds.size(), 0);
+    double again = limit < 0 || count == 0
+                       ? 1
+                       : static_cast<double>(std::min(limit, count)) / static_cast<double>(count);
+    for (double open = static_cast<double>(count); open > 0;) {
+      while (left == 0) {
+        kind += isPair(kind) ? 2 : 1;
+        left = layersOf(kind);
+      }
+      double taken = std::min(open, left);
+      stage[kind] += isPair(kind) ? taken * again : taken;
+      if (isPair(kind))
+        stage[kind + 1] += taken * (1 - again);
+      open -= taken;
+      left -= taken;
+    }
+    build.layers.push_back(std::move(stage));
+    build.step.summary.stages.push_back({});
+    build.step.summary.stages.back().layers = count;
+  }
+}
+
 /// Layers of each stage: as given, else evenly; embedding and output layer may count as one layer
 /// each where that makes it even (as in Llama 3, section 3.3.2).
 bool StepModel::divideLayers(Build &build, std::string &problem) {
@@ -43,24 +77,7 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
                                                   counted(strategy.chunks, "chunk")));
     return false;
   }
-  size_t kind = 0;
-  double left = build.costs.forward.layers.empty()
-                    ? 0
-                    : static_cast<double>(build.costs.forward.layers[0].count);
-  for (int64_t count : counts) {
-    std::vector<double> stage(build.costs.forward.layers.size(), 0);
-    for (double open = static_cast<double>(count); open > 0;) {
-      while (left == 0)
-        left = static_cast<double>(build.costs.forward.layers[++kind].count);
-      double taken = std::min(open, left);
-      stage[kind] += taken;
-      open -= taken;
-      left -= taken;
-    }
-    build.layers.push_back(std::move(stage));
-    build.step.summary.stages.push_back({});
-    build.step.summary.stages.back().layers = count;
-  }
+  dealLayers(build, counts);
   return true;
 }
 

@@ -85,7 +85,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
 
 /// What of the system or the strategy the step leaves out.
 static void noteSimplifications(const ir::Module &module, const ir::Operation &system,
-                                const ir::Operation &train, const Strategy &strategy, Cost &cost) {
+                                const ir::Operation &train, Cost &cost) {
   std::vector<llvm::StringRef> chips;
   bool hasFault = false;
   system.walk([&](const ir::Operation &op) {
@@ -101,8 +101,6 @@ static void noteSimplifications(const ir::Module &module, const ir::Operation &s
                              chips.size()));
   if (hasFault)
     cost.addNote("the faults of the system are left out");
-  if (strategy.expert > 1)
-    cost.addNote("experts are balanced, and the exchange of their tokens is left out");
 }
 
 llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
@@ -125,6 +123,6 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
     return llvm::None;
   step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);
   Cost cost = stepCost(train, *costs, std::move(*step), model, strategy);
-  noteSimplifications(module, *system, train, strategy, cost);
+  noteSimplifications(module, *system, train, cost);
   return cost;
 }

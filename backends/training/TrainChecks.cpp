@@ -64,9 +64,12 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
   if (each < strategy.microbatch || (strategy.pipeline > 1 && each % strategy.microbatch))
     return refuse(fmt::format("microbatch = {}", strategy.microbatch),
                   fmt::format("the {} of a data-parallel rank", counted(each, "sample")));
-  if ((strategy.data * strategy.context) % strategy.expert)
-    return refuse(fmt::format("expert = {}", strategy.expert),
-                  fmt::format("data * context = {}", strategy.data * strategy.context));
+  if (strategy.expertDomain() % strategy.expert)
+    return refuse(
+        fmt::format("expert = {}", strategy.expert),
+        fmt::format("{} = {}",
+                    strategy.wholeExperts() ? "tensor * data * context" : "data * context",
+                    strategy.expertDomain()));
   int64_t microbatches = each / strategy.microbatch;
   if (strategy.schedule == passes::ScheduleKind::Interleaved && strategy.chunks > 1 &&
       strategy.pipeline > 1 && microbatches % strategy.pipeline)

@@ -3,6 +3,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/TrainOptions.h"
 #include "ir/common/diagnostics/Training.h"
 
 using namespace perfc;
@@ -196,7 +197,7 @@ bool TrainBuilder::run() {
 llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const Node &statement,
                                                   DType dtype) {
   TrainBuilder builder(context, statement);
-  if (!builder.run())
+  if (!builder.run() || !readTrainOptions(context, statement, builder.settings))
     return llvm::None;
   builder.settings.set("dtype", dtypeName(dtype));
   return std::move(builder.settings);

@@ -37,7 +37,7 @@ bool perfc::accepts(Dims dims, const Dimension &given) {
     return is(Dimension() / Second) || is(Dimension() / Cycle) || is(Dimension(Flop) / Second) ||
            is(Dimension(Flop) / Cycle) || is(Dimension(Op) / Second) || is(Dimension(Op) / Cycle);
   case Dims::Money:
-    return is(Dollar) || is(Dimension(Dollar) / Second);
+    return is(Dollar) || is(Dimension(Dollar) / Second) || is(Dimension(Dollar) / Joule);
   case Dims::RequestRate:
     return is(Dimension() / Second);
   case Dims::Tokens:

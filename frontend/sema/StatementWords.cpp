@@ -13,12 +13,6 @@ static constexpr WordSpec withWord{.word = "with",
                                    .byDefault = "the provider's own choice, named in the result",
                                    .doc =
                                        "mappings, mapspaces, dataflows or collective algorithms"};
-static constexpr WordSpec usingWord{.word = "using",
-                                    .kind = Choice,
-                                    .maxArgs = anyNumber,
-                                    .choices = "roofline loopnest tile maestro",
-                                    .byDefault = "what fits the chip, named in the result",
-                                    .doc = "the providers of costs"};
 static constexpr WordSpec bandwidthWord{.word = "bandwidth",
                                         .kind = Measure,
                                         .dims = Dims::Bandwidth,
@@ -55,8 +49,6 @@ static constexpr WordSpec gateWord{.word = "gate",
                                    .block = BlockKind::Choosing,
                                    .repeats = true,
                                    .doc = "work kept but not powered: gate B when A == 0"};
-static constexpr WordSpec batchWord{
-    .word = "batch", .kind = Integer, .doc = "sequences or samples per step"};
 
 static constexpr WordSpec evaluateWords[] = {
     onWord,       withWord,    usingWord,  overWord,   asWord,   bandwidthWord, latencyWord,
@@ -101,55 +93,6 @@ static constexpr WordSpec sweepWords[] = {
     expectWord,
     reportWord,
     emitWord};
-
-static constexpr WordSpec trainWords[] = {
-    onWord,
-    overWord,
-    asWord,
-    dtypeWord,
-    batchWord,
-    parallelWord,
-    expectWord,
-    reportWord,
-    emitWord,
-    minimizeWord,
-    maximizeWord,
-    withinWord,
-    requireWord,
-    {.word = "schedule",
-     .kind = Choice,
-     .choices = "gpipe one_f_one_b interleaved interleaved_1f1b zero_bubble",
-     .doc = "the pipeline's schedule: interleaved_1f1b(chunks = 2, microbatch = 1)"},
-    {.word = "recompute",
-     .kind = Choice,
-     .choices = "none selective cheap full any",
-     .byDefault = "none",
-     .doc = "activations that are computed again"},
-    {.word = "stages",
-     .kind = Integer,
-     .maxArgs = anyNumber,
-     .doc = "layers of each pipeline stage"},
-    {.word = "shard",
-     .kind = Choice,
-     .maxArgs = anyNumber,
-     .choices = "optimizer gradients parameters",
-     .doc = "what data-parallel ranks share (ZeRO 1 to 3)"},
-    {.word = "optimizer",
-     .kind = Choice,
-     .block = BlockKind::Optimizer,
-     .choices = "adam adamw sgd adafactor",
-     .doc = "the optimizer and its state"},
-    {.word = "products",
-     .kind = Constant,
-     .byDefault = "`dtype`",
-     .doc = "number format of the products with weights"},
-    {.word = "runtime",
-     .kind = Reference,
-     .byDefault = "ideal: all peaks are reached",
-     .doc = "the software stack: megatron, pytorch_fsdp"},
-    {.word = "microbatch", .kind = Integer, .doc = "sequences per microbatch"},
-    {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
-};
 
 static constexpr WordSpec choosingWords[] = {
     {.word = "confidence",
@@ -197,87 +140,6 @@ static constexpr WordSpec sparsityWords[] = {
      .doc = "energy of one word that leaves the last memory which stores it compressed"},
 };
 
-static constexpr WordSpec runtimeWords[] = {
-    {.word = "gemm",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "100%",
-     .doc = "share of the peak that products reach"},
-    {.word = "gemm_fp8",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "`gemm`",
-     .doc = "the same for products in fp8"},
-    {.word = "attention",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "100%",
-     .doc = "share of the peak that fused attention reaches"},
-    {.word = "memory",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "100%",
-     .doc = "share of the memory's bandwidth that kernels reach"},
-    {.word = "network",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "100%",
-     .doc = "share of the speed of collectives that they reach beside kernels"},
-    {.word = "launch",
-     .kind = Measure,
-     .dims = Dims::Time,
-     .byDefault = "the chip's",
-     .doc = "time that each kernel takes besides"},
-    {.word = "overlap_data",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "100%",
-     .doc = "share of kernels' time that hides data-parallel communication"},
-    {.word = "overlap_tensor",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "0%",
-     .doc = "share of tensor-, context- and expert-parallel communication that is hidden"},
-    {.word = "overlap_pipeline",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "0%",
-     .doc = "share of the sends between stages that is hidden"},
-    {.word = "step",
-     .kind = Measure,
-     .dims = Dims::Time,
-     .byDefault = "0s",
-     .doc = "time that each step takes besides"},
-    {.word = "gradient_bytes",
-     .kind = Measure,
-     .dims = Dims::Data,
-     .byDefault = "those of the weights",
-     .doc = "bytes of an element of the gradients"},
-    {.word = "host",
-     .kind = Measure,
-     .dims = Dims::Bandwidth,
-     .byDefault = "25GB/s",
-     .doc = "bandwidth between chip and host memory"},
-    {.word = "reserve",
-     .kind = Measure,
-     .dims = Dims::Data,
-     .byDefault = "0B",
-     .doc = "memory that the stack takes itself"},
-    {.word = "fragmentation",
-     .kind = Measure,
-     .dims = Dims::Share,
-     .byDefault = "0%",
-     .doc = "memory lost between tensors, as a share of what they take"},
-};
-
-static constexpr WordSpec optimizerWords[] = {
-    {.word = "master", .kind = Constant, .doc = "dtype of the master weights"},
-    {.word = "offload",
-     .kind = Choice,
-     .choices = "host_dram ssd none",
-     .doc = "where the state lives"},
-};
-
 llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
   switch (kind) {
   case BlockKind::Evaluate:
@@ -288,17 +150,13 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return searchWords;
   case BlockKind::Sweep:
     return sweepWords;
-  case BlockKind::Train:
-    return trainWords;
   case BlockKind::Choosing:
     return choosingWords;
   case BlockKind::TensorSparsity:
     return sparsityWords;
-  case BlockKind::Optimizer:
-    return optimizerWords;
-  case BlockKind::Runtime:
-    return runtimeWords;
-  default:
-    return serveWordsOf(kind);
+  default: {
+    llvm::ArrayRef<WordSpec> words = trainWordsOf(kind);
+    return words.empty() ? serveWordsOf(kind) : words;
+  }
   }
 }

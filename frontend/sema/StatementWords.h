@@ -60,6 +60,15 @@ inline constexpr WordSpec withinWord{.word = "within",
                                      .byDefault = "60s",
                                      .doc = "time limit of a search"};
 
+inline constexpr WordSpec usingWord{.word = "using",
+                                    .kind = ArgKind::Choice,
+                                    .maxArgs = anyNumber,
+                                    .choices = "roofline loopnest tile maestro",
+                                    .byDefault = "what fits the chip, named in the result",
+                                    .doc = "the providers of costs"};
+inline constexpr WordSpec batchWord{
+    .word = "batch", .kind = ArgKind::Integer, .doc = "sequences or samples per step"};
+
 } // namespace perfc::words
 
 #endif // PERFC_FRONTEND_SEMA_STATEMENTWORDS_H

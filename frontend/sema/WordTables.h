@@ -18,6 +18,7 @@ llvm::ArrayRef<WordSpec> timeloopWordsOf(BlockKind kind);
 llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
 /// The words of `serve` and of the blocks in it.
 llvm::ArrayRef<WordSpec> serveWordsOf(BlockKind kind);
+llvm::ArrayRef<WordSpec> trainWordsOf(BlockKind kind);
 
 } // namespace perfc
 

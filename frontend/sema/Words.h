@@ -59,8 +59,11 @@ enum class BlockKind : uint8_t {
   Link,
   Protocol,
   Loop,
+  TrainExperts,
+  Checkpoint,
+  Price,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Loop) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Price) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

@@ -129,6 +129,7 @@ static llvm::ArrayRef<BaseEntry> baseEntries() {
       {"B", BaseUnit::Byte, 1, BaseEntry::Data, 1},
       {"b", BaseUnit::Byte, *Rational::make(1, 8), BaseEntry::Data, 1},
       {"J", BaseUnit::Joule, 1, BaseEntry::Decimal, 1},
+      {"Wh", BaseUnit::Joule, 3600, BaseEntry::Decimal, 1},
       {"W", Dimension(BaseUnit::Joule) / BaseUnit::Second, 1, BaseEntry::Decimal, 1},
       {"m", BaseUnit::Metre, 1, BaseEntry::Decimal, 1},
       {"m2", Dimension(BaseUnit::Metre, 2), 1, BaseEntry::Decimal, 2},

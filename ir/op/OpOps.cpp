@@ -56,6 +56,17 @@ static std::vector<OpDecl> kernelDecls() {
        .verifier = verifyStatement}};
 }
 
+static AttrDecl loadAttr() {
+  return quantityAttr("load", {}, "tokens of the busiest expert-parallel rank over the mean")
+      .optional();
+}
+
+static AttrDecl copiesAttr() {
+  return intAttr("copies", "of each token, one per expert that it has chosen")
+      .atLeast(1)
+      .optional();
+}
+
 static std::vector<OpDecl> leafDecls() {
   Arity some{0, Arity::any};
   return {
@@ -65,11 +76,15 @@ static std::vector<OpDecl> leafDecls() {
        .results = {1, 1},
        .attrs = {stringAttr("kind", "where it comes from")
                      .oneOf({"input", "weight", "cache", "token", "saved", "gradient"}),
-                 stringAttr("label", "its name in the program")}},
+                 stringAttr("label", "its name in the program"),
+                 flagAttr("expert", "a weight whose first rank the data choose"),
+                 flagAttr("frozen", "a weight that is not trained"),
+                 flagAttr("adapter", "a weight that is trained in the place of a frozen one")}},
       {.name = "op.save",
        .doc = "Keeps a value for the backward pass, where a tensor of the same symbol is it.",
        .symbol = SymbolUse::Required,
-       .operands = {1, 1}},
+       .operands = {1, 1},
+       .attrs = {copiesAttr(), loadAttr()}},
       {.name = "op.gradient",
        .doc = "The gradient of the weight with the same symbol.",
        .symbol = SymbolUse::Required,
@@ -79,7 +94,9 @@ static std::vector<OpDecl> leafDecls() {
        .symbol = SymbolUse::Optional,
        .operands = some,
        .results = {0, Arity::any},
-       .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"})},
+       .attrs =
+           {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(),
+            quantityAttr("dropped", {}, "share of the tokens that no expert takes").optional()},
        .verifier = verifyApply},
       {.name = "op.call",
        .doc = "Another graph applied to its inputs.",
@@ -94,7 +111,8 @@ static std::vector<OpDecl> leafDecls() {
        .results = {1, 1},
        .attrs = {stringAttr("kind", "all_reduce, all_gather, …"),
                  stringAttr("axis", "the axis of parallelism it runs along").optional(),
-                 intAttr("ranks", "how many take part; all when not given").atLeast(1).optional()}},
+                 intAttr("ranks", "how many take part; all when not given").atLeast(1).optional(),
+                 copiesAttr(), loadAttr()}},
       {.name = "op.yield",
        .doc = "The results of the region around it; stands last.",
        .operands = some,
@@ -124,7 +142,10 @@ static std::vector<OpDecl> graphDecls() {
        .doc = "Its region so many times, each fed with what the last one yielded.",
        .operands = some,
        .results = some,
-       .attrs = {intAttr("count", "how often").atLeast(0)},
+       .attrs = {intAttr("count", "how often").atLeast(0),
+                 flagAttr("kept",
+                          "in a training step: layers whose activations are all kept, while "
+                          "those before recompute theirs")},
        .regions = {body},
        .verifier = verifyRepeat},
       {.name = "op.fused",

@@ -62,6 +62,9 @@ struct TensorOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "op.tensor";
   llvm::StringRef kind() const { return op->stringAttr("kind"); }
   llvm::StringRef label() const { return op->stringAttr("label"); }
+  bool isExpert() const { return op->hasAttr("expert"); }
+  bool isFrozen() const { return op->hasAttr("frozen"); }
+  bool isAdapter() const { return op->hasAttr("adapter"); }
 };
 
 /// Keeps its operand for the backward pass.
@@ -95,6 +98,7 @@ struct RepeatOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "op.repeat";
   int64_t count() const { return op->intAttr("count"); }
+  bool isKept() const { return op->hasAttr("kept"); }
 };
 
 /// A collective on a tensor that is spread over ranks.

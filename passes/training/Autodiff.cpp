@@ -27,7 +27,7 @@ static bool run(Module &module, PassContext &context) {
     std::string forward = forwardSymbol(op->symbol());
     if (strategy.hasHoles() || !subject->is(op::GraphOp::opName) || module.lookup(forward))
       continue;
-    TrainingGraph graphs(module, context);
+    TrainingGraph graphs(module, context, strategy);
     Operation *graph = graphs.copy(*subject, forward);
     if (!graph ||
         !Differentiator(module, context, strategy, *graph).run(backwardSymbol(op->symbol()), *op))

@@ -15,7 +15,8 @@ static bool isFloating(const Type &type) { return type.isTensor() && type.dtype(
 
 void Differentiator::findActive(Region &region) {
   for (Operation &op : region) {
-    if (op.is(op::TensorOp::opName) && isWeight(op.result()) && isFloating(op.result().type()))
+    auto tensor = as<op::TensorOp>(op);
+    if (tensor && isWeight(op.result()) && isFloating(op.result().type()) && !tensor.isFrozen())
       active.insert(&op.result());
     bool depends = llvm::any_of(op.operands(), [&](const Value *v) { return active.count(v); });
     if (op.is(op::RepeatOp::opName)) {
@@ -79,13 +80,21 @@ Value &Differentiator::sum(Value &a, Value &b, Frame &frame, const Location &loc
 //===-- Forward values in the backward graph
 //-----------------------------------------------------===//
 
+/// What is computed again of a region of the forward graph.
+Recompute Differentiator::modeOf(const Region &region) const {
+  const Operation *layers = region.parentOp();
+  bool isKept = layers && layers->is(op::RepeatOp::opName) && as<op::RepeatOp>(*layers).isKept();
+  return isKept ? Recompute::None : strategy.recompute;
+}
+
 bool Differentiator::isRecomputed(const Value &value) const {
   const Operation *maker = value.definingOp();
   if (!maker || !maker->is(op::ApplyOp::opName))
     return false;
-  if (strategy.recompute == Recompute::Selective)
+  Recompute mode = modeOf(*maker->parentRegion());
+  if (mode == Recompute::Selective)
     return labels.sequenceRanks(value) >= 2;
-  if (strategy.recompute != Recompute::Cheap)
+  if (mode != Recompute::Cheap)
     return false;
   Kernel kernel(op::KernelOp(resolve(*maker, as<op::ApplyOp>(*maker).kernel())));
   return kernel.macs() == 0;
@@ -121,14 +130,17 @@ Value *Differentiator::restored(const Value &value, Frame &frame) {
   bool isOwn = maker && maker->is(op::TensorOp::opName) && frame.from != &forward.body() &&
                as<op::TensorOp>(*maker).kind() == "input";
   // What is computed again gets it again.
-  if (strategy.recompute == Recompute::Full ||
-      (strategy.recompute == Recompute::Selective && labels.sequenceRanks(value) >= 2))
+  Recompute mode = modeOf(*frame.from);
+  if (mode == Recompute::Full || (mode == Recompute::Selective && labels.sequenceRanks(value) >= 2))
     isOwn = false;
   if (maker && maker->is(op::TensorOp::opName) && !isOwn) {
     Operation *copy = create(frame, op::TensorOp::opName, maker->location());
     copy->setSymbol(maker->symbol());
     copy->setAttr("kind", *maker->attr("kind"));
     copy->setAttr("label", *maker->attr("label"));
+    for (const char *flag : {"frozen", "adapter"})
+      if (maker->hasAttr(flag))
+        copy->setAttr(flag, Attribute::unit());
     return &copy->addResult(value.type(), value.hint());
   }
   Location location = maker ? maker->location() : forward.location();
@@ -230,7 +242,7 @@ bool Differentiator::repeat(Operation &op) {
 
 bool Differentiator::region(Region &from, Region &into) {
   frames.emplace_back(from, into);
-  if (strategy.recompute == Recompute::Full && frames.size() > 1)
+  if (frames.size() > 1 && modeOf(from) == Recompute::Full)
     recomputeAll(from);
   std::vector<Operation *> order;
   for (Operation &op : from)

@@ -48,6 +48,7 @@ private:
   bool repeat(ir::Operation &op);
   ir::Value *stored(const ir::Value &value);
   ir::Value *restored(const ir::Value &value, Frame &frame);
+  Recompute modeOf(const ir::Region &region) const;
   bool isRecomputed(const ir::Value &value) const;
   ir::Value *recompute(const ir::Operation &apply, const ir::Value &value, Frame &frame);
   void recomputeAll(ir::Region &from);

@@ -10,6 +10,7 @@
 //   sequence   what is not divided by tensor is divided along the sequence: an all_gather before, a
 //              reduce_scatter behind (Korthikanti et al., MLSys 2023)
 //   expert     the rank of a weight that the data choose; tokens go to their experts and back
+//              by all_to_all (ShardExperts.cpp)
 // The same rules divide the backward graph, where weights and kept values are as in the forward
 // one.
 #include "ir/common/diagnostics/Training.h"
@@ -61,6 +62,7 @@ static bool run(Module &module, PassContext &context) {
     Sharder sharder(module, context, strategy, labels);
     if (!sharder.run(*forward) || !sharder.run(*backward))
       return false;
+    sharder.dropUnusedSaves(*forward, *backward);
   }
   return true;
 }

@@ -21,7 +21,9 @@ bool Sharder::isLinearSum(const Use &use) const {
 
 /// Brings the operands to the form that the kernel needs.
 void Sharder::gatherInputs(Use &use) {
-  bool hasFeature = llvm::any_of(use.feature, [](int64_t factor) { return factor > 1; });
+  bool hasFeature = false;
+  for (unsigned cls = 0; cls < use.feature.size(); ++cls)
+    hasFeature |= use.feature[cls] > 1 && cls != use.expert;
   use.isSequenceParallel = strategy.sequence && !hasFeature && llvm::is_contained(use.split, true);
   for (size_t i = 0; i < use.op.operandCount(); ++i) {
     ShardState state = stateOf(use.op.operand(i));
@@ -71,6 +73,8 @@ void Sharder::decideWeights(Use &use) {
       state.feature[rank] = use.feature[use.classes.ofRank(use.inputs[i].symbol(), rank)];
     kept[value.definingOp()->symbol()] = state;
     value.setType(typeOf(value, state));
+    if (use.expert && use.classes.dataRank(use.inputs[i].symbol()))
+      value.definingOp()->setAttr("expert", Attribute::unit());
   }
 }
 
@@ -124,6 +128,11 @@ void Sharder::writeResults(Use &use) {
     }
     state.isSequenceParallel = use.isSequenceParallel && state.hasSplit();
     state.partial = partialRanks(use, name);
+    state.isAtExperts = use.isAtExperts && !(use.expert && use.classes.has(name, *use.expert));
+    if (state.isAtExperts) {
+      state.copies = copiesOf(use, name);
+      state.load = use.load;
+    }
     value.setType(typeOf(value, state));
     // Gradients of gathered keys and values: each rank has a part of their sum.
     bool isContextSum = strategy.context > 1 && hasBatch && hasWholeSequence && !state.hasSplit() &&
@@ -164,10 +173,11 @@ bool Sharder::apply(Operation &op) {
   readLabels(use);
   chooseSequence(use);
   readFeatures(use);
-  if (!chooseFeatures(use))
+  findExperts(use);
+  if (!chooseFeatures(use) || !placeExperts(use))
     return false;
-  placeExperts(use);
   gatherInputs(use);
+  meetExperts(use);
   if (allPartial)
     use.isSequenceParallel = false;
   decideWeights(use);

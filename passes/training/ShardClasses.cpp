@@ -133,6 +133,9 @@ bool Sharder::isColumn(const Use &use, unsigned cls) {
 
 /// Divides a product with a weight by columns, or a gathered table by rows. False after a report.
 bool Sharder::chooseFeatures(Use &use) {
+  // With sequence parallelism experts stay whole: ranks have tokens of their own.
+  if (use.expert && strategy.wholeExperts())
+    return true;
   if (strategy.tensor == 1 || llvm::any_of(use.feature, [](int64_t factor) { return factor > 1; }))
     return true;
   const KernelClasses &classes = use.classes;
@@ -141,7 +144,11 @@ bool Sharder::chooseFeatures(Use &use) {
         rank && isWeight(use.op.operand(i)) && classes.kernel().macs() == 0 &&
         classes.extent(classes.ofRank(use.inputs[i].symbol(), *rank)) >= 100 * strategy.tensor)
       use.feature[classes.ofRank(use.inputs[i].symbol(), *rank)] = strategy.tensor;
-  if (classes.kernel().macs() == 0)
+  bool isAdapter = llvm::any_of(use.op.operands(), [](const Value *value) {
+    auto tensor = as<op::TensorOp>(value->definingOp());
+    return tensor && tensor.isAdapter() && tensor.label() == "adapter A";
+  });
+  if (classes.kernel().macs() == 0 || isAdapter) // the rank of adapters is not divided
     return true;
   int64_t rest = strategy.tensor, refused = 0;
   for (const Statement &statement : classes.kernel().statements)
@@ -163,14 +170,4 @@ bool Sharder::chooseFeatures(Use &use) {
                      fmt::format("tensor = {}", strategy.tensor),
                      fmt::format("the {} columns of this product", refused));
   return false;
-}
-
-/// Weights that the data choose are divided among the expert-parallel ranks.
-void Sharder::placeExperts(Use &use) {
-  if (strategy.expert == 1)
-    return;
-  for (size_t i = 0; i < use.inputs.size() && i < use.op.operandCount(); ++i)
-    if (auto rank = use.classes.dataRank(use.inputs[i].symbol());
-        rank && use.classes.kernel().macs() > 0)
-      use.feature[use.classes.ofRank(use.inputs[i].symbol(), *rank)] = strategy.expert;
 }

@@ -80,7 +80,7 @@ Value &Sharder::reduced(Operation &before, Value &value) {
 
 /// `value` as layers hand it on: whole sums, divided along the sequence where the strategy does.
 Value &Sharder::normal(Operation &before, Value &value) {
-  Value &sum = reduced(before, value);
+  Value &sum = reduced(before, atHome(before, value));
   ShardState state = stateOf(sum);
   if (!strategy.sequence || state.isSequenceParallel || !state.hasSplit())
     return sum;
@@ -139,6 +139,7 @@ bool Sharder::region(Region &region) {
     } else if (op.is(op::SaveOp::opName)) {
       op.setOperand(0, reduced(op, op.operand(0)));
       kept[op.symbol()] = stateOf(op.operand(0));
+      writeLoad(op, stateOf(op.operand(0)));
     } else if (op.is(op::YieldOp::opName)) {
       for (size_t i = 0; i < op.operandCount(); ++i)
         op.setOperand(i, normal(op, op.operand(i)));

@@ -7,6 +7,7 @@
 
 #include "passes/Pass.h"
 #include "passes/training/RankLabels.h"
+#include "passes/training/Routing.h"
 #include "passes/training/ShardKernel.h"
 #include "passes/training/Strategy.h"
 #include "llvm/ADT/DenseSet.h"
@@ -21,6 +22,9 @@ struct ShardState {
   llvm::SmallVector<bool, 6> split;      ///< divided along the sequence
   bool isSequenceParallel = false;       ///< and that by the tensor-parallel ranks as well
   int64_t partial = 1;                   ///< ranks that each hold a part of the sum
+  bool isAtExperts = false;              ///< tokens stand where their experts are
+  int64_t copies = 1;                    ///< of each token: choices that the type does not show
+  ExpertLoad load;                       ///< of what is at the experts
 
   explicit ShardState(size_t ranks = 0)
       : labels(ranks, RankLabel::Feature), feature(ranks, 1), split(ranks, false) {}
@@ -35,6 +39,9 @@ public:
   /// Divides `graph`; the forward graph comes first. False after a report.
   bool run(ir::Operation &graph);
 
+  /// Forgets what the forward pass keeps and the divided backward pass does not read.
+  void dropUnusedSaves(ir::Operation &forward, ir::Operation &backward);
+
 private:
   using Factors = std::vector<int64_t>;
   /// One application while it is divided.
@@ -46,6 +53,10 @@ private:
     std::vector<RankLabel> labels; ///< by class
     std::vector<bool> split;       ///< by class
     bool isSequenceParallel = false;
+    llvm::Optional<unsigned> expert; ///< the class that data choose
+    bool isAtExperts = false;
+    int64_t copies = 1; ///< of tokens that were at the experts before
+    ExpertLoad load;
   };
 
   bool region(ir::Region &region);
@@ -58,7 +69,14 @@ private:
   void readFeatures(Use &use);
   bool chooseFeatures(Use &use);
   bool isColumn(const Use &use, unsigned cls);
-  void placeExperts(Use &use);
+  void findExperts(Use &use);
+  bool placeExperts(Use &use);
+  void meetExperts(Use &use);
+  int64_t copiesOf(const Use &use, llvm::StringRef tensor) const;
+  ir::Value &exchange(ir::Operation &before, ir::Value &value, const ShardState &state);
+  ir::Value &keptBehind(ir::Operation &before, ir::Value &value, const ShardState &state);
+  static void writeLoad(ir::Operation &op, const ShardState &state);
+  ir::Value &atHome(ir::Operation &before, ir::Value &value);
   void gatherInputs(Use &use);
   void decideWeights(Use &use);
   void writeResults(Use &use);
@@ -86,6 +104,8 @@ private:
   llvm::DenseMap<const ir::Value *, ir::Type> whole; ///< types before the division
   llvm::DenseMap<const ir::Value *, std::vector<std::pair<ir::Operation *, unsigned>>> users;
   llvm::StringMap<ShardState> kept; ///< of weights and saved values, by symbol
+  llvm::StringMap<std::string>
+      keptExchanged; ///< saved values, and what is kept of them behind an exchange
   /// What collectives made, by the value, region and kind.
   std::map<std::tuple<const ir::Value *, const ir::Region *, std::string>, ir::Value *> made;
   llvm::DenseSet<const ir::Value *> decided; ///< inputs of layers that a use has divided

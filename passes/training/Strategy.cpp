@@ -45,6 +45,24 @@ static std::vector<std::string> namesIn(const AttrDict &settings, llvm::StringRe
   return value && value->is(AttrKind::List) ? value->asStrings() : std::vector<std::string>();
 }
 
+static double realIn(const AttrDict &settings, llvm::StringRef key) {
+  const Attribute *value = settings.find(key);
+  return value && value->is(AttrKind::Quantity) ? value->asQuantity().toDouble() : 0;
+}
+
+static Routing readRouting(const AttrDict &settings) {
+  Routing result;
+  if (textIn(settings, "routing") == "uniform")
+    result.kind = Routing::Uniform;
+  if (textIn(settings, "routing") == "zipf")
+    result.kind = Routing::Zipf;
+  result.theta = realIn(settings, "theta");
+  result.seed = static_cast<int64_t>(realIn(settings, "seed"));
+  result.imbalance = realIn(settings, "imbalance");
+  result.capacity = realIn(settings, "capacity");
+  return result;
+}
+
 Strategy passes::readStrategy(study::TrainOp train) {
   const AttrDict &settings = train.settings();
   Strategy result;
@@ -76,7 +94,21 @@ Strategy passes::readStrategy(study::TrainOp train) {
   result.master = parseDType(textIn(settings, "master"));
   result.offload = textIn(settings, "offload").str();
   result.dtype = parseDType(textIn(settings, "dtype")).getValueOr(DType::BF16);
+  result.adapterRank = numberIn(settings, "adapter_rank", 0);
+  if (const Attribute *experts = settings.find("experts"))
+    result.routing = readRouting(experts->asDict());
   return result;
+}
+
+int64_t Strategy::recomputedLayers(int64_t layers) const {
+  if (recomputeLayers < 0)
+    return layers;
+  if (stages.empty())
+    return std::min(layers, recomputeLayers * pipeline);
+  int64_t sum = 0;
+  for (int64_t count : stages)
+    sum += std::min(count, recomputeLayers);
+  return sum;
 }
 
 void passes::writeStrategy(const Strategy &strategy, Operation &train) {

@@ -33,6 +33,15 @@ struct Sharding {
   bool optimizer = false, gradients = false, parameters = false;
 };
 
+/// How tokens choose among the experts of a layer.
+struct Routing {
+  enum Kind : uint8_t { Balanced, Uniform, Zipf } kind = Balanced;
+  double theta = 0;     ///< of Zipf: expert i is chosen in proportion to 1 / i^theta
+  int64_t seed = 0;     ///< of Zipf: which expert stands where
+  double imbalance = 0; ///< load of the busiest rank over the mean; 0 for what `kind` gives
+  double capacity = 0;  ///< tokens that an expert takes at most, over the mean; 0 for all
+};
+
 struct Strategy {
   int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
   bool sequence = false; ///< activations between tensor-parallel parts are split along the sequence
@@ -43,13 +52,15 @@ struct Strategy {
   ScheduleKind schedule = ScheduleKind::OneFOneB;
   int64_t chunks = 1; ///< model chunks per rank of an interleaved schedule
   Recompute recompute = Recompute::None;
-  int64_t recomputeLayers = -1; ///< layers of a stage that recompute; -1 for all
+  int64_t recomputeLayers = -1; ///< layers of each stage that recompute; -1 for all
   std::vector<int64_t> stages;  ///< layers of each stage; empty for even
   Sharding shard;
   std::string optimizer = "adam";
   llvm::Optional<DType> master; ///< format of the master weights
   std::string offload;          ///< where the optimizer's state lives; "" for on the chip
   DType dtype = DType::BF16;
+  Routing routing;
+  int64_t adapterRank = 0; ///< of LoRA; 0 to train the weights themselves
 
   bool hasHoles() const {
     return tensor == 0 || pipeline == 0 || data == 0 || context == 0 || expert == 0 ||
@@ -57,6 +68,13 @@ struct Strategy {
   }
   /// Ranks of the whole model: without expert parallelism, which divides the others' ranks.
   int64_t ranks() const { return tensor * pipeline * data * context; }
+  /// Ranks of a stage among which experts are divided. With sequence parallelism each
+  /// tensor-parallel rank has tokens of its own and whole experts; without, all have the same and a
+  /// part of each.
+  int64_t expertDomain() const { return data * context * (wholeExperts() ? tensor : 1); }
+  /// Layers of all stages, of `layers`, that recompute with `recompute MODE(layers = n)`.
+  int64_t recomputedLayers(int64_t layers) const;
+  bool wholeExperts() const { return sequence && expert > 1; }
 };
 
 Strategy readStrategy(study::TrainOp train);

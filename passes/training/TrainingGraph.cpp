@@ -2,6 +2,7 @@
 #include "passes/training/TrainingGraph.h"
 
 #include "ir/common/diagnostics/Training.h"
+#include "passes/training/Adapters.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -117,12 +118,46 @@ bool TrainingGraph::region(Region &region) {
   return true;
 }
 
+/// With `recompute MODE(layers = n)` n layers of each stage recompute: a repeat of L layers becomes
+/// one of those and one of the rest. Which stand where is settled when layers are given to stages.
+void TrainingGraph::separateKept() {
+  if (strategy.recomputeLayers < 0 || strategy.recompute == Recompute::None)
+    return;
+  std::vector<Operation *> repeats;
+  int64_t layers = 0;
+  for (Operation &op : graph->body())
+    if (auto repeat = as<op::RepeatOp>(op)) {
+      repeats.push_back(&op);
+      layers += repeat.count();
+    }
+  for (Operation *op : repeats) {
+    int64_t count = as<op::RepeatOp>(*op).count();
+    int64_t recomputed = count * std::min(layers, strategy.recomputedLayers(layers)) / layers;
+    if (recomputed >= count)
+      continue;
+    if (recomputed == 0) {
+      op->setAttr("kept", Attribute::unit());
+      continue;
+    }
+    ValueMap map;
+    Operation &first = op->clone(graph->body(), map, op);
+    first.setAttr("count", recomputed);
+    op->setAttr("count", count - recomputed);
+    op->setAttr("kept", Attribute::unit());
+    for (size_t i = 0; i < op->operandCount(); ++i)
+      op->setOperand(i, first.result(i));
+  }
+}
+
 Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol) {
   ValueMap map;
   graph = &source.clone(module.body(), map);
   graph->setSymbol(symbol);
+  separateKept();
   if (!region(graph->body()))
     return nullptr;
+  if (strategy.adapterRank > 0)
+    Adapters(module, registry, strategy.adapterRank, *graph).run(weights);
   // Caches are read by nothing now.
   std::vector<Operation *> unused;
   graph->body().walk([&](Operation &op) {

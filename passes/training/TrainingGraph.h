@@ -10,6 +10,7 @@
 #include "ir/op/OpOps.h"
 #include "passes/KernelModel.h"
 #include "passes/Pass.h"
+#include "passes/training/Strategy.h"
 #include <map>
 
 namespace perfc {
@@ -20,13 +21,15 @@ bool isWeight(const ir::Value &value);
 
 class TrainingGraph {
 public:
-  TrainingGraph(ir::Module &module, PassContext &context)
-      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+  TrainingGraph(ir::Module &module, PassContext &context, const Strategy &strategy)
+      : module(module), diagnostics(context.diagnostics), builder(context.registry),
+        registry(context.registry), strategy(strategy) {}
 
   /// Copies `graph` to the end of the module under the name `symbol`; null after a report.
   ir::Operation *copy(ir::Operation &graph, llvm::StringRef symbol);
 
 private:
+  void separateKept();
   bool region(ir::Region &region);
   bool dropCache(ir::Operation &apply);
   void split(ir::Operation &apply);
@@ -38,6 +41,8 @@ private:
   ir::Module &module;
   DiagnosticEngine &diagnostics;
   ir::Builder builder;
+  const ir::OpRegistry &registry;
+  const Strategy &strategy;
   std::map<const ir::Operation *, Kernel> models;
   std::map<std::pair<std::string, unsigned>, std::string> parts;
   ir::Operation *graph = nullptr;

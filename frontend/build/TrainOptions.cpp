@@ -1,0 +1,188 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/TrainOptions.h"
+
+#include "frontend/build/Attributes.h"
+#include "ir/common/diagnostics/Training.h"
+
+using namespace perfc;
+
+namespace {
+
+class TrainOptions {
+public:
+  TrainOptions(BuildContext &context, ir::AttrDict &settings)
+      : context(context), diagnostics(context.diagnostics), settings(settings) {}
+
+  void experts(const Node &node);
+  void adapters(const Node &node);
+  void checkpoint(const Node &node);
+  void price(const Node &node);
+  void length(const Node &node);
+  void provider(const Node &node);
+
+private:
+  /// What a value has to be.
+  enum class Least { AboveZero, Zero, One };
+
+  void measure(const Node &block, llvm::StringRef word, Least least, ir::AttrDict &into);
+  void routing(const Node &node, ir::AttrDict &into);
+  void bad(SourceRange range, std::string text) {
+    diagnostics.report(range, diag::BadTrainValue, text);
+  }
+
+  BuildContext &context;
+  DiagnosticEngine &diagnostics;
+  ir::AttrDict &settings;
+};
+
+} // namespace
+
+/// The number of `word` in `block`, in base units, unless it is out of bounds.
+void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
+                           ir::AttrDict &into) {
+  const Node *node = block.find(word);
+  const Quantity *value =
+      node && !node->args.empty() ? node->args[0].value.getIf<Quantity>() : nullptr;
+  if (!value)
+    return;
+  double number = value->toDouble();
+  bool isGood = least == Least::AboveZero ? number > 0
+                : least == Least::Zero    ? number >= 0
+                                          : number >= 1;
+  if (!isGood)
+    return bad(node->args[0].range, fmt::format("`{}` is {}, not {}", word,
+                                                least == Least::AboveZero ? "above 0"
+                                                : least == Least::Zero    ? "not negative"
+                                                                          : "at least 1",
+                                                value->text()));
+  if (auto base = inBaseUnits(context, *value, node->range, {}))
+    into.set(word, *base);
+}
+
+void TrainOptions::routing(const Node &node, ir::AttrDict &into) {
+  const WordValue *choice = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!choice)
+    return;
+  into.set("routing", choice->word);
+  bool hasSeed = false;
+  for (const Argument &argument : choice->arguments) {
+    const Quantity *number = argument.value->getIf<Quantity>();
+    bool isSeed = argument.name == "seed";
+    if (choice->word != "zipf" || (!isSeed && argument.name != "theta" && !argument.name.empty()))
+      return bad(argument.range, "only `zipf` takes arguments: zipf(theta = 0.3, seed = 1)");
+    if (!number || number->sign() < 0 || (isSeed && !number->isInteger()))
+      return bad(argument.range, isSeed ? "`seed` is a whole number" : "`theta` is not negative");
+    hasSeed |= isSeed;
+    into.set(isSeed ? "seed" : "theta", *number);
+  }
+  if (choice->word == "zipf" && !hasSeed)
+    bad(node.args[0].range, "`zipf` needs a seed, which places the experts: zipf(theta = 0.3, "
+                            "seed = 1)");
+}
+
+void TrainOptions::experts(const Node &node) {
+  ir::AttrDict entries;
+  if (const Node *how = node.find("routing"))
+    routing(*how, entries);
+  measure(node, "imbalance", Least::One, entries);
+  measure(node, "capacity", Least::AboveZero, entries);
+  settings.set("experts", entries);
+}
+
+void TrainOptions::adapters(const Node &node) {
+  const WordValue *choice = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!choice || choice->word == "none")
+    return;
+  const Quantity *rank = nullptr;
+  for (const Argument &argument : choice->arguments) {
+    if (!argument.name.empty() && argument.name != "rank")
+      return bad(argument.range, fmt::format("`lora` has no `{}`, only `rank`", argument.name));
+    rank = argument.value->getIf<Quantity>();
+  }
+  if (!rank || !rank->isInteger() || rank->sign() <= 0)
+    return bad(node.args[0].range, "adapters need a rank of at least 1: lora(rank = 16)");
+  settings.set("adapter_rank", rank->rational().numerator());
+}
+
+void TrainOptions::checkpoint(const Node &node) {
+  ir::AttrDict entries;
+  for (const char *word : {"mtbf", "chip_mtbf", "every", "bandwidth"})
+    measure(node, word, Least::AboveZero, entries);
+  measure(node, "restart", Least::Zero, entries);
+  if (node.find("mtbf") && node.find("chip_mtbf"))
+    return bad(node.find("chip_mtbf")->range, "either `mtbf` or `chip_mtbf`, not both");
+  bool fails = node.find("mtbf") || node.find("chip_mtbf");
+  if (!fails && !node.find("every"))
+    return bad(node.range, "`checkpoint` needs `mtbf` or `every`");
+  if (!node.find("bandwidth"))
+    return bad(node.range, "`checkpoint` needs the `bandwidth` of writing: bandwidth 100GB/s");
+  const Node *bandwidth = node.find("bandwidth");
+  const Quantity *rate =
+      bandwidth->args.empty() ? nullptr : bandwidth->args[0].value.getIf<Quantity>();
+  if (rate && rate->dimension() != rate->dimension().withoutCounts())
+    entries.set("per_chip", true);
+  settings.set("checkpoint", entries);
+}
+
+void TrainOptions::price(const Node &node) {
+  ir::AttrDict entries;
+  measure(node, "chip", Least::Zero, entries);
+  measure(node, "energy", Least::Zero, entries);
+  for (const char *word : {"chip", "energy"}) {
+    const ir::Attribute *base = entries.find(word);
+    Dimension wanted = Dimension(BaseUnit::Dollar) /
+                       (*word == 'c' ? Dimension(BaseUnit::Second) : Dimension(BaseUnit::Joule));
+    if (base && base->asQuantity().dimension().withoutCounts() != wanted)
+      bad(node.find(word)->range,
+          fmt::format("`{}` is {}", word,
+                      *word == 'c' ? "money per time: chip 2USD/h"
+                                   : "money per energy: energy 0.1USD/kWh"));
+  }
+  settings.set("price", entries);
+}
+
+/// The length of the run, in steps or in tokens.
+void TrainOptions::length(const Node &node) {
+  const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
+  if (!value)
+    return;
+  if (value->sign() <= 0)
+    return bad(node.range, fmt::format("`{}` is above 0", node.word));
+  if (settings.find("steps") || settings.find("tokens"))
+    return bad(node.range, "a run is given in `steps` or in `tokens`, not in both");
+  if (auto base = inBaseUnits(context, *value, node.range, {}))
+    settings.set(node.word, *base);
+}
+
+void TrainOptions::provider(const Node &node) {
+  if (node.args.size() > 1)
+    return bad(node.args[1].range, "`train` takes its kernel times from one provider");
+  const WordValue *name = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!name)
+    return;
+  if (name->word != "roofline" && name->word != "tile")
+    return bad(node.args[0].range, fmt::format("`train` takes its kernel times from `roofline` or "
+                                               "`tile`, not from `{}`",
+                                               name->word));
+  settings.set("using", name->word);
+}
+
+bool perfc::readTrainOptions(BuildContext &context, const Node &statement, ir::AttrDict &settings) {
+  size_t errors = context.diagnostics.errorCount();
+  TrainOptions options(context, settings);
+  for (const Node *child : statement.children) {
+    if (child->word == "experts")
+      options.experts(*child);
+    else if (child->word == "adapters")
+      options.adapters(*child);
+    else if (child->word == "checkpoint")
+      options.checkpoint(*child);
+    else if (child->word == "price")
+      options.price(*child);
+    else if (child->word == "steps" || child->word == "tokens")
+      options.length(*child);
+    else if (child->word == "using")
+      options.provider(*child);
+  }
+  return context.diagnostics.errorCount() == errors;
+}

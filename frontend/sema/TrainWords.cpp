@@ -1,0 +1,235 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words of `train`, of the blocks in it, and of the runtimes that it names.
+#include "frontend/sema/StatementWords.h"
+#include "frontend/sema/WordTables.h"
+
+using namespace perfc;
+using namespace perfc::words;
+
+using enum ArgKind;
+
+static constexpr WordSpec trainWords[] = {
+    onWord,
+    overWord,
+    asWord,
+    dtypeWord,
+    batchWord,
+    parallelWord,
+    expectWord,
+    reportWord,
+    emitWord,
+    minimizeWord,
+    maximizeWord,
+    withinWord,
+    requireWord,
+    {.word = "schedule",
+     .kind = Choice,
+     .choices = "gpipe one_f_one_b interleaved interleaved_1f1b zero_bubble",
+     .doc = "the pipeline's schedule: interleaved_1f1b(chunks = 2, microbatch = 1)"},
+    {.word = "recompute",
+     .kind = Choice,
+     .choices = "none selective cheap full any",
+     .byDefault = "none",
+     .doc = "activations that are computed again"},
+    {.word = "stages",
+     .kind = Integer,
+     .maxArgs = anyNumber,
+     .doc = "layers of each pipeline stage"},
+    {.word = "shard",
+     .kind = Choice,
+     .maxArgs = anyNumber,
+     .choices = "optimizer gradients parameters",
+     .doc = "what data-parallel ranks share (ZeRO 1 to 3)"},
+    {.word = "optimizer",
+     .kind = Choice,
+     .block = BlockKind::Optimizer,
+     .choices = "adam adamw sgd adafactor",
+     .doc = "the optimizer and its state"},
+    {.word = "products",
+     .kind = Constant,
+     .byDefault = "`dtype`",
+     .doc = "number format of the products with weights"},
+    {.word = "runtime",
+     .kind = Reference,
+     .byDefault = "ideal: all peaks are reached",
+     .doc = "the software stack: megatron, pytorch_fsdp"},
+    usingWord,
+    {.word = "experts",
+     .kind = Syntax,
+     .minArgs = 0,
+     .block = BlockKind::TrainExperts,
+     .byDefault = "balanced",
+     .doc = "how evenly tokens choose experts"},
+    {.word = "adapters",
+     .kind = Choice,
+     .choices = "lora none",
+     .byDefault = "none: all weights are trained",
+     .doc = "what is trained instead of the weights: lora(rank = 16)"},
+    {.word = "checkpoint",
+     .kind = Syntax,
+     .minArgs = 0,
+     .block = BlockKind::Checkpoint,
+     .byDefault = "nothing fails, nothing is written",
+     .doc = "failures, and the checkpoints against them"},
+    {.word = "price",
+     .kind = Syntax,
+     .minArgs = 0,
+     .block = BlockKind::Price,
+     .doc = "what chips and energy cost"},
+    {.word = "steps", .kind = Integer, .byDefault = "1", .doc = "steps of the run, for its cost"},
+    {.word = "tokens",
+     .kind = Measure,
+     .dims = Dims::Tokens,
+     .doc = "tokens of the run instead of its steps: tokens 15Ttoken"},
+    {.word = "microbatch", .kind = Integer, .doc = "sequences per microbatch"},
+    {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
+};
+
+static constexpr WordSpec runtimeWords[] = {
+    {.word = "gemm",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc = "share of the peak that products reach"},
+    {.word = "gemm_fp8",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "`gemm`",
+     .doc = "the same for products in fp8"},
+    {.word = "attention",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc = "share of the peak that fused attention reaches"},
+    {.word = "memory",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc = "share of the memory's bandwidth that kernels reach"},
+    {.word = "network",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc = "share of the speed of collectives that they reach beside kernels"},
+    {.word = "launch",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "the chip's",
+     .doc = "time that each kernel takes besides"},
+    {.word = "overlap_data",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc = "share of kernels' time that hides data-parallel communication"},
+    {.word = "overlap_tensor",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "0%",
+     .doc = "share of tensor-, context- and expert-parallel communication that is hidden"},
+    {.word = "overlap_pipeline",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "0%",
+     .doc = "share of the sends between stages that is hidden"},
+    {.word = "step",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "0s",
+     .doc = "time that each step takes besides"},
+    {.word = "gradient_bytes",
+     .kind = Measure,
+     .dims = Dims::Data,
+     .byDefault = "those of the weights",
+     .doc = "bytes of an element of the gradients"},
+    {.word = "host",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .byDefault = "25GB/s",
+     .doc = "bandwidth between chip and host memory"},
+    {.word = "reserve",
+     .kind = Measure,
+     .dims = Dims::Data,
+     .byDefault = "0B",
+     .doc = "memory that the stack takes itself"},
+    {.word = "fragmentation",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "0%",
+     .doc = "memory lost between tensors, as a share of what they take"},
+};
+
+static constexpr WordSpec optimizerWords[] = {
+    {.word = "master", .kind = Constant, .doc = "dtype of the master weights"},
+    {.word = "offload",
+     .kind = Choice,
+     .choices = "host_dram ssd none",
+     .doc = "where the state lives"},
+};
+
+static constexpr WordSpec expertsWords[] = {
+    {.word = "routing",
+     .kind = Choice,
+     .choices = "balanced uniform zipf",
+     .byDefault = "balanced",
+     .doc = "how tokens choose experts: zipf(theta = 0.3, seed = 1)"},
+    {.word = "imbalance",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "what `routing` gives",
+     .doc = "load of the busiest expert-parallel rank over the mean: imbalance 1.3x"},
+    {.word = "capacity",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "no tokens are dropped",
+     .doc = "tokens that an expert takes at most, over the mean: capacity 1.25x"},
+};
+
+static constexpr WordSpec checkpointWords[] = {
+    {.word = "mtbf",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .doc = "mean time between failures of the whole system"},
+    {.word = "chip_mtbf",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .doc = "mean time between failures of one chip, instead of `mtbf`"},
+    {.word = "every",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "the interval that costs least (Daly 2006)",
+     .doc = "time between checkpoints"},
+    {.word = "bandwidth",
+     .kind = Measure,
+     .dims = Dims::Bandwidth,
+     .doc = "bandwidth of writing, of all chips together, or of each: 1GB/s/chip"},
+    {.word = "restart",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "0s",
+     .doc = "time from a failure until the last checkpoint runs again"},
+};
+
+static constexpr WordSpec priceWords[] = {
+    {.word = "chip", .kind = Measure, .dims = Dims::Money, .doc = "of a chip: chip 2USD/h"},
+    {.word = "energy", .kind = Measure, .dims = Dims::Money, .doc = "of energy: energy 0.03USD/MJ"},
+};
+
+llvm::ArrayRef<WordSpec> perfc::trainWordsOf(BlockKind kind) {
+  switch (kind) {
+  case BlockKind::Train:
+    return trainWords;
+  case BlockKind::Optimizer:
+    return optimizerWords;
+  case BlockKind::Runtime:
+    return runtimeWords;
+  case BlockKind::TrainExperts:
+    return expertsWords;
+  case BlockKind::Checkpoint:
+    return checkpointWords;
+  case BlockKind::Price:
+    return priceWords;
+  default:
+    return {};
+  }
+}

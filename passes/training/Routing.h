@@ -1,0 +1,29 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How unevenly tokens reach experts. With N choices of E experts, divided among R ranks, a rank
+// gets N / R of them in the mean; all wait for the busiest. Expert i is chosen with probability
+// p_i: 1/E, or in proportion to 1 / i^theta (zipf), where a seed says which expert stands where.
+// Chosen by chance (uniform), the load of a rank has the variance N/R (1 - 1/R), and the largest of
+// R of them lies Phi^-1((R - 3/8) / (R + 1/4)) deviations above the mean (Blom 1958). An expert
+// that takes at most C N / E tokens drops the others (Lepikhin et al., GShard, ICLR 2021,
+// section 2.2).
+#ifndef PERFC_PASSES_TRAINING_ROUTING_H
+#define PERFC_PASSES_TRAINING_ROUTING_H
+
+#include "passes/training/Strategy.h"
+
+namespace perfc {
+namespace passes {
+
+struct ExpertLoad {
+  double slowest = 1; ///< choices on the busiest rank over the mean of all choices
+  double dropped = 0; ///< share of the choices that are dropped
+};
+
+/// The load of `experts` experts on `ranks` ranks when `choices` of them are made.
+ExpertLoad expertLoad(const Routing &routing, int64_t experts, int64_t ranks, double choices);
+
+} // namespace passes
+} // namespace perfc
+
+#endif // PERFC_PASSES_TRAINING_ROUTING_H
