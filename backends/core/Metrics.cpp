@@ -136,6 +136,8 @@ static llvm::ArrayRef<TrainingMetric> trainingTable() {
       {"step_time", seconds(), [](Summary s) { return s.stepTime; }},
       {"tokens_per_s", Dimension(BaseUnit::Token) / seconds(),
        [](Summary s) { return s.tokens / s.stepTime; }},
+      {"effective_step_time", seconds(), [](Summary s) { return s.effectiveStep(); }},
+      {"run_time", seconds(), [](Summary s) { return s.runTime; }},
       {"mfu", {}, [](Summary s) { return s.mfu(); }},
       {"hfu", {}, [](Summary s) { return s.hfu(); }},
       {"bubble", {}, [](Summary s) { return s.bubble; }},
@@ -154,7 +156,19 @@ static llvm::ArrayRef<TrainingMetric> trainingTable() {
   return table;
 }
 
+/// Money for the run.
+static MetricValue priceOf(const Cost &cost) {
+  if (!cost.training || !cost.training->hasPrice)
+    return unknown(cost.training
+                       ? "the price of chips, or the energy that has a price, is not given"
+                       : "only a training run has a price",
+                   BaseUnit::Dollar);
+  return number(cost.training->cost, BaseUnit::Dollar);
+}
+
 llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
+  if (name == "cost")
+    return priceOf(cost);
   if (cost.training)
     for (const TrainingMetric &entry : trainingTable())
       if (entry.name == name)

@@ -28,6 +28,7 @@ struct CommunicationTime {
   double count = 0; ///< per rank and step
   double total = 0; ///< s per step
   double exposed = 0;
+  double energy = 0; ///< J of all ranks; below 0 when the network does not give it
 };
 
 /// A bar of the timeline of one rank per pipeline stage.
@@ -36,6 +37,14 @@ struct TrainingEvent {
   std::string name;
   double start;
   double duration;
+};
+
+/// A strategy that no other beats in step time and memory, of those that a search tried.
+struct StrategyPoint {
+  std::string strategy;
+  double stepTime = 0;
+  double memory = 0;
+  double energy = -1; ///< J of a step; below 0 when not given
 };
 
 struct TrainingSummary {
@@ -57,6 +66,15 @@ struct TrainingSummary {
   std::vector<StageMemory> stages;
   std::vector<CommunicationTime> communication;
   std::vector<TrainingEvent> events;
+  double droppedTokens = 0;      ///< share of the choices that experts at capacity drop
+  double goodput = 1;            ///< share of the time that failures and checkpoints leave
+  double checkpointTime = 0;     ///< s to write one
+  double checkpointInterval = 0; ///< s between two
+  double steps = 1;              ///< of the run
+  double runTime = 0;            ///< s of the run, with what is lost
+  bool hasPrice = false;
+  double cost = 0; ///< USD of the run
+  std::vector<StrategyPoint> front;
   /// What each rank runs; null when that would be too long.
   std::shared_ptr<const StepProgram> program;
 
@@ -66,6 +84,8 @@ struct TrainingSummary {
       sum += entry.exposed;
     return sum;
   }
+  /// s of a step with its share of failures and checkpoints.
+  double effectiveStep() const { return stepTime / goodput; }
   double mfu() const { return modelFlops / (peak * static_cast<double>(chips) * stepTime); }
   double hfu() const { return executedFlops / (peak * static_cast<double>(chips) * stepTime); }
 };

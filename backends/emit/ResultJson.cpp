@@ -97,6 +97,13 @@ static Json trainingJson(const TrainingSummary &summary) {
                            .set("count", entry.count)
                            .set("latency", entry.total)
                            .set("exposed", entry.exposed));
+  Json front = Json::array();
+  for (const StrategyPoint &point : summary.front)
+    front.push(Json::object()
+                   .set("strategy", point.strategy)
+                   .set("step_time", point.stepTime)
+                   .set("memory", point.memory)
+                   .set("energy", point.energy < 0 ? Json() : Json(point.energy)));
   return Json::object()
       .set("strategy", summary.strategy)
       .set("tokens", summary.tokens)
@@ -106,6 +113,12 @@ static Json trainingJson(const TrainingSummary &summary) {
       .set("backward", summary.backward)
       .set("pipeline", summary.pipelineTime)
       .set("optimizer", summary.optimizerTime)
+      .set("dropped_tokens", summary.droppedTokens)
+      .set("goodput", summary.goodput)
+      .set("checkpoint_time", summary.checkpointTime)
+      .set("checkpoint_interval", summary.checkpointInterval)
+      .set("steps", summary.steps)
+      .set("pareto", std::move(front))
       .set("stages", std::move(stages))
       .set("communication", std::move(communication));
 }

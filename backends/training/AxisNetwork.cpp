@@ -28,46 +28,23 @@ AxisPlace training::placeOf(const passes::Strategy &strategy, llvm::StringRef ax
 
 AxisNetwork::AxisNetwork(const ir::Operation &system, ProviderSet &providers,
                          DiagnosticEngine &diagnostics)
-    : system(system), providers(providers), diagnostics(diagnostics) {
-  if (!system.is(target::SystemOp::opName) || system.body().empty())
-    return;
-  // From the outermost group inwards, by the first of its members.
-  std::vector<Level> outside;
-  for (const ir::Operation *group = &system.body().back(); group;) {
-    int64_t members = 0;
-    const ir::Operation *inner = nullptr;
-    for (const ir::Operation &part : group->body()) {
-      auto entry = ir::as<target::MembersOp>(part);
-      if (!entry)
-        continue;
-      members += entry.count();
-      const ir::Operation *of = ir::resolve(part, entry.of());
-      if (!inner && of && of->is(target::GroupOp::opName))
-        inner = of;
-    }
-    outside.push_back({group, members, 0});
-    group = inner;
-  }
-  levels.assign(outside.rbegin(), outside.rend());
-  int64_t chips = 1;
-  for (Level &level : levels)
-    level.chips = chips *= level.members;
-}
+    : system(system), providers(providers), diagnostics(diagnostics), paths(system) {}
 
-int64_t AxisNetwork::chipsUnder(llvm::StringRef name) const {
-  for (const Level &level : levels) {
-    if (level.group->symbol() == name)
-      return level.chips;
-    for (const ir::Operation &part : level.group->body())
-      if (part.is(target::NetworkOp::opName) && part.symbol() == name)
+int64_t AxisNetwork::chipsUnder(llvm::StringRef name) {
+  for (unsigned number : paths.of(0, chips()))
+    for (const SystemPath::Level &level : paths.path(number).levels) {
+      if (level.group->symbol() == name)
         return level.chips;
-  }
+      for (const ir::Operation &part : level.group->body())
+        if (part.is(target::NetworkOp::opName) && part.symbol() == name)
+          return level.chips;
+    }
   return 0;
 }
 
 /// The groups of the system with those members that the axis has in them.
-ir::Operation &AxisNetwork::systemOf(const AxisPlace &place) {
-  std::string &symbol = systems[place];
+ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path) {
+  std::string &symbol = systems[{place, path}];
   if (!symbol.empty())
     return *scratch.lookup(symbol);
   ir::Builder builder(allOps());
@@ -84,7 +61,7 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place) {
   program->setAttr("system", ir::Attribute::symbol(symbol));
   int64_t covered = 1; // chips of the axis so far
   std::string below = "chip";
-  for (const Level &level : levels) {
+  for (const SystemPath::Level &level : paths.path(path).levels) {
     int64_t reach = std::max<int64_t>(1, level.chips / place.stride);
     int64_t inside = std::min(place.ranks, reach);
     int64_t members = std::max<int64_t>(1, (inside + covered - 1) / covered);
@@ -108,16 +85,25 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place) {
 }
 
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
-                              SourceRange where) {
-  ir::Operation &part = systemOf(place);
-  int64_t ranks = 1;
-  for (const ir::Operation &group : part.body())
-    ranks *= group.body().front().intAttr("count", 1);
-  ir::Builder builder(allOps());
-  ir::Operation *op =
-      builder.create(program->body(), ("collective." + kind.str()), ir::Location(where));
-  op->setAttr("bytes", static_cast<int64_t>(std::min(bytes, 9e18)));
-  op->setAttr("group", part.body().empty() ? "chip" : part.body().back().symbol());
-  op->setAttr("ranks", ranks);
-  return providers.evaluate({op, &part, nullptr}, hashes, diagnostics);
+                              SourceRange where, int64_t first, int64_t count) {
+  const Cost *slowest = nullptr;
+  for (unsigned path : paths.of(first, count > 0 ? count : chips())) {
+    ir::Operation &part = systemOf(place, path);
+    int64_t ranks = 1;
+    for (const ir::Operation &group : part.body())
+      ranks *= group.body().front().intAttr("count", 1);
+    program->setAttr("system", ir::Attribute::symbol(part.symbol()));
+    ir::Builder builder(allOps());
+    ir::Operation *op =
+        builder.create(program->body(), ("collective." + kind.str()), ir::Location(where));
+    op->setAttr("bytes", static_cast<int64_t>(std::min(bytes, 9e18)));
+    op->setAttr("group", part.body().empty() ? "chip" : part.body().back().symbol());
+    op->setAttr("ranks", ranks);
+    const Cost *found = providers.evaluate({op, &part, nullptr}, hashes, diagnostics);
+    if (!found)
+      return nullptr;
+    if (!slowest || slowest->latency.central() < found->latency.central())
+      slowest = found;
+  }
+  return slowest;
 }

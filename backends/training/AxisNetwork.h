@@ -4,11 +4,12 @@
 // take. Ranks are numbered with the tensor axis innermost, then context, data, pipeline (Narayanan
 // et al., SC 2021, section 3): an axis of n ranks, s apart, has min(n, M / s) of them in a group of
 // M chips and the rest in other groups. The network provider answers for the part of the system
-// that is left.
+// that is left. In a system of unlike members the slowest of the places in question counts.
 #ifndef PERFC_BACKENDS_TRAINING_AXISNETWORK_H
 #define PERFC_BACKENDS_TRAINING_AXISNETWORK_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/training/SystemPaths.h"
 #include "passes/training/Strategy.h"
 
 namespace perfc::training {
@@ -31,28 +32,25 @@ public:
   /// `system` is a target.system or a target.chip.
   AxisNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-  /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank); null after a report.
-  const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where);
+  /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank) for ranks among the chips
+  /// `first` to `first + count - 1`; null after a report. `count` 0 stands for all chips.
+  const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where,
+                   int64_t first = 0, int64_t count = 0);
   /// Chips in the group or over the network called `name`; 0 when there is none.
-  int64_t chipsUnder(llvm::StringRef name) const;
-  int64_t chips() const { return levels.empty() ? 1 : levels.back().chips; }
+  int64_t chipsUnder(llvm::StringRef name);
+  int64_t chips() const { return paths.chips(); }
+  SystemPaths &places() { return paths; }
 
 private:
-  struct Level {
-    const ir::Operation *group;
-    int64_t members; ///< of the level below
-    int64_t chips;   ///< in one group
-  };
-
-  ir::Operation &systemOf(const AxisPlace &place);
+  ir::Operation &systemOf(const AxisPlace &place, unsigned path);
 
   const ir::Operation &system;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
-  std::vector<Level> levels;
+  SystemPaths paths;
   ir::Module scratch;
   HashCache hashes;
-  std::map<AxisPlace, std::string> systems;
+  std::map<std::pair<AxisPlace, unsigned>, std::string> systems;
   ir::Operation *program = nullptr;
 };
 

@@ -30,6 +30,7 @@ void RegionCost::add(const RegionCost &other, double times) {
     entry.seconds *= times;
     entry.count *= times;
     entry.flops *= times;
+    entry.energy = entry.energy.times(times);
     auto same = llvm::find_if(kernels, [&](const KernelTime &known) {
       return known.label == entry.label && known.bound == entry.bound;
     });
@@ -40,6 +41,7 @@ void RegionCost::add(const RegionCost &other, double times) {
     same->seconds += entry.seconds;
     same->count += entry.count;
     same->flops += entry.flops;
+    same->energy += entry.energy;
   }
   savedBytes += other.savedBytes * times;
   weightElements += other.weightElements * times;
@@ -119,7 +121,7 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
   own.kernels.push_back({ir::as<op::KernelOp>(kernel).declaration().str(), op.range(),
-                         found->bottleneck().str(), own.seconds, 1, own.flops});
+                         found->bottleneck().str(), own.seconds, 1, own.flops, own.energy});
   for (const ir::Value *operand : op.operands())
     own.workingBytes += bytesOf(*operand);
   for (size_t i = 0; i < op.resultCount(); ++i)

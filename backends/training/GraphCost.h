@@ -28,6 +28,7 @@ struct KernelTime {
   double seconds = 0; ///< of all runs
   double count = 0;
   double flops = 0;
+  Figure energy; ///< of all runs
 };
 
 /// One run of a stretch of a graph on one rank and one microbatch.

@@ -51,12 +51,10 @@ private:
 } // namespace
 
 void Builder::addAxes() {
-  for (const char *name : {"tensor", "context", "expert", "data"}) {
+  for (const char *name : {"tensor", "context", "expert", "data", "expert_data"}) {
     AxisPlace place = placeOf(strategy, name);
     program.axes.push_back({name, place.ranks, place.stride});
   }
-  int64_t sharing = std::max<int64_t>(1, strategy.data * strategy.context / strategy.expert);
-  program.axes.push_back({"expert_data", sharing, strategy.tensor * strategy.expert});
 }
 
 double Builder::timeOf(const StepItem &item) const {
@@ -93,14 +91,24 @@ void Builder::addBlocks() {
 
 void Builder::addStages() {
   std::vector<uint32_t> kinds; // of all layers in order
-  for (size_t kind = 0; kind < costs.forward.layers.size(); ++kind)
-    kinds.insert(kinds.end(), static_cast<size_t>(costs.forward.layers[kind].count),
-                 static_cast<uint32_t>(kind));
+  for (size_t kind = 0; kind < costs.forward.layers.size(); ++kind) {
+    const GraphCost::Layers &layers = costs.forward.layers[kind];
+    // Layers that keep their activations stand behind those of the same stage that do not.
+    auto of = static_cast<uint32_t>(layers.isKept && kind > 0 && !kinds.empty() ? kind - 1 : kind);
+    kinds.insert(kinds.end(), static_cast<size_t>(layers.count), of);
+  }
+  auto kindOf = [&](size_t layer, size_t first) {
+    uint32_t kind = kinds[layer];
+    bool isPair = kind + 1 < costs.forward.layers.size() && costs.forward.layers[kind + 1].isKept;
+    bool keeps = isPair && static_cast<int64_t>(layer - first) >= strategy.recomputeLayers;
+    return keeps ? kind + 1 : kind;
+  };
   size_t next = 0;
   for (size_t at = 0; at < summary.stages.size(); ++at) {
     StepStage stage;
     bool isFirst = at == 0, isLast = at + 1 == summary.stages.size();
     int64_t layers = summary.stages[at].layers;
+    size_t first = next;
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
       std::vector<uint32_t> up, down;
       auto end = std::min(kinds.size(), next + static_cast<size_t>((chunk + 1) * layers / chunks -
@@ -110,9 +118,9 @@ void Builder::addStages() {
       if (isLast && chunk + 1 == chunks)
         down.push_back(backward.before);
       for (size_t layer = next; layer < end; ++layer)
-        up.push_back(forward.layers[kinds[layer]]);
+        up.push_back(forward.layers[kindOf(layer, first)]);
       for (size_t layer = end; layer-- > next;)
-        down.push_back(backward.layers[kinds[layer]]);
+        down.push_back(backward.layers[kindOf(layer, first)]);
       if (isLast && chunk + 1 == chunks)
         up.push_back(forward.after);
       if (isFirst && chunk == 0)

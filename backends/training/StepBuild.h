@@ -16,10 +16,18 @@ struct StepModel::Build {
   double microbatches = 1;
   std::vector<std::vector<double>> layers; ///< by stage, then by kind of layer
   std::vector<RegionCost> forward, backward;
+  std::vector<const ir::Operation *> chips; ///< the slowest kind of each stage
   std::vector<StageTime> times;
   std::vector<double> inFlight;
+  Figure networkEnergy;
   bool failed = false;
+
+  double share() const { return 1.0 / static_cast<double>(layers.size()); }
+  int64_t stageRanks() const { return strategy.tensor * strategy.context * strategy.data; }
 };
+
+/// Bytes of optimizer state per element.
+double stateBytes(const passes::Strategy &strategy);
 
 } // namespace perfc::training
 

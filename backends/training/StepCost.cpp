@@ -73,11 +73,13 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   }
   double share = static_cast<double>(summary.microbatches) / stages;
   double compute = 0;
+  double ranks = static_cast<double>(strategy.tensor * strategy.context * strategy.data);
   for (const KernelTime &kernel : all.kernels) {
     CostPart part = lineOf(kernel.label, PartKind::Kernel, kernel.seconds * share, kernel.location);
     part.count = static_cast<int64_t>(std::llround(kernel.count * share));
     part.flops = kernel.flops * share;
     part.bound = kernel.bound;
+    part.energy = kernel.energy.times(static_cast<double>(summary.microbatches) * ranks);
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(kernel.bound, kernel.seconds * share);
     compute += kernel.seconds * share;
@@ -86,6 +88,9 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     CostPart part = lineOf(entry.name, PartKind::Collective, entry.exposed, train.range());
     part.count = static_cast<int64_t>(std::llround(entry.count));
     part.bound = "network";
+    part.energy = Figure(Uncertain(std::max(0.0, entry.energy)));
+    if (entry.energy < 0)
+      part.energy.missing.push_back("the network");
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound("network " + llvm::StringRef(entry.name).split(' ').second.str(), entry.exposed);
   }

@@ -2,6 +2,7 @@
 #include "backends/training/StepModel.h"
 
 #include "backends/core/Chip.h"
+#include "backends/training/Reliability.h"
 #include "backends/training/StepBuild.h"
 #include "passes/Levels.h"
 #include <cmath>
@@ -10,52 +11,86 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::Strategy;
 
-StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network)
-    : train(train), network(network), runtime(Runtime::read(train.dictAttr("settings"))) {
-  target::ChipOp chipOp = passes::chipOf(module, train.symbolAttr("on"));
-  Chip chip(*chipOp);
+StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
+  Chip chip(op);
+  ChipFacts result;
   if (const ChipMemory *outer = chip.outermost()) {
-    memory = outer->name().str();
+    result.memory = outer->name().str();
     if (auto capacity = outer->view.capacity())
-      memoryCapacity = capacity->toDouble() * static_cast<double>(outer->copies);
+      result.capacity = capacity->toDouble() * static_cast<double>(outer->copies);
     auto bandwidth =
         outer->view.bandwidth() ? outer->view.bandwidth() : outer->view.readBandwidth();
     if (bandwidth)
-      memoryBandwidth = bandwidth->toDouble() * static_cast<double>(outer->copies);
+      result.bandwidth = bandwidth->toDouble() * static_cast<double>(outer->copies);
   }
-  DType format = passes::readStrategy(ir::as<study::TrainOp>(train)).dtype;
   for (const UnitRate &unit : chip.macUnits(format))
-    peak += 2 * unit.rate.central();
+    result.peak += 2 * unit.rate.central();
+  return result;
 }
 
-llvm::Optional<double> StepModel::collective(Build &build, llvm::StringRef kind,
-                                             llvm::StringRef axis, double bytes) {
+StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network)
+    : train(train), network(network), runtime(Runtime::read(train.dictAttr("settings"))) {
+  DType format = passes::readStrategy(ir::as<study::TrainOp>(train)).dtype;
+  first = factsOf(*passes::chipOf(module, train.symbolAttr("on")), format);
+  for (auto [chip, count] : network.places().kinds()) {
+    facts[chip] = factsOf(*chip, format);
+    peak += facts[chip].peak * static_cast<double>(count) / static_cast<double>(network.chips());
+  }
+}
+
+const StepModel::ChipFacts &StepModel::factsAt(const Build &build, size_t stage) const {
+  auto found = facts.find(build.chips[stage]);
+  return found == facts.end() ? first : found->second;
+}
+
+StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, llvm::StringRef axis,
+                                          double bytes, int64_t stage) {
   AxisPlace place = placeOf(build.strategy, axis);
-  if (axis == "stage")
-    place = {2, placeOf(build.strategy, "pipeline").stride};
+  int64_t ranks = build.stageRanks(), pipeline = build.strategy.pipeline;
+  double groups = static_cast<double>(ranks * pipeline) / static_cast<double>(place.ranks);
+  if (axis == "stage") { // from each stage to the next
+    place = {pipeline > 1 ? 2 : 1, placeOf(build.strategy, "pipeline").stride};
+    groups = static_cast<double>(ranks * (pipeline - 1));
+  }
   if (place.ranks <= 1 || bytes <= 0)
-    return 0.0;
-  const Cost *cost = network.cost(kind, place, bytes, train.range());
+    return {};
+  const Cost *cost = network.cost(kind, place, bytes, train.range(),
+                                  std::max<int64_t>(0, stage) * ranks, stage < 0 ? 0 : ranks);
   if (!cost) {
     build.failed = true;
-    return llvm::None;
+    return {};
   }
-  return cost->latency.central() / runtime.network;
+  return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
 }
 
 void StepModel::note(Build &build, llvm::StringRef name, double bytes, double count, double total,
-                     double exposed) {
+                     double exposed, const Figure &energy) {
   if (total <= 0)
     return;
+  build.networkEnergy += energy.times(count);
+  double joules = energy.isGiven() ? energy.known.central() * count : -1;
   for (CommunicationTime &entry : build.step.summary.communication)
     if (entry.name == name) {
       entry.count += count;
       entry.total += total;
       entry.exposed += exposed;
       entry.bytes = std::max(entry.bytes, bytes);
+      entry.energy = entry.energy < 0 || joules < 0 ? -1 : entry.energy + joules;
       return;
     }
-  build.step.summary.communication.push_back({name.str(), bytes, count, total, exposed});
+  build.step.summary.communication.push_back({name.str(), bytes, count, total, exposed, joules});
+}
+
+/// Parameters and optimizer state of the whole model; of adapters where only they are trained.
+double StepModel::checkpointBytes(const Build &build) const {
+  const Strategy &strategy = build.strategy;
+  double elements = build.costs.parameters;
+  if (strategy.adapterRank > 0) {
+    elements = 0;
+    for (const RegionCost &stage : build.forward)
+      elements += stage.trainedDense() * static_cast<double>(strategy.tensor);
+  }
+  return elements * (bitsOf(strategy.dtype) / 8.0 + stateBytes(strategy));
 }
 
 void StepModel::finish(Build &build) {
@@ -66,24 +101,29 @@ void StepModel::finish(Build &build) {
       summary.pipelineTime + summary.otherTime + summary.optimizerTime + runtime.step;
   summary.otherTime = runtime.step;
   summary.tokens = static_cast<double>(strategy.batch * build.costs.sequence);
-  summary.modelFlops = 6 * build.costs.modelMacs * static_cast<double>(strategy.batch);
+  // Forward, gradients of activations, gradients of weights; frozen weights have no gradients.
+  double passes = strategy.adapterRank > 0 ? 2 : 3;
+  summary.modelFlops = 2 * passes * build.costs.modelMacs * static_cast<double>(strategy.batch);
   Figure energy;
   for (size_t stage = 0; stage < build.forward.size(); ++stage)
     for (const RegionCost *part : {&build.forward[stage], &build.backward[stage]}) {
       summary.executedFlops += 2 * part->macs * build.microbatches * ranks;
       energy += part->energy.times(build.microbatches * ranks);
+      summary.droppedTokens = std::max(summary.droppedTokens, part->dropped);
     }
+  energy += build.networkEnergy;
   build.step.energy = std::move(energy);
   summary.peak = peak;
   summary.chips = strategy.ranks();
   summary.microbatches = static_cast<int64_t>(std::ceil(build.microbatches - 1e-9));
   summary.parameters = build.costs.parameters;
   summary.bubble /= summary.stepTime;
+  addRun(train.dictAttr("settings"), checkpointBytes(build), build.step.energy, summary);
 }
 
 llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy &strategy,
                                          std::string &problem, bool withEvents) {
-  Build build{costs, strategy, {}, 1, {}, {}, {}, {}, {}};
+  Build build{costs, strategy};
   build.microbatches = static_cast<double>(strategy.batch) /
                        static_cast<double>(strategy.data * strategy.microbatch);
   if (!divideLayers(build, problem) || !stageTimes(build) || !shareParameters(build) ||

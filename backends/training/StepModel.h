@@ -15,7 +15,25 @@ namespace perfc::training {
 /// What the graphs of one division of the model take; pipeline, data, schedule and sharding of the
 /// state may still be chosen.
 struct ModelCosts {
-  GraphCost forward, backward;
+  GraphCost forward, backward; ///< on the first kind of chip of the system
+  /// The same on the other kinds.
+  struct OnChip {
+    const ir::Operation *chip;
+    GraphCost forward, backward;
+  };
+  std::vector<OnChip> others;
+  const GraphCost &forwardOn(const ir::Operation *chip) const {
+    for (const OnChip &other : others)
+      if (other.chip == chip)
+        return other.forward;
+    return forward;
+  }
+  const GraphCost &backwardOn(const ir::Operation *chip) const {
+    for (const OnChip &other : others)
+      if (other.chip == chip)
+        return other.backward;
+    return backward;
+  }
   double modelMacs = 0;  ///< of the forward pass of one sample, undivided
   double parameters = 0; ///< of the model
   int64_t batch = 1;     ///< samples in the graph
@@ -31,6 +49,8 @@ struct Step {
   /// The stage that does not fit and by how much (B).
   size_t worstStage = 0;
   double missing = 0;
+  double capacity = 0; ///< of a chip of that stage
+  std::string memory;  ///< its name
 };
 
 class StepModel {
@@ -43,39 +63,59 @@ public:
   /// a report. `withEvents` fills the timeline.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
-  double capacity() const { return memoryCapacity; }
-  llvm::StringRef memoryName() const { return memory; }
+  double capacity() const { return first.capacity; }
+  llvm::StringRef memoryName() const { return first.memory; }
   /// FLOP/s of a chip in products.
   double peakRate() const { return peak; }
 
 private:
   struct Build; ///< a step under construction
+  /// A collective among the ranks of an axis: s of one, J of those of all ranks of the system.
+  struct Exchange {
+    double seconds = 0;
+    Figure energy;
+  };
 
   bool divideLayers(Build &build, std::string &problem);
   void dealLayers(Build &build, llvm::ArrayRef<int64_t> counts);
   bool stageTimes(Build &build);
-  double exposedTime(Build &build, const RegionCost &cost, double times, double share);
+  RegionCost stageCost(const Build &build, size_t stage, const GraphCost &graph,
+                       bool isForward) const;
+  void chooseChip(Build &build, size_t stage);
+  double exposedTime(Build &build, size_t stage, const RegionCost &cost);
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
   bool shareGradients(Build &build);
-  double amongReplicas(Build &build, const char *kind, double denseBytes, double expertBytes);
-  void gatherLayer(Build &build, const RegionCost &forward, const RegionCost &backward,
-                   double layers, StageTime &time);
+  Exchange amongReplicas(Build &build, size_t stage, const char *kind, double denseBytes,
+                         double expertBytes);
+  void gatherLayer(Build &build, size_t stage, const RegionCost &forward,
+                   const RegionCost &backward, double layers);
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   void memoryOf(Build &build);
   void finish(Build &build);
-  llvm::Optional<double> collective(Build &build, llvm::StringRef kind, llvm::StringRef axis,
-                                    double bytes);
+  /// `stage` is where the ranks are; below 0 for anywhere.
+  Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,
+                      int64_t stage);
   void note(Build &build, llvm::StringRef name, double bytes, double count, double total,
-            double exposed);
+            double exposed, const Figure &energy);
+  double checkpointBytes(const Build &build) const;
+
+  /// What the step needs to know of a kind of chip.
+  struct ChipFacts {
+    std::string memory;
+    double capacity = 0, bandwidth = 0; ///< of the outermost memory; 0 when not given
+    double peak = 0;
+  };
+  static ChipFacts factsOf(const ir::Operation &chip, DType format);
+  const ChipFacts &factsAt(const Build &build, size_t stage) const;
 
   const ir::Operation &train;
   AxisNetwork &network;
   Runtime runtime;
-  double memoryCapacity = 0, memoryBandwidth = 0;
-  std::string memory;
-  double peak = 0;
+  std::map<const ir::Operation *, ChipFacts> facts;
+  ChipFacts first; ///< of the first kind
+  double peak = 0; ///< mean of all chips
 };
 
 } // namespace perfc::training

@@ -81,57 +81,77 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
   return true;
 }
 
-/// Adds the collectives of `cost`, run `times` times per step, and returns the part of one run that
-/// nothing hides.
-double StepModel::exposedTime(Build &build, const RegionCost &cost, double times, double share) {
-  double sum = 0;
+/// Adds the collectives of `cost`, run for each microbatch on one stage, and returns the part of
+/// one run that nothing hides. Communication is reported as a mean over stages.
+double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost) {
+  double sum = 0, times = build.microbatches * build.share();
   for (const Communication &entry : cost.communication) {
-    auto one = collective(build, entry.kind, entry.axis, entry.bytes);
-    if (!one)
-      return 0;
-    double total = *one * entry.count;
+    Exchange one =
+        collective(build, entry.kind, entry.axis, entry.bytes, static_cast<int64_t>(stage));
+    double total = one.seconds * entry.count;
     double exposed = total * (1 - runtime.overlapTensor);
     sum += exposed;
-    note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times * share,
-         total * times * share, exposed * times * share);
+    note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times, total * times,
+         exposed * times, one.energy);
   }
   return sum;
 }
 
+/// One pass of a stage over a microbatch.
+RegionCost StepModel::stageCost(const Build &build, size_t stage, const GraphCost &graph,
+                                bool isForward) const {
+  RegionCost cost;
+  size_t kinds = graph.layers.size();
+  for (size_t kind = 0; kind < kinds; ++kind)
+    cost.add(graph.layers[isForward ? kind : kinds - 1 - kind].one, build.layers[stage][kind]);
+  bool isFirst = stage == 0, isLast = stage + 1 == build.layers.size();
+  if (isForward ? isFirst : isLast)
+    cost.add(graph.before);
+  if (isForward ? isLast : isFirst)
+    cost.add(graph.after);
+  return cost;
+}
+
+/// The costs of a stage on the slowest kind of its chips, which the others wait for.
+void StepModel::chooseChip(Build &build, size_t stage) {
+  int64_t ranks = build.stageRanks(), begin = static_cast<int64_t>(stage) * ranks;
+  RegionCost forward, backward;
+  const ir::Operation *slowest = nullptr;
+  for (unsigned path : network.places().of(begin, ranks)) {
+    const ir::Operation *chip = network.places().path(path).chip;
+    RegionCost one = stageCost(build, stage, build.costs.forwardOn(chip), true);
+    RegionCost two = stageCost(build, stage, build.costs.backwardOn(chip), false);
+    if (slowest && one.seconds + two.seconds <= forward.seconds + backward.seconds)
+      continue;
+    slowest = chip;
+    forward = std::move(one);
+    backward = std::move(two);
+  }
+  double factor = network.places().slowdown(begin, ranks);
+  forward.seconds *= factor;
+  backward.seconds *= factor;
+  build.chips.push_back(slowest);
+  build.forward.push_back(std::move(forward));
+  build.backward.push_back(std::move(backward));
+}
+
 bool StepModel::stageTimes(Build &build) {
   const ModelCosts &costs = build.costs;
-  size_t p = build.layers.size(), kinds = costs.forward.layers.size();
-  double share = 1.0 / static_cast<double>(p); // communication is reported as a mean over stages
+  size_t p = build.layers.size();
   double boundary = costs.forward.layers.empty() ? 0 : costs.forward.layers[0].one.inputBytes;
-  auto send = collective(build, "send", "stage", boundary);
-  if (!send)
-    return false;
+  Exchange send = collective(build, "send", "stage", boundary, -1);
   double chunks = build.strategy.schedule == ScheduleKind::Interleaved ? build.strategy.chunks : 1;
-  double sends = p > 1 ? *send * chunks : 0;
+  double sends = p > 1 ? send.seconds * chunks : 0;
   double sent = sends * (1 - runtime.overlapPipeline);
   note(build, "send pipeline", boundary, 2 * chunks * build.microbatches,
-       2 * sends * build.microbatches, 2 * sent * build.microbatches);
+       2 * sends * build.microbatches, 2 * sent * build.microbatches, send.energy);
   for (size_t stage = 0; stage < p; ++stage) {
-    RegionCost forward, backward;
-    for (size_t kind = 0; kind < kinds; ++kind) {
-      forward.add(costs.forward.layers[kind].one, build.layers[stage][kind]);
-      backward.add(costs.backward.layers[kinds - 1 - kind].one, build.layers[stage][kind]);
-    }
-    if (stage == 0) {
-      forward.add(costs.forward.before);
-      backward.add(costs.backward.after);
-    }
-    if (stage + 1 == p) {
-      forward.add(costs.forward.after);
-      backward.add(costs.backward.before);
-    }
+    chooseChip(build, stage);
+    const RegionCost &forward = build.forward.back(), &backward = build.backward.back();
     StageTime time;
-    time.forward = forward.seconds + exposedTime(build, forward, build.microbatches, share) + sent;
-    time.backward =
-        backward.seconds + exposedTime(build, backward, build.microbatches, share) + sent;
+    time.forward = forward.seconds + exposedTime(build, stage, forward) + sent;
+    time.backward = backward.seconds + exposedTime(build, stage, backward) + sent;
     build.times.push_back(time);
-    build.forward.push_back(std::move(forward));
-    build.backward.push_back(std::move(backward));
   }
   return !build.failed;
 }

@@ -4,6 +4,7 @@
 // optimizer's update, and the memory that all of it takes.
 #include "backends/training/StepBuild.h"
 #include <algorithm>
+#include <limits>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -21,50 +22,55 @@ static double replicas(const Strategy &strategy, bool ofExperts) {
 }
 
 /// `kind` among the ranks that have the same weights: all of the data and context axes, and for
-/// experts those that are left of them. 0 after a report.
-double StepModel::amongReplicas(Build &build, const char *kind, double denseBytes,
-                                double expertBytes) {
-  auto dense = collective(build, kind, "data", denseBytes);
-  auto experts = collective(build, kind, "expert_data", expertBytes);
-  return dense && experts ? *dense + *experts : 0;
+/// experts those that are left of them.
+StepModel::Exchange StepModel::amongReplicas(Build &build, size_t stage, const char *kind,
+                                             double denseBytes, double expertBytes) {
+  Exchange sum = collective(build, kind, "data", denseBytes, static_cast<int64_t>(stage));
+  Exchange two = collective(build, kind, "expert_data", expertBytes, static_cast<int64_t>(stage));
+  sum.seconds += two.seconds;
+  sum.energy += two.energy;
+  return sum;
 }
 
 /// Fully sharded parameters are gathered before each layer and their gradients scattered behind it;
 /// what the layer's kernels do not hide is added to its stage.
-void StepModel::gatherLayer(Build &build, const RegionCost &forward, const RegionCost &backward,
-                            double layers, StageTime &time) {
+void StepModel::gatherLayer(Build &build, size_t stage, const RegionCost &forward,
+                            const RegionCost &backward, double layers) {
   auto [element, gradient] = elementBytes(build.strategy, runtime);
-  double gather = amongReplicas(build, "all_gather", forward.denseElements() * element,
-                                forward.expertElements * element);
-  double scatter = amongReplicas(build, "reduce_scatter", forward.trainedDense() * gradient,
-                                 forward.trainedExperts() * gradient);
-  double ahead = std::max(0.0, gather - runtime.overlapData * forward.seconds);
-  double behind = std::max(0.0, gather + scatter - runtime.overlapData * backward.seconds);
-  time.forward += layers * ahead;
-  time.backward += layers * behind;
-  double runs = layers * build.microbatches / static_cast<double>(build.layers.size());
-  double scattered = gather + scatter > 0 ? behind * scatter / (gather + scatter) : 0;
-  note(build, "all_gather data", forward.weightElements * element, 2 * runs, 2 * gather * runs,
-       (ahead + behind - scattered) * runs);
-  note(build, "reduce_scatter data", (forward.trainedDense() + forward.trainedExperts()) * gradient,
-       runs, scatter * runs, scattered * runs);
+  double trained = forward.trainedDense() + forward.trainedExperts();
+  Exchange gather = amongReplicas(build, stage, "all_gather", forward.denseElements() * element,
+                                  forward.expertElements * element);
+  Exchange scatter =
+      amongReplicas(build, stage, "reduce_scatter", forward.trainedDense() * gradient,
+                    forward.trainedExperts() * gradient);
+  double both = gather.seconds + scatter.seconds;
+  double ahead = std::max(0.0, gather.seconds - runtime.overlapData * forward.seconds);
+  double behind = std::max(0.0, both - runtime.overlapData * backward.seconds);
+  build.times[stage].forward += layers * ahead;
+  build.times[stage].backward += layers * behind;
+  double runs = layers * build.microbatches * build.share();
+  double scattered = both > 0 ? behind * scatter.seconds / both : 0;
+  note(build, "all_gather data", forward.weightElements * element, 2 * runs,
+       2 * gather.seconds * runs, (ahead + behind - scattered) * runs, gather.energy);
+  note(build, "reduce_scatter data", trained * gradient, runs, scatter.seconds * runs,
+       scattered * runs, scatter.energy);
 }
 
 bool StepModel::shareParameters(Build &build) {
   if (!build.strategy.shard.parameters)
     return true;
-  const ModelCosts &costs = build.costs;
-  size_t kinds = costs.forward.layers.size();
   for (size_t stage = 0; stage < build.layers.size(); ++stage) {
-    StageTime &time = build.times[stage];
+    const GraphCost &forward = build.costs.forwardOn(build.chips[stage]);
+    const GraphCost &backward = build.costs.backwardOn(build.chips[stage]);
+    size_t kinds = forward.layers.size();
     for (size_t kind = 0; kind < kinds; ++kind)
       if (build.layers[stage][kind] > 0)
-        gatherLayer(build, costs.forward.layers[kind].one,
-                    costs.backward.layers[kinds - 1 - kind].one, build.layers[stage][kind], time);
+        gatherLayer(build, stage, forward.layers[kind].one, backward.layers[kinds - 1 - kind].one,
+                    build.layers[stage][kind]);
     if (stage == 0)
-      gatherLayer(build, costs.forward.before, costs.backward.after, 1, time);
+      gatherLayer(build, stage, forward.before, backward.after, 1);
     if (stage + 1 == build.layers.size())
-      gatherLayer(build, costs.forward.after, costs.backward.before, 1, time);
+      gatherLayer(build, stage, forward.after, backward.before, 1);
   }
   return !build.failed;
 }
@@ -78,33 +84,34 @@ bool StepModel::shareGradients(Build &build) {
   auto [element, gradient] = elementBytes(strategy, runtime);
   bool isSharded = strategy.shard.optimizer || strategy.shard.gradients;
   double worst = 0;
+  Figure reduceEnergy, gatherEnergy;
   CommunicationTime reduce{isSharded ? "reduce_scatter data" : "all_reduce data"},
       gather{"all_gather data"};
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     const RegionCost &forward = build.forward[stage];
     double dense = forward.trainedDense(), experts = forward.trainedExperts();
-    double reduced = amongReplicas(build, isSharded ? "reduce_scatter" : "all_reduce",
-                                   dense * gradient, experts * gradient);
-    double gathered =
-        isSharded ? amongReplicas(build, "all_gather", dense * element, experts * element) : 0;
-    double a = std::max(0.0, reduced - runtime.overlapData * build.backward[stage].seconds);
-    double b = std::max(0.0, gathered - runtime.overlapData * forward.seconds);
-    if (build.failed)
-      return false;
-    if (a + b < worst || reduced == 0)
+    Exchange reduced = amongReplicas(build, stage, isSharded ? "reduce_scatter" : "all_reduce",
+                                     dense * gradient, experts * gradient);
+    Exchange gathered;
+    if (isSharded)
+      gathered = amongReplicas(build, stage, "all_gather", dense * element, experts * element);
+    reduceEnergy += reduced.energy.times(build.share());
+    gatherEnergy += gathered.energy.times(build.share());
+    double a = std::max(0.0, reduced.seconds - runtime.overlapData * build.backward[stage].seconds);
+    double b = std::max(0.0, gathered.seconds - runtime.overlapData * forward.seconds);
+    if (a + b < worst || reduced.seconds == 0)
       continue;
     worst = a + b;
-    reduce = {reduce.name, (dense + experts) * gradient, 1, reduced, a};
-    gather = {gather.name, (dense + experts) * element, 1, gathered, b};
+    reduce = {reduce.name, (dense + experts) * gradient, 1, reduced.seconds, a};
+    gather = {gather.name, (dense + experts) * element, 1, gathered.seconds, b};
   }
-  note(build, reduce.name, reduce.bytes, 1, reduce.total, reduce.exposed);
-  note(build, gather.name, gather.bytes, 1, gather.total, gather.exposed);
+  note(build, reduce.name, reduce.bytes, 1, reduce.total, reduce.exposed, reduceEnergy);
+  note(build, gather.name, gather.bytes, 1, gather.total, gather.exposed, gatherEnergy);
   build.step.summary.otherTime += worst;
-  return true;
+  return !build.failed;
 }
 
-/// Bytes of optimizer state per element.
-static double stateBytes(const Strategy &strategy) {
+double training::stateBytes(const Strategy &strategy) {
   double moments = strategy.optimizer == "sgd" ? 4 : strategy.optimizer == "adafactor" ? 0 : 8;
   return moments + (strategy.master ? bitsOf(*strategy.master) / 8.0 : 0);
 }
@@ -117,15 +124,18 @@ void StepModel::optimizerStep(Build &build) {
   // master copy).
   double moved = gradient + 2 * stateBytes(strategy) + element + (strategy.master ? 0 : element);
   bool isSharded = shard.optimizer || shard.gradients || shard.parameters;
-  double most = 0;
-  for (const RegionCost &forward : build.forward)
-    most =
-        std::max(most, forward.trainedDense() / (isSharded ? replicas(strategy, false) : 1) +
-                           forward.trainedExperts() / (isSharded ? replicas(strategy, true) : 1));
-  double seconds = memoryBandwidth > 0 ? most * moved / (memoryBandwidth * runtime.memory) : 0;
-  if (!strategy.offload.empty()) // gradients go down, parameters come back
-    seconds = most * (gradient + element) / runtime.host;
-  build.step.summary.optimizerTime = seconds;
+  double worst = 0;
+  for (size_t stage = 0; stage < build.forward.size(); ++stage) {
+    const RegionCost &forward = build.forward[stage];
+    double elements = forward.trainedDense() / (isSharded ? replicas(strategy, false) : 1) +
+                      forward.trainedExperts() / (isSharded ? replicas(strategy, true) : 1);
+    double bandwidth = factsAt(build, stage).bandwidth;
+    double seconds = bandwidth > 0 ? elements * moved / (bandwidth * runtime.memory) : 0;
+    if (!strategy.offload.empty()) // gradients go down, parameters come back
+      seconds = elements * (gradient + element) / runtime.host;
+    worst = std::max(worst, seconds);
+  }
+  build.step.summary.optimizerTime = worst;
 }
 
 /// Parameters, gradients and optimizer state of a stage.
@@ -149,7 +159,7 @@ void StepModel::stateMemory(const Build &build, const RegionCost &forward, Stage
 void StepModel::memoryOf(Build &build) {
   const Strategy &strategy = build.strategy;
   double element = elementBytes(strategy, runtime).first;
-  double worst = -1;
+  double worst = -std::numeric_limits<double>::infinity();
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     StageMemory &use = build.step.summary.stages[stage];
     const RegionCost &forward = build.forward[stage], &backward = build.backward[stage];
@@ -164,10 +174,18 @@ void StepModel::memoryOf(Build &build) {
     use.temporary = std::max(forward.workingBytes, backward.workingBytes) + gathered;
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
     use.temporary += needed - use.total();
-    if (needed > worst) {
-      worst = needed;
+    // Any chip of the stage has to hold it.
+    int64_t ranks = build.stageRanks();
+    for (unsigned path : network.places().of(static_cast<int64_t>(stage) * ranks, ranks)) {
+      const ChipFacts &chip = facts.at(network.places().path(path).chip);
+      double missing = chip.capacity > 0 ? needed - chip.capacity : -1;
+      if (missing <= worst)
+        continue;
+      worst = missing;
       build.step.worstStage = stage;
-      build.step.missing = memoryCapacity > 0 ? needed - memoryCapacity : -1;
+      build.step.missing = missing;
+      build.step.capacity = chip.capacity;
+      build.step.memory = chip.memory;
     }
   }
   build.step.fits = build.step.missing <= 0;

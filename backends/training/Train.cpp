@@ -69,6 +69,19 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
   auto two = one ? coster.run(*backward) : llvm::None;
   if (!two)
     return llvm::None;
+  AxisNetwork places(*module.lookup(train.symbolAttr("on")), providers, diagnostics);
+  for (auto [other, count] : places.places().kinds()) {
+    if (other == chip.operator->() || other->symbol() == chip->symbol())
+      continue;
+    Runtime ofOther = Runtime::read(train.dictAttr("settings"));
+    setProducts(train, *other, ofOther);
+    GraphCoster onOther(module, *other, ofOther, providers, diagnostics);
+    auto up = onOther.run(*forward);
+    auto down = up ? onOther.run(*backward) : llvm::None;
+    if (!down)
+      return llvm::None;
+    costs.others.push_back({other, std::move(*up), std::move(*down)});
+  }
   costs.forward = std::move(*one);
   costs.backward = std::move(*two);
   costs.providers = coster.used;
@@ -83,24 +96,15 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
 //===-- The statement
 //----------------------------------------------------------------------------===//
 
-/// What of the system or the strategy the step leaves out.
-static void noteSimplifications(const ir::Module &module, const ir::Operation &system,
-                                const ir::Operation &train, Cost &cost) {
-  std::vector<llvm::StringRef> chips;
-  bool hasFault = false;
+/// What of the system the step leaves out.
+static void noteSimplifications(const ir::Operation &system, Cost &cost) {
+  bool hasLinkFault = false;
   system.walk([&](const ir::Operation &op) {
-    hasFault |= op.is(target::FaultOp::opName);
-    auto members = ir::as<target::MembersOp>(op);
-    if (members && module.lookup<target::ChipOp>(members.of()) &&
-        !llvm::is_contained(chips, members.of()))
-      chips.push_back(members.of());
+    auto fault = ir::as<target::FaultOp>(op);
+    hasLinkFault |= fault && fault.kind() == "link";
   });
-  if (chips.size() > 1)
-    cost.addNote(fmt::format("all chips are taken as `{}`, the first of {} kinds",
-                             passes::chipOf(module, train.symbolAttr("on")).symbol(),
-                             chips.size()));
-  if (hasFault)
-    cost.addNote("the faults of the system are left out");
+  if (hasLinkFault)
+    cost.addNote("faults of links are left out: traffic is taken to go around them");
 }
 
 llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
@@ -109,7 +113,8 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
   AxisNetwork network(*system, providers, diagnostics);
-  if (!checkStrategy(train, strategy, network, diagnostics))
+  if (!network.places().readFaults(train.range(), diagnostics) ||
+      !checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
   if (!costs)
@@ -119,10 +124,10 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   auto step = model.evaluate(*costs, strategy, problem, /*withEvents=*/true);
   if (!problem.empty())
     diagnostics.report(train.range(), diag::StagesAndLayers, problem);
-  if (!step || (!beyondMemory && !checkMemory(train, *step, model, strategy, diagnostics)))
+  if (!step || (!beyondMemory && !checkMemory(train, *step, strategy, diagnostics)))
     return llvm::None;
   step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);
   Cost cost = stepCost(train, *costs, std::move(*step), model, strategy);
-  noteSimplifications(module, *system, train, cost);
+  noteSimplifications(*system, cost);
   return cost;
 }

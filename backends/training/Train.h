@@ -15,11 +15,11 @@ llvm::Optional<ModelCosts> modelCosts(const ir::Module &module, const ir::Operat
 
 /// False, reported, when the degrees of `strategy` do not go with the system or the batch.
 bool checkStrategy(const ir::Operation &train, const passes::Strategy &strategy,
-                   const AxisNetwork &network, DiagnosticEngine &diagnostics);
+                   AxisNetwork &network, DiagnosticEngine &diagnostics);
 
 /// False, reported with what helps, when the step does not fit into the memory.
-bool checkMemory(const ir::Operation &train, const Step &step, const StepModel &model,
-                 const passes::Strategy &strategy, DiagnosticEngine &diagnostics);
+bool checkMemory(const ir::Operation &train, const Step &step, const passes::Strategy &strategy,
+                 DiagnosticEngine &diagnostics);
 
 /// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
 Cost stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,

@@ -11,8 +11,8 @@ using namespace perfc::training;
 using passes::Strategy;
 
 /// Reports strategies that do not go with the system or the batch.
-static bool checkRanks(const ir::Operation &train, const Strategy &strategy,
-                       const AxisNetwork &network, DiagnosticEngine &diagnostics) {
+static bool checkRanks(const ir::Operation &train, const Strategy &strategy, AxisNetwork &network,
+                       DiagnosticEngine &diagnostics) {
   std::vector<std::string> factors;
   auto axis = [&](llvm::StringRef name, int64_t degree) {
     if (degree > 1)
@@ -80,7 +80,7 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
 }
 
 bool training::checkStrategy(const ir::Operation &train, const Strategy &strategy,
-                             const AxisNetwork &network, DiagnosticEngine &diagnostics) {
+                             AxisNetwork &network, DiagnosticEngine &diagnostics) {
   return checkRanks(train, strategy, network, diagnostics) &&
          checkBatch(train, strategy, diagnostics);
 }
@@ -109,8 +109,8 @@ static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
 }
 
 /// False, reported with what helps, when the step does not fit into the memory.
-bool training::checkMemory(const ir::Operation &train, const Step &step, const StepModel &model,
-                           const Strategy &strategy, DiagnosticEngine &diagnostics) {
+bool training::checkMemory(const ir::Operation &train, const Step &step, const Strategy &strategy,
+                           DiagnosticEngine &diagnostics) {
   if (step.fits)
     return true;
   auto bytes = [](double value) {
@@ -119,7 +119,7 @@ bool training::checkMemory(const ir::Operation &train, const Step &step, const S
   const StageMemory &use = step.summary.stages[step.worstStage];
   diagnostics
       .report(train.range(), diag::TrainingDoesNotFit, step.worstStage, bytes(use.total()),
-              model.memoryName(), bytes(model.capacity()), bytes(step.missing))
+              step.memory, bytes(step.capacity), bytes(step.missing))
       .note(fmt::format("parameters {}, gradients {}, optimizer {}, activations {}, temporary {}",
                         bytes(use.parameters), bytes(use.gradients), bytes(use.optimizer),
                         bytes(use.activations), bytes(use.temporary)))

@@ -303,8 +303,12 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
                                                          session.diagnostics, trainsBeyondMemory);
   if (!cost)
     return nullptr;
-  if (searched)
+  if (searched) {
+    auto summary = std::make_shared<TrainingSummary>(*cost->training);
+    summary->front = searched->front;
+    cost->training = std::move(summary);
     noteSearch(*searched, *cost);
+  }
   auto text = [&](const char *name) {
     const ir::Attribute *value = op.dictAttr("settings").find(name);
     return value ? value->asString().str() : std::string();

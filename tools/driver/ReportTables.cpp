@@ -150,6 +150,18 @@ static Table trainingTable(const emit::Result &result) {
   add("executed",
       fmt::format("{} per chip, HFU {}", formatEngineering(summary.executedFlops / chips, rate),
                   percent(summary.hfu())));
+  if (summary.droppedTokens > 0)
+    add("dropped", percent(summary.droppedTokens) + " of the tokens' choices of experts");
+  if (summary.goodput < 1)
+    add("goodput",
+        fmt::format("{}: a checkpoint of {} every {}; {} per step", percent(summary.goodput),
+                    seconds(summary.checkpointTime), seconds(summary.checkpointInterval),
+                    seconds(summary.effectiveStep())));
+  if (summary.steps > 1)
+    add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
+                           seconds(summary.runTime)));
+  if (summary.hasPrice)
+    add("cost", formatEngineering(summary.cost, Dimension(BaseUnit::Dollar)));
   add("bubble", percent(summary.bubble));
   add("exposed", seconds(cost.exposed.central()) + " of communication");
   llvm::Optional<MetricValue> energy = metric(cost, "energy");

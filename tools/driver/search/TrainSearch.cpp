@@ -211,12 +211,12 @@ bool TrainSearch::cannotFit(const Strategy &division) const {
 }
 
 void TrainSearch::addToFront(const Cost &cost, const std::string &text) {
-  TrainSearchResult::FrontEntry entry{text, cost.training->stepTime,
-                                      static_cast<double>(cost.peakMemory)};
+  StrategyPoint entry{text, cost.training->stepTime, static_cast<double>(cost.peakMemory),
+                      cost.energy.isGiven() ? cost.energy.known.central() : -1};
   for (const auto &known : result.front)
     if (known.stepTime <= entry.stepTime && known.memory <= entry.memory)
       return;
-  llvm::erase_if(result.front, [&](const TrainSearchResult::FrontEntry &known) {
+  llvm::erase_if(result.front, [&](const StrategyPoint &known) {
     return known.stepTime >= entry.stepTime && known.memory >= entry.memory;
   });
   result.front.push_back(std::move(entry));

@@ -23,11 +23,7 @@ struct TrainSearchResult {
   size_t divisions = 0, prunedDivisions = 0;
   bool isProven = true; ///< false when the time ran out
   /// Strategies that no other beats in both step time and memory, by step time.
-  struct FrontEntry {
-    std::string strategy;
-    double stepTime, memory;
-  };
-  std::vector<FrontEntry> front;
+  std::vector<StrategyPoint> front;
 };
 
 /// Fills the holes of `train`, an operation of `module`, which has only been built, not lowered.

@@ -1,0 +1,127 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/training/SystemPaths.h"
+
+#include "ir/common/diagnostics/Training.h"
+#include "ir/target/TargetOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::training;
+
+/// The outermost group of a system; a chip alone.
+static const ir::Operation &outermost(const ir::Operation &system) {
+  bool hasGroups = system.is(target::SystemOp::opName) && !system.body().empty();
+  return hasGroups ? system.body().back() : system;
+}
+
+SystemPaths::SystemPaths(const ir::Operation &system)
+    : system(system), total(sizeOf(outermost(system))) {}
+
+/// Calls `visit(member, count)` for the members of a group.
+template <typename Visit> static void eachMember(const ir::Operation &group, Visit visit) {
+  for (const ir::Operation &part : group.body())
+    if (auto entry = ir::as<target::MembersOp>(part))
+      if (const ir::Operation *of = ir::resolve(part, entry.of()))
+        visit(*of, entry.count());
+}
+
+int64_t SystemPaths::sizeOf(const ir::Operation &part) const {
+  if (!part.is(target::GroupOp::opName))
+    return 1;
+  int64_t sum = 0;
+  eachMember(part, [&](const ir::Operation &of, int64_t count) { sum += count * sizeOf(of); });
+  return sum;
+}
+
+void SystemPaths::visit(const ir::Operation &part, int64_t base, int64_t first, int64_t last,
+                        std::vector<SystemPath::Level> &outside, std::vector<unsigned> &into) {
+  if (!part.is(target::GroupOp::opName)) {
+    SystemPath path{&part, {outside.rbegin(), outside.rend()}};
+    auto number = static_cast<unsigned>(llvm::find(known, path) - known.begin());
+    if (number == known.size())
+      known.push_back(std::move(path));
+    if (!llvm::is_contained(into, number))
+      into.push_back(number);
+    return;
+  }
+  outside.push_back({&part, sizeOf(part)});
+  eachMember(part, [&](const ir::Operation &of, int64_t count) {
+    int64_t size = sizeOf(of), end = base + count * size;
+    int64_t low = std::max(first, base), high = std::min(last, end - 1);
+    if (low <= high) {
+      // Members in the middle are covered as a whole; one stands for all of them.
+      int64_t from = (low - base) / size, to = (high - base) / size;
+      for (int64_t member : {from, std::min(from + 1, to), to})
+        visit(of, base + member * size, first, last, outside, into);
+    }
+    base = end;
+  });
+  outside.pop_back();
+}
+
+const std::vector<unsigned> &SystemPaths::of(int64_t first, int64_t count) {
+  auto [entry, isNew] = ranges.try_emplace({first, count});
+  if (isNew) {
+    std::vector<SystemPath::Level> outside;
+    visit(outermost(system), 0, first, first + count - 1, outside, entry->second);
+    if (entry->second.empty()) // ranks that the system does not have: as its first chip
+      visit(outermost(system), 0, 0, 0, outside, entry->second);
+  }
+  return entry->second;
+}
+
+void SystemPaths::countKinds(const ir::Operation &part, int64_t times,
+                             std::vector<std::pair<const ir::Operation *, int64_t>> &into) const {
+  if (part.is(target::GroupOp::opName))
+    return eachMember(
+        part, [&](const ir::Operation &of, int64_t count) { countKinds(of, times * count, into); });
+  for (auto &entry : into)
+    if (entry.first == &part) {
+      entry.second += times;
+      return;
+    }
+  into.push_back({&part, times});
+}
+
+std::vector<std::pair<const ir::Operation *, int64_t>> SystemPaths::kinds() const {
+  std::vector<std::pair<const ir::Operation *, int64_t>> result;
+  countKinds(outermost(system), 1, result);
+  return result;
+}
+
+//===-- Faults
+//-----------------------------------------------------------------------------------===//
+
+bool SystemPaths::readFaults(SourceRange where, DiagnosticEngine &diagnostics) {
+  bool good = true;
+  system.walk([&](const ir::Operation &op) {
+    auto fault = ir::as<target::FaultOp>(op);
+    if (!fault || fault.kind() != "chip" || !good)
+      return;
+    llvm::StringRef text = fault->listAttr("ends").front().asString(); // chip[3]
+    int64_t index = -1;
+    bool isNumber = !text.split('[').second.rtrim(']').trim().getAsInteger(10, index);
+    double factor = fault.slowdown() ? fault.slowdown()->toDouble() : 0;
+    if (!isNumber || index < 0 || index >= total || factor <= 0) {
+      diagnostics
+          .report(op.range(), diag::BadTrainValue,
+                  factor <= 0 ? fmt::format("`{}` does not run, but training needs all chips "
+                                            "of the system; `slowdown 2x` makes it slow",
+                                            text)
+                              : fmt::format("the system has no `{}`", text))
+          .note(where, "trained here");
+      good = false;
+      return;
+    }
+    slow.push_back({index, factor});
+  });
+  return good;
+}
+
+double SystemPaths::slowdown(int64_t first, int64_t count) const {
+  double most = 1;
+  for (const Slow &part : slow)
+    if (part.chip >= first && part.chip < first + count)
+      most = std::max(most, part.factor);
+  return most;
+}
