@@ -90,6 +90,7 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
   if (name == "energy" || name == "latency" || name == "cycles") {
     goal.kind = SearchGoal::Scalar;
     bool energy = name == "energy";
+    goal.energyOnly = energy;
     goal.value = [energy](const Score &s) { return energy ? s.energy : s.latency; };
   } else if (name == "edp") {
     goal.kind = single ? SearchGoal::Scalar : SearchGoal::Hull;

@@ -175,6 +175,7 @@ void Floors::makeGroups() {
     offer.rest = priced(choice, grid.point(grid.last())).rest;
     for (unsigned k : innerFloors.flows())
       offer.prices.push_back(choice.prices[k]);
+    groups[at->second].choices.push_back(c);
     addTo(groups[at->second], offer);
   }
   for (Group &group : groups) {
@@ -190,6 +191,9 @@ void Floors::makeGroups() {
         price.farther = std::max(price.farther, other.farther);
       }
     }
+    group.cheapest = costs.choices()[group.choices.front()];
+    for (unsigned v = 0; v < group.least.prices.size(); ++v)
+      group.cheapest.prices[innerFloors.flows()[v]] = group.least.prices[v];
   }
 }
 
@@ -244,7 +248,7 @@ static double leastExcluded(const Incumbents &known, double latency) {
 }
 
 bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
-  makeBuckets();
+  makeBuckets(known);
   makeGroups();
   for (Bucket &bucket : classes)
     bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloors[0] -

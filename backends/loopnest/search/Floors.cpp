@@ -65,7 +65,7 @@ std::unique_ptr<Floors> Floors::make(const MapSpace &space, const CostWeights &w
 //===-- Classes of lanes
 //-----------------------------------------------------------------------===//
 
-void Floors::makeBuckets() {
+void Floors::makeBuckets(const Incumbents &known) {
   double outerLanes = 1;
   for (unsigned s = 0; s < arrayBegin(); ++s)
     if (space.slots[s].isAxis)
@@ -77,6 +77,8 @@ void Floors::makeBuckets() {
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   size_t limit =
       std::max<size_t>(1, std::min(bucketLimit, tableLimit / grid.size() / (space.dims() + 1)));
+  if (known.countsEnergyOnly() && weights.leak == 0)
+    limit = 1;
   // The largest counts each, then ever wider classes.
   std::vector<double> most{counts.front()};
   for (double count : counts)
@@ -187,13 +189,11 @@ void Floors::makeSuffixes() {
     }
   for (unsigned s = 0; s < arrayBegin(); ++s)
     suffix[s] = best;
-  lists.assign(arrayBegin() + 1, {});
+  worth.assign(arrayBegin() + 1, std::vector<char>(grid.size(), 1));
   for (unsigned s = 0; s <= arrayBegin(); ++s) {
-    std::vector<char> room(grid.size(), 1);
     if (s < space.slots.size() && !space.slots[s].isAxis)
-      room = roomAt(space, weights, grid, s);
+      worth[s] = roomAt(space, weights, grid, s);
     for (size_t x = 0; x < grid.size(); ++x)
-      if (room[x] && llvm::any_of(at(s, x), [](double energy) { return energy < infinite; }))
-        lists[s].push_back(static_cast<uint32_t>(x));
+      worth[s][x] &= llvm::any_of(at(s, x), [](double energy) { return energy < infinite; });
   }
 }

@@ -20,6 +20,20 @@ public:
   /// Most axes of the last array.
   static constexpr unsigned maxAxes = 3;
 
+  /// What a choice of lanes costs, by flow of InnerFloors.
+  struct Offer {
+    llvm::SmallVector<LaneChoice::Price, 4> prices;
+    double rest = 0; ///< J of what ends at the lanes, at least
+  };
+  /// Choices of the same lanes, on whatever axes.
+  struct Group {
+    TileGrid::Point lanes;
+    unsigned bucket = 0;
+    std::vector<unsigned> choices;
+    std::vector<Offer> offers; ///< those that none is cheaper than in all prices
+    Offer least;               ///< of all prices
+    LaneChoice cheapest;       ///< with these prices
+  };
   /// Nothing when the space is too large for tables, or when time was over.
   static std::unique_ptr<Floors> make(const MapSpace &space, const CostWeights &weights,
                                       const SlotRules &rules, llvm::function_ref<bool()> isOver);
@@ -43,8 +57,8 @@ public:
   /// How often that can be at most, whatever the loops are, and for given ones.
   double mostRepeats(size_t outside, unsigned innermost) const;
   double repeats(const Trails &trails, unsigned innermost) const;
-  /// Points that are worth a look, at a boundary up to arrayBegin.
-  llvm::ArrayRef<uint32_t> points(unsigned boundary) const { return lists[boundary]; }
+  /// Whether a point is worth a look, at a boundary up to arrayBegin.
+  bool isWorth(unsigned boundary, size_t outside) const { return worth[boundary][outside]; }
   /// One choice of lanes at one point outside the memories further in.
   struct Priced {
     const LaneChoice *choice;
@@ -65,24 +79,16 @@ public:
   const InnerFloors &inner() const { return innerFloors; }
   unsigned arrayBegin() const { return costs.arrayBegin(); }
   unsigned arrayEnd() const { return costs.arrayEnd(); }
+  llvm::ArrayRef<Group> laneGroups() const { return groups; }
+  Priced priced(const Group &group, const TileGrid::Point &outside) const {
+    return {&group.cheapest, &outside, group.least.rest};
+  }
   unsigned bucketOf(size_t choice) const { return bucketsOfChoices[choice]; }
 
 private:
   Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
          llvm::function_ref<bool()> isOver);
-  void makeBuckets();
-  /// What a choice of lanes costs, by flow of InnerFloors.
-  struct Offer {
-    llvm::SmallVector<LaneChoice::Price, 4> prices;
-    double rest = 0; ///< J of what ends at the lanes, at least
-  };
-  /// Choices of the same lanes, on whatever axes.
-  struct Group {
-    TileGrid::Point lanes;
-    unsigned bucket = 0;
-    std::vector<Offer> offers; ///< those that none is cheaper than in all prices
-    Offer least;               ///< of all prices
-  };
+  void makeBuckets(const Incumbents &known);
   /// J that are `fixed`, and what repeats divide.
   struct Line {
     double fixed, divided;
@@ -122,8 +128,8 @@ private:
   std::vector<uint32_t> heads; ///< by point, dimension and bucket: the first line
   std::vector<LinkedLine> lines;
   std::vector<std::vector<double>> suffix;
-  std::vector<std::vector<uint32_t>> lists;
-  std::vector<double> outerFloors; ///< by boundary
+  std::vector<std::vector<char>> worth; ///< by boundary and point
+  std::vector<double> outerFloors;      ///< by boundary
 };
 
 } // namespace loopnest

@@ -70,6 +70,13 @@ public:
   /// What enters a level, lanes told apart: all that is outside is at `outside`.
   double flow(unsigned tensor, size_t outside, const Trails &trails) const;
   unsigned partnerOf(unsigned tensor, unsigned dim) const;
+  /// See WindowFloor: for all windows of the tensor.
+  bool reachesAsFar(unsigned tensor, const TileGrid::Point &a, const TileGrid::Point &b,
+                    const TileGrid::Point *steps) const {
+    return llvm::all_of(tensors[tensor].windows, [&](const WindowFloor &window) {
+      return window.reachesAsFar(a, b, steps);
+    });
+  }
   /// Most lanes that need one word at once, by the dimensions of windows.
   double sharing(unsigned tensor, const TileGrid::Point &outside, const TileGrid::Point &held,
                  const TileGrid::Point &lanes) const;

@@ -21,6 +21,7 @@ struct Candidate {
 struct SearchGoal {
   enum Kind { Scalar, Hull, Front } kind = Scalar;
   std::function<double(const Score &)> value; ///< Scalar only
+  bool energyOnly = false;                    ///< Scalar: the latency does not matter
 };
 
 /// The front found so far, and what it excludes.
@@ -33,6 +34,7 @@ public:
   /// Adds what improves the front.
   bool add(const Candidate &candidate);
   const std::vector<Candidate> &front() const { return list; }
+  bool countsEnergyOnly() const { return goal->kind == SearchGoal::Scalar && goal->energyOnly; }
 
 private:
   bool excludedByHull(const Score &bound) const;

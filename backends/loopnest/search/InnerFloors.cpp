@@ -65,47 +65,68 @@ void InnerFloors::addSlot(unsigned slot, llvm::function_ref<bool()> isOver) {
     for (uint32_t inside : lists[slot + 1 - first])
       if (inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&
           admits(slot, factor))
-        addEntries(slot, inside, factor, result);
+        addEntries(slot, inside, factor, result, slot == first ? &grid.point(x) : nullptr);
     if (!result.empty())
       lists[slot - first].push_back(static_cast<uint32_t>(x));
   }
 }
 
-/// One set of flows for each order of the loops, innermost first.
-void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
-                             std::vector<Entry> &result) {
-  llvm::SmallVector<FlowFloors::SlotLoop, maxDims> loops;
-  for (unsigned d = space.dims(); d-- > 0;) {
-    unsigned dim = rules[slot].orderOpen ? d : rules[slot].order[d];
-    if (factor[dim] > 0)
-      loops.push_back({dim, factor[dim]});
+/// The orders that can differ, as the loops' dimensions from the inside out.
+const std::vector<InnerFloors::Order> &InnerFloors::ordersOf(unsigned slot,
+                                                             const TileGrid::Point &factor) {
+  std::array<int64_t, maxDims> values{};
+  uint64_t key = slot;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    values[d] = factor[d] > 0 ? 2 : 1;
+    key = key << 1 | (factor[d] > 0 ? 1 : 0);
   }
-  if (loops.empty() || !rules[slot].orderOpen || slot + 1 == space.slots.size())
-    return addOrder(slot, inside, loops, result);
-  llvm::sort(loops);
-  do
-    addOrder(slot, inside, loops, result);
-  while (std::next_permutation(loops.begin(), loops.end()));
+  auto [known, isNew] = orders.try_emplace(key);
+  if (isNew)
+    for (const auto &order : loopnest::ordersOf(space, values, slot, rules[slot], false)) {
+      Order &inward = known->second.emplace_back();
+      for (unsigned i = space.dims(); i-- > 0;)
+        if (factor[order[i]] > 0)
+          inward.push_back(order[i]);
+    }
+  return known->second;
 }
 
-void InnerFloors::addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,
-                           std::vector<Entry> &result) {
-  std::array<FlowFloors::Brought, maxFlows> now;
-  now.fill({open, 0});
-  for (unsigned v = 0; v < crossings.size(); ++v)
-    if (space.crossings[crossings[v]].end > slot)
-      now[v] = settled(space.crossings[crossings[v]].tensor, inside, loops);
-  for (const Entry &entry : tables[slot + 1 - first][inside]) {
-    Entry next = entry;
-    for (unsigned v = 0; v < crossings.size(); ++v)
-      if (entry.words[v] == open && now[v].words != open) {
-        next.words[v] = now[v].words;
-        next.padding[v] = now[v].padding;
-        next.held[v] =
-            static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
-      }
-    insert(result, next);
+/// What the loops of the slot settle, for each order that no other is better than, together with
+/// what may stand further in.
+void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
+                             std::vector<Entry> &result, const TileGrid::Point *steps) {
+  std::vector<Entry> settledBy;
+  llvm::SmallVector<FlowFloors::SlotLoop, maxDims> loops;
+  for (const Order &order : ordersOf(slot, factor)) {
+    loops.clear();
+    for (unsigned d : order)
+      loops.push_back({d, factor[d]});
+    Entry now;
+    now.words.fill(open);
+    now.padding.fill(0);
+    now.held.fill(0);
+    for (unsigned v = 0; v < crossings.size(); ++v) {
+      const Crossing &crossing = space.crossings[crossings[v]];
+      if (crossing.end <= slot)
+        continue;
+      FlowFloors::Brought flow = settled(crossing.tensor, inside, loops);
+      now.words[v] = flow.words;
+      now.padding[v] = flow.padding;
+      now.held[v] = static_cast<uint32_t>(sizeOnly(crossing.tensor, inside));
+    }
+    insert(settledBy, now, nullptr);
   }
+  for (const Entry &now : settledBy)
+    for (const Entry &entry : tables[slot + 1 - first][inside]) {
+      Entry next = entry;
+      for (unsigned v = 0; v < crossings.size(); ++v)
+        if (entry.words[v] == open && now.words[v] != open) {
+          next.words[v] = now.words[v];
+          next.padding[v] = now.padding[v];
+          next.held[v] = now.held[v];
+        }
+      insert(result, next, steps);
+    }
 }
 
 /// What a flow becomes that is open inside these loops; open when nothing of the tensor moves
@@ -137,27 +158,29 @@ size_t InnerFloors::sizeOnly(unsigned tensor, size_t point) const {
   return result;
 }
 
-/// Larger tiles are shared by more lanes. An open flow is at most what any settled one is, where
-/// there are no windows.
-bool InnerFloors::covers(const Entry &a, const Entry &b) const {
+/// Tiles that reach farther are shared by more lanes; how many can share is known where the lanes'
+/// tiles are (`steps`). An open flow is at most what any settled one is, where there are no
+/// windows.
+bool InnerFloors::covers(const Entry &a, const Entry &b, const TileGrid::Point *steps) const {
   for (unsigned v = 0; v < crossings.size(); ++v) {
     if (a.words[v] > b.words[v])
       return false;
-    if (space.tensors[space.crossings[crossings[v]].tensor].windows.empty())
+    unsigned t = space.crossings[crossings[v]].tensor;
+    if (space.tensors[t].windows.empty())
       continue;
-    TileGrid::Point factor;
     if ((a.words[v] == open) != (b.words[v] == open) || a.padding[v] < b.padding[v] ||
         (a.held[v] != b.held[v] &&
-         !grid.between(grid.point(a.held[v]), grid.point(b.held[v]), factor)))
+         !floors.reachesAsFar(t, grid.point(a.held[v]), grid.point(b.held[v]), steps)))
       return false;
   }
   return true;
 }
 
-void InnerFloors::insert(std::vector<Entry> &list, const Entry &entry) const {
+void InnerFloors::insert(std::vector<Entry> &list, const Entry &entry,
+                         const TileGrid::Point *steps) const {
   for (const Entry &other : list)
-    if (covers(other, entry))
+    if (covers(other, entry, steps))
       return;
-  llvm::erase_if(list, [&](const Entry &other) { return covers(entry, other); });
+  llvm::erase_if(list, [&](const Entry &other) { return covers(entry, other, steps); });
   list.push_back(entry);
 }

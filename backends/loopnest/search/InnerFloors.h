@@ -9,6 +9,7 @@
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_INNERFLOORS_H
 
 #include "backends/loopnest/search/CrossingCosts.h"
+#include <map>
 
 namespace perfc {
 namespace loopnest {
@@ -44,14 +45,14 @@ public:
 private:
   bool admits(unsigned slot, const TileGrid::Point &factor) const;
   void addSlot(unsigned slot, llvm::function_ref<bool()> isOver);
+  using Order = llvm::SmallVector<unsigned, maxDims>;
+  const std::vector<Order> &ordersOf(unsigned slot, const TileGrid::Point &factor);
   void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
-                  std::vector<Entry> &result);
-  void addOrder(unsigned slot, size_t inside, llvm::ArrayRef<FlowFloors::SlotLoop> loops,
-                std::vector<Entry> &result);
+                  std::vector<Entry> &result, const TileGrid::Point *steps);
   FlowFloors::Brought settled(unsigned tensor, size_t inside,
                               llvm::ArrayRef<FlowFloors::SlotLoop> loops) const;
-  void insert(std::vector<Entry> &list, const Entry &entry) const;
-  bool covers(const Entry &a, const Entry &b) const;
+  void insert(std::vector<Entry> &list, const Entry &entry, const TileGrid::Point *steps) const;
+  bool covers(const Entry &a, const Entry &b, const TileGrid::Point *steps) const;
   size_t sizeOnly(unsigned tensor, size_t point) const;
 
   const MapSpace &space;
@@ -62,6 +63,7 @@ private:
   std::vector<std::vector<char>> fits; ///< by memory slot from the first on, and point
   std::vector<std::vector<std::vector<Entry>>> tables;
   std::vector<std::vector<uint32_t>> lists;
+  std::map<uint64_t, std::vector<Order>> orders; ///< by slot and loops
   unsigned first;
   bool valid = true;
 };

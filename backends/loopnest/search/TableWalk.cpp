@@ -125,44 +125,54 @@ static unsigned innermostInTime(const MapSpace &space, const Mapping &mapping, u
   return space.dims();
 }
 
-bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
-  const TileGrid &grid = floors->tiles();
-  unsigned slot = node.slices.size(), boundary = slot + 1;
-  bool atArray = boundary == floors->arrayBegin();
-  TileGrid::Point outside = pointOf(mapping, slot), factor;
-  double base = floors->crossingCosts().constant() + floors->outer(slot) + node.decided;
+/// Whether some class of lanes may improve on what is known, with `left` by bucket.
+bool TreeWalk::isPossible(double base, llvm::ArrayRef<double> left) const {
+  for (unsigned b = 0; b < left.size(); ++b)
+    if (left[b] < HUGE_VAL && !isExcluded(base + left[b], floors->buckets()[b].latency))
+      return true;
+  return false;
+}
+
+/// One child with its order.
+void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
+                          std::vector<Node> &nodes) {
+  unsigned boundary = node.slices.size() + 1;
+  double decided = decide(node, mapping, boundary);
+  double base = floors->crossingCosts().constant() + floors->outer(boundary);
+  llvm::ArrayRef<double> left = floors->at(boundary, outside);
   llvm::SmallVector<double, 12> exact;
-  for (uint32_t x : floors->points(boundary)) {
-    if (!grid.between(outside, grid.point(x), factor) || !setFactors(mapping, slot, factor))
-      continue;
-    if (patience.isOver())
-      return false;
-    llvm::ArrayRef<double> left = floors->at(boundary, x);
-    bool possible = false;
-    for (unsigned b = 0; b < left.size() && !possible; ++b)
-      possible = left[b] < HUGE_VAL && !isExcluded(base + left[b], floors->buckets()[b].latency);
-    if (!possible)
-      continue;
-    for (const auto &order : ordersOf(mapping, slot)) {
-      mapping.order[slot] = order;
-      double decided = decide(node, mapping, boundary);
-      if (atArray) {
-        if (isDominated(mapping, grid.point(x), decided))
-          continue;
-        unsigned innermost = innermostInTime(space, mapping, boundary);
-        double repeats = floors->repeats(trailsOf(space, mapping, boundary), innermost);
-        exact.clear();
-        for (unsigned b = 0; b < floors->buckets().size(); ++b)
-          exact.push_back(floors->atArray(x, innermost, repeats, b));
-        left = exact;
-      }
-      size_t before = nodes.size();
-      take(node, mapping, boundary, decided + floors->outer(boundary), left, 0, nodes);
-      if (nodes.size() > before)
-        nodes.back().decided = decided;
-    }
+  if (boundary == floors->arrayBegin()) {
+    unsigned innermost = innermostInTime(space, mapping, boundary);
+    double repeats = floors->repeats(trailsOf(space, mapping, boundary), innermost);
+    for (unsigned b = 0; b < floors->buckets().size(); ++b)
+      exact.push_back(floors->atArray(outside, innermost, repeats, b));
+    left = exact;
+    if (!isPossible(base + decided, left) ||
+        isDominated(mapping, floors->tiles().point(outside), decided))
+      return;
   }
-  return true;
+  size_t before = nodes.size();
+  take(node, mapping, boundary, decided + floors->outer(boundary), left, 0, nodes);
+  if (nodes.size() > before)
+    nodes.back().decided = decided;
+}
+
+bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
+  unsigned slot = node.slices.size(), boundary = slot + 1;
+  double base = floors->crossingCosts().constant() + floors->outer(slot) + node.decided;
+  return floors->tiles().forEachMultiple(
+      pointOf(mapping, slot), [&](size_t x, const TileGrid::Point &factor) {
+        if (!floors->isWorth(boundary, x) || !isPossible(base, floors->at(boundary, x)) ||
+            !setFactors(mapping, slot, factor))
+          return true;
+        if (patience.isOver())
+          return false;
+        for (const auto &order : ordersOf(mapping, slot)) {
+          mapping.order[slot] = order;
+          outerChild(node, mapping, x, nodes);
+        }
+        return true;
+      });
 }
 
 bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot,
@@ -200,9 +210,8 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
   Trails trails = trailsOf(space, mapping, begin);
   Trails withLanes = trails;
   double base = floors->crossingCosts().constant() + node.decided;
-  llvm::ArrayRef<LaneChoice> all = floors->crossingCosts().choices();
-  for (size_t c = 0; c < all.size(); ++c) {
-    if (!grid.multiply(before, all[c].lanes, outside))
+  for (const Floors::Group &group : floors->laneGroups()) {
+    if (!grid.multiply(before, group.lanes, outside))
       continue;
     size_t at = grid.index(outside);
     if (floors->inner().at(end, at).empty())
@@ -211,13 +220,19 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
       return false;
     for (unsigned t = 0; t < trails.of.size(); ++t)
       withLanes.of[t].lanes =
-          trails.of[t].lanes * grid.value(trails.of[t].dim, all[c].lanes[trails.of[t].dim]);
-    double left = floors->inside(end, end, at, withLanes, floors->priced(all[c], outside));
-    unsigned bucket = floors->bucketOf(c);
-    if (isExcluded(base + left, floors->buckets()[bucket].latency))
+          trails.of[t].lanes * grid.value(trails.of[t].dim, group.lanes[trails.of[t].dim]);
+    double latency = floors->buckets()[group.bucket].latency;
+    auto isOut = [&](const Floors::Priced &priced) {
+      return isExcluded(base + floors->inside(end, end, at, withLanes, priced), latency);
+    };
+    if (isOut(floors->priced(group, outside)))
       continue;
-    if (!laneOrders(node, mapping, begin, all[c], bucket, nodes))
-      return false;
+    for (unsigned c : group.choices) {
+      const LaneChoice &choice = floors->crossingCosts().choices()[c];
+      if (!isOut(floors->priced(choice, outside)) &&
+          !laneOrders(node, mapping, begin, choice, group.bucket, nodes))
+        return false;
+    }
   }
   return true;
 }
@@ -237,39 +252,51 @@ static size_t laneChoiceOf(const Floors &floors, const Mapping &mapping) {
   return 0;
 }
 
+/// One child with its order.
+void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside,
+                          const Floors::Priced &priced, unsigned bucket, std::vector<Node> &nodes) {
+  unsigned boundary = node.slices.size() + 1;
+  double base = floors->crossingCosts().constant() + node.decided;
+  double latency = floors->buckets()[bucket].latency;
+  Trails trails = trailsOf(space, mapping, boundary);
+  if (isExcluded(base + floors->inside(boundary, boundary, outside, trails, priced), latency))
+    return;
+  double left = floors->inside(boundary, boundary + 1, outside, trails, priced);
+  double almost = almostDecide(mapping, boundary, *priced.choice, *priced.outside,
+                               floors->tiles().point(outside));
+  if (isExcluded(base + almost + left, latency))
+    return;
+  take(node, mapping, boundary, decide(node, mapping, boundary), left, bucket, nodes);
+}
+
 bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
-  const TileGrid &grid = floors->tiles();
   unsigned slot = node.slices.size(), boundary = slot + 1;
   size_t number = laneChoiceOf(*floors, mapping);
   unsigned bucket = floors->bucketOf(number);
   TileGrid::Point lanesAt = pointOf(mapping, floors->arrayEnd());
   Floors::Priced priced = floors->priced(floors->crossingCosts().choices()[number], lanesAt);
-  TileGrid::Point outside = pointOf(mapping, slot), factor;
   double base = floors->crossingCosts().constant() + node.decided;
-  for (uint32_t x : floors->inner().points(boundary)) {
-    if (!grid.between(outside, grid.point(x), factor) || !setFactors(mapping, slot, factor))
-      continue;
+  Trails free; // what no loop in time has moved costs nothing
+  free.of.resize(space.tensors.size());
+  for (Trail &trail : free.of)
+    trail.repeats = HUGE_VAL;
+  auto visit = [&](size_t x, const TileGrid::Point &factor) {
+    if (floors->inner().at(boundary, x).empty() || !setFactors(mapping, slot, factor) ||
+        isExcluded(base + floors->inside(boundary, boundary, x, free, priced),
+                   floors->buckets()[bucket].latency))
+      return true;
     for (const auto &order : ordersOf(mapping, slot)) {
       if (patience.isOver())
         return false;
       mapping.order[slot] = order;
-      if (boundary == space.slots.size()) {
+      if (boundary == space.slots.size())
         addFound(mapping, evaluator.evaluate(mapping));
-        continue;
-      }
-      Trails trails = trailsOf(space, mapping, boundary);
-      double rest = floors->inside(boundary, boundary, x, trails, priced);
-      if (isExcluded(base + rest, floors->buckets()[bucket].latency))
-        continue;
-      double left = floors->inside(boundary, boundary + 1, x, trails, priced);
-      double almost = almostDecide(mapping, boundary, *priced.choice, lanesAt, grid.point(x));
-      if (isExcluded(base + almost + left, floors->buckets()[bucket].latency))
-        continue;
-      double decided = decide(node, mapping, boundary);
-      take(node, mapping, boundary, decided, left, bucket, nodes);
+      else
+        innerChild(node, mapping, x, priced, bucket, nodes);
     }
-  }
-  return true;
+    return true;
+  };
+  return floors->tiles().forEachMultiple(pointOf(mapping, slot), visit);
 }
 
 /// Partial mappings that leave the same, and whose innermost loops in time are the same as far as
@@ -305,7 +332,8 @@ bool TreeWalk::isDominated(const Mapping &mapping, const TileGrid::Point &outsid
   }
   write();
   llvm::SmallVector<double, 6> cost{decided};
-  evaluator.movedOutside(mapping, slots, cost);
+  if (!known.countsEnergyOnly() || weights.leak != 0)
+    evaluator.movedOutside(mapping, slots, cost);
   auto &list = seen[key];
   auto covers = [](llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
     for (size_t i = 0; i < a.size(); ++i)

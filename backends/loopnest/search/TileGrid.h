@@ -55,6 +55,12 @@ public:
         return false;
     return true;
   }
+  /// Calls `visit` with the number of each point that `from` divides, and with the factors between
+  /// them, as long as that returns true.
+  template <typename Visit> bool forEachMultiple(const Point &from, Visit visit) const {
+    Point factor{};
+    return forEachMultiple(from, 0, 0, factor, visit);
+  }
   /// All iterations of each dimension.
   size_t last() const { return points.size() - 1; }
   unsigned dimCount() const { return dims; }
@@ -62,6 +68,20 @@ public:
   size_t stride(unsigned dim) const { return strides[dim]; }
 
 private:
+  template <typename Visit>
+  bool forEachMultiple(const Point &from, unsigned dim, size_t index, Point &factor,
+                       Visit &visit) const {
+    if (dim == dims)
+      return visit(index, factor);
+    for (unsigned i = from[dim]; i < divisorsOf[dim].size(); ++i) {
+      factor[dim] = quotient(dim, static_cast<uint8_t>(i), from[dim]);
+      if (factor[dim] != none &&
+          !forEachMultiple(from, dim + 1, index + i * strides[dim], factor, visit))
+        return false;
+    }
+    return true;
+  }
+
   unsigned dims;
   std::vector<std::vector<int64_t>> divisorsOf;
   std::vector<std::vector<uint8_t>> quotients, products;

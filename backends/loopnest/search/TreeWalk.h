@@ -85,8 +85,12 @@ private:
   void load(const Node &node, Mapping &mapping) const;
   Node extended(const Node &node, const Mapping &mapping, unsigned slots, const Score &bound) const;
   bool plainChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
+  bool isPossible(double base, llvm::ArrayRef<double> left) const;
+  void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   bool outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
+  void innerChild(const Node &node, Mapping &mapping, size_t outside, const Floors::Priced &priced,
+                  unsigned bucket, std::vector<Node> &nodes);
   bool innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool laneOrders(const Node &node, Mapping &mapping, unsigned slot, const LaneChoice &choice,
                   unsigned bucket, std::vector<Node> &nodes);

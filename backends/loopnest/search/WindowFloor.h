@@ -81,6 +81,17 @@ public:
   /// of the size at `held`.
   double sharing(const TileGrid::Point &outside, const TileGrid::Point &held, int64_t firstLanes,
                  int64_t secondLanes) const;
+  /// Whether at least as many lanes can need an element of the tiles at `a` as of those at `b`,
+  /// where lanes lie as the tiles at `steps` (anywhere without).
+  bool reachesAsFar(const TileGrid::Point &a, const TileGrid::Point &b,
+                    const TileGrid::Point *steps) const {
+    int64_t farther = tile(a).width - 1, nearer = tile(b).width - 1;
+    if (!steps || farther >= nearer)
+      return farther >= nearer;
+    const int64_t(&step)[2] = tile(*steps).step;
+    return farther / std::abs(step[0]) == nearer / std::abs(step[0]) &&
+           farther / std::abs(step[1]) == nearer / std::abs(step[1]);
+  }
   const Window window;
 
 private:
