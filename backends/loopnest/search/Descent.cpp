@@ -4,6 +4,9 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// Most combinations of orders that are tried at once.
+static constexpr double mostOrders = 20000;
+
 static std::vector<int64_t> primesOf(int64_t number) {
   std::vector<int64_t> primes;
   for (int64_t p = 2; p <= number / p; ++p)
@@ -117,8 +120,28 @@ bool Descent::tryMoves(Mapping &best, Score &score, double &value,
   return improved;
 }
 
+/// The best of all orders of all slots.
+bool Descent::tryAllOrders(Mapping &best, Score &score, double &value,
+                           const std::function<double(const Score &)> &valueOf) {
+  Mapping mapping = best;
+  bool improved = false;
+  tables.forEach(mapping, [&](const Score &next) {
+    if (double v = valueOf(next); v < value) {
+      best = mapping;
+      score = next;
+      value = v;
+      improved = true;
+    }
+    return true;
+  });
+  return improved;
+}
+
+/// Slot by slot where all orders are too many.
 bool Descent::tryOrders(Mapping &best, Score &score, double &value,
                         const std::function<double(const Score &)> &valueOf) {
+  if (tables.count(best) <= mostOrders)
+    return tryAllOrders(best, score, value, valueOf);
   bool improved = false;
   for (unsigned s = 0; s < space.slots.size(); ++s) {
     Mapping mapping = best;

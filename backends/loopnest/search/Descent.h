@@ -1,10 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Good mappings quickly: random legal ones, improved by moving prime factors between slots and by
-// trying orders, as long as that helps. Gives branch and bound something to exclude with.
+// trying orders (all of them together where they are not too many), as long as that helps. Gives
+// branch and bound something to exclude with.
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_DESCENT_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_DESCENT_H
 
+#include "backends/loopnest/search/OrderTables.h"
 #include "backends/loopnest/search/SlotChoices.h"
 #include <functional>
 #include <random>
@@ -16,7 +18,8 @@ class Descent {
 public:
   Descent(const MapSpace &space, const SlotRules &rules, const SlotChoices &choices,
           MappingEvaluator &evaluator)
-      : space(space), rules(rules), choices(choices), evaluator(evaluator) {}
+      : space(space), rules(rules), choices(choices), evaluator(evaluator),
+        tables(evaluator, rules) {}
 
   /// One random mapping that the rules and capacities admit, if one is found in a few tries.
   llvm::Optional<Mapping> start(std::mt19937_64 &random);
@@ -29,6 +32,8 @@ private:
   bool tryMoves(Mapping &best, Score &score, double &value,
                 const std::function<double(const Score &)> &valueOf,
                 llvm::function_ref<bool()> mayGoOn);
+  bool tryAllOrders(Mapping &best, Score &score, double &value,
+                    const std::function<double(const Score &)> &valueOf);
   bool tryOrders(Mapping &best, Score &score, double &value,
                  const std::function<double(const Score &)> &valueOf);
 
@@ -36,6 +41,7 @@ private:
   const SlotRules &rules;
   const SlotChoices &choices;
   MappingEvaluator &evaluator;
+  OrderTables tables;
 };
 
 } // namespace loopnest

@@ -222,8 +222,9 @@ int64_t MappingEvaluator::windowFlow(const Crossing &crossing, const WindowEvent
   };
   std::array<Sums, 4> still;
   std::vector<WindowSums> &windowsOf = windows[crossing.tensor];
+  uint8_t network = joint == 0 ? 0 : joint == states[numberOf(crossing)].axes ? 1 : 2;
   auto sum = [&](const WindowEvent &event, unsigned w, Carry carry, bool kept) {
-    return windowsOf[w].get(views.mapping(), {crossing.end, joint, event.prefix[w][0],
+    return windowsOf[w].get(views.mapping(), {crossing.end, joint, network, event.prefix[w][0],
                                               event.prefix[w][1], carry, kept});
   };
   int64_t flow = 0;

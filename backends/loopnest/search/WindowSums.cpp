@@ -15,6 +15,9 @@ static std::vector<uint8_t> numberDivisors(int64_t size) {
   return index;
 }
 
+/// Bits of a key that say what is asked: four per number of slots, two for each choice of three.
+static constexpr unsigned queryBits = 17;
+
 /// Bits that tell `count` numbers apart.
 static unsigned bitsFor(uint64_t count) {
   unsigned bits = 0;
@@ -29,7 +32,7 @@ WindowSums::WindowSums(const MapSpace &space, const Window &window)
   divisorIndex[1] = numberDivisors(space.nest.dims[window.second].size);
   firstBits = bitsFor(divisorIndex[0].back() + 1);
   bitsPerSlot = firstBits + bitsFor(divisorIndex[1].back() + 1);
-  packs = bitsPerSlot * space.slots.size() < 64;
+  packs = bitsPerSlot * space.slots.size() + queryBits <= 64;
 }
 
 /// A number of the factors outside a level that have no room in one word.
@@ -41,11 +44,11 @@ uint64_t WindowSums::numberOf(const Mapping &mapping, unsigned end) {
 }
 
 /// The entry of a sum, or the empty one where it belongs.
-WindowSums::Entry &WindowSums::entryFor(uint64_t outside, uint64_t query) {
-  uint64_t hash = (outside * 0x9E3779B97F4A7C15ULL) ^ (query * 0xBF58476D1CE4E5B9ULL);
+WindowSums::Entry &WindowSums::entryFor(uint64_t key) {
+  uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
   for (size_t at = hash ^ hash >> 32;; ++at) {
     Entry &entry = table[at & (table.size() - 1)];
-    if (entry.value < 0 || (entry.factors == outside && entry.query == query))
+    if (entry.value < 0 || entry.key == key)
       return entry;
   }
 }
@@ -55,20 +58,20 @@ void WindowSums::grow() {
   old.swap(table);
   for (const Entry &entry : old)
     if (entry.value >= 0)
-      entryFor(entry.factors, entry.query) = entry;
+      entryFor(entry.key) = entry;
 }
 
 int64_t WindowSums::get(const Mapping &mapping, const WindowQuery &query) {
   uint64_t outside = packs ? factors & ((uint64_t(1) << bitsPerSlot * query.end) - 1)
                            : numberOf(mapping, query.end);
-  uint64_t rest = query.end | uint64_t(query.firstPrefix) << 4 | uint64_t(query.secondPrefix) << 8 |
-                  uint64_t(query.carry) << 12 | uint64_t(query.kept) << 14 |
-                  uint64_t(query.joint) << 16;
-  Entry &entry = entryFor(outside, rest);
+  uint64_t key = outside << queryBits | query.end | uint64_t(query.firstPrefix) << 4 |
+                 uint64_t(query.secondPrefix) << 8 | uint64_t(query.carry) << 12 |
+                 uint64_t(query.kept) << 14 | uint64_t(query.network) << 15;
+  Entry &entry = entryFor(key);
   if (entry.value >= 0)
     return entry.value;
   int64_t value = compute(mapping, query);
-  entry = {outside, rest, value};
+  entry = {key, value};
   if (2 * ++used > table.size())
     grow();
   return value;

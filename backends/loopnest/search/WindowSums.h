@@ -23,6 +23,7 @@ enum class Carry : uint8_t { None, First, Second };
 struct WindowQuery {
   unsigned end;        ///< slots outside the level
   uint32_t joint;      ///< axis slots whose lanes one message serves
+  uint8_t network;     ///< number of `joint` among those that are asked for at this level
   uint8_t firstPrefix; ///< slots whose loops of the first dimension are free
   uint8_t secondPrefix;
   Carry carry = Carry::None; ///< whose innermost free loop advances
@@ -45,10 +46,9 @@ public:
   int64_t get(const Mapping &mapping, const WindowQuery &query);
 
 private:
-  /// What a sum depends on: the factors of both dimensions outside the level, and the query.
+  /// What a sum depends on: the factors of both dimensions outside the level, above the query.
   struct Entry {
-    uint64_t factors = 0;
-    uint64_t query = 0;
+    uint64_t key = 0;
     int64_t value = -1; ///< sums are never negative: an empty entry
   };
   /// One loop outside the level.
@@ -66,7 +66,7 @@ private:
   Digits digits(const Mapping &mapping, const WindowQuery &query, unsigned dim, unsigned prefix,
                 bool carries, int64_t &tile) const;
   int64_t compute(const Mapping &mapping, const WindowQuery &query) const;
-  Entry &entryFor(uint64_t factors, uint64_t query);
+  Entry &entryFor(uint64_t key);
   void grow();
 
   const MapSpace &space;

@@ -43,6 +43,33 @@ TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
   EXPECT_GT(withHops, 3000u);
 }
 
+/// A window whose factors are too many for one word of what is remembered.
+TEST(MappingEvaluator, EqualsAnalysisWhereFactorsDoNotFitAWord) {
+  Nest nest = parseNest(R"({"dims": {"p": 720, "r": 60},
+    "tensors": {"I": [{"p": 1, "r": 2}], "W": [{"r": 1}], "O": [{"p": 1}]},
+    "output": "O", "hierarchy": [{"memory": "M0", "keep": ["I", "W", "O"]},
+    {"memory": "M1", "keep": ["I", "O"]}, {"array": "A", "axes": {"x": 8, "y": 6}},
+    {"memory": "M2", "keep": ["I", "W"]}, {"memory": "M3", "keep": ["I", "W", "O"]}],
+    "mapping": {"M0": [["p", 720], ["r", 60]]}})");
+  std::string reason;
+  llvm::Optional<MapSpace> space = makeMapSpace(nest, reason);
+  ASSERT_TRUE(space) << reason;
+  std::mt19937 random(61);
+  CostWeights weights = randomWeights(*space, random);
+  MappingEvaluator evaluator(*space, weights);
+  for (unsigned i = 0; i < 40; ++i) {
+    Mapping mapping = randomMapping(*space, random);
+    Nest loops = space->withLoops(mapping);
+    AnalysisOptions options;
+    options.hopWorkLimit = 0;
+    AnalysisResult result = analyse(loops, options);
+    ASSERT_TRUE(result.counts);
+    Score expected = scoreOf(weights, loops, *result.counts), actual = evaluator.evaluate(mapping);
+    ASSERT_NEAR(actual.energy, expected.energy, 1e-9 * expected.energy);
+    ASSERT_NEAR(actual.latency, expected.latency, 1e-12 * expected.latency);
+  }
+}
+
 /// A random move: a prime from one slot to another that has room, or another order of a slot.
 static void step(const MapSpace &space, Mapping &mapping, std::mt19937 &random) {
   unsigned from = random() % space.slots.size(), to = random() % space.slots.size();
