@@ -18,19 +18,19 @@ struct ModelCosts {
   GraphCost forward, backward; ///< on the first kind of chip of the system
   /// The same on the other kinds.
   struct OnChip {
-    const ir::Operation *chip;
+    std::string chip; ///< its symbol: searches cost copies of the module
     GraphCost forward, backward;
   };
   std::vector<OnChip> others;
   const GraphCost &forwardOn(const ir::Operation *chip) const {
     for (const OnChip &other : others)
-      if (other.chip == chip)
+      if (other.chip == chip->symbol())
         return other.forward;
     return forward;
   }
   const GraphCost &backwardOn(const ir::Operation *chip) const {
     for (const OnChip &other : others)
-      if (other.chip == chip)
+      if (other.chip == chip->symbol())
         return other.backward;
     return backward;
   }
@@ -64,6 +64,16 @@ public:
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
   double capacity() const { return first.capacity; }
+  /// The most that a chip of any kind holds; 0 when one does not say.
+  double largestCapacity() const {
+    double most = first.capacity;
+    for (const auto &[chip, one] : facts) {
+      if (one.capacity <= 0)
+        return 0;
+      most = std::max(most, one.capacity);
+    }
+    return most;
+  }
   llvm::StringRef memoryName() const { return first.memory; }
   /// FLOP/s of a chip in products.
   double peakRate() const { return peak; }

@@ -80,7 +80,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
     auto down = up ? onOther.run(*backward) : llvm::None;
     if (!down)
       return llvm::None;
-    costs.others.push_back({other, std::move(*up), std::move(*down)});
+    costs.others.push_back({other->symbol().str(), std::move(*up), std::move(*down)});
   }
   costs.forward = std::move(*one);
   costs.backward = std::move(*two);

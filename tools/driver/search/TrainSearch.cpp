@@ -291,7 +291,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   forwardMacs /= static_cast<double>(std::max<int64_t>(1, labels.batch()));
   training::StepModel model(module, train, network);
   peak = model.peakRate();
-  capacity = model.capacity();
+  capacity = model.largestCapacity();
   memory = model.memoryName().str();
   if (train.dictAttr("settings").find("products"))
     boundsTime = false; // their peak is another one
