@@ -275,7 +275,8 @@ static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
       "search: {}; {} strategies, {} fit; {} of {} divisions of the model left out by bounds; {}",
       searched.goal, searched.strategies, searched.fitting, searched.prunedDivisions,
       searched.divisions,
-      searched.isProven ? "proven best" : "time ran out, there may be a better one"));
+      searched.isProven ? "proven best of even stages"
+                        : "time ran out, there may be a better one"));
   for (size_t i = 0; i < std::min<size_t>(6, searched.front.size()); ++i)
     cost.notes.push_back(fmt::format(
         "best for its memory: {} in {}: {}",

@@ -127,7 +127,7 @@ void TrainSearch::countModel(const ir::Region &region, double times) {
   }
 }
 
-/// How the model may be divided: tensor, context, microbatch and recomputation.
+/// How the model may be divided: tensor, expert, context, microbatch and recomputation.
 std::vector<Strategy> TrainSearch::divisions() const {
   std::vector<int64_t> all = divisors(network.chips());
   auto choices = [&](int64_t degree, int64_t limit) {
@@ -155,15 +155,17 @@ std::vector<Strategy> TrainSearch::divisions() const {
   for (Recompute mode : modes)
     for (int64_t microbatch : microbatches)
       for (int64_t context : choices(asked.context, 64))
-        for (int64_t tensor : choices(asked.tensor, 64)) {
-          Strategy strategy = asked;
-          strategy.recompute = mode;
-          strategy.microbatch = microbatch;
-          strategy.context = context;
-          strategy.tensor = tensor;
-          strategy.sequence = asked.sequence && tensor > 1;
-          list.push_back(std::move(strategy));
-        }
+        for (int64_t tensor : choices(asked.tensor, 64))
+          for (int64_t expert : choices(asked.expert, 512)) {
+            Strategy strategy = asked;
+            strategy.recompute = mode;
+            strategy.microbatch = microbatch;
+            strategy.context = context;
+            strategy.tensor = tensor;
+            strategy.sequence = asked.sequence && tensor > 1;
+            strategy.expert = expert;
+            list.push_back(std::move(strategy));
+          }
   return list;
 }
 
@@ -179,10 +181,9 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) const {
     Strategy strategy = division;
     strategy.pipeline = pipeline;
     strategy.data = network.chips() / inner / pipeline;
-    if (asked.expert == 0)
-      strategy.expert = 1;
     bool matches = asked.data == 0 || strategy.data == asked.data;
-    bool divides = strategy.batch % strategy.data == 0 &&
+    bool divides = strategy.expertDomain() % strategy.expert == 0 &&
+                   strategy.batch % strategy.data == 0 &&
                    (strategy.batch / strategy.data) % strategy.microbatch == 0;
     if (matches && divides)
       list.push_back(std::move(strategy));
@@ -190,9 +191,11 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) const {
   return list;
 }
 
-/// All products at the peak, nothing else.
+/// All products at the peak, nothing else: forward, gradients of activations, those of weights that
+/// are trained, and what all layers compute again.
 double TrainSearch::leastSeconds(const Strategy &division) const {
-  double passes = division.recompute == Recompute::Full ? 4 : 3;
+  bool repeats = division.recompute == Recompute::Full && division.recomputeLayers < 0;
+  double passes = 2 + (division.adapterRank == 0 ? 1 : 0) + (repeats ? 1 : 0);
   return 2 * passes * forwardMacs * static_cast<double>(asked.batch) /
          (peak * static_cast<double>(network.chips()));
 }
@@ -206,7 +209,8 @@ bool TrainSearch::cannotFit(const Strategy &division) const {
   double ranks = static_cast<double>(network.chips());
   double parts = division.shard.parameters
                      ? ranks
-                     : std::min(ranks, static_cast<double>(division.tensor * layers));
+                     : std::min(ranks, static_cast<double>(division.tensor * division.expert) *
+                                           static_cast<double>(layers));
   return weights * element / parts > capacity;
 }
 
@@ -293,8 +297,8 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   peak = model.peakRate();
   capacity = model.largestCapacity();
   memory = model.memoryName().str();
-  if (train.dictAttr("settings").find("products"))
-    boundsTime = false; // their peak is another one
+  if (train.dictAttr("settings").find("products") || asked.routing.capacity > 0)
+    boundsTime = false; // their peak is another one; dropped tokens are not computed
   for (const Strategy &division : divisions())
     tryDivision(division);
   llvm::sort(result.front, [](const auto &a, const auto &b) { return a.stepTime < b.stepTime; });
