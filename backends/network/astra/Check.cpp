@@ -113,8 +113,10 @@ private:
   bool needs(uint32_t rank, const Node &node, Field field);
   const std::vector<uint32_t> *groupOf(uint32_t rank, const Node &node) const;
   void add(const DiagnosticKind &kind, std::string subject, std::string reason, bool aborts) {
-    if (findings.size() < mostFindings)
+    // However many warnings there are, one error stops what cannot be simulated.
+    if (findings.size() < mostFindings || (aborts && !aborted))
       findings.push_back({&kind, std::move(subject), std::move(reason), {}, aborts});
+    aborted |= aborts;
   }
   void bad(uint32_t rank, const Node &node, std::string reason) {
     add(diag::BadTraceNode, nodePlace(trace(rank), rank, node), std::move(reason), true);
@@ -124,6 +126,7 @@ private:
   Traces traces;
   std::vector<Finding> &findings;
   uint32_t world;
+  bool aborted = false;
 };
 
 } // namespace
