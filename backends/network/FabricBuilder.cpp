@@ -235,6 +235,10 @@ llvm::Optional<FabricBuilder::Chips> FabricBuilder::nodesOf(llvm::StringRef text
 
 bool FabricBuilder::chipFault(target::FaultOp fault) {
   auto ends = fault.ends();
+  if (ends.size() != 1) {
+    diagnostics.report(fault->range(), diag::NoSuchLink, "chip", "it is one chip");
+    return false;
+  }
   auto chips = nodesOf(ends[0], 0, fault->range());
   if (!chips)
     return false;

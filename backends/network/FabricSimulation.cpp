@@ -48,7 +48,11 @@ private:
   void release(uint32_t message);
   void head(uint32_t message);
   void arrived(uint32_t message);
-  static int64_t picoseconds(double seconds) { return std::llround(seconds * 1e12); }
+  /// At most `longest`.
+  static int64_t picoseconds(double seconds) {
+    return seconds * 1e12 < static_cast<double>(longest) ? std::llround(seconds * 1e12) : longest;
+  }
+  static constexpr int64_t longest = int64_t(1) << 60; ///< ps, 13 days
 
   Fabric &fabric;
   const Messages &messages;
@@ -61,6 +65,7 @@ private:
   std::vector<int64_t> freeAt, busy, latencies;
   FabricResult result;
   uint64_t done = 0;
+  bool isTooLong = false; ///< the end lies behind `longest`
 };
 
 } // namespace
@@ -130,6 +135,10 @@ void Simulation::head(uint32_t message) {
     uint32_t link = hops[state.path.first + state.hop];
     int64_t start = std::max(now, freeAt[link]);
     int64_t duration = picoseconds(messages.list[message].bytes / fabric.links()[link].bandwidth);
+    if (start + duration + latencies[link] >= longest) {
+      isTooLong = true;
+      return queue.stop();
+    }
     freeAt[link] = start + duration;
     busy[link] += duration;
     result.energy += messages.list[message].bytes * fabric.links()[link].energyPerByte;
@@ -168,6 +177,10 @@ llvm::Optional<FabricResult> Simulation::run() {
   queue.run([&](FabricEvent event) {
     event.kind == Kind::Head ? head(event.message) : arrived(event.message);
   });
+  if (isTooLong || queue.overflowed()) {
+    diagnostics.report(where, diag::TooLargeToSimulate, "a message", "13 days of time");
+    return llvm::None;
+  }
   // Messages wait only for earlier ones of the list, so that all arrive.
   assert(done == messages.list.size());
   result.events = queue.executed();

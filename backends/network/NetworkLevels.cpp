@@ -70,8 +70,14 @@ private:
 };
 } // namespace
 
+static bool isNumber(const ir::Attribute &value) {
+  return value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity);
+}
+
 int64_t network::topologyNumber(const ir::Attribute &value) {
   constexpr double most = 1ll << 31;
+  if (!isNumber(value))
+    return -1;
   return static_cast<int64_t>(std::max(-1.0, std::min(most, value.asQuantity().toDouble())));
 }
 
@@ -85,7 +91,7 @@ static void readTopology(target::NetworkOp net, NetworkLevel &level) {
   for (const auto &[key, value] : net.topologyArguments().entries()) {
     if (name == "torus" || name == "mesh")
       level.dimensions.push_back(topologyNumber(value));
-    if (key == "oversubscription")
+    if (key == "oversubscription" && isNumber(value))
       over = value.asQuantity().toDouble();
   }
   static constexpr llvm::StringLiteral exact[] = {"", "switch", "fat_tree", "fully_connected",
