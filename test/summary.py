@@ -1,5 +1,5 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints `N passed, N failed` over the ctest run and the lit run of a build folder; exits 1 if any failed or none passed.
+"""Sums the ctest run and the lit run of a build folder up in ctest's closing line; exits 1 if any failed or none passed.
 
 usage: summary.py BUILD_DIR, which holds ctest.xml (JUnit) and lit.json as written by the last `./dev test`. The ctest entry
 `lit` stands for the whole lit suite and is counted by its parts.
@@ -35,7 +35,8 @@ def main(build: str) -> int:
     except (OSError, ElementTree.ParseError) as error:
         print(f"summary: {error}", file=sys.stderr)
         passed, failed = 0, 1
-    print(f"{passed} passed, {failed} failed")
+    total = passed + failed
+    print(f"{100 * passed // total if total else 0}% tests passed, {failed} tests failed out of {total}")
     return 0 if passed and not failed else 1
 
 
