@@ -48,8 +48,8 @@ public:
 private:
   bool part();
   bool type();
+  bool values(dataflow::Sizes &values, std::vector<char> &ofOutputs);
   bool strides();
-  bool dimensions();
   bool dataflow();
   bool directive();
   llvm::Optional<char> dimension(bool &ofOutput);
@@ -109,25 +109,8 @@ llvm::Optional<char> LayerReader::dimension(bool &ofOutput) {
   return llvm::None;
 }
 
-bool LayerReader::strides() {
-  if (!reader.expect("{"))
-    return false;
-  while (!reader.skip("}")) {
-    bool ofOutput = false;
-    SourceRange where = reader.peek().range;
-    llvm::Optional<char> dim = dimension(ofOutput);
-    llvm::Optional<int64_t> value = dim ? readSize(reader, constants) : llvm::None;
-    if (!value)
-      return false;
-    if (layer.strides.emplace(*dim, *value).second)
-      continue;
-    reader.diagnostics.report(where, diag::DataflowGivenTwice, std::string(1, *dim));
-    return false;
-  }
-  return true;
-}
-
-bool LayerReader::dimensions() {
+/// `{ D: value; … }` with each letter once; letters with a prime are added to `ofOutputs`.
+bool LayerReader::values(dataflow::Sizes &values, std::vector<char> &ofOutputs) {
   if (!reader.expect("{"))
     return false;
   while (!reader.skip("}")) {
@@ -138,13 +121,19 @@ bool LayerReader::dimensions() {
     if (!value)
       return false;
     if (ofOutput)
-      outputDims.push_back(*dim);
-    if (layer.dims.emplace(*dim, *value).second)
+      ofOutputs.push_back(*dim);
+    if (values.emplace(*dim, *value).second)
       continue;
     reader.diagnostics.report(where, diag::DataflowGivenTwice, std::string(1, *dim));
     return false;
   }
   return true;
+}
+
+/// A stride is that of the input whether its letter has a prime or not.
+bool LayerReader::strides() {
+  std::vector<char> ofOutputs;
+  return values(layer.strides, ofOutputs);
 }
 
 bool LayerReader::size(int64_t &value, char &dim) {
@@ -205,7 +194,7 @@ bool LayerReader::part() {
   if (reader.skip("Stride"))
     return once(hasStrides, word) && strides();
   if (reader.skip("Dimensions"))
-    return once(hasDimensions, word) && dimensions();
+    return once(hasDimensions, word) && values(layer.dims, outputDims);
   if (reader.skip("Dataflow"))
     return once(hasDataflow, word) && dataflow();
   reader.reportExpected("`Type`, `Stride`, `Dimensions`, `Dataflow` or `}`");
