@@ -263,11 +263,11 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
 void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope) {
   const WordSpec &spec = *node.spec;
   bool blockInstead = node.item && node.item->block && spec.minArgs == 0;
-  if (args.size() < spec.minArgs && !blockInstead)
-    diagnostics.report(node.wordRange.after(), diag::TooFewValues, node.word);
-  else if (args.empty() && spec.minArgs == 0 && spec.kind == ArgKind::Measure && node.item &&
-           !node.item->block)
-    diagnostics.report(node.wordRange.after(), diag::TooFewValues, node.word);
+  bool noMeasure = args.empty() && spec.minArgs == 0 && spec.kind == ArgKind::Measure &&
+                   node.item && !node.item->block;
+  if ((args.size() < spec.minArgs && !blockInstead) || noMeasure)
+    diagnostics.report(node.wordRange.after(), diag::TooFewValues, node.word)
+        .help("`" + node.word.str() + "`: " + spec.doc.str());
   if (spec.maxArgs != anyNumber && args.size() > spec.maxArgs)
     diagnostics.report(args[spec.maxArgs].range, diag::TooManyValues, node.word,
                        atMost(spec.maxArgs, "value"));

@@ -4,6 +4,7 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
 
@@ -139,6 +140,12 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
+  std::vector<std::string> libraries = program.librariesWith(expr.text);
+  if (!libraries.empty()) {
+    diagnostics.report(expr.range, diag::UnknownName, expr.text)
+        .help("`import " + llvm::join(libraries, "` or `import ") + "` brings it");
+    return Value();
+  }
   std::vector<llvm::StringRef> candidates = program.visibleNames(scope.file());
   scope.names(candidates);
   llvm::append_range(candidates, builtinFunctions());

@@ -14,6 +14,13 @@ static const EmbeddedFile *findEmbedded(llvm::StringRef path) {
   return nullptr;
 }
 
+/// "hardware/a100.perf" is imported as std.hardware.a100.
+static std::string moduleName(const EmbeddedFile &file) {
+  std::string name = "std." + file.path.drop_back(5).str();
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
 static std::string dotted(llvm::ArrayRef<ast::ImportName> path) {
   std::string text;
   for (const ast::ImportName &part : path)
@@ -36,6 +43,19 @@ const Module *Program::loadLibrary(llvm::StringRef name) {
   return loadFile(id, name.str());
 }
 
+std::vector<std::string> Program::librariesWith(llvm::StringRef name) {
+  std::vector<std::string> found;
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    if (!file.text.contains(name))
+      continue; // most files need no parsing
+    const Module &module = *loadLibrary(moduleName(file));
+    auto decl = module.byName.find(name);
+    if (decl != module.byName.end() && !decl->second->isPrivate())
+      found.push_back(module.name);
+  }
+  return found;
+}
+
 Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
   std::string name = dotted(path);
   for (const auto &[module, key] : loading)
@@ -53,11 +73,8 @@ Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range
 void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
   std::string name = dotted(path);
   std::vector<std::string> names;
-  for (const EmbeddedFile &file : embeddedStdlib()) {
-    std::string module = "std." + file.path.drop_back(5).str();
-    std::replace(module.begin(), module.end(), '/', '.');
-    names.push_back(module);
-  }
+  for (const EmbeddedFile &file : embeddedStdlib())
+    names.push_back(moduleName(file));
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
   std::string own = "modules of the library begin with `std.`; a file of your own is imported as "
                     "`import \"" +

@@ -29,6 +29,15 @@ TEST(Names, UnknownNamesGetSuggestions) {
   EXPECT_EQ(loaded.diagnostics.all()[0].remarks[0].message, "did you mean `bandwidth`?");
 }
 
+TEST(Names, UnknownNamesOfTheLibraryNameTheirImport) {
+  Loaded loaded("let x = infiniband");
+  loaded.value();
+  ASSERT_EQ(loaded.diagnostics.all().size(), 1u);
+  ASSERT_EQ(loaded.diagnostics.all()[0].remarks.size(), 1u);
+  EXPECT_EQ(loaded.diagnostics.all()[0].remarks[0].message, "`import std.networks` brings it");
+  EXPECT_EQ(codeIn("import std.networks\nlet x = _infiniband"), diag::UnknownName.code);
+}
+
 TEST(Names, LongChainsOfLets) {
   std::string chain = "let x = a0\n";
   for (int i = 0; i < 100000; ++i)
