@@ -14,12 +14,54 @@ llvm::StringRef passes::memoryRole(llvm::StringRef operandRole, bool isWritten) 
   return operandRole == "weight" ? "weight" : "input";
 }
 
-bool Place::keeps(llvm::StringRef role) const {
-  if (isArray)
-    return false;
-  target::MemoryOp memory(op);
+static bool keepsRole(target::MemoryOp memory, llvm::StringRef role) {
   return memory.keeps(role) || (role == "input" && memory.keeps("cache")) ||
          (role == "output" && memory.keeps("intermediate"));
+}
+
+bool Place::keeps(llvm::StringRef role) const {
+  return !isArray && keepsRole(target::MemoryOp(op), role);
+}
+
+/// Where words of `role` go that enter `array`: the first memory in it that keeps them, else a
+/// unit, which is `part` if that is one.
+static bool leadsTo(const Operation &array, llvm::StringRef part, llvm::StringRef role) {
+  const Operation *memory = nullptr;
+  bool isUnit = false;
+  array.walk([&](const Operation &inner) {
+    if (auto candidate = as<target::MemoryOp>(inner); candidate && !memory)
+      memory = keepsRole(candidate, role) ? &inner : nullptr;
+    isUnit |= inner.is(target::ComputeOp::opName) && inner.symbol() == part;
+  });
+  return memory ? memory->symbol() == part : isUnit;
+}
+
+target::NetworkOp passes::networkFor(const Operation &array, llvm::StringRef role) {
+  target::NetworkOp general;
+  for (const Operation &part : array.body()) {
+    auto network = as<target::NetworkOp>(part);
+    if (!network)
+      continue;
+    std::vector<std::string> carried = network.carry();
+    if (!carried.empty() && !llvm::is_contained(carried, role))
+      continue;
+    if (!network.to().empty() && !leadsTo(array, network.to(), role))
+      continue;
+    if (!carried.empty() || !network.to().empty())
+      return network;
+    if (!general)
+      general = network;
+  }
+  return general;
+}
+
+bool passes::sharesAlong(const Operation &array, llvm::StringRef axis, llvm::StringRef role) {
+  auto isNetwork = [](const Operation &part) { return part.is(target::NetworkOp::opName); };
+  if (llvm::none_of(array.body(), isNetwork))
+    return true;
+  target::NetworkOp network = networkFor(array, role);
+  return network &&
+         llvm::is_contained(role == "output" ? network.reduce() : network.multicast(), axis);
 }
 
 static Place memoryPlace(target::MemoryOp memory) {
@@ -35,19 +77,11 @@ static Place memoryPlace(target::MemoryOp memory) {
 
 static Place arrayPlace(target::ArrayOp array) {
   Place place{array.op, array.symbol(), true, {}, llvm::None, array.isDispatched()};
-  target::NetworkOp network;
-  for (Operation &part : array->body())
-    if (!network)
-      network = as<target::NetworkOp>(part);
-  std::vector<std::string> multicast, reduce;
-  if (network) {
-    multicast = network.multicast();
-    reduce = network.reduce();
-  }
   for (const AttrDict::Entry &axis : array.axes().entries())
     place.axes.push_back({axis.first, axis.second.asInt(),
-                          !network || llvm::is_contained(multicast, axis.first),
-                          !network || llvm::is_contained(reduce, axis.first)});
+                          sharesAlong(*array.op, axis.first, "input") ||
+                              sharesAlong(*array.op, axis.first, "weight"),
+                          sharesAlong(*array.op, axis.first, "output")});
   return place;
 }
 

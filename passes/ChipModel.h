@@ -13,7 +13,7 @@ namespace passes {
 struct Axis {
   llvm::StringRef name;
   int64_t size;
-  bool multicast; ///< one read can serve all lanes along it
+  bool multicast; ///< one read of some input can serve all lanes along it
   bool reduce;    ///< partial sums along it are added on the way
 };
 
@@ -40,6 +40,14 @@ struct Chip {
   /// anything else (the first one that does), else of the first one; "" when there is none.
   llvm::StringRef unit(bool isMac) const;
 };
+
+/// The network of `array` that carries `role`: one that says so, by `carry` or by the part that it
+/// leads to, else one that carries everything; null when there is none.
+target::NetworkOp networkFor(const ir::Operation &array, llvm::StringRef role);
+
+/// True when the network of `array` for `role` shares words along `axis`: reads, or for "output"
+/// sums. An array without any network shares all.
+bool sharesAlong(const ir::Operation &array, llvm::StringRef axis, llvm::StringRef role);
 
 /// What a tensor's role is to a memory: "input" (activations, caches, tokens), "weight" or "output"
 /// (for what a statement writes).

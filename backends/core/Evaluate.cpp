@@ -33,6 +33,7 @@ private:
   void noteProvenance(const Provenance &provenance);
   void checkCapacity(const Chip &chip, Cost &total);
   bool scaleToChips(Cost &total);
+  void checkPower(Cost &total);
   void finish(const Chip &chip, Cost &total);
 
   const ir::Module &module;
@@ -201,8 +202,23 @@ bool StudyEvaluator::scaleToChips(Cost &total) {
   return addSequential(total, rest);
 }
 
+/// A mean power beyond what the chips are designed for: the clock would have to fall.
+void StudyEvaluator::checkPower(Cost &total) {
+  llvm::Optional<Quantity> limit = ir::as<target::ChipOp>(*chipOp).tdp();
+  if (!limit || !total.energy.missing.empty() || total.latency.central() <= 0)
+    return;
+  Dimension watt = Dimension(BaseUnit::Joule) / BaseUnit::Second;
+  double power = total.energy.known.central() / total.latency.central();
+  double designed = limit->toDouble() * static_cast<double>(total.chips);
+  if (power > designed)
+    total.notes.push_back(fmt::format("the mean power, {}, exceeds the `tdp` of {}",
+                                      formatEngineering(power, watt),
+                                      formatEngineering(designed, watt)));
+}
+
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   total.area = chip.area();
+  checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
   CostPart &root = total.breakdown;
   root.label = evaluate.label().empty() ? evaluate.subjectLabel().str() : evaluate.label().str();

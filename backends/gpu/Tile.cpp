@@ -2,6 +2,7 @@
 #include "backends/gpu/Tile.h"
 
 #include "backends/core/ComputeTime.h"
+#include "backends/core/Leakage.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/tile/TileOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -181,6 +182,7 @@ void TileEvaluator::finish(Cost &cost) {
   cost.provenance = {"tile", "",
                      "waves * max(block compute, block bytes * units / bandwidth) + launch"};
   CostPart &root = cost.breakdown;
+  addLeakage(chip, cost);
   root.label = op.symbol().str();
   root.location = op->range();
   root.latency = cost.latency;

@@ -315,10 +315,7 @@ void NestEvaluator::finish(Cost &cost) {
     cost.addBound("launch", chip.launch());
     cost.cycles = llvm::None;
   }
-  if (llvm::Optional<CostPart> leaking = leakage(chip, cost.latency)) {
-    cost.energy += leaking->energy;
-    cost.breakdown.children.push_back(std::move(*leaking));
-  }
+  addLeakage(chip, cost);
   auto clock = chip.clock();
   if (!cost.cycles && clock)
     cost.cycles = cost.latency * *clock;

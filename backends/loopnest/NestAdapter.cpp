@@ -26,6 +26,7 @@ private:
   void addTensor(TensorOp tensor);
   llvm::SmallVector<unsigned, 4> keyDims(TensorOp tensor) const;
   Subscript subscript(const AffineExpr &expr) const;
+  Axis lanesOf(const ir::Operation &array, const passes::Axis &axis) const;
   bool addPlace(AtOp at);
   void openPlace(bool parallel);
   bool addLoop(const ir::Operation &loop);
@@ -172,6 +173,16 @@ static bool isUnit(const passes::Chip &chip, llvm::StringRef name) {
   return llvm::any_of(chip.units, [&](target::ComputeOp unit) { return unit.symbol() == name; });
 }
 
+/// Networks of one array may share along different axes for different tensors.
+Axis Adapter::lanesOf(const ir::Operation &array, const passes::Axis &axis) const {
+  Axis lanes{axis.name.str(), axis.size, axis.multicast, axis.reduce, {}};
+  for (unsigned t = 0; t < result.tensors.size(); ++t)
+    if (!result.nest.tensors[t].isOutput && axis.multicast &&
+        !passes::sharesAlong(array, axis.name, result.tensors[t].role()))
+      lanes.apart.push_back(t);
+  return lanes;
+}
+
 bool Adapter::addPlace(AtOp at) {
   llvm::StringRef name = at.place();
   llvm::Optional<unsigned> found = chip.find(name);
@@ -183,7 +194,7 @@ bool Adapter::addPlace(AtOp at) {
   place.name = name.str();
   place.kind = known.isArray ? PlaceKind::Array : PlaceKind::Memory;
   for (const passes::Axis &axis : known.axes)
-    place.axes.push_back({axis.name.str(), axis.size, axis.multicast, axis.reduce});
+    place.axes.push_back(lanesOf(*known.op, axis));
   llvm::Optional<std::vector<std::string>> kept = at.keep();
   for (unsigned i = 0; i < result.tensors.size(); ++i)
     if (kept ? llvm::is_contained(*kept, result.tensors[i].symbol())

@@ -186,21 +186,6 @@ static Crossing crossing(const CountedNest &nest, size_t position, size_t tensor
   return result;
 }
 
-target::NetworkOp loopnest::networkFor(const ir::Operation &array, llvm::StringRef role) {
-  target::NetworkOp general;
-  for (const ir::Operation &part : array.body()) {
-    auto network = ir::as<target::NetworkOp>(part);
-    if (!network)
-      continue;
-    std::vector<std::string> carried = network.carry();
-    if (llvm::is_contained(carried, role))
-      return network;
-    if (carried.empty() && !general)
-      general = network;
-  }
-  return general;
-}
-
 ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
   const Nest &flat = nest.adapted.nest;
   size_t position = placeOf(flat, PlaceKind::Array, number);
@@ -268,26 +253,6 @@ ResourceCost loopnest::computeCost(const CountedNest &nest) {
   result.part.energy = nest.rate.energy ? Figure(*nest.rate.energy * executed)
                                         : Figure::notGiven("compute", unit.name());
   return result;
-}
-
-llvm::Optional<CostPart> loopnest::leakage(const Chip &chip, const Uncertain &seconds) {
-  CostPart part;
-  part.label = "leakage";
-  part.kind = PartKind::Memory;
-  auto add = [&](const auto &piece) {
-    auto power = piece.view.leak();
-    if (!power)
-      return;
-    CostPart line = newPart(PartKind::Memory, piece.name(), piece.view->range());
-    line.energy = Figure(power->toUncertain() * seconds * static_cast<double>(piece.copies));
-    part.energy += line.energy;
-    part.children.push_back(std::move(line));
-  };
-  for (const ChipMemory &memory : chip.memories())
-    add(memory);
-  for (const ChipUnit &unit : chip.units())
-    add(unit);
-  return part.children.empty() ? llvm::Optional<CostPart>() : std::move(part);
 }
 
 std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {

@@ -5,6 +5,7 @@
 #define PERFC_BACKENDS_LOOPNEST_NESTCOST_H
 
 #include "backends/core/Chip.h"
+#include "backends/core/Leakage.h"
 #include "backends/loopnest/ChipTime.h"
 #include "backends/loopnest/NestAdapter.h"
 #include "backends/loopnest/analysis/Counts.h"
@@ -37,13 +38,8 @@ ResourceCost networkCost(const CountedNest &nest, size_t array);
 /// The compute unit: steps * operations per point / rate.
 ResourceCost computeCost(const CountedNest &nest);
 
-/// The network of `array` that carries `role`: one that says so, else one that carries everything;
-/// null when there is none.
-target::NetworkOp networkFor(const ir::Operation &array, llvm::StringRef role);
-
-/// Energy of what leaks in `seconds`: of every instance on the chip, working or not; nothing when
-/// no part of the chip leaks.
-llvm::Optional<CostPart> leakage(const Chip &chip, const Uncertain &seconds);
+using passes::networkFor;
+using perfc::leakage;
 
 /// Operations that a point takes on a lane: a multiply-accumulate is one, every other operation of
 /// the equation one more.

@@ -143,6 +143,19 @@ double LatencyModel::stallOf(llvm::ArrayRef<Link> links) const {
   return positive + std::max(0.0, negative + windows - together);
 }
 
+/// Links from where words enter an array, (0, middle), to the farthest lane that is used.
+static int64_t farthestLane(const Place &array) {
+  int64_t links = 0;
+  for (unsigned a = 0; a < array.axes.size(); ++a) {
+    int64_t used = 1;
+    for (const Loop &loop : array.loops)
+      used *= loop.axis == a ? loop.factor : 1;
+    int64_t entry = a == 0 ? 0 : (array.axes[a].size - 1) / 2;
+    links += std::max(entry, used - 1 - entry);
+  }
+  return links;
+}
+
 /// Latencies of the memories that keep `tensor` and of the networks that carry it.
 double LatencyModel::pathLatency(size_t tensor) const {
   double sum = 0;
@@ -152,9 +165,11 @@ double LatencyModel::pathLatency(size_t tensor) const {
       if (llvm::is_contained(flat.places[p].keep, static_cast<unsigned>(tensor)) &&
           memory.latency())
         sum += memory.latency()->toDouble();
-    } else if (auto network = networkFor(op, nest.adapted.tensors[tensor].role());
-               network && network.latency()) {
-      sum += network.latency()->toDouble();
+    } else if (auto network = networkFor(op, nest.adapted.tensors[tensor].role())) {
+      if (network.latency())
+        sum += network.latency()->toDouble();
+      if (network.hopLatency())
+        sum += network.hopLatency()->toDouble() * static_cast<double>(farthestLane(flat.places[p]));
     }
   }
   return sum;

@@ -2,6 +2,7 @@
 #include "backends/roofline/Roofline.h"
 
 #include "backends/core/ComputeTime.h"
+#include "backends/core/Leakage.h"
 
 using namespace perfc;
 using namespace perfc::roofline;
@@ -106,6 +107,8 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   cost.provenance = {"roofline", "",
                      "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
   cost.breakdown = breakdown(*query.op, chip, *compute, cost);
+  addLeakage(chip, cost);
+  cost.breakdown.energy = cost.energy;
   return cost;
 }
 

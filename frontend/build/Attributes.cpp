@@ -118,7 +118,10 @@ ir::Operation *perfc::buildNetwork(BuildContext &context, const Node &node, ir::
     setEnergyPerByte(context, *op, "reduce_energy", energy->find("reduce"), units);
   }
   setQuantity(context, *op, "bandwidth", node.find("bandwidth"), units);
-  setQuantity(context, *op, "latency", node.find("latency"), units);
+  const Node *latency = node.find("latency");
+  setQuantity(context, *op, "latency", latency, units);
+  if (latency)
+    setQuantity(context, *op, "hop_latency", latency->find("hop"), units);
   setNames(*op, "carry", node.find("carry"));
   if (const Node *to = node.find("to"); to && !to->args.empty())
     op->setAttr("to", to->args[0].value.get<WordValue>().word);

@@ -6,6 +6,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/TimeloopBuilder.h"
+#include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 
 using namespace perfc;
@@ -21,14 +22,15 @@ public:
 
 private:
   void parts(const Node &node, ir::Region &region, UnitContext units);
-  void memory(const Node &node, ir::Region &region, const UnitContext &units);
+  void memory(const Node &node, ir::Region &region, const UnitContext &outer);
   void systolic(const Node &node, ir::Operation &op);
   void array(const Node &node, ir::Region &region, const UnitContext &units);
   void compute(const Node &node, ir::Region &region, const UnitContext &units);
-  void byDtype(const Node &attribute, llvm::StringRef name, ir::Operation &op,
+  void byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key, ir::Operation &op,
                const UnitContext &units, bool isVector);
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
+  void network(const Node &node, ir::Region &region, const UnitContext &units);
   void checkNetworks(ir::Operation &chip);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
@@ -55,7 +57,8 @@ UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
   return units;
 }
 
-void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext &units) {
+void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext &outer) {
+  UnitContext units = nestedUnits(node, outer);
   ir::Operation *op = context.builder.create(region, "target.memory", node.range);
   op->setSymbol(node.name);
   setQuantity(context, *op, "capacity", node.find("capacity"), units);
@@ -137,11 +140,12 @@ llvm::Optional<Quantity> ChipBuilder::normalRate(const Quantity &value, const No
   return halved;
 }
 
-void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, ir::Operation &op,
-                          const UnitContext &units, bool isVector) {
+/// Values by number format; the one without a block is that of `key`.
+void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key,
+                          ir::Operation &op, const UnitContext &units, bool isVector) {
   ir::AttrDict values;
   bool isRate = name == "rate";
-  auto add = [&](llvm::StringRef key, const Node &node) {
+  auto add = [&](llvm::StringRef format, const Node &node) {
     const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
     if (!value)
       return;
@@ -154,9 +158,9 @@ void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, ir::Opera
     auto normal =
         isRate ? normalRate(*value, node, units, isVector) : energyPerOperation(*value, isVector);
     if (normal)
-      values.set(key, *normal);
+      values.set(format, *normal);
   };
-  add("any", attribute);
+  add(key, attribute);
   for (const Node *entry : attribute.children)
     add(entry->word, *entry);
   op.setAttr(name, values);
@@ -167,14 +171,28 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
   op->setSymbol(node.name);
   UnitContext units = nestedUnits(node, outer);
   bool isVector = node.find("ops") != nullptr;
+  llvm::StringRef key = node.find("dtype") ? dtypeName(units.dtype) : "any";
   if (const Node *rate = node.find("rate"))
-    byDtype(*rate, "rate", *op, units, isVector);
+    byDtype(*rate, "rate", key, *op, units, isVector);
   if (const Node *energy = node.find("energy"))
-    byDtype(*energy, "energy", *op, units, isVector);
+    byDtype(*energy, "energy", key, *op, units, isVector);
   setQuantity(context, *op, "leak", node.find("leak"), units);
   setNames(*op, "ops", node.find("ops"));
   setQuantity(context, *op, "area", node.find("area"), units);
   setTimeloopLevel(context, node, *op);
+}
+
+/// A network of a chip stands in the array that it feeds.
+void ChipBuilder::network(const Node &node, ir::Region &region, const UnitContext &units) {
+  buildNetwork(context, node, region, units);
+  if (!region.parentOp()->is("target.array"))
+    diagnostics.report(node.range, diag::WordWithoutEffect, "network",
+                       "the network of a chip stands in the array that it feeds");
+  for (llvm::StringRef word : {"topology", "link", "library"})
+    if (const Node *part = node.find(word))
+      diagnostics.report(part->range, diag::WordWithoutEffect, word,
+                         "it is about the networks of systems; words enter an array at the middle "
+                         "of one side and travel along its first axis, then along the others");
 }
 
 void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units) {
@@ -186,11 +204,11 @@ void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units)
     else if (child->word == "compute")
       compute(*child, region, units);
     else if (child->word == "network")
-      buildNetwork(context, *child, region, units);
+      network(*child, region, nestedUnits(*child, units));
   }
 }
 
-/// A network leads `to` a part of its chip.
+/// A network leads `to` a memory or unit of its array.
 void ChipBuilder::checkNetworks(ir::Operation &chip) {
   std::vector<llvm::StringRef> names;
   chip.walk([&](ir::Operation &part) {
@@ -199,8 +217,20 @@ void ChipBuilder::checkNetworks(ir::Operation &chip) {
   });
   chip.walk([&](ir::Operation &part) {
     llvm::StringRef to = part.is("target.network") ? part.stringAttr("to") : "";
-    if (!to.empty() && !llvm::is_contained(names, to))
+    if (to.empty())
+      return;
+    if (!llvm::is_contained(names, to)) {
       diagnostics.report(part.range(), diag::UnknownPlace, chip.symbol(), to).suggest(to, names);
+      return;
+    }
+    const ir::Operation &around = *part.parentOp();
+    bool isInside = false;
+    around.walk([&](const ir::Operation &inner) {
+      isInside |= inner.symbol() == to && (inner.is("target.memory") || inner.is("target.compute"));
+    });
+    if (!isInside)
+      diagnostics.report(part.range(), diag::NetworkLeadsNowhere, around.symbol(), to,
+                         "which is no memory and no unit in it");
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/LibraryBuilder.h"
+#include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Network.h"
 
 using namespace perfc;
@@ -24,6 +25,7 @@ private:
   bool group(const Node &equation, ir::Region &region);
   bool members(const Value &value, SourceRange range, ir::Region &group);
   bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
+  UnitContext networkUnits(const Node &node);
   void network(const Node &overAndDiffers, ir::Region &group);
   void link(const Node &node, ir::Region &group);
   void checkShape(const ir::Operation &group);
@@ -83,6 +85,28 @@ bool SystemBuilder::members(const Value &value, SourceRange range, ir::Region &g
   return member(1, value, range, group);
 }
 
+/// The clock of a network, and what only networks of arrays read.
+UnitContext SystemBuilder::networkUnits(const Node &node) {
+  UnitContext units{llvm::None, dtype, false};
+  if (const Quantity *clock = node.quantity("clock"))
+    units.clock = *clock;
+  else
+    units.clockIsUnknown = node.find("clock") != nullptr;
+  auto warn = [&](const Node *part, llvm::StringRef word) {
+    if (part)
+      diagnostics.report(part->range, diag::WordWithoutEffect, word,
+                         "it is about the networks of arrays");
+  };
+  for (llvm::StringRef word : {"multicast", "reduce", "carry", "to"})
+    warn(node.find(word), word);
+  if (const Node *latency = node.find("latency"))
+    warn(latency->find("hop"), "hop");
+  if (const Node *energy = node.find("energy"))
+    for (llvm::StringRef word : {"hop", "multicast", "reduce"})
+      warn(energy->find(word), word);
+  return units;
+}
+
 /// The network of a group: the attributes of `over`'s declaration, replaced by those given here.
 void SystemBuilder::network(const Node &given, ir::Region &group) {
   Node merged = given;
@@ -105,7 +129,7 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
   bool saysAnything =
       over || merged.find("bandwidth") || merged.find("latency") || merged.find("topology");
   if (saysAnything)
-    buildNetwork(context, merged, group, {llvm::None, dtype, false});
+    buildNetwork(context, merged, group, networkUnits(merged));
   for (const Node *child : merged.children)
     if (child->word == "link")
       link(*child, group);

@@ -26,7 +26,7 @@ static constexpr WordSpec hardwareWords[] = {
      .kind = Measure,
      .dims = Dims::Power,
      .byDefault = "unknown",
-     .doc = "thermal design power"},
+     .doc = "thermal design power; a result that takes more says so"},
     {.word = "area",
      .kind = Measure,
      .dims = Dims::Area,
@@ -68,7 +68,7 @@ static constexpr WordSpec arrayWords[] = {
     {.word = "dtype",
      .kind = Constant,
      .byDefault = "the surrounding block's",
-     .doc = "number format inside the array"},
+     .doc = "number format inside the array; `word` there is one element of it"},
     {.word = "dispatch",
      .kind = Choice,
      .choices = "blocks",
@@ -111,6 +111,11 @@ static constexpr WordSpec arrayWords[] = {
 };
 
 static constexpr WordSpec memoryWords[] = {
+    {.word = "clock",
+     .kind = Measure,
+     .dims = Dims::Frequency,
+     .byDefault = "the surrounding block's",
+     .doc = "clock frequency of the memory; `cycle` in its block is its period"},
     {.word = "capacity",
      .kind = Measure,
      .dims = Dims::Data,
@@ -222,6 +227,14 @@ static constexpr WordSpec netEnergyWords[] = {
      .doc = "energy of adding one partial sum to another on the way"},
 };
 
+static constexpr WordSpec netLatencyWords[] = {
+    {.word = "hop",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "none",
+     .doc = "time of one word over one link"},
+};
+
 static constexpr WordSpec networkWords[] = {
     {.word = "multicast",
      .kind = Name,
@@ -250,15 +263,25 @@ static constexpr WordSpec networkWords[] = {
     {.word = "latency",
      .kind = Measure,
      .dims = Dims::Time,
+     .minArgs = 0,
+     .block = BlockKind::NetLatency,
      .byDefault = "none",
-     .doc = "time of one traversal"},
+     .doc = "time of one traversal; in a chip, a block gives it per hop"},
+    {.word = "clock",
+     .kind = Measure,
+     .dims = Dims::Frequency,
+     .byDefault = "the surrounding block's",
+     .doc = "clock frequency of the network; `cycle` in its block is its period"},
     {.word = "carry",
      .kind = Choice,
      .maxArgs = anyNumber,
      .choices = tensorRoles,
      .byDefault = "every role",
      .doc = "the roles of the tensors it carries"},
-    {.word = "to", .kind = Name, .byDefault = "what comes next", .doc = "the part it leads to"},
+    {.word = "to",
+     .kind = Name,
+     .byDefault = "what comes next",
+     .doc = "the memory or unit it leads to: it carries what is used there"},
     {.word = "topology",
      .kind = Choice,
      .choices = topologies,
@@ -288,8 +311,8 @@ static constexpr WordSpec computeWords[] = {
     areaWord,
     {.word = "dtype",
      .kind = Constant,
-     .byDefault = "the chip's",
-     .doc = "the number format it computes in"},
+     .byDefault = "any",
+     .doc = "the number format that rate and energy are of"},
     {.word = "ops",
      .kind = Choice,
      .maxArgs = anyNumber,
@@ -335,6 +358,8 @@ llvm::ArrayRef<WordSpec> perfc::partWordsOf(BlockKind kind) {
     return energyWords;
   case BlockKind::NetEnergy:
     return netEnergyWords;
+  case BlockKind::NetLatency:
+    return netLatencyWords;
   case BlockKind::Network:
     return networkWords;
   case BlockKind::Compute:

@@ -317,13 +317,14 @@ const WordSpec *perfc::findWord(BlockKind kind, llvm::StringRef word) {
 }
 
 static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
-    "none",      "file",       "op",       "workload",   "hardware",     "memory",   "array",
-    "network",   "compute",    "energy",   "bandwidth",  "energy",       "by-dtype", "system",
-    "group",     "fault",      "mapping",  "mapspace",   "at",           "dataflow", "algorithm",
-    "statement", "collective", "evaluate", "compare",    "search",       "sweep",    "serve",
-    "train",     "tensor",     "pool",     "draft",      "prefix_cache", "experts",  "optimizer",
-    "timeloop",  "timeloop",   "line",     "runtime",    "fn",           "library",  "link",
-    "protocol",  "for",        "experts",  "checkpoint", "price"};
+    "none",     "file",     "op",           "workload",   "hardware",   "memory",
+    "array",    "network",  "compute",      "energy",     "bandwidth",  "energy",
+    "by-dtype", "system",   "group",        "fault",      "mapping",    "mapspace",
+    "at",       "dataflow", "algorithm",    "statement",  "collective", "evaluate",
+    "compare",  "search",   "sweep",        "serve",      "train",      "tensor",
+    "pool",     "draft",    "prefix_cache", "experts",    "optimizer",  "timeloop",
+    "timeloop", "line",     "runtime",      "fn",         "library",    "link",
+    "protocol", "for",      "experts",      "checkpoint", "price",      "network latency"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

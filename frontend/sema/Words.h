@@ -62,8 +62,9 @@ enum class BlockKind : uint8_t {
   TrainExperts,
   Checkpoint,
   Price,
+  NetLatency,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Price) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::NetLatency) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

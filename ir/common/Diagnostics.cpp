@@ -15,6 +15,7 @@ static constexpr DiagnosticKind kindTable[] = {
 #include "ir/common/Diagnostics.def"
 #include "ir/common/diagnostics/Cluster.def"
 #include "ir/common/diagnostics/Fusion.def"
+#include "ir/common/diagnostics/Hardware.def"
 #include "ir/common/diagnostics/Maestro.def"
 #include "ir/common/diagnostics/Network.def"
 #include "ir/common/diagnostics/ScaleSim.def"

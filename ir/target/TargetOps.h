@@ -87,6 +87,8 @@ struct NetworkOp : ir::OpView {
   llvm::Optional<Quantity> energy() const { return op->quantityAttr("energy"); }
   llvm::Optional<Quantity> bandwidth() const { return op->quantityAttr("bandwidth"); }
   llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
+  /// Of a word over one link between elements of an array.
+  llvm::Optional<Quantity> hopLatency() const { return op->quantityAttr("hop_latency"); }
   std::vector<std::string> carry() const { return op->stringsAttr("carry"); }
   llvm::StringRef to() const { return op->stringAttr("to"); }
   llvm::StringRef topology() const { return op->stringAttr("topology"); }

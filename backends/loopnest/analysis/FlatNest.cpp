@@ -15,7 +15,7 @@ unsigned FlatNest::parent(unsigned level, unsigned tensor) const {
 bool FlatNest::shares(unsigned loop, unsigned tensor) const {
   const FlatLoop &l = parallel[loop];
   const Axis &axis = arrays[l.array].place->axes[l.axis];
-  return tensor == output ? axis.reduce : axis.multicast;
+  return axis.shares(tensor, tensor == output);
 }
 
 /// Steps without one of their own are the product of the factors further in.

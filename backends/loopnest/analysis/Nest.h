@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <string>
@@ -69,6 +70,12 @@ struct Axis {
   int64_t size = 1;
   bool multicast = true;
   bool reduce = true;
+  /// Tensors whose own network shares nothing along the axis, whatever these two say.
+  llvm::SmallVector<unsigned, 2> apart;
+
+  bool shares(unsigned tensor, bool isOutput) const {
+    return (isOutput ? reduce : multicast) && !llvm::is_contained(apart, tensor);
+  }
 };
 
 enum class PlaceKind { Memory, Array };

@@ -84,6 +84,11 @@ static ArrayWeights arrayWeights(const AdaptedNest &nest, const ir::Operation &a
 }
 
 std::string loopnest::notWeighed(const AdaptedNest &nest) {
+  for (const Place &place : nest.nest.places)
+    for (const Axis &axis : place.axes)
+      if (!axis.apart.empty())
+        return fmt::format("the networks of `{}` share different words along {}", place.name,
+                           axis.name);
   for (const ir::Operation *place : nest.places) {
     if (auto memory = ir::as<target::MemoryOp>(*place)) {
       if (!memory.buffering().empty() || memory.latency() || memory.width())
@@ -92,7 +97,8 @@ std::string loopnest::notWeighed(const AdaptedNest &nest) {
       if (!array.systolic().empty())
         return fmt::format("array `{}` is systolic", array.symbol());
       for (const ir::Operation &part : place->body())
-        if (auto network = ir::as<target::NetworkOp>(part); network && network.latency())
+        if (auto network = ir::as<target::NetworkOp>(part);
+            network && (network.latency() || network.hopLatency()))
           return fmt::format("the network of `{}` has a latency", array.symbol());
     }
   }

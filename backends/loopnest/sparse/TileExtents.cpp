@@ -56,9 +56,8 @@ TileExtents loopnest::whileHeld(const Nest &nest, const Tensor &tensor, size_t m
   for (size_t p = child; p-- > memory;) {
     const Place &place = nest.places[p];
     for (const Loop &loop : llvm::reverse(place.loops)) {
-      bool isShared =
-          place.kind == PlaceKind::Array &&
-          (tensor.isOutput ? place.axes[loop.axis].reduce : place.axes[loop.axis].multicast);
+      bool isShared = place.kind == PlaceKind::Array &&
+                      place.axes[loop.axis].shares(&tensor - nest.tensors.data(), tensor.isOutput);
       bool isTime = place.kind == PlaceKind::Memory;
       if (moves(loop, tensor))
         stays &= !isTime;
