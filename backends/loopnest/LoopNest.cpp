@@ -255,15 +255,10 @@ void NestEvaluator::addResources(Cost &cost) {
       if (!network.part.children.empty())
         add(std::move(network), "");
     }
-  double decoding = zeros ? decodingEnergy(adapted.nest, *zeros, counts) : 0;
-  if (decoding > 0) {
-    CostPart part;
-    part.label = "decoding";
-    part.kind = PartKind::Compute;
-    part.energy = Figure(Uncertain(decoding));
-    cost.energy += part.energy;
-    cost.breakdown.children.push_back(std::move(part));
-  }
+  if (zeros)
+    for (size_t t = 0; t < adapted.tensors.size(); ++t)
+      if (llvm::Optional<ResourceCost> decoder = decoderCost(nest, timed, *zeros, t))
+        add(std::move(*decoder), "decoder ");
   addLatency(cost, latencyTerms(pace, computing), computing, slowest, bound);
   cost.accesses = accessTable(nest);
 }

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/NestSparsity.h"
 
+#include "backends/loopnest/NestEpochs.h"
+
 using namespace perfc;
 using namespace perfc::loopnest;
 
@@ -52,6 +54,8 @@ llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,
         sparsity.tensors[*tensor].formats.push_back({memory, *parseFormat(format.asString())});
     if (const ir::Attribute *decode = entry.find("decode"))
       sparsity.tensors[*tensor].decodeEnergy = decode->asQuantity().toDouble();
+    if (const ir::Attribute *rate = entry.find("decode_rate"))
+      sparsity.tensors[*tensor].decodeRate = rate->asQuantity();
   }
   for (const ir::Attribute &value : placement->listAttr("savings")) {
     const ir::AttrDict &entry = value.asDict();
@@ -61,4 +65,40 @@ llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,
       sparsity.savings.push_back({*tensor, *when, entry.find("kind")->asString() == "skip"});
   }
   return any ? llvm::Optional<Sparsity>(std::move(sparsity)) : llvm::None;
+}
+
+/// Position among the places of the `number`-th memory.
+static size_t memoryPlace(const Nest &nest, size_t number) {
+  size_t place = 0;
+  while (nest.places[place].kind != PlaceKind::Memory || number-- > 0)
+    ++place;
+  return place;
+}
+
+llvm::Optional<ResourceCost> loopnest::decoderCost(const CountedNest &nest, const Counts &timed,
+                                                   const Sparsity &zeros, size_t tensor) {
+  const SparseTensor &sparse = zeros.tensors[tensor];
+  if (sparse.decodeEnergy <= 0 && !sparse.decodeRate)
+    return llvm::None;
+  llvm::Optional<Decoder> powered = decoderOf(zeros, nest.counts, tensor);
+  llvm::Optional<Decoder> paced = decoderOf(zeros, timed, tensor);
+  if (!powered || !paced)
+    return llvm::None;
+  ResourceCost cost;
+  cost.part.label = nest.adapted.nest.tensors[tensor].name;
+  cost.part.kind = PartKind::Compute;
+  cost.part.energy = Figure(Uncertain(static_cast<double>(powered->words) * sparse.decodeEnergy));
+  if (!sparse.decodeRate)
+    return cost;
+  int64_t instances =
+      workingInstances(nest.adapted.nest, memoryPlace(nest.adapted.nest, paced->memory));
+  QuantityError error = QuantityError::None;
+  Quantity one = Quantity(Rational(instances));
+  auto rate = apply("*", *sparse.decodeRate, one, error);
+  if (!rate)
+    rate = Quantity(sparse.decodeRate->toUncertain() * static_cast<double>(instances),
+                    sparse.decodeRate->dimension());
+  cost.time = timeFor(paced->words, *rate, nest.clock);
+  cost.part.latency = cost.time.seconds;
+  return cost;
 }

@@ -5,6 +5,7 @@
 #define PERFC_BACKENDS_LOOPNEST_NESTSPARSITY_H
 
 #include "backends/loopnest/NestAdapter.h"
+#include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/sparse/Sparsity.h"
 
 namespace perfc {
@@ -12,6 +13,11 @@ namespace loopnest {
 
 /// Nothing when `placement` states no zeros of the nest's tensors; it may be null.
 llvm::Optional<Sparsity> sparsityOf(const AdaptedNest &nest, const ir::Operation *placement);
+
+/// What turns the stored words of `tensor` into plain ones: its energy by the counts of `nest`, its
+/// time by those of `timed`, words / (rate * instances that work). Nothing when it takes neither.
+llvm::Optional<ResourceCost> decoderCost(const CountedNest &nest, const Counts &timed,
+                                         const Sparsity &zeros, size_t tensor);
 
 } // namespace loopnest
 } // namespace perfc

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/SparsityBuilder.h"
 
+#include "frontend/build/Attributes.h"
 #include "frontend/build/Histogram.h"
 #include "frontend/build/TimeloopBuilder.h"
 
@@ -29,6 +30,7 @@ private:
   void addValues(const BuiltGraph &graph);
   bool checkTensor(llvm::StringRef name, SourceRange range);
   bool setDensity(const Node &node, ir::AttrDict &into);
+  void setDecodeRate(const Node &node, ir::AttrDict &into);
   llvm::Optional<llvm::StringRef> condition(const Node &node);
 
   BuildContext &context;
@@ -105,6 +107,21 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
   return true;
 }
 
+/// In words per second; `cycle` is that of the chip.
+void SparsityBuilder::setDecodeRate(const Node &node, ir::AttrDict &into) {
+  const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
+  const ir::Operation *op = context.module.lookup(chip.symbol);
+  if (!value || !op)
+    return;
+  if (value->toDouble() <= 0) {
+    diagnostics.report(node.range, diag::ZeroValue, "decode_rate");
+    return;
+  }
+  UnitContext units{op->quantityAttr("clock"), chip.dtype, false};
+  if (auto rate = inBaseUnits(context, *value, node.args[0].range, units))
+    into.set("decode_rate", *rate);
+}
+
 bool SparsityBuilder::tensor(const Node &node) {
   const std::string &name = node.args[0].value.get<WordValue>().word;
   ir::AttrDict entry;
@@ -130,6 +147,8 @@ bool SparsityBuilder::tensor(const Node &node) {
     entry.set("formats", std::move(formats));
   if (const Quantity *decode = node.quantity("decode"))
     entry.set("decode", decode->withDimension(BaseUnit::Joule));
+  if (const Node *rate = node.find("decode_rate"))
+    setDecodeRate(*rate, entry);
   sparsity.push_back(std::move(entry));
   return true;
 }

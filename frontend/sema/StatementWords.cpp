@@ -138,6 +138,11 @@ static constexpr WordSpec sparsityWords[] = {
      .dims = Dims::OpEnergy,
      .byDefault = "none",
      .doc = "energy of one word that leaves the last memory which stores it compressed"},
+    {.word = "decode_rate",
+     .kind = Measure,
+     .dims = Dims::Rate,
+     .byDefault = "unlimited",
+     .doc = "words that each instance of that memory decodes per time, such as 2/cycle"},
 };
 
 llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {

@@ -249,14 +249,14 @@ SparseCounts loopnest::applySparsity(const Nest &nest, const Sparsity &sparsity,
           Applier(nest, sparsity, /*withGates=*/false).run(dense)};
 }
 
-double loopnest::decodingEnergy(const Nest &nest, const Sparsity &sparsity, const Counts &counts) {
-  double energy = 0;
-  for (size_t t = 0; t < nest.tensors.size(); ++t) {
-    int64_t decoded = 0;
-    for (const MemoryCounts &memory : counts.memories)
-      if (memory.tensors[t] && sparsity.tensors[t].formatAt(memory.name) != Format::Uncompressed)
-        decoded = memory.tensors[t]->reads.declared;
-    energy += static_cast<double>(decoded) * sparsity.tensors[t].decodeEnergy;
+llvm::Optional<Decoder> loopnest::decoderOf(const Sparsity &sparsity, const Counts &counts,
+                                            size_t tensor) {
+  llvm::Optional<Decoder> decoder;
+  for (size_t m = 0; m < counts.memories.size(); ++m) {
+    const MemoryCounts &memory = counts.memories[m];
+    if (memory.tensors[tensor] &&
+        sparsity.tensors[tensor].formatAt(memory.name) != Format::Uncompressed)
+      decoder = Decoder{m, memory.tensors[tensor]->reads.declared};
   }
-  return energy;
+  return decoder;
 }

@@ -15,6 +15,7 @@
 #include "backends/loopnest/analysis/Counts.h"
 #include "backends/loopnest/analysis/Nest.h"
 #include "backends/loopnest/sparse/Format.h"
+#include "ir/common/Quantity.h"
 
 namespace perfc {
 namespace loopnest {
@@ -27,6 +28,8 @@ struct SparseTensor {
   /// Memories that store it in another way.
   std::vector<std::pair<std::string, Format>> formats = {};
   double decodeEnergy = 0; ///< J per word that leaves the last memory which stores it compressed
+  /// Words per second that each instance of that memory decodes; unlimited when not given.
+  llvm::Optional<Quantity> decodeRate = llvm::None;
 
   Format formatAt(llvm::StringRef memory) const {
     for (const auto &[name, other] : formats)
@@ -57,8 +60,15 @@ struct SparseCounts {
 /// `dense` are the counts of `nest`.
 SparseCounts applySparsity(const Nest &nest, const Sparsity &sparsity, const Counts &dense);
 
-/// Joule for turning stored words into plain ones, once per word; `counts` are expected ones.
-double decodingEnergy(const Nest &nest, const Sparsity &sparsity, const Counts &counts);
+/// Where a tensor becomes plain: the last memory that stores it compressed.
+struct Decoder {
+  size_t memory; ///< among the memories of the nest
+  int64_t words; ///< stored words that leave it, of all of its instances
+};
+
+/// The decoder of `tensor`; nothing when no memory stores it compressed. `counts` are expected
+/// ones.
+llvm::Optional<Decoder> decoderOf(const Sparsity &sparsity, const Counts &counts, size_t tensor);
 
 /// E[max of `lanes` independent binomial(trials, share)] / trials; 1 <= trials.
 double slowestLane(double lanes, int64_t trials, double share);
