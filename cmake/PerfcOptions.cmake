@@ -5,6 +5,7 @@ option(PERFC_WERROR "Treat warnings as errors" OFF)
 option(PERFC_SANITIZE "Instrument with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(PERFC_FUZZ "Build the libFuzzer targets of test/fuzz (needs clang)" OFF)
 option(PERFC_TIDY "Run clang-tidy on each file as it is compiled" OFF)
+option(PERFC_MPI "Let `mpirun perfc sweep` share the points of sweeps (needs MPI)" OFF)
 option(PERFC_BENCH "Build the benchmarks of bench/" OFF)
 
 if(NOT CMAKE_BUILD_TYPE)

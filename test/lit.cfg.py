@@ -1,6 +1,7 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suite: programs with their expected text beside them, in folders that mirror the source."""
 import os
+import shutil
 
 import lit.formats
 
@@ -24,5 +25,13 @@ config.environment["PATH"] = os.pathsep.join([config.llvm_tools_dir, config.envi
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if config.perfc_mpi:
+    config.available_features.add("mpi")
+    config.environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+    config.environment["OMPI_ALLOW_RUN_AS_ROOT"] = config.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+config.substitutions.append(("%mpirun", "mpirun"))
+# A Slurm of the test's own takes munged, which runs as whoever the daemons run as.
+if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("sbatch", "slurmctld", "slurmd", "munged")):
+    config.available_features.add("slurm")
 if config.perfc_sanitize:
     config.available_features.add("sanitizer")

@@ -127,6 +127,14 @@ bool ResultStore::add(int64_t statement, int64_t point, llvm::ArrayRef<StoredRow
   return false;
 }
 
+std::vector<std::pair<int64_t, int64_t>> ResultStore::points() const {
+  std::vector<std::pair<int64_t, int64_t>> result;
+  Query query(database, "SELECT statement, point FROM points ORDER BY statement, point");
+  while (query.step())
+    result.emplace_back(query.number(0), query.number(1));
+  return result;
+}
+
 std::vector<StoredRow> ResultStore::rows() const {
   std::vector<StoredRow> result;
   Query query(database, "SELECT statement, point, row, bindings, label, metrics FROM results "
@@ -139,9 +147,8 @@ std::vector<StoredRow> ResultStore::rows() const {
 
 bool ResultStore::merge(const ResultStore &other, DiagnosticEngine &diagnostics) {
   std::map<std::pair<int64_t, int64_t>, std::vector<StoredRow>> points;
-  Query query(other.database, "SELECT statement, point FROM points");
-  while (query.step())
-    points[{query.number(0), query.number(1)}];
+  for (const auto &point : other.points())
+    points[point];
   for (StoredRow &row : other.rows())
     points[{row.statement, row.point}].push_back(std::move(row));
   for (const auto &[point, list] : points)

@@ -39,6 +39,8 @@ public:
   /// Adds all results of one point at once; an empty list says that the point has none.
   bool add(int64_t statement, int64_t point, llvm::ArrayRef<StoredRow> rows,
            DiagnosticEngine &diagnostics);
+  /// The points that are done, by statement and number.
+  std::vector<std::pair<int64_t, int64_t>> points() const;
   /// All rows, by statement, point and row.
   std::vector<StoredRow> rows() const;
   llvm::StringRef program() const { return programHash; }

@@ -5,6 +5,7 @@
 #include "frontend/sema/Words.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
+#include "tools/driver/ReportAgain.h"
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/search/TrainSearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,18 +35,44 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
   Compilation compilation(session.sources, session.diagnostics, allOps());
   if (!compilation.load(root, defines))
     return;
-  if (!sweepSettings.database.empty()) {
+  if (!sweepSettings.database.empty() && (!sharing || sharing->handsOut())) {
     store = ResultStore::open(sweepSettings.database, sweepSettings.program, session.diagnostics);
     if (!store)
       return;
   }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
+  if (sharing && sharing->handsOut()) {
+    serve();
+    // What cannot be built is no point: it is reported here, once for all processes.
+    compilation.forEachUnit([](ir::Module &) { return !Interrupt::flag(); });
+    return;
+  }
   compilation.forEachUnit([&](ir::Module &module) {
     size_t before = session.diagnostics.all().size();
     SourceRange place = statementPlace(module);
     unit(module, listener);
     session.diagnostics.noteSince(before, place, "for this statement");
+    if (sharing) {
+      auto [asFirst, asNext] = takePrinted();
+      sharing->send(before, std::move(asFirst), std::move(asNext));
+    }
     return !Interrupt::flag();
+  });
+}
+
+/// Hands points out, and takes over what the other processes find.
+void Evaluation::serve() {
+  sharing->serve(store.get(), [&](const PointOutcome &outcome) {
+    for (const Diagnostic &problem : outcome.problems) {
+      // A part that is not supported yet is reported once, whoever meets it.
+      if (problem.kind->code == diag::NotSupportedYet.code &&
+          !reported.insert({problem.range.begin, problem.message}).second)
+        continue;
+      reportAgain(session.diagnostics, problem);
+    }
+    if (!store && outcome.isComplete)
+      llvm::append_range(rows, outcome.rows);
+    onOutcome(outcome);
   });
 }
 
@@ -104,6 +131,8 @@ bool Evaluation::isDone(const ir::Operation &point) {
   unsigned statement = statementIndex(point.range());
   int64_t number = points[statement]++;
   pointRows.clear();
+  if (sharing)
+    return !sharing->takes(statement, number);
   return number % sweepSettings.shards != sweepSettings.shard - 1 ||
          (store && store->has(statement, number));
 }
@@ -115,7 +144,9 @@ void Evaluation::finishPoint(const ir::Operation &point) {
     pointRows[i].point = number;
     pointRows[i].row = static_cast<int64_t>(i);
   }
-  if (store)
+  if (sharing)
+    sharing->finished(pointRows);
+  else if (store)
     store->add(statement, number, pointRows, session.diagnostics);
   else
     llvm::append_range(rows, pointRows);

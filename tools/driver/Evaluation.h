@@ -11,6 +11,7 @@
 #include "backends/mapper/SweepRows.h"
 #include "frontend/build/Compilation.h"
 #include "tools/driver/Session.h"
+#include "tools/driver/sweep/PointSharing.h"
 #include <deque>
 #include <set>
 
@@ -58,6 +59,12 @@ public:
   bool trainsBeyondMemory = false;
   /// Where the points of sweeps are kept, and which of them are evaluated.
   mapper::SweepSettings sweepSettings;
+  /// The processes that share the points of sweeps; null when this one is alone.
+  PointSharing *sharing = nullptr;
+  /// What the process that hands points out does with their results, in order; what the others have
+  /// printed of the point at hand, as the first of its sweep and after another.
+  std::function<void(const PointOutcome &)> onOutcome;
+  std::function<std::pair<std::string, std::string>()> takePrinted;
   /// The rows of all sweeps, also those that a file of results had.
   std::vector<mapper::StoredRow> sweepRows() const;
   /// Outcomes of `expect` at file level.
@@ -70,6 +77,7 @@ public:
   MetricNames names(const ir::Module &module, const Cost *cost) const;
 
 private:
+  void serve();
   void unit(ir::Module &module, const Listener &listener);
   bool removeUnsupported(ir::Module &module);
   bool isDone(const ir::Operation &point);

@@ -194,21 +194,30 @@ llvm::StringRef Report::statementText(const ir::Operation &statement) const {
   return session.sources.text(statement.range()).split('{').first.split('\n').first.rtrim();
 }
 
+/// True for the first point of a sweep, which decides about the columns.
+bool Report::startSweep(const Evaluated &evaluated) {
+  auto point = ir::as<study::PointOp>(*evaluated.point);
+  if (sweep == point->range())
+    return false;
+  sweep = point->range();
+  sweepColumns.clear();
+  for (const auto &[name, value] : point.bindings().entries())
+    sweepColumns.push_back({name, Align::Right, 8});
+  sweepColumns.push_back({"on", Align::Left, 16});
+  for (const std::string &column : reportColumns(evaluated))
+    sweepColumns.push_back({column, Align::Right, 12});
+  return true;
+}
+
+void Report::goOnWith(const Evaluated &point) { startSweep(point); }
+
 /// One row per result of the point; the titles come with the first point of a sweep.
 void Report::printPoint(const Evaluated &evaluated) {
   auto point = ir::as<study::PointOp>(*evaluated.point);
   std::vector<std::string> columns = reportColumns(evaluated);
-  bool isNew = !(sweep == point->range());
-  if (isNew) {
-    sweep = point->range();
-    sweepColumns.clear();
-    for (const auto &[name, value] : point.bindings().entries())
-      sweepColumns.push_back({name, Align::Right, 8});
-    sweepColumns.push_back({"on", Align::Left, 16});
-    for (const std::string &column : columns)
-      sweepColumns.push_back({column, Align::Right, 12});
+  bool isNew = startSweep(evaluated);
+  if (isNew)
     title(statementText(evaluated.op), "sweep");
-  }
   Table table(sweepColumns);
   for (const emit::Result *result : evaluated.results) {
     std::vector<std::string> cells;

@@ -13,13 +13,21 @@ namespace perfc::driver {
 class Report {
 public:
   Report(Session &session, const Evaluation &evaluation)
-      : session(session), out(session.isQuiet() ? llvm::nulls() : session.out),
-        evaluation(evaluation) {}
+      : Report(session, evaluation, session.out) {}
+  /// Prints to `out` instead.
+  Report(Session &session, const Evaluation &evaluation, llvm::raw_ostream &out)
+      : session(session), out(session.isQuiet() ? llvm::nulls() : out), evaluation(evaluation) {}
 
   /// Prints what a statement has found.
   void print(const Evaluated &evaluated);
 
+  /// Takes the point for one of a sweep whose titles are printed, or not; what comes after it is
+  /// then printed accordingly.
+  void goOnWith(const Evaluated &point);
+  void beginAnew() { sweep = SourceRange(); }
+
 private:
+  bool startSweep(const Evaluated &evaluated);
   void printEvaluation(const emit::Result &result);
   void printComparison(const Evaluated &evaluated);
   void printPoint(const Evaluated &evaluated);

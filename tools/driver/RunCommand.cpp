@@ -2,6 +2,7 @@
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
 #include "backends/emit/Emit.h"
+#include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
@@ -9,6 +10,7 @@
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/sweep/FrontTable.h"
+#include "tools/driver/sweep/SharedPrinting.h"
 #include "tools/driver/sweep/SlurmScript.h"
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
@@ -181,35 +183,73 @@ static FileId loadProgram(Session &session, const Arguments &arguments) {
   return session.sources.add((path + " as a program").str(), std::move(text));
 }
 
-static bool runStatements(Session &session, const Arguments &arguments, Which which) {
-  std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = loadProgram(session, arguments);
-  if (!readDefines(arguments, session.diagnostics, defines) || !file)
-    return true;
-  Evaluation evaluation(session, defaultProviders());
+/// False for what only one process can do (reported).
+static bool checkShared(Session &session, const Arguments &arguments) {
+  if (arguments.has("json"))
+    session.diagnostics.report({}, diag::NotWithSeveralProcesses, "--json",
+                               "keep the results with --db, or run it alone");
+  if (arguments.has("shard"))
+    session.diagnostics.report({}, diag::NotWithSeveralProcesses, "--shard",
+                               "the points are handed out one by one");
+  return !session.diagnostics.hasErrors();
+}
+
+/// How to search and to sweep; false when an option has no meaning (reported).
+static bool applyOptions(Session &session, const Arguments &arguments, Evaluation &evaluation) {
   if (arguments.value("mode") == "maestro")
     evaluation.useByDefault("maestro");
-  Report report(session, evaluation);
-  bool asJson = arguments.has("json");
-  evaluation.onlySearches = which == Which::Searches;
-  evaluation.onlySweeps = which == Which::Sweeps;
   evaluation.sweepSettings.database = arguments.value("db").str();
-  evaluation.sweepSettings.program = programHash(session.sources.text(file), defines);
   if (arguments.has("shard") && !readShard(arguments.value("shard"), evaluation.sweepSettings)) {
     session.diagnostics.report({}, diag::BadOptionValue, "--shard", arguments.value("shard"));
-    return true;
+    return false;
   }
   if (auto threads = numberOption(session, arguments, "threads", 1))
     evaluation.searchSettings.threads = static_cast<unsigned>(std::min(*threads, 1024.0));
   if (auto seed = numberOption(session, arguments, "seed", 0))
     evaluation.searchSettings.seed = static_cast<uint64_t>(*seed);
   evaluation.searchSettings.within = numberOption(session, arguments, "within", 0);
-  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
-    Progress::Pause pause(session.progress);
-    if (!asJson)
-      report.print(evaluated);
-    writeAllRequested(session, evaluation, evaluated);
-  });
+  return true;
+}
+
+static bool runStatements(Session &session, const Arguments &arguments, Which which) {
+  std::vector<std::pair<std::string, std::string>> defines;
+  FileId file = loadProgram(session, arguments);
+  if (!readDefines(arguments, session.diagnostics, defines) || !file)
+    return true;
+  Evaluation evaluation(session, defaultProviders());
+  Report report(session, evaluation);
+  bool asJson = arguments.has("json");
+  evaluation.onlySearches = which == Which::Searches;
+  evaluation.onlySweeps = which == Which::Sweeps;
+  evaluation.sweepSettings.program = programHash(session.sources.text(file), defines);
+  if (!applyOptions(session, arguments, evaluation))
+    return true;
+  llvm::Optional<PointSharing> sharing;
+  SharedPrinting shared(session, evaluation);
+  if (Ranks *ranks = which == Which::Sweeps ? Ranks::world() : nullptr) {
+    sharing.emplace(*ranks, session.diagnostics);
+    evaluation.sharing = &*sharing;
+    session.printAsToFile(arguments);
+  }
+  bool runs = !sharing || checkShared(session, arguments);
+  if (runs)
+    evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+      Progress::Pause pause(session.progress);
+      if (sharing)
+        shared.print(evaluated);
+      else if (!asJson)
+        report.print(evaluated);
+      writeAllRequested(session, evaluation, evaluated);
+    });
+  if (sharing)
+    sharing->leave();
+  if (sharing && !sharing->handsOut())
+    session.diagnostics.truncate(0); // the first process reports them
+  if (!runs || (sharing && !sharing->handsOut()))
+    return true;
+  if (arguments.value("from") == "timeloop")
+    if (FileId input = session.sources.find(arguments.files().front()))
+      locateProblems(session, input, file);
   if (asJson)
     printJson(session, evaluation, session.sources.path(file), arguments.has("stats"));
   else if (!session.isQuiet())

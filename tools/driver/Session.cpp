@@ -58,6 +58,16 @@ bool Session::configure(const Arguments &arguments) {
   return !form.empty() && !when.empty();
 }
 
+void Session::printAsToFile(const Arguments &arguments) {
+  progress.stop();
+  bool always = arguments.value("color") == "always";
+  colorOut = colorErr = always;
+  unsigned columns = 0;
+  const char *given = std::getenv("COLUMNS");
+  bool isGiven = given && !llvm::StringRef(given).getAsInteger(10, columns) && columns >= 40;
+  width = isGiven ? columns : 80;
+}
+
 FileId Session::load(llvm::StringRef path) {
   std::string reason;
   FileId file = sources.load(path, reason);

@@ -44,6 +44,9 @@ struct Session {
   bool configure(const Arguments &arguments);
   /// Loads a file ("-" is standard input); 0 when it cannot be read (reported).
   FileId load(llvm::StringRef path);
+  /// Prints as where there is no terminal, whatever standard output is connected to: processes that
+  /// mpirun starts are given terminals that nobody sees.
+  void printAsToFile(const Arguments &arguments);
   /// Shows progress where somebody sees it: on a terminal, unless the session is quiet.
   void showProgress();
   /// Prints the diagnostics and returns the exit status that they give.

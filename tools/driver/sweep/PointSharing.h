@@ -1,0 +1,72 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sweep over the processes that mpirun started. Each builds the points of the program in order,
+// so that a point has the same number everywhere. The first process evaluates none: it hands
+// numbers out to whoever asks, keeps what comes back as soon as it comes, and prints it in the
+// order of the points, so that standard output has the bytes of a run alone. A process that asks
+// goes forward only, since numbers that are handed out grow.
+#ifndef PERFC_TOOLS_DRIVER_SWEEP_POINTSHARING_H
+#define PERFC_TOOLS_DRIVER_SWEEP_POINTSHARING_H
+
+#include "backends/mapper/SweepRows.h"
+#include "tools/driver/sweep/Ranks.h"
+#include <map>
+#include <set>
+
+namespace perfc::driver {
+
+/// What a process sends of one point.
+struct PointOutcome {
+  int64_t statement = 0;   ///< which sweep of the file
+  int64_t point = 0;       ///< which of its points
+  bool isComplete = false; ///< false for one that was cut short: it is evaluated again next time
+  std::vector<mapper::StoredRow> rows;
+  std::string asFirst; ///< what it prints as the first of its sweep, with titles
+  std::string asNext;  ///< what it prints after another one
+  std::vector<Diagnostic> problems;
+};
+
+/// As bytes, and back; both processes have loaded the same files in the same order.
+std::string packOutcome(const PointOutcome &outcome);
+PointOutcome unpackOutcome(llvm::StringRef bytes);
+
+class PointSharing {
+public:
+  using PointKey = std::pair<int64_t, int64_t>;
+
+  PointSharing(Ranks &ranks, DiagnosticEngine &diagnostics)
+      : ranks(ranks), diagnostics(diagnostics) {}
+
+  bool handsOut() const { return ranks.rank() == 0; }
+
+  /// At the first process: tells the others which points `store` (or null) has, hands out the rest
+  /// until all are done, and calls `each` in the order of the points. What is complete is in
+  /// `store` before.
+  void serve(mapper::ResultStore *store, llvm::function_ref<void(const PointOutcome &)> each);
+
+  /// At the others: true when this process evaluates the point.
+  bool takes(int64_t statement, int64_t point);
+  /// The rows of the point at hand.
+  void finished(std::vector<mapper::StoredRow> rows);
+  /// After the point, or whatever was built: sends what `takes` took, with the diagnostics from the
+  /// `first`-th on.
+  void send(size_t first, std::string asFirst, std::string asNext);
+  /// When there are no more points, or when this process could not begin.
+  void leave();
+
+private:
+  void askForNext();
+
+  Ranks &ranks;
+  DiagnosticEngine &diagnostics;
+  std::set<PointKey> done; ///< points that the file of results had
+  bool hasBegun = false;   ///< has heard of the points that are done, and has a number
+  bool hasLeft = false;
+  int64_t assigned = -1; ///< number of the point to evaluate, among those that are not done
+  int64_t seen = 0;      ///< points so far that are not done
+  llvm::Optional<PointOutcome> current;
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SWEEP_POINTSHARING_H

@@ -1,0 +1,31 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of a sweep that several processes share. Those that evaluate print each point into
+// texts, once with the titles of its sweep and once without, since they cannot know whether it is
+// the first that prints anything; the process that hands points out takes the right one.
+#ifndef PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
+#define PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
+
+#include "tools/driver/Report.h"
+
+namespace perfc::driver {
+
+class SharedPrinting {
+public:
+  /// Sets what `evaluation` does with printed texts.
+  SharedPrinting(Session &session, Evaluation &evaluation);
+
+  /// Where points are evaluated.
+  void print(const Evaluated &evaluated);
+
+private:
+  Session &session;
+  std::string first, next;
+  llvm::raw_string_ostream firstStream, nextStream;
+  Report asFirst, asNext;
+  llvm::Optional<int64_t> sweep; ///< the one whose rows are being printed
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
