@@ -13,6 +13,15 @@ std::string timeloop::decimal(double value) { return fmt::format("{:.12g}", valu
 
 using Energies = std::vector<std::pair<std::string, double>>;
 
+/// True for what can stand as a name in the language.
+static bool isName(llvm::StringRef text) {
+  static constexpr llvm::StringLiteral reserved[] = {"import", "if", "then", "else",
+                                                     "and",    "or", "not",  "in"};
+  auto continues = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  return !text.empty() && !llvm::isDigit(text.front()) && llvm::all_of(text, continues) &&
+         !llvm::is_contained(reserved, text);
+}
+
 /// The energy that the tool takes for the plain action `name`, if only plain actions are given.
 static bool saysTheSame(const Energies &given, const Energies &plain) {
   auto find = [](const Energies &list, llvm::StringRef name) {
@@ -64,7 +73,8 @@ std::vector<std::string> timeloop::levelLines(const Level &level, const PlainLev
   whole("metadata_storage_width", given.metadataWidth, 0);
   if (!saysTheSame(level.energies, plain.energies))
     for (const auto &[action, energy] : level.energies)
-      lines.push_back(fmt::format("action {} = {}pJ", action, decimal(energy)));
+      if (isName(action)) // the tool's own actions are; it asks for no others
+        lines.push_back(fmt::format("action {} = {}pJ", action, decimal(energy)));
   return lines;
 }
 
