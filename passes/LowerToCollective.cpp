@@ -30,7 +30,7 @@ public:
 private:
   bool lowerRegion(Region &from, Region &into);
   bool lowerCollective(phase::CollectiveOp op, Region &into);
-  llvm::Optional<AttrList> schedulesOf(llvm::StringRef kind) const;
+  llvm::Optional<AttrList> schedulesOf(llvm::StringRef kind, llvm::StringRef line) const;
   Operation &startSegment(Region &into, const Location &location);
   void runSequence(llvm::StringRef name, Region &into, const Location &location);
 
@@ -40,6 +40,7 @@ private:
   phase::SequenceOp sequence;
   std::string group, algorithm;
   const Attribute *schedules = nullptr;
+  bool hasSchedules = false; ///< for lines that name none
   int64_t ranks = 1;
 };
 
@@ -73,20 +74,30 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   transfer->setAttr("bytes", op.bytes());
   transfer->setAttr("group", group);
   transfer->setAttr("ranks", ranks);
-  llvm::Optional<AttrList> own = schedulesOf(op.kind());
-  if (!algorithm.empty() && (!schedules || own))
+  if (op.kind() == "all_to_allv")
+    for (llvm::StringRef attribute : {"load", "sizes"})
+      if (const Attribute *value = op->attr(attribute))
+        transfer->setAttr(attribute, *value);
+  llvm::StringRef line = op->stringAttr("algorithm");
+  llvm::Optional<AttrList> own = schedulesOf(op.kind(), line);
+  if (!line.empty())
+    transfer->setAttr("algorithm", line);
+  else if (!algorithm.empty() && (!hasSchedules || own))
     transfer->setAttr("algorithm", algorithm);
   if (own)
     transfer->setAttr("schedules", std::move(*own));
   return true;
 }
 
-/// Of the schedules of the statement those for collectives of `kind`; nothing without any.
-llvm::Optional<AttrList> CollectiveLowering::schedulesOf(llvm::StringRef kind) const {
+/// Of the schedules of the statement those for collectives of `kind`, on lines that name `line` or
+/// nothing; nothing without any.
+llvm::Optional<AttrList> CollectiveLowering::schedulesOf(llvm::StringRef kind,
+                                                         llvm::StringRef line) const {
   AttrList own;
   if (schedules)
     for (const Attribute &symbol : schedules->asList())
-      if (module.lookup(symbol.asSymbol())->stringAttr("collective") == kind)
+      if (const Operation *schedule = module.lookup(symbol.asSymbol());
+          schedule->stringAttr("collective") == kind && schedule->stringAttr("line") == line)
         own.push_back(symbol);
   return own.empty() ? llvm::Optional<AttrList>() : std::move(own);
 }
@@ -125,6 +136,10 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
   algorithm = evaluate->stringAttr("algorithm").str();
   schedules = evaluate->attr("schedules");
+  hasSchedules = false;
+  if (schedules)
+    for (const Attribute &symbol : schedules->asList())
+      hasSchedules |= module.lookup(symbol.asSymbol())->stringAttr("line").empty();
 
   Operation *top = evaluate.op;
   while (top->parentOp())

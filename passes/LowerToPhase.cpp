@@ -130,6 +130,9 @@ bool PhaseLowering::lowerOperation(const Operation &op, Region &into, const Live
     copy->setAttr("kind", collective.kind());
     copy->setAttr("bytes", op.operand(0).type().bytes().getValueOr(0));
     copy->setAttr("label", collective.kind());
+    for (llvm::StringRef name : {"load", "sizes", "algorithm"})
+      if (const Attribute *attribute = op.attr(name))
+        copy->setAttr(name, *attribute);
     return true;
   }
   KernelUse use = kernelUse(op);

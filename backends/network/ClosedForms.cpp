@@ -43,42 +43,184 @@ static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &
   steps.push_back(half("all_gather", levels.front(), bytes));
 }
 
-/// Each rank sends S/n to every other: to those of its own group over the innermost level, to the
-/// others over the level where their groups meet.
-static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
+//===-- All to all
+//------------------------------------------------------------------------------===//
+
+namespace {
+/// Ranks that each rank reaches over a level: `met` where the two meet there, `all` with those to
+/// whom a message goes on. A switch takes it all the way; where members are wired chip to chip, it
+/// goes on over the levels below.
+struct Peers {
+  double met = 0, all = 0;
+};
+} // namespace
+
+static std::vector<Peers> peersOf(llvm::ArrayRef<NetworkLevel> levels) {
+  std::vector<Peers> peers(levels.size());
+  double below = 1;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    auto m = static_cast<double>(levels[i].members);
+    peers[i].met = below * (m - 1);
+    below *= m;
+  }
+  double above = 1; // ways to come here from the levels above
+  for (size_t i = levels.size(); i-- > 0;) {
+    peers[i].all = peers[i].met * above;
+    if (levels[i].topology != Topology::Switch)
+      above *= static_cast<double>(levels[i].members);
+  }
+  return peers;
+}
+
+/// True when a message between two ranks uses `level` and no other.
+static bool staysOn(llvm::ArrayRef<NetworkLevel> levels, size_t level, uint32_t from, uint32_t to) {
+  bool isSwitch = levels[level].topology == Topology::Switch;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    auto m = static_cast<uint32_t>(levels[i].members);
+    bool differs = from % m != to % m;
+    if (differs ? i > level || (i < level && !isSwitch) : i == level)
+      return false;
+    from /= m;
+    to /= m;
+  }
+  return true;
+}
+
+/// The largest share of the bytes that one rank sends or gets over a level alone.
+static double busiestShare(llvm::ArrayRef<NetworkLevel> levels, size_t level,
+                           const PairSizes &pairs) {
+  double n = pairs.ranks, most = 0;
+  if (pairs.matrix.empty()) {
+    bool isSwitch = levels[level].topology == Topology::Switch;
+    double peers = static_cast<double>(levels[level].members - 1);
+    for (size_t i = 0; isSwitch && i < level; ++i)
+      peers *= static_cast<double>(levels[i].members);
+    double other = n > 1 ? (n - pairs.imbalance) / (n - 1) / n : 0;
+    return peers == 0
+               ? 0
+               : std::max(peers * pairs.imbalance / n, (peers - 1) * other + pairs.imbalance / n);
+  }
+  for (uint32_t a = 0; a < pairs.ranks; ++a) {
+    double sent = 0, got = 0;
+    for (uint32_t b = 0; b < pairs.ranks; ++b)
+      if (a != b && staysOn(levels, level, a, b)) {
+        sent += pairs.share(a, b);
+        got += pairs.share(b, a);
+      }
+    most = std::max({most, sent, got});
+  }
+  return most;
+}
+
+/// Each rank sends S/n to every other. Those that meet on a switch follow each other, one for each
+/// lane at a time; what passes through fills the gaps.
+static CollectiveStep evenExchange(const NetworkLevel &level, const Peers &peers, double part) {
+  auto m = static_cast<double>(level.members), lanes = static_cast<double>(level.lanes);
+  double rounds = std::ceil(peers.met / lanes), sent = peers.all * part;
+  CollectiveStep met = step("all_to_all", level, rounds, rounds * lanes * part);
+  if (level.topology == Topology::FullyConnected)
+    met = step("all_to_all", level, 1, sent);
+  if (level.topology == Topology::Ring) {
+    // Each rank's messages take floor(m^2/4)/m links on average, two ways around.
+    sent *= std::floor(m * m / 4) / (m - 1);
+    met = step("all_to_all", level, 1, sent);
+  }
+  CollectiveStep all = step("all_to_all", level, 1, sent);
+  CollectiveStep slower = met.latency.central() >= all.latency.central() ? met : all;
+  slower.sentBytes = sent;
+  return slower;
+}
+
+/// Each rank sends S/n to every other, or what `pairs` says. No level is faster than its busiest
+/// rank; the latency of unequal sizes is that of one message, as pairs may be without any.
+static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const PairSizes *pairs,
+                     Steps &steps) {
   double ranks = 1;
   for (const NetworkLevel &level : levels)
     ranks *= static_cast<double>(level.members);
-  double reached = 1; // ranks in the group of the levels so far
-  for (const NetworkLevel &level : levels) {
-    double m = static_cast<double>(level.members);
-    double peers = reached * (m - 1);
-    double sent = peers / ranks * bytes, messages = peers;
-    if (level.topology == Topology::FullyConnected)
-      messages = reached;
-    if (level.topology == Topology::Ring) {
-      // n ranks send over floor(n^2/4)/n links on average, two ways around.
-      sent = reached * std::floor(m * m / 4) / ranks * bytes;
-      messages = reached * std::floor(m / 2);
-    }
-    steps.push_back(step("all_to_all", level, messages, sent));
-    reached *= m;
-  }
+  std::vector<Peers> peers = peersOf(levels);
+  for (size_t i = 0; i < levels.size(); ++i)
+    if (levels[i].members <= 1)
+      continue;
+    else if (pairs)
+      steps.push_back(step("all_to_allv", levels[i], 1, busiestShare(levels, i, *pairs) * bytes));
+    else
+      steps.push_back(evenExchange(levels[i], peers[i], bytes / ranks));
 }
 
-/// Outer levels first, then within the groups; the faster of two ways at each.
+//===-- One root
+//--------------------------------------------------------------------------------===//
+
+/// Down both ways of a ring in pieces: h hops, and the pieces behind the first one.
+static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
+  constexpr double mostPieces = 64;
+  double hops = std::floor(static_cast<double>(level.members) / 2);
+  double whole = level.bandwidth ? 2 * bytes / level.bandwidth->central() : 0; // over one link
+  double latency = level.latency.central();
+  double best = latency > 0 ? std::sqrt((hops - 1) * whole / latency) : mostPieces;
+  double pieces = std::max(1.0, std::min(mostPieces, std::round(best)));
+  RootPattern result;
+  result.way = RootPattern::Way::Chain;
+  result.pieces = static_cast<uint32_t>(pieces);
+  result.sentBytes = 2 * bytes;
+  result.latency = level.latency * hops;
+  if (level.bandwidth)
+    result.latency += Uncertain((hops + pieces - 1) / pieces * 2 * bytes) / *level.bandwidth;
+  return result;
+}
+
+RootPattern network::rootPattern(const NetworkLevel &level, double bytes) {
+  auto n = static_cast<double>(level.members);
+  if (level.topology == Topology::Ring && level.members > 2)
+    return chainPattern(level, bytes);
+  bool isAll = level.topology == Topology::FullyConnected;
+  double rounds = isAll ? 1 : llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members));
+  double treeBytes = isAll ? (n - 1) * bytes : rounds * bytes;
+  CollectiveStep tree = step("", level, rounds, treeBytes);
+  CollectiveStep scatter = step("", level, isAll ? 2 : n, 2 * (n - 1) / n * bytes);
+  bool takesTree = tree.latency.central() <= scatter.latency.central();
+  const CollectiveStep &taken = takesTree ? tree : scatter;
+  return {takesTree ? RootPattern::Way::Tree : RootPattern::Way::Scatter, 1, taken.latency,
+          taken.sentBytes};
+}
+
+/// Outer levels first, then within the groups; a reduce the other way.
 static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
                       Steps &steps) {
   for (const NetworkLevel &level : llvm::reverse(levels)) {
-    double n = static_cast<double>(level.members);
-    double rounds = llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members));
-    CollectiveStep tree = step(what, level, rounds, rounds * bytes);
-    CollectiveStep scatter = step(what, level, rounds + n - 1, 2 * (n - 1) / n * bytes);
-    steps.push_back(tree.latency.central() <= scatter.latency.central() ? tree : scatter);
+    RootPattern pattern = rootPattern(level, bytes);
+    steps.push_back(
+        {(what + " over " + level.name).str(), &level, pattern.latency, pattern.sentBytes});
   }
 }
 
-Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels, double bytes) {
+/// Rounds in which every rank hears from one twice as far: on a ring that way is longer.
+static CollectiveStep barrier(const NetworkLevel &level) {
+  double latencies = 0;
+  for (int64_t away = 1; away < level.members; away *= 2)
+    latencies += level.topology == Topology::Ring
+                     ? static_cast<double>(std::min(away, level.members - away))
+                     : 1;
+  return step("barrier", level, latencies, 0);
+}
+
+/// To a neighbour, over one link.
+static CollectiveStep send(const NetworkLevel &level, double bytes) {
+  double share = static_cast<double>(level.lanes);
+  if (level.topology == Topology::FullyConnected)
+    share = static_cast<double>(level.members - 1);
+  if (level.topology == Topology::Ring && level.members > 2)
+    share = 2;
+  CollectiveStep result = step("send", level, 1, share * bytes);
+  result.sentBytes = bytes;
+  return result;
+}
+
+//===-- All
+//-------------------------------------------------------------------------------------===//
+
+Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                          const PairSizes *pairs) {
   Steps steps;
   switch (kind) {
   case CollectiveKind::AllReduce:
@@ -92,7 +234,8 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
     allGather(levels, bytes, steps);
     break;
   case CollectiveKind::AllToAll:
-    allToAll(levels, bytes, steps);
+  case CollectiveKind::AllToAllV:
+    allToAll(levels, bytes, pairs && !pairs->isUniform() ? pairs : nullptr, steps);
     break;
   case CollectiveKind::Broadcast:
   case CollectiveKind::Reduce:
@@ -100,17 +243,34 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
     break;
   case CollectiveKind::Barrier:
     for (const NetworkLevel &level : levels)
-      steps.push_back(
-          step("barrier", level, llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members)), 0));
+      steps.push_back(barrier(level));
     break;
   case CollectiveKind::Send:
     for (const NetworkLevel &level : levels)
       if (level.members > 1) { // rank 1 is the neighbour of rank 0
-        steps.push_back(step("send", level, 1, bytes));
+        steps.push_back(send(level, bytes));
         break;
       }
     break;
   }
   llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
   return steps;
+}
+
+bool network::isClosedFormExact(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
+                                const PairSizes *pairs) {
+  if (llvm::any_of(levels, [](const NetworkLevel &level) { return !level.approximation.empty(); }))
+    return false;
+  if (kind != CollectiveKind::AllToAll && kind != CollectiveKind::AllToAllV)
+    return true;
+  if (pairs && !pairs->isUniform())
+    return false;
+  bool isFirst = true; // innermost: nothing goes on below it
+  for (const NetworkLevel &level : levels) {
+    bool isLongRing = level.topology == Topology::Ring && level.members > 3;
+    if (level.members > 1 && level.topology != Topology::Switch && (!isFirst || isLongRing))
+      return false;
+    isFirst &= level.members == 1;
+  }
+  return true;
 }

@@ -5,20 +5,20 @@
 // takes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Patarasuk, Yuan, JPDC 69(2), 2009):
 //     reduce_scatter, all_gather   ring (n-1) (a + S/(nB));  fully connected a + (n-1)/n S/B
 //     all_to_all                   switch (n-1) a + (n-1)/n S/B;  fully connected a + (n-1)/n S/B;
-//                                  ring floor(n/2) a + floor(n^2/4)/n S/B
-//     broadcast                    the smaller of ceil(log2 n) (a + S/B) and scatter with
-//     all_gather,
-//                                  (ceil(log2 n) + n-1) a + 2 (n-1)/n S/B
+//                                  ring a + floor(n^2/4)/n S/B
+//     broadcast                    switch the smaller of ceil(log2 n) (a + S/B) and scatter with
+//                                  all_gather, n a + 2 (n-1)/n S/B
 //     reduce                       as broadcast
 //     barrier                      ceil(log2 n) a
-//     send                         a + S/B
+//     send                         a + S/(width of a link)
 // and over levels of m ranks: all_reduce(S) = reduce_scatter(S) + all_reduce of the levels
-// above(S/m)
-// + all_gather(S). docs/cost-model.md has the rest.
+// above(S/m) + all_gather(S). docs/cost-model.md has the rest, and Messages.h the same patterns as
+// messages.
 #ifndef PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
 #define PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
 
 #include "backends/network/NetworkLevels.h"
+#include "backends/network/PairSizes.h"
 
 namespace perfc {
 namespace network {
@@ -31,10 +31,33 @@ struct CollectiveStep {
   double sentBytes = 0; ///< by one rank
 };
 
+/// How a broadcast or reduce crosses one level.
+struct RootPattern {
+  enum class Way : uint8_t {
+    Tree,    ///< who has it sends it on whole; where all are connected the root sends to all
+    Scatter, ///< parts to all members, which gather them
+    Chain    ///< pieces both ways around a ring
+  };
+  Way way = Way::Tree;
+  uint32_t pieces = 1; ///< of a chain
+  Uncertain latency;
+  double sentBytes = 0; ///< by the root
+};
+
+/// The fastest way of a broadcast or reduce of `bytes` over `level`.
+RootPattern rootPattern(const NetworkLevel &level, double bytes);
+
 /// What a collective of `bytes` takes, step by step. Steps follow each other, except those of an
-/// all_to_all, which use their levels at the same time.
+/// all_to_all, which use their levels at the same time. `pairs` are the sizes of an all_to_allv,
+/// null for equal ones.
 std::vector<CollectiveStep> closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
-                                       double bytes);
+                                       double bytes, const PairSizes *pairs = nullptr);
+
+/// True when the closed form is what a simulation comes to; else it is what no simulation goes
+/// below: an all_to_all over several levels that are wired chip to chip, unequal sizes, and
+/// topologies that block.
+bool isClosedFormExact(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
+                       const PairSizes *pairs = nullptr);
 
 } // namespace network
 } // namespace perfc

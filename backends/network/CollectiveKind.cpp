@@ -4,9 +4,9 @@
 using namespace perfc;
 using namespace perfc::network;
 
-static constexpr llvm::StringLiteral kindNames[] = {"all_reduce", "all_gather", "reduce_scatter",
-                                                    "all_to_all", "broadcast",  "reduce",
-                                                    "barrier",    "send"};
+static constexpr llvm::StringLiteral kindNames[] = {"all_reduce", "all_gather",  "reduce_scatter",
+                                                    "all_to_all", "all_to_allv", "broadcast",
+                                                    "reduce",     "barrier",     "send"};
 
 llvm::Optional<CollectiveKind> network::collectiveKindNamed(llvm::StringRef word) {
   for (size_t i = 0; i < std::size(kindNames); ++i)
@@ -31,6 +31,7 @@ double network::busFactor(CollectiveKind kind, int64_t ranks) {
   case CollectiveKind::AllGather:
   case CollectiveKind::ReduceScatter:
   case CollectiveKind::AllToAll:
+  case CollectiveKind::AllToAllV:
     return (n - 1) / n;
   case CollectiveKind::Broadcast:
   case CollectiveKind::Reduce:

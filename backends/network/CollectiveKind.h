@@ -17,6 +17,7 @@ enum class CollectiveKind : uint8_t {
   AllGather,
   ReduceScatter,
   AllToAll,
+  AllToAllV,
   Broadcast,
   Reduce,
   Barrier,

@@ -10,9 +10,9 @@ std::string Fabric::linkName(uint32_t link) const {
   return names[allLinks[link].from] + " to " + names[allLinks[link].to];
 }
 
-/// Links to `node` from everywhere, by breadth-first search.
-const std::vector<uint32_t> &Fabric::distancesTo(uint32_t node) {
-  auto [entry, isNew] = distances.try_emplace(node);
+/// Links to `node` from everywhere over links of levels up to `level`, by breadth-first search.
+const std::vector<uint32_t> &Fabric::distancesTo(uint32_t node, uint32_t level) {
+  auto [entry, isNew] = distances.try_emplace({node, level});
   std::vector<uint32_t> &result = entry->second;
   if (!isNew)
     return result;
@@ -23,7 +23,7 @@ const std::vector<uint32_t> &Fabric::distancesTo(uint32_t node) {
     for (uint32_t link : incoming[queue[at]]) {
       uint32_t from = allLinks[link].from;
       // Chips other than the ends hand on only where they are wired to each other.
-      if (allLinks[link].isBroken || result[from] != unreachable)
+      if (allLinks[link].isBroken || allLinks[link].level > level || result[from] != unreachable)
         continue;
       result[from] = result[queue[at]] + 1;
       queue.push_back(from);
@@ -31,17 +31,46 @@ const std::vector<uint32_t> &Fabric::distancesTo(uint32_t node) {
   return result;
 }
 
-llvm::ArrayRef<uint32_t> Fabric::route(uint32_t from, uint32_t to) {
+/// The `lane`-th of the links from `node` to where `link` leads.
+uint32_t Fabric::beside(uint32_t node, uint32_t link, uint32_t lane) const {
+  uint32_t parallel = 0;
+  auto isBeside = [&](uint32_t other) {
+    return allLinks[other].to == allLinks[link].to &&
+           allLinks[other].level == allLinks[link].level && !allLinks[other].isBroken;
+  };
+  for (uint32_t other : outgoing[node])
+    parallel += isBeside(other);
+  uint32_t wanted = lane % parallel;
+  for (uint32_t other : outgoing[node])
+    if (isBeside(other) && wanted-- == 0)
+      return other;
+  return link;
+}
+
+/// The level of the smallest group with both ranks.
+uint32_t Fabric::meetingLevel(uint32_t a, uint32_t b) const {
+  if (a < rankCount && b < rankCount)
+    for (uint32_t level = 0; level < groupOf.size(); ++level)
+      if (groupOf[level][a] == groupOf[level][b] && groupOf[level][a] != unreachable)
+        return level;
+  return static_cast<uint32_t>(levelNames.size());
+}
+
+llvm::ArrayRef<uint32_t> Fabric::route(uint32_t from, uint32_t to, uint32_t lane) {
   path.clear();
-  const std::vector<uint32_t> &distance = distancesTo(to);
+  uint32_t level = meetingLevel(from, to);
+  if (distancesTo(to, level)[from] == unreachable)
+    level = static_cast<uint32_t>(levelNames.size());
+  const std::vector<uint32_t> &distance = distancesTo(to, level);
   if (distance[from] == unreachable)
     return path;
   for (uint32_t node = from; node != to;)
     for (uint32_t link : outgoing[node]) {
       uint32_t next = allLinks[link].to;
-      if (allLinks[link].isBroken || distance[next] != distance[node] - 1)
+      if (allLinks[link].isBroken || allLinks[link].level > level ||
+          distance[next] != distance[node] - 1)
         continue;
-      path.push_back(link);
+      path.push_back(lane == 0 ? link : beside(node, link, lane));
       node = next;
       break;
     }

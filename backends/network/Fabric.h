@@ -2,8 +2,9 @@
 //
 // A system as its links: chips, switches and routers, and between them directed links with a
 // bandwidth and a latency. Topologies become links as docs/cost-model.md says, groups of groups the
-// products of theirs; faults slow or remove links. A message takes a path of fewest links, the
-// first one in the order in which links were laid (dimension order on meshes and tori).
+// products of theirs; faults slow or remove links. A message takes a path of fewest links inside
+// the smallest group that both ranks are in, the first one in the order in which links were laid
+// (dimension order on meshes and tori); it leaves that group only where a fault cuts it in two.
 #ifndef PERFC_BACKENDS_NETWORK_FABRIC_H
 #define PERFC_BACKENDS_NETWORK_FABRIC_H
 
@@ -46,11 +47,14 @@ public:
 
   /// The links from one rank to another, in order; empty when there is no way. Valid until the
   /// next call.
-  llvm::ArrayRef<uint32_t> route(uint32_t from, uint32_t to);
+  /// Of several links between the same two nodes `lane` takes one, modulo their number.
+  llvm::ArrayRef<uint32_t> route(uint32_t from, uint32_t to, uint32_t lane = 0);
 
 private:
   friend class FabricBuilder;
-  const std::vector<uint32_t> &distancesTo(uint32_t node);
+  const std::vector<uint32_t> &distancesTo(uint32_t node, uint32_t level);
+  uint32_t meetingLevel(uint32_t a, uint32_t b) const;
+  uint32_t beside(uint32_t node, uint32_t link, uint32_t lane) const;
 
   uint32_t rankCount = 0;
   bool faulty = false;
@@ -58,7 +62,9 @@ private:
   std::vector<bool> broken;
   std::vector<FabricLink> allLinks;
   std::vector<std::vector<uint32_t>> outgoing, incoming; ///< links by node
-  std::map<uint32_t, std::vector<uint32_t>> distances;   ///< by destination
+  /// By destination and the outermost level that counts.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> distances;
+  std::vector<std::vector<uint32_t>> groupOf; ///< by level and rank; ~0 outside its groups
   std::vector<uint32_t> path;
 };
 

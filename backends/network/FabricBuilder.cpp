@@ -65,6 +65,7 @@ FabricBuilder::Wire FabricBuilder::wireOf(const ir::Operation &group, uint32_t l
     wire.location = part.range();
     if (!net.topology().empty())
       wire.topology = net.topology().str();
+    wire.lanes = std::max<int64_t>(1, net.nics() / std::max<int64_t>(1, net.stripe()));
     if (auto bandwidth = net.bandwidth())
       wire.bandwidth = bandwidth->toDouble();
     if (auto latency = net.latency())
@@ -107,6 +108,8 @@ bool FabricBuilder::group(const ir::Operation &op, Chips &chips) {
   for (const Chips &member : all)
     chips.insert(chips.end(), member.begin(), member.end());
   int64_t index = counts[op.symbol().str()]++;
+  for (uint32_t chip : chips)
+    fabric.groupOf[level][chip] = static_cast<uint32_t>(index);
   for (uint32_t above = 0; above < fabric.levelNames.size(); ++above)
     named[{above, fmt::format("{}[{}]", op.symbol(), index)}] = chips;
   return connect(op, wireOf(op, level), all);
@@ -183,6 +186,8 @@ bool FabricBuilder::run() {
     return false;
   }
   fabric.rankCount = static_cast<uint32_t>(total);
+  fabric.groupOf.assign(fabric.levelNames.size(),
+                        std::vector<uint32_t>(fabric.rankCount, ~uint32_t(0)));
   for (int64_t chip = 0; chip < total; ++chip)
     node(fmt::format("chip[{}]", chip));
   Chips chips;

@@ -71,12 +71,14 @@ private:
 } // namespace
 
 bool Simulation::findPaths() {
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, Path> known;
+  // Lanes count in their own right: one of several is one more pair of ends.
+  llvm::DenseMap<std::pair<uint32_t, uint64_t>, Path> known;
   for (size_t i = 0; i < messages.list.size(); ++i) {
     const Message &message = messages.list[i];
     if (message.from == message.to)
       continue;
-    auto [entry, isNew] = known.try_emplace(std::make_pair(message.from, message.to));
+    uint64_t end = static_cast<uint64_t>(message.lane) << 32 | message.to;
+    auto [entry, isNew] = known.try_emplace(std::make_pair(message.from, end));
     if (isNew) {
       for (uint32_t rank : {message.from, message.to})
         if (fabric.isBroken(rank)) {
@@ -84,7 +86,7 @@ bool Simulation::findPaths() {
                              "it is broken, but takes part");
           return false;
         }
-      llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to);
+      llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to, message.lane);
       if (route.empty()) {
         diagnostics.report(where, diag::Unreachable, fabric.nodeName(message.to),
                            "there is no way from " + fabric.nodeName(message.from));

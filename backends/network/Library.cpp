@@ -40,6 +40,7 @@ static Protocol readProtocol(target::ProtocolOp op) {
   protocol.exposed = figure(*op, "exposed").getValueOr(0);
   protocol.window = figure(*op, "window").getValueOr(0).central();
   protocol.upTo = figure(*op, "up_to").getValueOr(0).central();
+  protocol.least = figure(*op, "least").getValueOr(0).central();
   protocol.leastRanks = op.leastRanks();
   protocol.mostRanks = op.mostRanks();
   protocol.location = op->range();
@@ -66,7 +67,8 @@ static bool canDo(Pattern pattern, CollectiveKind kind) {
   bool isReduction = kind == CollectiveKind::AllReduce || kind == CollectiveKind::Barrier;
   switch (pattern) {
   case Pattern::Ring:
-    return kind != CollectiveKind::AllToAll && kind != CollectiveKind::Send;
+    return kind != CollectiveKind::AllToAll && kind != CollectiveKind::AllToAllV &&
+           kind != CollectiveKind::Send;
   case Pattern::Tree:
   case Pattern::OneShot:
   case Pattern::TwoShot:
@@ -75,15 +77,19 @@ static bool canDo(Pattern pattern, CollectiveKind kind) {
     return isReduction || kind == CollectiveKind::AllGather ||
            kind == CollectiveKind::ReduceScatter;
   case Pattern::Direct:
-    return kind == CollectiveKind::AllToAll || kind == CollectiveKind::Send;
+    return kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV ||
+           kind == CollectiveKind::Send;
   }
   return false;
 }
 
 bool Protocol::runs(CollectiveKind kind, int64_t ranks, double bytes) const {
-  bool isServed = serves.empty() || llvm::is_contained(serves, nameOf(kind));
+  // Unequal sizes are sent as equal ones are.
+  llvm::StringRef name =
+      nameOf(kind == CollectiveKind::AllToAllV ? CollectiveKind::AllToAll : kind);
+  bool isServed = serves.empty() || llvm::is_contained(serves, name);
   return isServed && canDo(pattern, kind) && ranks >= leastRanks && ranks <= mostRanks &&
-         (upTo == 0 || bytes <= upTo);
+         bytes >= least && (upTo == 0 || bytes <= upTo);
 }
 
 namespace {
@@ -207,8 +213,10 @@ static const Protocol *outerProtocol(const NetworkLevel &level, llvm::StringRef 
 
 /// B/s of one rank on a level: the slower of the protocol and the network, after faults.
 static llvm::Optional<Uncertain> rateOn(const NetworkLevel &level, const Protocol *protocol,
-                                        bool isPair) {
+                                        CollectiveKind kind, bool isPair) {
   llvm::Optional<Uncertain> rate = level.bandwidth;
+  if (rate && kind == CollectiveKind::Send) // one message takes one lane
+    rate = *rate / Uncertain(static_cast<double>(level.lanes));
   auto limit = [&](const llvm::Optional<Uncertain> &other) {
     if (other)
       rate = rate ? min(*rate, *other * level.faultFactor) : *other * level.faultFactor;
@@ -234,7 +242,7 @@ static LibraryTime protocolTime(const Library &library, const Protocol &protocol
     time.steps += (own && own->latency ? *own->latency : levels[i].latency) * work.steps[i];
     double sent = work.sent[i] * bytes;
     time.sentBytes.push_back(sent);
-    auto rate = rateOn(levels[i], own, shape.ranks == 2);
+    auto rate = rateOn(levels[i], own, kind, shape.ranks == 2);
     if (!rate)
       continue;
     Uncertain waited =

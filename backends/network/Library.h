@@ -33,6 +33,7 @@ struct Protocol {
   Uncertain exposed;
   double window = 0;
   double upTo = 0; ///< 0: any size
+  double least = 0;
   int64_t leastRanks = 2, mostRanks = INT64_MAX;
   SourceRange location;
 

@@ -6,86 +6,119 @@
 using namespace perfc;
 using namespace perfc::network;
 
-uint32_t Messages::add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<uint32_t> before) {
+uint32_t Messages::add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<uint32_t> before,
+                       uint32_t lane) {
   Message message{from, to, bytes, static_cast<uint32_t>(needs.size()),
                   static_cast<uint32_t>(before.size())};
+  message.lane = lane;
   needs.insert(needs.end(), before.begin(), before.end());
   list.push_back(message);
   return static_cast<uint32_t>(list.size() - 1);
 }
 
+std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> levels,
+                                                 double bytes) {
+  std::vector<PatternLevel> result;
+  for (const NetworkLevel &level : levels)
+    result.push_back({level.members, level.topology, static_cast<uint32_t>(level.lanes),
+                      level.members > 1 ? rootPattern(level, bytes) : RootPattern()});
+  return result;
+}
+
 namespace {
+
+/// Messages that each rank waits for.
+using Waits = std::vector<std::vector<uint32_t>>;
 
 /// Builds messages phase by phase; each rank starts a phase with what it got last in the one
 /// before.
 class PatternBuilder {
 public:
   PatternBuilder(llvm::ArrayRef<PatternLevel> levels, double bytes) : levels(levels), bytes(bytes) {
-    for (const PatternLevel &level : levels)
+    for (const PatternLevel &level : levels) {
+      below.push_back(ranks);
       ranks *= static_cast<uint32_t>(level.members);
+    }
     got.resize(ranks);
   }
 
   void reduceScatter();
   void allGather();
-  void direct();
-  void chain(bool towardsFirst);
+  void allToAll(const PairSizes *pairs);
+  void broadcast();
+  void reduce();
   void barrier();
-  void send() { messages.add(0, ranks > 1 ? 1 : 0, bytes, {}); }
+  void send();
 
   uint32_t ranks = 1;
   Messages messages;
 
 private:
-  void phase(size_t level, double part);
-  void ringPhase(uint32_t below, uint32_t members, double part, bool backwards,
-                 std::vector<std::vector<uint32_t>> &next);
+  /// The rank of the same group of `level` that is member `digit` there.
+  uint32_t member(size_t level, uint32_t rank, uint32_t digit) const {
+    return rank + (digit - this->digit(level, rank)) * below[level];
+  }
+  uint32_t digit(size_t level, uint32_t rank) const { return rank / below[level] % members(level); }
+  uint32_t members(size_t level) const { return static_cast<uint32_t>(levels[level].members); }
+
+  void pass(size_t level, uint32_t from, uint32_t to, double part,
+            const std::vector<uint32_t> &before, std::vector<uint32_t> &after);
+  void phase(size_t level, double part, uint32_t every = 1);
+  void ringPhase(size_t level, double part, bool backwards, uint32_t every, Waits &next);
+  void tree(size_t level, uint32_t root, bool down);
+  void star(size_t level, uint32_t root, double part, bool down);
+  void chain(size_t level, uint32_t root, bool down);
+  void exchange(size_t level, uint32_t offset, const PairSizes *pairs, Waits &last, uint32_t lane);
 
   llvm::ArrayRef<PatternLevel> levels;
+  std::vector<uint32_t> below; ///< ranks of a member of each level
   double bytes;
-  std::vector<std::vector<uint32_t>> got; ///< messages that a rank waits for
+  Waits got;
 };
 
 } // namespace
 
+/// `part` bytes from one rank to another over all lanes of `level`.
+void PatternBuilder::pass(size_t level, uint32_t from, uint32_t to, double part,
+                          const std::vector<uint32_t> &before, std::vector<uint32_t> &after) {
+  for (uint32_t lane = 0; lane < levels[level].lanes; ++lane)
+    after.push_back(messages.add(from, to, part / levels[level].lanes, before, lane));
+}
+
 /// members - 1 steps of `part` bytes from each rank to its neighbour.
-void PatternBuilder::ringPhase(uint32_t below, uint32_t members, double part, bool backwards,
-                               std::vector<std::vector<uint32_t>> &next) {
-  std::vector<std::vector<uint32_t>> last = got;
-  for (uint32_t step = 0; step + 1 < members; ++step) {
-    std::vector<std::vector<uint32_t>> received(ranks);
-    for (uint32_t rank = 0; rank < ranks; ++rank) {
-      uint32_t digit = rank / below % members;
-      uint32_t other = backwards ? (digit + members - 1) % members : (digit + 1) % members;
-      uint32_t to = rank - digit * below + other * below;
-      received[to].push_back(messages.add(rank, to, part, last[rank]));
+void PatternBuilder::ringPhase(size_t level, double part, bool backwards, uint32_t every,
+                               Waits &next) {
+  uint32_t count = members(level);
+  Waits last = got;
+  for (uint32_t step = 0; step + 1 < count; ++step) {
+    Waits received(ranks);
+    for (uint32_t rank = 0; rank < ranks; rank += every) {
+      uint32_t to = member(level, rank, (digit(level, rank) + (backwards ? count - 1 : 1)) % count);
+      pass(level, rank, to, part, last[rank], received[to]);
     }
     last = std::move(received);
   }
-  for (uint32_t rank = 0; rank < ranks; ++rank)
+  for (uint32_t rank = 0; rank < ranks; rank += every)
     next[rank].insert(next[rank].end(), last[rank].begin(), last[rank].end());
 }
 
-void PatternBuilder::phase(size_t level, double part) {
-  uint32_t below = 1;
-  for (size_t i = 0; i < level; ++i)
-    below *= static_cast<uint32_t>(levels[i].members);
-  auto members = static_cast<uint32_t>(levels[level].members);
-  if (members == 1)
+/// Every `every`-th rank passes `part` bytes to all others of its group on `level`.
+void PatternBuilder::phase(size_t level, double part, uint32_t every) {
+  uint32_t count = members(level);
+  if (count == 1)
     return;
-  std::vector<std::vector<uint32_t>> next(ranks);
+  Waits next(ranks);
   if (levels[level].topology == Topology::FullyConnected) {
-    for (uint32_t rank = 0; rank < ranks; ++rank)
-      for (uint32_t away = 1; away < members; ++away) {
-        uint32_t digit = rank / below % members;
-        uint32_t to = rank - digit * below + (digit + away) % members * below;
-        next[to].push_back(messages.add(rank, to, part, got[rank]));
+    for (uint32_t rank = 0; rank < ranks; rank += every)
+      for (uint32_t away = 1; away < count; ++away) {
+        uint32_t to = member(level, rank, (digit(level, rank) + away) % count);
+        pass(level, rank, to, part, got[rank], next[to]);
       }
-  } else if (levels[level].topology == Topology::Ring && members > 2) {
-    ringPhase(below, members, part / 2, /*backwards=*/false, next);
-    ringPhase(below, members, part / 2, /*backwards=*/true, next);
+  } else if (levels[level].topology == Topology::Ring && count > 2) {
+    ringPhase(level, part / 2, /*backwards=*/false, every, next);
+    ringPhase(level, part / 2, /*backwards=*/true, every, next);
   } else {
-    ringPhase(below, members, part, /*backwards=*/false, next);
+    ringPhase(level, part, /*backwards=*/false, every, next);
   }
   got = std::move(next);
 }
@@ -104,48 +137,196 @@ void PatternBuilder::allGather() {
   }
 }
 
-void PatternBuilder::direct() {
-  for (uint32_t away = 1; away < ranks; ++away)
-    for (uint32_t rank = 0; rank < ranks; ++rank)
-      messages.add(rank, (rank + away) % ranks, bytes / ranks, {});
+//===-- All to all
+//------------------------------------------------------------------------------===//
+
+/// One step: each rank sends to the one whose place differs by `offset`, level by level. Where a
+/// switch joins, a step waits for the one before on its lane; links from chip to chip take all at
+/// once.
+void PatternBuilder::exchange(size_t level, uint32_t offset, const PairSizes *pairs, Waits &last,
+                              uint32_t lane) {
+  Waits next(ranks);
+  bool waits = levels[level].topology == Topology::Switch;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    uint32_t to = rank;
+    for (size_t i = 0; i < levels.size(); ++i)
+      to = member(i, to, (digit(i, to) + offset / below[i]) % members(i));
+    double part = pairs ? pairs->share(rank, to) * bytes : bytes / ranks;
+    std::vector<uint32_t> before = waits ? last[rank] : std::vector<uint32_t>();
+    if (pairs && part == 0) { // nothing to send, and the next step starts when this one would
+      next[rank].insert(next[rank].end(), before.begin(), before.end());
+      continue;
+    }
+    uint32_t index = messages.add(rank, to, part, before, lane);
+    next[rank].push_back(index);
+    next[to].push_back(index);
+  }
+  if (waits)
+    last = std::move(next);
 }
 
-/// Down the line of ranks in pieces that follow each other.
-void PatternBuilder::chain(bool towardsFirst) {
-  constexpr uint32_t pieces = 8;
-  for (uint32_t piece = 0; piece < pieces; ++piece) {
-    std::vector<uint32_t> before;
-    for (uint32_t i = 0; i + 1 < ranks; ++i) {
-      uint32_t from = towardsFirst ? ranks - 1 - i : i, to = towardsFirst ? from - 1 : i + 1;
-      before = {messages.add(from, to, bytes / pieces, before)};
+void PatternBuilder::allToAll(const PairSizes *pairs) {
+  std::vector<std::vector<Waits>> last; // by level and lane
+  for (const PatternLevel &level : levels)
+    last.emplace_back(level.lanes, Waits(ranks));
+  std::vector<uint32_t> steps(levels.size(), 0);
+  for (uint32_t offset = 1; offset < ranks; ++offset) {
+    size_t level = levels.size() - 1; // where the two ranks meet
+    while (offset < below[level])
+      --level;
+    uint32_t lane = steps[level]++ % levels[level].lanes;
+    exchange(level, offset, pairs, last[level][lane], lane);
+  }
+}
+
+//===-- One root
+//--------------------------------------------------------------------------------===//
+
+/// Who has all sends to one who has not: in the last round the latest ones do. Where all are
+/// connected the root sends to everyone.
+void PatternBuilder::tree(size_t level, uint32_t root, bool down) {
+  uint32_t count = members(level);
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  bool isStar = levels[level].topology == Topology::FullyConnected;
+  for (uint32_t have = 1; have < count; have = std::min(count, have * 2))
+    for (uint32_t i = have; i < std::min(count, have * 2); ++i) {
+      bool isFull = have * 2 <= count;
+      edges.emplace_back(isStar ? 0 : isFull ? i - have : 2 * have - 1 - i, i);
+    }
+  for (size_t i = 0; i < edges.size(); ++i) {
+    auto [near, far] = down ? edges[i] : edges[edges.size() - 1 - i];
+    uint32_t a = member(level, root, near), b = member(level, root, far);
+    if (down)
+      pass(level, a, b, bytes, got[a], got[b]);
+    else
+      pass(level, b, a, bytes, got[b], got[a]);
+  }
+}
+
+/// Parts between the root and each other member. All wait for the last one, as the collective that
+/// follows does.
+void PatternBuilder::star(size_t level, uint32_t root, double part, bool down) {
+  uint32_t count = members(level);
+  std::vector<uint32_t> moved;
+  for (uint32_t i = 1; i < count; ++i) {
+    uint32_t other = member(level, root, i);
+    down ? pass(level, root, other, part, got[root], moved)
+         : pass(level, other, root, part, got[other], moved);
+  }
+  if (!down)
+    got[root].insert(got[root].end(), moved.begin(), moved.end());
+  else
+    got[root] = moved;
+  for (uint32_t i = 1; down && i < count; ++i)
+    got[member(level, root, i)] = moved;
+}
+
+/// Pieces that follow each other both ways around.
+void PatternBuilder::chain(size_t level, uint32_t root, bool down) {
+  uint32_t count = members(level), pieces = levels[level].root.pieces, forward = count / 2;
+  std::vector<uint32_t> start = got[root], atRoot = start;
+  for (uint32_t way = 0; way < 2; ++way) {
+    uint32_t hops = way == 0 ? forward : count - 1 - forward;
+    auto place = [&](uint32_t hop) {
+      return member(level, root, way == 0 ? hop : (count - hop) % count);
+    };
+    for (uint32_t piece = 0; piece < pieces; ++piece) {
+      std::vector<uint32_t> before = down ? start : std::vector<uint32_t>();
+      for (uint32_t hop = 0; hop < hops; ++hop) {
+        uint32_t a = place(down ? hop : hops - hop), b = place(down ? hop + 1 : hops - hop - 1);
+        if (!down)
+          before.insert(before.end(), got[a].begin(), got[a].end());
+        before = {messages.add(a, b, bytes / pieces, before)};
+        if (down && piece + 1 == pieces)
+          got[b] = before;
+      }
+      if (!down)
+        atRoot.insert(atRoot.end(), before.begin(), before.end());
+    }
+  }
+  if (!down)
+    got[root] = atRoot;
+}
+
+/// Between the first members of the groups, from the outermost level in.
+void PatternBuilder::broadcast() {
+  for (size_t level = levels.size(); level-- > 0;) {
+    uint32_t count = members(level);
+    if (count == 1)
+      continue;
+    const RootPattern &pattern = levels[level].root;
+    for (uint32_t root = 0; root < ranks; root += below[level] * count) {
+      if (pattern.way == RootPattern::Way::Tree)
+        tree(level, root, /*down=*/true);
+      else if (pattern.way == RootPattern::Way::Chain)
+        chain(level, root, /*down=*/true);
+      else
+        star(level, root, bytes / count, /*down=*/true);
+    }
+    if (pattern.way == RootPattern::Way::Scatter)
+      phase(level, bytes / count, below[level]);
+  }
+}
+
+void PatternBuilder::reduce() {
+  for (size_t level = 0; level < levels.size(); ++level) {
+    uint32_t count = members(level);
+    if (count == 1)
+      continue;
+    const RootPattern &pattern = levels[level].root;
+    if (pattern.way == RootPattern::Way::Scatter)
+      phase(level, bytes / count, below[level]);
+    for (uint32_t root = 0; root < ranks; root += below[level] * count) {
+      if (pattern.way == RootPattern::Way::Tree)
+        tree(level, root, /*down=*/false);
+      else if (pattern.way == RootPattern::Way::Chain)
+        chain(level, root, /*down=*/false);
+      else
+        star(level, root, bytes / count, /*down=*/false);
     }
   }
 }
 
-/// Dissemination: in round k each rank tells the one 2^k further.
+/// Dissemination, level by level: in round k each rank tells the one 2^k further.
 void PatternBuilder::barrier() {
-  for (uint32_t away = 1; away < ranks; away *= 2) {
-    std::vector<std::vector<uint32_t>> next(ranks);
-    for (uint32_t rank = 0; rank < ranks; ++rank)
-      next[(rank + away) % ranks].push_back(
-          messages.add(rank, (rank + away) % ranks, 0, got[rank]));
-    got = std::move(next);
-  }
+  for (size_t level = 0; level < levels.size(); ++level)
+    for (uint32_t away = 1; away < members(level); away *= 2) {
+      Waits next(ranks);
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        uint32_t to = member(level, rank, (digit(level, rank) + away) % members(level));
+        next[to].push_back(messages.add(rank, to, 0, got[rank]));
+      }
+      got = std::move(next);
+    }
 }
+
+/// To the neighbour.
+void PatternBuilder::send() {
+  for (size_t level = 0; level < levels.size(); ++level)
+    if (members(level) > 1) {
+      messages.add(0, member(level, 0, 1), bytes, {});
+      return;
+    }
+  messages.add(0, 0, bytes, {});
+}
+
+//===-- All
+//-------------------------------------------------------------------------------------===//
 
 /// How many messages there would be, about.
 static double countOf(CollectiveKind kind, llvm::ArrayRef<PatternLevel> levels) {
   double ranks = 1, steps = 0;
   for (const PatternLevel &level : levels) {
     ranks *= static_cast<double>(level.members);
-    steps += 2 * static_cast<double>(level.members);
+    steps += 2 * static_cast<double>(level.members) * level.lanes;
   }
-  return ranks * (kind == CollectiveKind::AllToAll ? ranks : 2 * steps);
+  bool isAllPairs = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
+  return ranks * (isAllPairs ? ranks : 2 * steps);
 }
 
 llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
                                                   llvm::ArrayRef<PatternLevel> levels, double bytes,
-                                                  size_t most) {
+                                                  size_t most, const PairSizes *pairs) {
   if (countOf(kind, levels) > static_cast<double>(most))
     return llvm::None;
   PatternBuilder builder(levels, bytes);
@@ -161,13 +342,14 @@ llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
     builder.allGather();
     break;
   case CollectiveKind::AllToAll:
-    builder.direct();
+  case CollectiveKind::AllToAllV:
+    builder.allToAll(pairs && !pairs->isUniform() ? pairs : nullptr);
     break;
   case CollectiveKind::Broadcast:
-    builder.chain(/*towardsFirst=*/false);
+    builder.broadcast();
     break;
   case CollectiveKind::Reduce:
-    builder.chain(/*towardsFirst=*/true);
+    builder.reduce();
     break;
   case CollectiveKind::Barrier:
     builder.barrier();

@@ -110,13 +110,26 @@ static bool chooseLibrary(const CostQuery &query, const NetworkLevels &network,
   return false;
 }
 
+/// What equal sizes would be as long under way as the busiest rank of `pairs` is.
+static double evenBytes(const NetworkLevels &network, double bytes, const PairSizes &pairs) {
+  if (pairs.isUniform() || network.levels.empty())
+    return bytes;
+  NetworkLevel flat;
+  flat.members = network.ranks();
+  double n = static_cast<double>(flat.members);
+  double most = closedForm(CollectiveKind::AllToAllV, flat, bytes, &pairs).front().sentBytes;
+  return most * n / (n - 1);
+}
+
 static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLevels &network,
-                    double bytes, Cost &cost, DiagnosticEngine &diagnostics) {
+                    double bytes, const PairSizes &pairs, Cost &cost,
+                    DiagnosticEngine &diagnostics) {
   const Library *library = nullptr;
   if (!chooseLibrary(query, network, library, diagnostics))
     return false;
   if (library) {
-    if (auto time = libraryTime(*library, kind, network.levels, bytes)) {
+    double even = evenBytes(network, bytes, pairs);
+    if (auto time = libraryTime(*library, kind, network.levels, even)) {
       addLibraryTime(cost, *library, *time, network);
       return true;
     }
@@ -130,8 +143,10 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
     cost.addNote(fmt::format("library `{}` does not run {}: a closed form counts", library->name,
                              nameOf(kind)));
   }
-  bool overlap = kind == CollectiveKind::AllToAll;
-  addSteps(cost, closedForm(kind, network.levels, bytes), overlap, network.ranks());
+  bool overlap = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
+  addSteps(cost, closedForm(kind, network.levels, bytes, &pairs), overlap, network.ranks());
+  if (!isClosedFormExact(kind, network.levels, &pairs))
+    cost.addNote("the closed form is a bound: links that several messages share may take longer");
   cost.provenance = {"network", "",
                      nameOf(kind).str() +
                          ": messages * latency + bytes sent / bandwidth, by level"};
@@ -140,7 +155,8 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
 }
 
 /// True when no closed form and no library covers what `query` asks of all ranks of its system.
-static bool wantsSimulation(const CostQuery &query, const llvm::Optional<NetworkLevels> &system) {
+static bool wantsSimulation(const CostQuery &query, CollectiveKind kind,
+                            const llvm::Optional<NetworkLevels> &system, const PairSizes &pairs) {
   if (query.op->hasAttr("schedules"))
     return true;
   bool isWhole = query.op->intAttr("stride", 1) == 1 &&
@@ -148,7 +164,7 @@ static bool wantsSimulation(const CostQuery &query, const llvm::Optional<Network
   llvm::StringRef algorithm = query.op->stringAttr("algorithm");
   bool hasLibrary =
       system && !system->levels.empty() && system->levels.front().library(algorithm) != nullptr;
-  return isWhole && !hasLibrary && needsSimulation(*query.target, system);
+  return isWhole && !hasLibrary && needsSimulation(*query.target, kind, system, pairs);
 }
 
 /// Adds the time by simulation or by formula; false after a report.
@@ -157,9 +173,12 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   std::string reason;
   llvm::Optional<NetworkLevels> system = networkLevels(*query.target, reason);
   cost.chips = query.op->intAttr("ranks", 1);
-  if (wantsSimulation(query, system)) {
+  auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);
+  if (!pairs)
+    return false;
+  if (wantsSimulation(query, kind, system, *pairs)) {
     bool isTooLarge = false;
-    if (!addSimulatedTime(query, kind, system, bytes, cost, isTooLarge, diagnostics))
+    if (!addSimulatedTime(query, kind, system, bytes, *pairs, cost, isTooLarge, diagnostics))
       return false;
     if (!isTooLarge)
       return true;
@@ -173,7 +192,7 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   for (const NetworkLevel &level : levels->levels)
     if (!level.approximation.empty())
       cost.addNote(level.approximation);
-  return addTime(query, kind, *levels, bytes, cost, diagnostics);
+  return addTime(query, kind, *levels, bytes, *pairs, cost, diagnostics);
 }
 
 static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine &diagnostics) {

@@ -39,7 +39,10 @@ llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &networ
       return llvm::None;
     left /= members;
     result.levels.push_back(level);
-    result.levels.back().members = members;
+    NetworkLevel &part = result.levels.back();
+    part.members = members;
+    if (members > 1 && members < level.members && level.topology == Topology::Ring)
+      part.approximation = "a part of a ring is taken as a ring";
     below = up;
   }
   if (left != 1)
@@ -60,7 +63,7 @@ public:
   std::string reason;
 
 private:
-  NetworkLevel level(const ir::Operation &group, int64_t members);
+  std::vector<NetworkLevel> levels(const ir::Operation &group, int64_t members);
   bool merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other,
              llvm::StringRef name);
   void degrade(target::FaultOp fault, const ir::Operation &group);
@@ -81,7 +84,9 @@ int64_t network::topologyNumber(const ir::Attribute &value) {
   return static_cast<int64_t>(std::max(-1.0, std::min(most, value.asQuantity().toDouble())));
 }
 
-static void readTopology(target::NetworkOp net, NetworkLevel &level) {
+/// `dimensions` are those of a torus or mesh.
+static void readTopology(target::NetworkOp net, NetworkLevel &level,
+                         std::vector<int64_t> &dimensions) {
   llvm::StringRef name = net.topology();
   if (name == "fully_connected")
     level.topology = Topology::FullyConnected;
@@ -90,7 +95,7 @@ static void readTopology(target::NetworkOp net, NetworkLevel &level) {
   double over = 1;
   for (const auto &[key, value] : net.topologyArguments().entries()) {
     if (name == "torus" || name == "mesh")
-      level.dimensions.push_back(topologyNumber(value));
+      dimensions.push_back(topologyNumber(value));
     if (key == "oversubscription" && isNumber(value))
       over = value.asQuantity().toDouble();
   }
@@ -98,14 +103,38 @@ static void readTopology(target::NetworkOp net, NetworkLevel &level) {
                                                   "ring"};
   if (!llvm::is_contained(exact, name) || over > 1)
     level.approximation = fmt::format("topology `{}` is taken as a switch that never blocks", name);
+  level.lanes = std::max<int64_t>(1, net.nics() / std::max<int64_t>(1, net.stripe()));
 }
 
-NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
+/// The rings of a torus, or the level alone.
+static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRef topology,
+                                              llvm::ArrayRef<int64_t> dimensions) {
+  int64_t points = 1;
+  for (int64_t size : dimensions)
+    points = size < 1 ? 0 : checkedMultiply(points, size).getValueOr(0);
+  if (topology != "torus" || (!dimensions.empty() && points != level.members))
+    return {std::move(level)};
+  level.topology = Topology::Ring;
+  level.approximation.clear();
+  if (dimensions.empty())
+    return {std::move(level)};
+  if (level.bandwidth)
+    level.bandwidth = *level.bandwidth / Uncertain(static_cast<double>(dimensions.size()));
+  std::vector<NetworkLevel> rings;
+  for (int64_t size : dimensions) {
+    rings.push_back(level);
+    rings.back().members = size;
+  }
+  return rings;
+}
+
+std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_t members) {
   NetworkLevel level;
   level.name = group.symbol().str();
   level.location = group.range();
   level.members = members;
-  int64_t points = 1;
+  std::vector<int64_t> dimensions;
+  std::string topology;
   for (const ir::Operation &part : group.body()) {
     if (auto library = ir::as<target::LibraryOp>(part))
       level.libraries.push_back(readLibrary(library));
@@ -115,9 +144,8 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
     if (!net.symbol().empty())
       level.name = net.symbol().str();
     level.location = part.range();
-    readTopology(net, level);
-    for (int64_t size : level.dimensions)
-      points = checkedMultiply(points, size).getValueOr(0);
+    topology = net.topology().str();
+    readTopology(net, level, dimensions);
     if (auto bandwidth = net.bandwidth())
       level.bandwidth = bandwidth->toUncertain();
     if (auto latency = net.latency())
@@ -125,9 +153,6 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
     if (auto energy = net.energy())
       level.energy = energy->toUncertain();
   }
-  // Part of a torus: only its own members count, as a line.
-  if (!level.dimensions.empty() && points != members)
-    level.dimensions.clear();
   if (!level.bandwidth)
     result.notes.push_back("network `" + level.name +
                            "` gives no bandwidth: only its latency counts");
@@ -135,7 +160,7 @@ NetworkLevel LevelReader::level(const ir::Operation &group, int64_t members) {
     level.faultFactor = level.faultFactor * factor;
   if (level.bandwidth)
     level.bandwidth = *level.bandwidth * level.faultFactor;
-  return level;
+  return dimensionsOf(std::move(level), topology, dimensions);
 }
 
 /// Keeps the slower of two groups that stand side by side. They must have the same shape.
@@ -156,6 +181,9 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
     level.latency = max(level.latency, other[i].latency);
     if (level.topology != other[i].topology)
       level.topology = Topology::Switch;
+    level.lanes = std::max(level.lanes, other[i].lanes);
+    if (level.approximation.empty())
+      level.approximation = other[i].approximation;
   }
   return true;
 }
@@ -183,7 +211,8 @@ llvm::Optional<std::vector<NetworkLevel>> LevelReader::group(const ir::Operation
       return llvm::None;
     isFirst = false;
   }
-  inner.push_back(level(op, members));
+  for (NetworkLevel &level : levels(op, members))
+    inner.push_back(std::move(level));
   return inner;
 }
 

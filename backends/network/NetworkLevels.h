@@ -22,6 +22,9 @@ struct NetworkLevel {
   SourceRange location;
   int64_t members = 1;
   Topology topology = Topology::Switch;
+  /// Ways of equal width from a rank into the network: its adapters, or sets of them over which one
+  /// message is striped.
+  int64_t lanes = 1;
   /// B/s of one rank in one direction; nothing does not limit.
   llvm::Optional<Uncertain> bandwidth;
   /// s of one message; 0 when it is not given.
@@ -30,8 +33,6 @@ struct NetworkLevel {
   llvm::Optional<Uncertain> energy;
   /// What faults leave of the bandwidth; `bandwidth` has it already.
   Uncertain faultFactor = 1;
-  /// Sizes of a torus or mesh; empty otherwise.
-  std::vector<int64_t> dimensions;
   /// What the closed forms simplify about it; "" when they are exact.
   std::string approximation;
   /// Communication libraries whose parameters the network gives.
@@ -44,7 +45,8 @@ struct NetworkLevel {
 /// An argument of a topology as a whole number, within what members can count.
 int64_t topologyNumber(const ir::Attribute &value);
 
-/// The levels of a group, innermost first, and what was simplified.
+/// The levels of a group, innermost first, and what was simplified. A torus of d dimensions is d
+/// rings, each with 1/d of the bandwidth.
 struct NetworkLevels {
   std::vector<NetworkLevel> levels;
   std::vector<std::string> notes;

@@ -99,6 +99,7 @@ static llvm::Optional<uint32_t> wantedCount(const Schedule &schedule, uint32_t r
     return schedule.ranks;
   case CollectiveKind::ReduceScatter:
   case CollectiveKind::AllToAll:
+  case CollectiveKind::AllToAllV:
     return ownerOf(schedule, chunk) == rank ? llvm::Optional<uint32_t>(schedule.ranks) : llvm::None;
   case CollectiveKind::Reduce:
     return rank == 0 ? llvm::Optional<uint32_t>(schedule.ranks) : llvm::None;
@@ -194,7 +195,7 @@ Messages network::messagesOf(const Schedule &schedule, double bytes) {
     bool replaces = !send.isReduction && schedule.kind != CollectiveKind::AllToAll;
     if (replaces) // what came before is gone afterwards
       before.insert(before.end(), arriving.begin(), arriving.end());
-    uint32_t index = messages.add(send.from, send.to, size, before);
+    uint32_t index = messages.add(send.from, send.to, size, before, send.chunk);
     auto [previous, isNew] = latest.try_emplace({send.from, send.to}, index);
     if (!isNew)
       messages.list[index].after = std::exchange(previous->second, index);

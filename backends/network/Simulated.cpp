@@ -2,6 +2,7 @@
 #include "backends/network/Simulated.h"
 
 #include "backends/network/FabricSimulation.h"
+#include "backends/network/Messages.h"
 #include "backends/network/Schedule.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/core/Module.h"
@@ -33,14 +34,12 @@ static bool shapesFit(const ir::Operation &system) {
   return fit;
 }
 
-bool network::needsSimulation(const ir::Operation &system,
-                              const llvm::Optional<NetworkLevels> &levels) {
+bool network::needsSimulation(const ir::Operation &system, CollectiveKind kind,
+                              const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs) {
   if (!system.is(target::SystemOp::opName))
     return false;
-  bool needs = !levels;
+  bool needs = !levels || !isClosedFormExact(kind, levels->levels, &pairs);
   system.walk([&](const ir::Operation &part) { needs |= part.is(target::FaultOp::opName); });
-  for (const NetworkLevel &level : levels ? levels->levels : std::vector<NetworkLevel>())
-    needs |= !level.approximation.empty();
   return needs && shapesFit(system);
 }
 
@@ -89,19 +88,14 @@ static bool simulateSchedules(const CostQuery &query, Fabric &fabric, double byt
   return true;
 }
 
-/// The rings and exchanges of the levels; tori and meshes are rings in each of their dimensions.
+/// The patterns of the levels, or one ring of all ranks.
 static std::vector<PatternLevel> patternOf(const llvm::Optional<NetworkLevels> &levels,
-                                           uint32_t ranks) {
-  if (!levels)
-    return {{ranks, Topology::Switch}};
-  std::vector<PatternLevel> pattern;
-  for (const NetworkLevel &level : levels->levels) {
-    if (level.dimensions.empty())
-      pattern.push_back({level.members, level.topology});
-    for (int64_t size : level.dimensions)
-      pattern.push_back({size, Topology::Ring});
-  }
-  return pattern;
+                                           uint32_t ranks, double bytes) {
+  if (levels)
+    return patternLevels(levels->levels, bytes);
+  NetworkLevel all;
+  all.members = ranks;
+  return patternLevels(all, bytes);
 }
 
 static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kind, Cost &cost) {
@@ -136,7 +130,8 @@ static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kin
 
 bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
                                const llvm::Optional<NetworkLevels> &levels, double bytes,
-                               Cost &cost, bool &isTooLarge, DiagnosticEngine &diagnostics) {
+                               const PairSizes &pairs, Cost &cost, bool &isTooLarge,
+                               DiagnosticEngine &diagnostics) {
   std::unique_ptr<Fabric> fabric = Fabric::build(*query.target, diagnostics);
   if (!fabric)
     return false;
@@ -145,7 +140,8 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
     if (!simulateSchedules(query, *fabric, bytes, best, cost, diagnostics))
       return false;
   } else {
-    auto messages = patternMessages(kind, patternOf(levels, fabric->ranks()), bytes, mostMessages);
+    auto messages = patternMessages(kind, patternOf(levels, fabric->ranks(), bytes), bytes,
+                                    mostMessages, &pairs);
     isTooLarge = !messages;
     if (isTooLarge)
       return true;

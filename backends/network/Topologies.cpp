@@ -14,10 +14,13 @@ using namespace perfc::network;
 
 static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// Up with the latency of the message, down without.
+/// Up with the latency of the message, down without; a link for each lane.
 void FabricBuilder::attach(uint32_t chip, uint32_t at, const Wire &wire) {
-  link(chip, at, wire.bandwidth, wire.latency, wire);
-  link(at, chip, wire.bandwidth, 0, wire, /*paysEnergy=*/false);
+  double width = wire.bandwidth / static_cast<double>(wire.lanes);
+  for (int64_t lane = 0; lane < wire.lanes; ++lane) {
+    link(chip, at, width, wire.latency, wire);
+    link(at, chip, width, 0, wire, /*paysEnergy=*/false);
+  }
 }
 
 void FabricBuilder::oneSwitch(const Wire &wire, llvm::ArrayRef<Chips> members) {

@@ -60,6 +60,8 @@ struct BuildContext {
     std::string what;
   };
   std::vector<Unsupported> unsupported;
+  /// Algorithms that lines of workloads name, by what `op.collective` calls them.
+  llvm::StringMap<Instance> lineAlgorithms;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
 

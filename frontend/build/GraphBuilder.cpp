@@ -70,10 +70,14 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
 void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
   llvm::StringRef name = item.word;
   Value result;
+  size_t firstCollective = collectives.size();
+  const ast::Clause *with = nullptr;
   for (const ast::Clause &clause : item.clauses)
-    diagnostics.report(clause.wordRange, diag::UnknownClause, name, clause.word)
-        .help(clause.word == "with" ? "the statement chooses: `evaluate … on … with …`"
-                                    : "a line of a workload has none");
+    if (clause.word == "with")
+      with = &clause;
+    else
+      diagnostics.report(clause.wordRange, diag::UnknownClause, name, clause.word)
+          .help("a line of a workload has only `with`, for its collectives");
   if (item.target->kind == ast::ExprKind::Name) {
     result = context.evaluator.evaluate(*item.value, scope);
     if (item.assign != "=" && !result.isUnknown()) {
@@ -96,6 +100,8 @@ void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
     if (model)
       result = applyModel(std::move(*model), operands, item.range);
   }
+  if (with)
+    lineAlgorithm(*with, firstCollective, scope);
   if (const Tensor *tensor = result.getIf<Tensor>())
     if (ir::Value &value = *values[tensor->id]; value.hint().empty())
       value.setHint(name);
@@ -322,25 +328,6 @@ Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
     operands[i] = stored("weight", tensor, range);
   }
   return applyModel(std::move(*model), operands, range);
-}
-
-Value GraphBuilder::applyCollective(const Instance &callee, SourceRange range) {
-  if (callee.arguments.size() != 1) {
-    diagnostics.report(range, diag::TooManyArguments, callee.decl->name, counted(1, "argument"));
-    return Value();
-  }
-  const Value &operand = *callee.arguments[0].value;
-  if (operand.isUnknown())
-    return Value();
-  if (!operand.is<Tensor>()) {
-    diagnostics.report(range, diag::NotATensor, callee.decl->name, operand.describe());
-    return Value();
-  }
-  ir::Value &input = *values[operand.get<Tensor>().id];
-  ir::Operation *op = context.builder.create(*region, "op.collective", range);
-  op->setAttr("kind", callee.decl->name);
-  op->addOperand(input);
-  return tensorOf(op->addResult(input.type()));
 }
 
 Value GraphBuilder::applyWorkload(const Instance &callee, SourceRange range) {

@@ -45,6 +45,8 @@ private:
   Value applyOp(const Instance &callee, SourceRange range);
   Value applyWorkload(const Instance &callee, SourceRange range);
   Value applyCollective(const Instance &callee, SourceRange range);
+  bool pairSizes(const Instance &callee, ir::Operation &op);
+  void lineAlgorithm(const ast::Clause &with, size_t firstCollective, const Scope &scope);
   Value tensorOf(ir::Value &value);
   llvm::Optional<BuiltGraph> buildBody(const Instance &instance, const ResolvedWorkload &workload);
   bool finish(const ResolvedWorkload &workload, const Scope &scope, ir::Region &region);
@@ -57,6 +59,7 @@ private:
   ir::Region *region = nullptr;
   std::vector<ir::Value *> values; ///< by Tensor::id
   std::vector<std::string> kernels;
+  std::vector<ir::Operation *> collectives; ///< of this graph and those around it, in order
   llvm::SmallVector<const Decl *, 8> building;
 };
 

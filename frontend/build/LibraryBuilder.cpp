@@ -36,7 +36,7 @@ static void protocol(BuildContext &context, const Node &node, ir::Region &librar
     op->setAttr("algorithm", wordOf(*algorithm));
   setNames(*op, "serves", node.find("serves"));
   for (llvm::StringRef name :
-       {"start", "latency", "bandwidth", "pair", "copy", "window", "exposed", "up_to"})
+       {"start", "latency", "bandwidth", "pair", "copy", "window", "exposed", "least", "up_to"})
     setQuantity(context, *op, name, node.find(name), units);
   for (llvm::StringRef name : {"bandwidth", "pair", "copy"})
     if (auto value = op->quantityAttr(name); value && value->toDouble() <= 0)

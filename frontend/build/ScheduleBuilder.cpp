@@ -182,9 +182,10 @@ bool ScheduleBuilder::build(std::vector<std::string> &symbols, unsigned depth) {
 
 bool perfc::buildSchedules(BuildContext &context, const Instance &algorithm,
                            llvm::StringRef collective, int64_t ranks,
-                           std::vector<std::string> &symbols) {
-  std::string key = fmt::format("schedule {} {} {} {}", algorithm.decl->module->name,
-                                Value(algorithm).text(), collective.str(), ranks);
+                           std::vector<std::string> &symbols, llvm::StringRef line) {
+  std::string key =
+      fmt::format("schedule {} {} {} {} {}", algorithm.decl->module->name, Value(algorithm).text(),
+                  collective.str(), ranks, line.empty() ? "" : "line");
   if (auto known = context.symbols.find(key); known != context.symbols.end()) {
     llvm::SmallVector<llvm::StringRef, 2> names;
     llvm::StringRef(known->second).split(names, ' ');
@@ -195,8 +196,11 @@ bool perfc::buildSchedules(BuildContext &context, const Instance &algorithm,
   if (!ScheduleBuilder(context, algorithm, collective, ranks).build(built, 0))
     return false;
   std::string joined;
-  for (const std::string &name : built)
+  for (const std::string &name : built) {
     joined += (joined.empty() ? "" : " ") + name;
+    if (!line.empty())
+      context.module.lookup(name)->setAttr("line", line);
+  }
   context.symbols[key] = joined;
   symbols.insert(symbols.end(), built.begin(), built.end());
   return true;

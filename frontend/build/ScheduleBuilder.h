@@ -13,9 +13,10 @@ namespace perfc {
 bool servesCollective(BuildContext &context, const Instance &algorithm, llvm::StringRef collective);
 
 /// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
-/// one, or those that it chooses from. False after a report.
+/// one, or those that it chooses from. With `line` they are for the lines of a workload that name
+/// the algorithm so. False after a report.
 bool buildSchedules(BuildContext &context, const Instance &algorithm, llvm::StringRef collective,
-                    int64_t ranks, std::vector<std::string> &symbols);
+                    int64_t ranks, std::vector<std::string> &symbols, llvm::StringRef line = "");
 
 } // namespace perfc
 

@@ -7,6 +7,7 @@
 
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
+#include <set>
 
 using namespace perfc;
 
@@ -121,6 +122,39 @@ static std::vector<std::string> collectivesFor(BuildContext &context, const Inst
   return able.empty() ? all : able;
 }
 
+/// Adds `symbols` to the schedules of a statement.
+static void addSchedules(ir::Operation &evaluate, llvm::ArrayRef<std::string> symbols) {
+  ir::AttrList list;
+  if (const ir::Attribute *known = evaluate.attr("schedules"))
+    list = known->asList();
+  for (const std::string &symbol : symbols)
+    list.push_back(ir::Attribute::symbol(symbol));
+  if (!list.empty())
+    evaluate.setAttr("schedules", std::move(list));
+}
+
+/// The schedules of the algorithms that lines of workloads name, for the system of `evaluate`.
+bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
+  const ir::Operation *system = context.module.lookup(evaluate.symbolAttr("on"));
+  if (!system || !system->is("target.system"))
+    return true;
+  std::set<std::pair<std::string, std::string>> wanted; // algorithm and kind
+  context.module.walk([&](const ir::Operation &op) {
+    if (op.is("op.collective") && op.hasAttr("algorithm"))
+      wanted.insert({op.stringAttr("algorithm").str(), op.stringAttr("kind").str()});
+  });
+  std::vector<std::string> symbols;
+  for (const auto &[name, kind] : wanted) {
+    const Instance &instance = context.lineAlgorithms[name];
+    if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system))
+      continue;
+    if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols, name))
+      return false;
+  }
+  addSchedules(evaluate, symbols);
+  return true;
+}
+
 /// A library's choice where the system has its parameters, else the algorithm's own schedule.
 bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject,
                                    ir::Operation &evaluate) {
@@ -136,10 +170,7 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   for (const std::string &kind : kinds)
     if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols))
       return false;
-  ir::AttrList list;
-  for (const std::string &symbol : symbols)
-    list.push_back(ir::Attribute::symbol(symbol));
-  evaluate.setAttr("schedules", std::move(list));
+  addSchedules(evaluate, symbols);
   return true;
 }
 
@@ -203,6 +234,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
     good &= otherChoice(choice, subject, *op);
   }
+  good = good && lineAlgorithms(*op);
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);

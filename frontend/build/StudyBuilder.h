@@ -56,6 +56,7 @@ private:
                       std::vector<std::string> &symbols);
   bool otherChoice(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
   bool chosenAlgorithm(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
+  bool lineAlgorithms(ir::Operation &evaluate);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
   bool goals(const Node &statement);

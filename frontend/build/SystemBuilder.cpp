@@ -27,6 +27,7 @@ private:
   bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
   UnitContext networkUnits(const Node &node);
   void network(const Node &overAndDiffers, ir::Region &group);
+  void adapters(const Node &network, ir::Operation &op);
   void link(const Node &node, ir::Region &group);
   void checkShape(const ir::Operation &group);
   void fault(const Node &node, ir::Operation &group);
@@ -126,14 +127,45 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
       if (child->word == "library" || child->word == "link" || !given.find(child->word))
         merged.children.push_back(child);
   }
-  bool saysAnything =
-      over || merged.find("bandwidth") || merged.find("latency") || merged.find("topology");
+  bool saysAnything = false;
+  for (llvm::StringRef word : {"over", "bandwidth", "latency", "topology", "nics", "stripe"})
+    saysAnything |= merged.find(word) != nullptr;
   if (saysAnything)
-    buildNetwork(context, merged, group, networkUnits(merged));
+    adapters(merged, *buildNetwork(context, merged, group, networkUnits(merged)));
   for (const Node *child : merged.children)
     if (child->word == "link")
       link(*child, group);
   buildLibraries(context, merged, group, {llvm::None, dtype, false});
+}
+
+/// `nics 4; stripe 2`, where a switch takes messages from any adapter.
+void SystemBuilder::adapters(const Node &network, ir::Operation &op) {
+  const Node *nics = network.find("nics"), *stripe = network.find("stripe");
+  int64_t counts[] = {1, 1};
+  const Node *given[] = {nics, stripe};
+  for (size_t i = 0; i < 2; ++i) {
+    const Quantity *count =
+        given[i] && !given[i]->args.empty() ? given[i]->args[0].value.getIf<Quantity>() : nullptr;
+    if (!count)
+      continue;
+    counts[i] = count->rational().numerator();
+    if (counts[i] < 1 || counts[i] > 64) {
+      diagnostics.report(given[i]->range, diag::BadAdapters, given[i]->word,
+                         fmt::format("is a number from 1 to 64, not {}", counts[i]));
+      return;
+    }
+    op.setAttr(given[i]->word, counts[i]);
+  }
+  if (counts[0] % counts[1] != 0)
+    diagnostics.report(stripe->range, diag::BadAdapters, "stripe",
+                       fmt::format("divides the {}", counted(counts[0], "adapter")));
+  static constexpr llvm::StringLiteral wired[] = {"ring", "torus", "mesh", "fully_connected",
+                                                  "links"};
+  if (counts[0] > 1 && llvm::is_contained(wired, op.stringAttr("topology")))
+    diagnostics.report(nics->range, diag::BadAdapters, "nics",
+                       fmt::format("counts the ways into a switch; topology `{}` wires chip to "
+                                   "chip, each link by itself",
+                                   op.stringAttr("topology")));
 }
 
 void SystemBuilder::link(const Node &node, ir::Region &group) {

@@ -287,6 +287,8 @@ static constexpr WordSpec networkWords[] = {
      .choices = topologies,
      .byDefault = "switch",
      .doc = "how nodes are linked: fat_tree(radix = 64)"},
+    nicsWord,
+    stripeWord,
     linkWord,
     libraryWord,
     fromWord,

@@ -41,6 +41,15 @@ inline constexpr WordSpec linkWord{
     .block = BlockKind::Link,
     .repeats = true,
     .doc = "of `topology links`: two members by number, link 0, 1 { bandwidth 25GB/s }"};
+inline constexpr WordSpec nicsWord{
+    .word = "nics",
+    .kind = ArgKind::Integer,
+    .byDefault = "1",
+    .doc = "adapters of a chip, which share out its bandwidth: a message takes one of them"};
+inline constexpr WordSpec stripeWord{.word = "stripe",
+                                     .kind = ArgKind::Integer,
+                                     .byDefault = "1",
+                                     .doc = "adapters that one message is spread over"};
 inline constexpr WordSpec libraryWord{
     .word = "library",
     .kind = ArgKind::Name,

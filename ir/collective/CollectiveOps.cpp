@@ -21,6 +21,18 @@ static OpDecl transfer(llvm::StringRef name, llvm::StringRef doc) {
                         .optional()}};
 }
 
+/// An all-to-all whose sizes differ.
+static OpDecl unevenTransfer() {
+  OpDecl decl = transfer("collective.all_to_allv",
+                         "Every rank sends a part of its own size to each other one.");
+  decl.attrs.push_back(quantityAttr("load", {}, "what the busiest rank is sent over the mean")
+                           .atLeast(1)
+                           .optional());
+  decl.attrs.push_back(
+      listAttr("sizes", AttrKind::Quantity, "from each rank to each, in order").optional());
+  return decl;
+}
+
 /// Sends are fours of numbers inside their bounds.
 static bool verifySchedule(const Operation &op, DiagnosticEngine &diagnostics) {
   auto schedule = as<collective::ScheduleOp>(op);
@@ -43,6 +55,7 @@ static std::vector<OpDecl> declarations() {
       transfer("collective.all_gather", "Every rank gets the parts of all."),
       transfer("collective.reduce_scatter", "Every rank gets its part of the sum of all."),
       transfer("collective.all_to_all", "Every rank sends a different part to each other one."),
+      unevenTransfer(),
       transfer("collective.broadcast", "One rank sends the same to all others."),
       transfer("collective.reduce", "One rank gets the sum of all."),
       transfer("collective.barrier", "No rank goes on before all have come."),
@@ -64,7 +77,8 @@ static std::vector<OpDecl> declarations() {
        .attrs = {stringAttr("algorithm", "its name"), stringAttr("collective", "what it is for"),
                  intAttr("ranks", "how many").atLeast(1),
                  intAttr("chunks", "of a buffer").atLeast(1),
-                 listAttr("sends", AttrKind::Int, "move, chunk, sender and receiver of each")},
+                 listAttr("sends", AttrKind::Int, "move, chunk, sender and receiver of each"),
+                 stringAttr("line", "of the lines of a workload that name it alone").optional()},
        .regions = {{{"collective.move"}}},
        .verifier = verifySchedule},
       {.name = "collective.move",

@@ -37,6 +37,9 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
        .doc = "A collective that the chip takes part in.",
        .attrs = {stringAttr("kind", "all_reduce, all_gather, …"),
                  intAttr("bytes", "that one rank contributes").atLeast(0),
-                 stringAttr("label", "shown in results")}}};
+                 stringAttr("label", "shown in results"),
+                 quantityAttr("load", {}, "of an all_to_allv").optional(),
+                 listAttr("sizes", AttrKind::Quantity, "of an all_to_allv").optional(),
+                 stringAttr("algorithm", "that its line names").optional()}}};
   return table;
 }

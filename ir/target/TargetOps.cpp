@@ -140,7 +140,13 @@ static std::vector<AttrDecl> networkAttrs() {
       listAttr("carry", AttrKind::String, "roles of the tensors it carries").optional(),
       stringAttr("to", "where it leads").optional(),
       stringAttr("topology", "name of the topology").optional(),
-      dictAttr("topology_arguments", AttrKind::Any, "of the topology").optional()};
+      dictAttr("topology_arguments", AttrKind::Any, "of the topology").optional(),
+      intAttr("nics", "adapters of a chip, which share out the bandwidth; 1 when not given")
+          .atLeast(1)
+          .optional(),
+      intAttr("stripe", "adapters that one message is striped over; 1 when not given")
+          .atLeast(1)
+          .optional()};
 }
 
 static std::vector<OpDecl> chipDecls() {
@@ -204,6 +210,7 @@ static std::vector<AttrDecl> protocolAttrs() {
           quantityAttr("exposed", {}, "share of the window that is waited for").optional(),
           intAttr("least_ranks", "it needs").atLeast(1).optional(),
           intAttr("most_ranks", "it serves").atLeast(1).optional(),
+          quantityAttr("least", byte, "the smallest buffer").optional(),
           quantityAttr("up_to", byte, "the largest buffer").optional()};
 }
 

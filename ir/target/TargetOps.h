@@ -93,6 +93,8 @@ struct NetworkOp : ir::OpView {
   llvm::StringRef to() const { return op->stringAttr("to"); }
   llvm::StringRef topology() const { return op->stringAttr("topology"); }
   const ir::AttrDict &topologyArguments() const { return op->dictAttr("topology_arguments"); }
+  int64_t nics() const { return op->intAttr("nics", 1); }
+  int64_t stripe() const { return op->intAttr("stripe", 1); }
 };
 
 /// A compute unit: rate and energy of one multiply-accumulate per number format.

@@ -1,0 +1,219 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two fidelities of the native level on random systems: where a closed form claims to be exact,
+// the simulated messages take as long; elsewhere they never take less.
+#include "backends/network/FabricSimulation.h"
+#include "backends/network/Messages.h"
+#include "test/unit/ProviderTest.h"
+#include <random>
+
+using namespace perfc;
+using namespace perfc::network;
+
+namespace {
+
+constexpr CollectiveKind kinds[] = {CollectiveKind::AllReduce,     CollectiveKind::AllGather,
+                                    CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
+                                    CollectiveKind::Broadcast,     CollectiveKind::Reduce,
+                                    CollectiveKind::Barrier,       CollectiveKind::Send};
+
+class Agreement : public testing::Test {
+protected:
+  int64_t pick(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
+  }
+
+  std::string group(size_t number, int64_t count, llvm::StringRef topology, llvm::StringRef more) {
+    return fmt::format("target.group @g{0} {{ target.members (count = {1}, of = @{2})\n"
+                       "  target.network (topology = \"{3}\", bandwidth = {4}GB/s, latency = "
+                       "{5}us{6}) }}\n",
+                       number, count, number == 0 ? "chip" : fmt::format("g{}", number - 1),
+                       topology, pick(1, 500), pick(0, 9), more);
+  }
+
+  /// Any product of `groups`, `ranks` in all.
+  void system(std::string groups) {
+    text = std::move(groups);
+    parsed = std::make_unique<ParsedModule>("target.chip @chip (dtype = \"fp16\") { }\n"
+                                            "target.system @s {\n" +
+                                            text + "}\n");
+    const ir::Operation &op = *parsed->module->lookup("s");
+    fabric = Fabric::build(op, parsed->diagnostics);
+    std::string reason;
+    levels = networkLevels(op, reason);
+    ASSERT_TRUE(fabric && levels) << text;
+    bytes = static_cast<double>(pick(1, pick(0, 1) ? 1 << 30 : 1 << 14));
+  }
+
+  double simulated(CollectiveKind kind, const PairSizes *pairs = nullptr) {
+    auto messages =
+        patternMessages(kind, patternLevels(levels->levels, bytes), bytes, 1 << 22, pairs);
+    auto result = simulateMessages(*fabric, *messages, {}, parsed->diagnostics);
+    return result ? result->seconds : -1;
+  }
+
+  double closed(CollectiveKind kind, const PairSizes *pairs = nullptr) {
+    double sum = 0, most = 0;
+    for (const CollectiveStep &step : closedForm(kind, levels->levels, bytes, pairs)) {
+      sum += step.latency.central();
+      most = std::max(most, step.latency.central());
+    }
+    bool overlaps = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
+    return overlaps ? most : sum;
+  }
+
+  void compare(CollectiveKind kind, const PairSizes *pairs = nullptr) {
+    double seconds = simulated(kind, pairs), expected = closed(kind, pairs);
+    std::string what = nameOf(kind).str() + fmt::format(" of {} on\n", bytes) + text;
+    if (isClosedFormExact(kind, levels->levels, pairs)) {
+      ++exact;
+      EXPECT_NEAR(seconds, expected, 1e-6 * expected + 1e-9) << what;
+    } else {
+      ++bounds;
+      EXPECT_GE(seconds, expected * (1 - 1e-6) - 1e-9) << what;
+    }
+  }
+
+  std::mt19937_64 random{11};
+  std::string text;
+  std::unique_ptr<ParsedModule> parsed;
+  std::unique_ptr<Fabric> fabric;
+  llvm::Optional<NetworkLevels> levels;
+  double bytes = 0;
+  int exact = 0, bounds = 0;
+};
+
+TEST_F(Agreement, ProductsOfSwitchesRingsAndFullConnections) {
+  static const char *const topologies[] = {"switch", "switch", "fat_tree", "fully_connected",
+                                           "ring"};
+  for (int round = 0; round < 150; ++round) {
+    std::string groups;
+    size_t depth = static_cast<size_t>(pick(1, 3));
+    for (size_t level = 0; level < depth; ++level) {
+      llvm::StringRef topology = topologies[pick(0, 4)];
+      int64_t nics = topology == "switch" ? pick(1, 4) : 1;
+      groups += group(level, pick(1, depth == 1 ? 13 : 5), topology,
+                      nics > 1 ? fmt::format(", nics = {}", nics) : "");
+    }
+    system(groups);
+    for (CollectiveKind kind : kinds)
+      compare(kind);
+  }
+  EXPECT_GT(exact, 900);
+  EXPECT_GT(bounds, 20);
+}
+
+TEST_F(Agreement, ToriAreRingsInEachDimension) {
+  for (int round = 0; round < 60; ++round) {
+    std::string arguments;
+    int64_t points = 1, dimensions = pick(1, 3);
+    for (int64_t d = 0; d < dimensions; ++d) {
+      int64_t size = pick(1, 5);
+      points *= size;
+      arguments += fmt::format("{}d{} = {}", d ? ", " : "", d, size);
+    }
+    std::string groups = pick(0, 1) ? group(0, pick(1, 3), "switch", "") : "";
+    groups += group(groups.empty() ? 0 : 1, points, "torus",
+                    ", topology_arguments = {" + arguments + "}");
+    system(groups);
+    for (CollectiveKind kind : kinds)
+      compare(kind);
+  }
+  EXPECT_GT(exact, 400);
+}
+
+TEST_F(Agreement, TopologiesThatBlockTakeNoLess) {
+  for (int round = 0; round < 40; ++round) {
+    int64_t shape = pick(0, 4), count = pick(4, 24);
+    if (shape == 0) {
+      system(group(0, count, "fat_tree",
+                   fmt::format(", topology_arguments = {{radix = {}, oversubscription = {}}}",
+                               pick(2, 8), pick(2, 4))));
+    } else if (shape == 1) {
+      int64_t groups = pick(1, 4), routers = pick(1, 3), hosts = pick(1, 3);
+      system(group(0, groups * routers * hosts, "dragonfly",
+                   fmt::format(", topology_arguments = {{groups = {}, routers = {}, hosts = {}}}",
+                               groups, routers, hosts)));
+    } else if (shape == 2) {
+      int64_t x = pick(1, 5), y = pick(1, 5);
+      system(group(0, x * y, "mesh",
+                   fmt::format(", topology_arguments = {{d0 = {}, d1 = {}}}", x, y)));
+    } else if (shape == 3) {
+      system(group(0, count, "tree",
+                   fmt::format(", topology_arguments = {{radix = {}}}", pick(2, 5))));
+    } else {
+      system(group(0, count, "bus", ""));
+    }
+    for (CollectiveKind kind : kinds)
+      compare(kind);
+  }
+  EXPECT_GT(bounds, 200);
+}
+
+TEST_F(Agreement, UnequalSizesTakeNoLessThanTheirBusiestRank) {
+  static const char *const topologies[] = {"switch", "fully_connected", "ring"};
+  double slowest = 0;
+  for (int round = 0; round < 60; ++round) {
+    std::string groups;
+    size_t depth = static_cast<size_t>(pick(1, 2));
+    for (size_t level = 0; level < depth; ++level)
+      groups += group(level, pick(2, 6), topologies[pick(0, 2)], "");
+    system(groups);
+    uint32_t ranks = fabric->ranks();
+    PairSizes pairs;
+    pairs.ranks = ranks;
+    if (pick(0, 1)) {
+      pairs.imbalance = 1 + static_cast<double>(pick(0, 100)) / 100 * (ranks - 1);
+    } else {
+      double most = 0;
+      for (uint32_t from = 0; from < ranks; ++from) {
+        double sum = 0;
+        for (uint32_t to = 0; to < ranks; ++to) {
+          pairs.matrix.push_back(pick(0, 3) ? static_cast<double>(pick(1, 100)) : 0);
+          sum += pairs.matrix.back();
+        }
+        most = std::max(most, sum);
+      }
+      for (double &entry : pairs.matrix)
+        entry /= std::max(most, 1.0);
+    }
+    compare(CollectiveKind::AllToAllV, &pairs);
+    slowest = std::max(slowest, simulated(CollectiveKind::AllToAllV, &pairs) /
+                                    std::max(1e-12, closed(CollectiveKind::AllToAllV, &pairs)));
+    // Equal sizes are those of an all_to_all.
+    PairSizes equal;
+    equal.ranks = ranks;
+    EXPECT_EQ(simulated(CollectiveKind::AllToAllV, &equal), simulated(CollectiveKind::AllToAll));
+  }
+  RecordProperty("slowest", std::to_string(slowest));
+}
+
+/// One slow chip slows the whole, and never speeds it up.
+TEST_F(Agreement, FaultsTakeNoLess) {
+  static const char *const topologies[] = {"switch", "fully_connected", "ring", "torus",
+                                           "fat_tree"};
+  for (int round = 0; round < 40; ++round) {
+    int64_t count = pick(3, 12), shape = pick(0, 4);
+    std::string whole = group(0, count, topologies[shape], "");
+    bool isChip = pick(0, 1) || shape > 0;
+    std::string fault =
+        isChip ? fmt::format("target.fault (kind = \"chip\", ends = [\"chip[{}]\"], slowdown = {})",
+                             pick(0, count - 1), pick(1, 4))
+               : fmt::format("target.fault (kind = \"link\", ends = [\"chip[{}]\", "
+                             "\"switch[0]\"], bandwidth_factor = 0.{})",
+                             pick(0, count - 1), pick(1, 9));
+    system(whole);
+    double before = bytes;
+    std::vector<double> healthy;
+    for (CollectiveKind kind : kinds)
+      healthy.push_back(simulated(kind));
+    std::string broken = whole;
+    broken.insert(broken.rfind('}'), fault + " ");
+    system(broken);
+    bytes = before;
+    for (size_t i = 0; i < std::size(kinds); ++i)
+      EXPECT_GE(simulated(kinds[i]), healthy[i] * (1 - 1e-9)) << nameOf(kinds[i]).str() << broken;
+  }
+}
+
+} // namespace
