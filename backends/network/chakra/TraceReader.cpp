@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/chakra/TraceReader.h"
 
+#include "backends/network/chakra/AttributeSchema.h"
 #include "backends/network/chakra/OldSchema.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -264,6 +265,12 @@ llvm::Optional<Trace> chakra::readTrace(llvm::StringRef bytes, std::string path,
   }
   if (isOldSchema(bytes)) {
     if (!readOldTrace(bytes, trace, error))
+      return llvm::None;
+    trace.link();
+    return trace;
+  }
+  if (isAttributeSchema(bytes)) {
+    if (!readAttributeTrace(bytes, trace, error))
       return llvm::None;
     trace.link();
     return trace;
