@@ -68,6 +68,8 @@ TraceSummary chakra::summarize(const Trace &trace) {
     } else {
       ++(node.onCpu ? summary.cpuOperations : summary.kernels);
       (node.onCpu ? summary.cpuMicros : summary.kernelMicros) += node.durationMicros;
+      if (!node.onCpu)
+        ++summary.kernelsByTime[node.durationMicros];
     }
   }
   return summary;

@@ -27,7 +27,8 @@ struct TrafficKey {
 struct TraceSummary {
   uint64_t nodes = 0, kernels = 0, cpuOperations = 0, memoryAccesses = 0, others = 0;
   uint64_t kernelMicros = 0, cpuMicros = 0;
-  std::map<TrafficKey, uint64_t> traffic; ///< how many of each
+  std::map<TrafficKey, uint64_t> traffic;     ///< how many of each
+  std::map<uint64_t, uint64_t> kernelsByTime; ///< how many of each duration, in us
 };
 TraceSummary summarize(const Trace &trace);
 

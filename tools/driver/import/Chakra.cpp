@@ -1,13 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Format chakra: traces, a file for each rank, as a workload of their collectives on a system of so
-// many chips, with a summary of each file. Bytes become elements of one byte. Kernels, messages and
-// collectives of groups are in the summary alone: `perfc run PREFIX --from chakra` runs them.
+// Format chakra: traces, a file for each rank, as workloads with a summary of each file. What the
+// first rank does, its kernels, messages and collectives of the world, is one workload on a system
+// of so many chips; what a communicator group does is one on a system of its members, alike groups
+// together. Bytes become elements of one byte, a kernel as many operations as it takes nanoseconds.
+// What depends on the order of nodes is in none of them: `perfc run PREFIX --from chakra` runs
+// that.
 #include "backends/network/chakra/Simplify.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <set>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -77,23 +81,109 @@ static int64_t elementsOf(const TrafficKey &key, size_t ranks) {
   return collectiveOf(key) == "all_gather" && size < most / all ? size * all : size;
 }
 
-static std::string workloadText(const TraceSummary &summary, size_t ranks) {
-  std::string text;
-  size_t next = 0;
-  for (const auto &[key, count] : summary.traffic) {
-    llvm::StringRef name = collectiveOf(key);
-    if (name.empty() || !key.group.empty() || key.bytes < 0)
-      continue;
-    text += fmt::format("  x{0} = tensor[{1}]\n  repeat {2} {{ x{0} = {3}(x{0}) }}\n", next,
-                        elementsOf(key, ranks), count, name.str());
-    ++next;
+/// More distinct times are one kernel of their sum.
+static constexpr size_t mostKernels = 32;
+
+/// A workload of a line for each kind of thing that is done, in a row.
+class WorkloadText {
+public:
+  void add(uint64_t count, int64_t elements, llvm::StringRef what) {
+    if (elements > 0)
+      lines += fmt::format("  x{0} = tensor[{1}]\n  repeat {2} {{ x{0} = {3}(x{0}) }}\n", next++,
+                           elements, count, what);
   }
-  return text.empty() ? text
-                      : fmt::format("\nworkload collectives -> x{} {{\n{}}}\n", next - 1, text);
+  /// Kernels of so many us each: `kernel` makes a number of their elements.
+  void addKernels(uint64_t count, uint64_t micros) {
+    constexpr uint64_t most = uint64_t(1) << 43;
+    if (micros == 0 || micros > most)
+      return;
+    lines += fmt::format("  k{0} = tensor[{1}]\n  repeat {2} {{ done = kernel(k{0}) }}\n",
+                         kernels++, micros * 1000, count);
+  }
+  bool empty() const { return lines.empty(); }
+  std::string text(llvm::StringRef name) const {
+    return fmt::format("workload {} -> {} {{\n{}}}\n", name, next > 0 ? "x0" : "k0", lines);
+  }
+  bool hasKernels() const { return kernels > 0; }
+
+private:
+  std::string lines;
+  size_t next = 0, kernels = 0;
+};
+
+/// What a rank does in group `group`, "" for the world with what it does alone.
+static WorkloadText workloadOf(const TraceSummary &summary, llvm::StringRef group, size_t ranks) {
+  WorkloadText workload;
+  if (group.empty() && summary.kernelsByTime.size() > mostKernels)
+    workload.addKernels(1, summary.kernelMicros);
+  else if (group.empty())
+    for (const auto &[micros, count] : summary.kernelsByTime)
+      workload.addKernels(count, micros);
+  for (const auto &[key, count] : summary.traffic) {
+    bool isSend = key.type == NodeType::Send && group.empty();
+    llvm::StringRef name = isSend ? "send" : collectiveOf(key);
+    if (!name.empty() && key.group == group && key.bytes > 0)
+      workload.add(count, elementsOf(key, ranks), name);
+  }
+  return workload;
+}
+
+/// The members of each group: the ranks whose traces have a collective of it.
+using GroupMembers = std::map<std::string, std::vector<size_t>>;
+
+/// A workload and its evaluation for each set of alike groups, named after the first one.
+static std::string groupTexts(llvm::ArrayRef<TraceSummary> summaries, const GroupMembers &members) {
+  std::map<std::string, std::vector<std::string>> alike;
+  std::vector<std::string> order;
+  for (const auto &[group, ranks] : members) {
+    WorkloadText workload = workloadOf(summaries[ranks.front()], group, ranks.size());
+    if (workload.empty() || ranks.size() < 2)
+      continue;
+    std::string key = fmt::format("{} {}", ranks.size(), workload.text(""));
+    if (alike[key].empty())
+      order.push_back(key);
+    alike[key].push_back(group);
+  }
+  std::string text;
+  for (const std::string &key : order) {
+    const std::vector<std::string> &groups = alike[key];
+    const std::vector<size_t> &ranks = members.find(groups.front())->second;
+    std::string name = perfName("group_" + groups.front(), "group_");
+    WorkloadText workload = workloadOf(summaries[ranks.front()], groups.front(), ranks.size());
+    std::string note = groups.size() == 1 ? "group " : counted(groups.size(), "group") + ": ";
+    for (size_t i = 0; i < groups.size() && i < 16; ++i)
+      note += (i ? ", " : "") + groups[i];
+    text += fmt::format("\n// {}{}, {} each\n{}\nevaluate {} on {} * npu over nvswitch\n", note,
+                        groups.size() > 16 ? ", …" : "", counted(ranks.size(), "rank"),
+                        workload.text(name), name, ranks.size());
+  }
+  return text;
+}
+
+/// The chips, and what all of `summaries` do on them.
+static std::string programText(llvm::ArrayRef<TraceSummary> summaries,
+                               const GroupMembers &members) {
+  WorkloadText first = workloadOf(summaries.front(), "", summaries.size());
+  std::string groups = groupTexts(summaries, members);
+  if (first.empty() && groups.empty())
+    return "";
+  std::string text = "import std.networks\n\n// An operation takes 1 ns.\nhardware npu {\n  dtype "
+                     "int8\n  memory local {\n    off_chip\n  }\n  compute unit {\n    rate "
+                     "1GHz\n  }\n}\n\n";
+  if (first.hasKernels())
+    text += "op kernel(x[N]) -> y[] {\n  y += x[n] * x[n]\n}\n\n";
+  if (!first.empty())
+    text +=
+        fmt::format("system cluster {{ all = {} * npu over nvswitch }}\n\n{}\nevaluate trace on "
+                    "cluster\n",
+                    std::max<size_t>(2, summaries.size()), first.text("trace"));
+  return text + groups;
 }
 
 bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files, std::string &text) {
-  std::string summaries, workload;
+  std::vector<TraceSummary> summaries;
+  GroupMembers members;
+  text.clear();
   for (const std::string &path : files) {
     auto trace = readFile(session, path);
     if (!trace)
@@ -107,17 +197,15 @@ bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files, s
       return false;
     }
     TraceSummary summary = chakra::summarize(*trace);
-    summaries += summaryText(*trace, summary);
-    if (&path == &files.front())
-      workload = workloadText(summary, files.size());
+    text += summaryText(*trace, summary);
+    std::set<std::string> groups;
+    for (const auto &[key, count] : summary.traffic)
+      if (key.type == NodeType::Collective && !key.group.empty())
+        groups.insert(key.group);
+    for (const std::string &group : groups)
+      members[group].push_back(summaries.size());
+    summaries.push_back(std::move(summary));
   }
-  text = summaries;
-  if (workload.empty())
-    return true;
-  text +=
-      fmt::format("import std.networks\n\nhardware npu {{\n  dtype int8\n  memory local {{\n    "
-                  "off_chip\n  }}\n}}\n\nsystem cluster {{ all = {} * npu over nvswitch }}\n",
-                  std::max<size_t>(2, files.size()));
-  text += workload + "\nevaluate collectives on cluster\n";
+  text += programText(summaries, members);
   return true;
 }
