@@ -25,7 +25,7 @@ static bool isAccelerator(target::ChipOp chip) {
   return array && memory;
 }
 
-static bool dispatchesBlocks(target::ChipOp chip) {
+bool passes::dispatchesBlocks(target::ChipOp chip) {
   bool dispatches = false;
   chip->walk([&](const Operation &op) {
     auto array = as<target::ArrayOp>(op);
@@ -88,6 +88,29 @@ target::ChipOp passes::chipOf(study::EvaluateOp evaluate, DiagnosticEngine &diag
   if (!chip)
     diagnostics.report(evaluate->range(), diag::NoChipToRunOn, evaluate.on());
   return chip;
+}
+
+static void collectChips(Operation &op, std::vector<target::ChipOp> &into) {
+  if (auto chip = as<target::ChipOp>(op)) {
+    if (llvm::none_of(into, [&](target::ChipOp known) { return known.op == chip.op; }))
+      into.push_back(chip);
+    return;
+  }
+  if (op.is(target::SystemOp::opName)) {
+    if (!op.body().empty())
+      collectChips(op.body().back(), into);
+    return;
+  }
+  for (Operation &part : op.body())
+    if (auto members = as<target::MembersOp>(part))
+      collectChips(*resolve(part, members.of()), into);
+}
+
+std::vector<target::ChipOp> passes::chipsOf(const Module &module, llvm::StringRef on) {
+  std::vector<target::ChipOp> chips;
+  if (Operation *op = module.lookup(on))
+    collectChips(*op, chips);
+  return chips;
 }
 
 static int64_t chipsIn(Operation &op) {

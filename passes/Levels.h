@@ -29,6 +29,11 @@ target::ChipOp chipOf(const ir::Module &module, llvm::StringRef on);
 /// The same for an evaluation; when there is none, reports it.
 target::ChipOp chipOf(study::EvaluateOp evaluate, DiagnosticEngine &diagnostics);
 
+/// The kinds of chips in the system or chip `on`.
+std::vector<target::ChipOp> chipsOf(const ir::Module &module, llvm::StringRef on);
+/// True when the chip runs kernels as blocks that it hands to its units.
+bool dispatchesBlocks(target::ChipOp chip);
+
 /// Chips in the system or chip `on`; 1 for a chip.
 int64_t chipCount(const ir::Module &module, llvm::StringRef on);
 

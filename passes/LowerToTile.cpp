@@ -3,12 +3,14 @@
 // lower-to-tile: kernels cut into blocks that the units of a chip run in waves. Evaluations at the
 // tile level get blocks of their kernels' outputs (GPUs), those at the loop-nest level one block
 // per pass of the array, from the nests that lower-to-loopnest made.
+#include "ir/common/diagnostics/Training.h"
 #include "ir/tile/TileOps.h"
 #include "passes/Blocks.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
+#include "passes/training/Strategy.h"
 #include <map>
 
 using namespace perfc;
@@ -23,10 +25,12 @@ public:
       : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
 
   bool run(study::EvaluateOp evaluate);
+  bool run(study::TrainOp train);
 
 private:
   bool lowerNests(study::EvaluateOp evaluate, const KernelUse &use);
   void lowerOutput(const KernelUse &use);
+  void choose(target::ChipOp target, Operation &statement);
   void emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
             llvm::StringRef memory, const Location &location);
   const Kernel &model(op::KernelOp kernel) {
@@ -117,6 +121,38 @@ void TileLowering::lowerOutput(const KernelUse &use) {
   emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, use.kernel->location());
 }
 
+/// Blocks are cut for `target` from now on and put before `statement`.
+void TileLowering::choose(target::ChipOp target, Operation &statement) {
+  chip = &chips.try_emplace(target.op, target).first->second;
+  before = &statement;
+  while (before->parentOp())
+    before = before->parentOp();
+}
+
+/// Blocks of the products of both graphs of a step, on each kind of chip of its system. Kernels
+/// without products stream through memory, divided along what they sum up as well; their roofline
+/// is closer than blocks of their output.
+bool TileLowering::run(study::TrainOp train) {
+  const Attribute *provider = train.settings().find("using");
+  if (!provider || provider->asString() != "tile" || readStrategy(train).hasHoles())
+    return true;
+  for (target::ChipOp target : chipsOf(module, train.on())) {
+    if (!dispatchesBlocks(target)) {
+      diagnostics.report(train->range(), diag::NoBlocksToTrainWith, target.symbol());
+      return false;
+    }
+    choose(target, *train.op);
+    for (const std::string &graph : {forwardSymbol(train.symbol()), backwardSymbol(train.symbol())})
+      if (Operation *op = module.lookup(graph))
+        op->walk([&](Operation &inner) {
+          KernelUse use = kernelUse(inner);
+          if (use.kernel && model(use.kernel).main() && model(use.kernel).main()->op.isMac())
+            lowerOutput(use);
+        });
+  }
+  return true;
+}
+
 bool TileLowering::run(study::EvaluateOp evaluate) {
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
@@ -124,10 +160,7 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
   Level level = levelFor(evaluate, target);
   if (level == Level::Roofline)
     return true;
-  chip = &chips.try_emplace(target.op, target).first->second;
-  before = evaluate.op;
-  while (before->parentOp())
-    before = before->parentOp();
+  choose(target, *evaluate.op);
   return forEachKernel(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
     bool nested = runsAsNests(level, target) && lowerNests(evaluate, use);
     if (!nested && level == Level::Tile)
@@ -142,6 +175,13 @@ static bool run(Module &module, PassContext &context) {
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
     valid &= lowering.run(evaluate);
+  std::vector<study::TrainOp> trained; // lowering adds to the module
+  module.walk([&](Operation &op) {
+    if (auto train = as<study::TrainOp>(op))
+      trained.push_back(train);
+  });
+  for (study::TrainOp train : trained)
+    valid &= lowering.run(train);
   return valid;
 }
 

@@ -42,9 +42,34 @@ int64_t AxisNetwork::chipsUnder(llvm::StringRef name) {
   return 0;
 }
 
+bool AxisNetwork::readFaults(SourceRange where) {
+  return paths.readFaults(where, diagnostics) &&
+         linkFaults.read(system, chips(), where, diagnostics);
+}
+
+AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, int64_t first, int64_t count) const {
+  Factors factors;
+  if (linkFaults.empty())
+    return factors;
+  for (const SystemPath::Level &level : paths.path(path).levels)
+    factors.push_back(linkFaults.factor(*level.group, first, count));
+  return factors;
+}
+
+/// Slows a network or the protocols of a library down.
+static void slowDown(ir::Operation &part, double factor) {
+  for (const char *name : {"bandwidth", "pair"})
+    if (auto rate = part.quantityAttr(name))
+      part.setAttr(name, Quantity(rate->toUncertain() * factor, rate->dimension()));
+  for (unsigned i = 0; i < part.regionCount(); ++i)
+    for (ir::Operation &inner : part.region(i))
+      slowDown(inner, factor);
+}
+
 /// The groups of the system with those members that the axis has in them.
-ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path) {
-  std::string &symbol = systems[{place, path}];
+ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
+                                     const Factors &factors) {
+  std::string &symbol = systems[{place, path, factors}];
   if (!symbol.empty())
     return *scratch.lookup(symbol);
   ir::Builder builder(allOps());
@@ -78,6 +103,10 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path) {
     for (const ir::Operation &net : level.group->body())
       if (net.is(target::NetworkOp::opName) || net.is(target::LibraryOp::opName))
         net.clone(group->body(), ignored);
+    if (size_t number = &level - paths.path(path).levels.data();
+        number < factors.size() && factors[number] < 1)
+      for (ir::Operation &part : group->body())
+        slowDown(part, factors[number]);
     below = group->symbol().str();
     covered *= members;
   }
@@ -87,8 +116,9 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path) {
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                               SourceRange where, int64_t first, int64_t count) {
   const Cost *slowest = nullptr;
-  for (unsigned path : paths.of(first, count > 0 ? count : chips())) {
-    ir::Operation &part = systemOf(place, path);
+  int64_t among = count > 0 ? count : chips();
+  for (unsigned path : paths.of(first, among)) {
+    ir::Operation &part = systemOf(place, path, factorsOf(path, first, among));
     int64_t ranks = 1;
     for (const ir::Operation &group : part.body())
       ranks *= group.body().front().intAttr("count", 1);

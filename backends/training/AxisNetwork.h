@@ -9,8 +9,10 @@
 #define PERFC_BACKENDS_TRAINING_AXISNETWORK_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/training/LinkFaults.h"
 #include "backends/training/SystemPaths.h"
 #include "passes/training/Strategy.h"
+#include <tuple>
 
 namespace perfc::training {
 
@@ -39,18 +41,26 @@ public:
   /// Chips in the group or over the network called `name`; 0 when there is none.
   int64_t chipsUnder(llvm::StringRef name);
   int64_t chips() const { return paths.chips(); }
+  /// Reads what is slow or broken in the system; false, reported, where a fault leaves no way to
+  /// train.
+  bool readFaults(SourceRange where);
+  bool hasFaults() const { return !linkFaults.empty() || paths.hasSlowChips(); }
   SystemPaths &places() { return paths; }
 
 private:
-  ir::Operation &systemOf(const AxisPlace &place, unsigned path);
+  /// What faults leave of the bandwidth of each level of a path, for ranks among some chips.
+  using Factors = std::vector<double>;
+  ir::Operation &systemOf(const AxisPlace &place, unsigned path, const Factors &factors);
+  Factors factorsOf(unsigned path, int64_t first, int64_t count) const;
 
   const ir::Operation &system;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
   SystemPaths paths;
+  LinkFaults linkFaults;
   ir::Module scratch;
   HashCache hashes;
-  std::map<std::pair<AxisPlace, unsigned>, std::string> systems;
+  std::map<std::tuple<AxisPlace, unsigned, Factors>, std::string> systems;
   ir::Operation *program = nullptr;
 };
 

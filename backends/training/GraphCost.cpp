@@ -4,6 +4,7 @@
 #include "backends/core/Chip.h"
 #include "ir/op/OpOps.h"
 #include "passes/KernelUses.h"
+#include "passes/Names.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -84,8 +85,38 @@ static int products(const ir::Operation &kernel) {
   return count;
 }
 
+/// B/s of the memory farthest out; 0 when it is not given.
+static double outermostBandwidth(const Chip &chip) {
+  const ChipMemory *outer = chip.outermost();
+  if (!outer)
+    return 0;
+  auto rate = outer->view.bandwidth() ? outer->view.bandwidth() : outer->view.readBandwidth();
+  return rate ? rate->toDouble() * static_cast<double>(outer->copies) : 0;
+}
+
+GraphCoster::GraphCoster(const ir::Module &module, const ir::Operation &chip,
+                         const Runtime &runtime, ProviderSet &providers,
+                         DiagnosticEngine &diagnostics)
+    : module(module), chip(chip), runtime(runtime), providers(providers), diagnostics(diagnostics),
+      bandwidth(outermostBandwidth(Chip(chip))) {}
+
+/// Operands of a product in fp8 are made from those in the format of the tensors. Each is used by
+/// two of the three products of a layer (forward, gradient of the activations, of the weights).
+/// Read once (2 B) and written once for each (1 B, in the order that its product wants) it moves 2
+/// B per use; other ways to scale it take more.
+double GraphCoster::castSeconds(const ir::Operation &op) const {
+  if (!isInLayer || !runtime.usesFp8 || bandwidth <= 0)
+    return 0;
+  double elements = 0;
+  for (const ir::Value *operand : op.operands())
+    if (bitsOf(operand->type().dtype()) == 16)
+      elements += static_cast<double>(operand->type().elements().getValueOr(0));
+  return runtime.castBytes * elements / (bandwidth * runtime.memory);
+}
+
 /// The provider's time with the shares of the peaks that the runtime reaches.
-static double secondsOf(const Cost &cost, const ir::Operation &kernel, const Runtime &runtime) {
+double GraphCoster::secondsOf(const Cost &cost, const ir::Operation &op,
+                              const ir::Operation &kernel) const {
   double compute = 0, memory = 0, launch = 0;
   for (const CostPart &part : cost.breakdown.children) {
     if (part.kind == PartKind::Compute)
@@ -98,14 +129,20 @@ static double secondsOf(const Cost &cost, const ir::Operation &kernel, const Run
   if (compute + memory == 0)
     return cost.latency.central();
   int macs = products(kernel);
-  compute /= macs > 1 ? runtime.attention : macs == 1 ? runtime.product() : runtime.memory;
-  memory /= runtime.memory;
-  return std::max(compute, memory) + runtime.launch.getValueOr(launch);
+  double share = runtime.memory;
+  if (macs > 0)
+    share = macs > 1 ? runtime.attention : runtime.product(isInLayer);
+  double casts = macs == 1 ? castSeconds(op) : 0;
+  return std::max(compute / share, memory / runtime.memory) + casts +
+         runtime.launch.getValueOr(launch);
 }
 
 bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost) {
   size_t errors = diagnostics.errorCount();
-  const Cost *found = providers.evaluate({&kernel, &chip, nullptr}, hashes, diagnostics);
+  // With `using tile`, lower-to-tile has cut the kernel into blocks.
+  const ir::Operation *run = module.lookup(passes::tileSymbol(kernel.symbol(), chip.symbol()));
+  run = runtime.usesTiles && run ? run : &kernel;
+  const Cost *found = providers.evaluate({run, &chip, nullptr}, hashes, diagnostics);
   if (!found) {
     if (diagnostics.errorCount() == errors)
       diagnostics.report(op.range(), diag::NoCost, kernel.symbol());
@@ -116,7 +153,7 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   RegionCost own;
   own.dropped = shareOf(op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
-  own.seconds = secondsOf(*found, kernel, runtime) * shareOf(op, "load", 1);
+  own.seconds = secondsOf(*found, op, kernel) * shareOf(op, "load", 1);
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
@@ -152,6 +189,9 @@ void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
     return recorder.passThrough(op);
   RegionCost own;
   double bytes = std::max(movedBytes(op, op.operand(0)), movedBytes(op, op.result()));
+  double format = bitsOf(op.result().type().dtype()) / 8.0;
+  if (isInLayer && view.kind() == "all_gather" && view.axis() == "tensor")
+    bytes *= runtime.gathered(format) / format;
   own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1});
   cost.add(own);
   StepItem item{fmt::format("{} {}", view.kind(), view.axis())};
@@ -245,8 +285,10 @@ llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
     // What stands between two stretches of layers goes with the first of the second stretch.
     RegionCost one;
     recorder.open(one.block);
+    isInLayer = true;
     if (!region(op.body(), one))
       return llvm::None;
+    isInLayer = false;
     for (const ir::Operation &last : op.body())
       if (last.is(op::YieldOp::opName))
         recorder.close(last);

@@ -75,9 +75,7 @@ struct GraphCost {
 class GraphCoster {
 public:
   GraphCoster(const ir::Module &module, const ir::Operation &chip, const Runtime &runtime,
-              ProviderSet &providers, DiagnosticEngine &diagnostics)
-      : module(module), chip(chip), runtime(runtime), providers(providers),
-        diagnostics(diagnostics) {}
+              ProviderSet &providers, DiagnosticEngine &diagnostics);
 
   /// The cost of `graph`; nothing after a report.
   llvm::Optional<GraphCost> run(const ir::Operation &graph);
@@ -89,6 +87,8 @@ private:
   bool operation(const ir::Operation &op, RegionCost &cost);
   bool inner(const ir::Operation &op, int64_t count, RegionCost &cost);
   bool kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost);
+  double secondsOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel) const;
+  double castSeconds(const ir::Operation &op) const;
   void tensor(const ir::Operation &op, RegionCost &cost);
   void collective(const ir::Operation &op, RegionCost &cost);
 
@@ -97,6 +97,8 @@ private:
   const Runtime &runtime;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
+  double bandwidth = 0; ///< B/s of the outermost memory; 0 when not given
+  bool isInLayer = false;
   HashCache hashes;
   BlockRecorder recorder;
 };

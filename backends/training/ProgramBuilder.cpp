@@ -18,7 +18,7 @@ public:
   Builder(const ir::Operation &train, const ModelCosts &costs, const Strategy &strategy,
           const TrainingSummary &summary, AxisNetwork &network)
       : train(train), costs(costs), strategy(strategy), summary(summary), network(network),
-        runtime(Runtime::read(train.dictAttr("settings"))),
+        runtime(Runtime::read(train)),
         chunks(strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1) {}
 
   std::shared_ptr<const StepProgram> run();
@@ -76,7 +76,7 @@ uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights) 
 
 /// The graph of the backward pass runs the other way round, with the weights of the forward one.
 void Builder::addBlocks() {
-  const GraphCost &one = costs.forward, &two = costs.backward;
+  const GraphCost &one = costs.forward(), &two = costs.backward();
   size_t kinds = one.layers.size();
   forward.before = addBlock(one.before, one.before);
   forward.after = addBlock(one.after, one.after);
@@ -91,15 +91,16 @@ void Builder::addBlocks() {
 
 void Builder::addStages() {
   std::vector<uint32_t> kinds; // of all layers in order
-  for (size_t kind = 0; kind < costs.forward.layers.size(); ++kind) {
-    const GraphCost::Layers &layers = costs.forward.layers[kind];
+  for (size_t kind = 0; kind < costs.forward().layers.size(); ++kind) {
+    const GraphCost::Layers &layers = costs.forward().layers[kind];
     // Layers that keep their activations stand behind those of the same stage that do not.
     auto of = static_cast<uint32_t>(layers.isKept && kind > 0 && !kinds.empty() ? kind - 1 : kind);
     kinds.insert(kinds.end(), static_cast<size_t>(layers.count), of);
   }
   auto kindOf = [&](size_t layer, size_t first) {
     uint32_t kind = kinds[layer];
-    bool isPair = kind + 1 < costs.forward.layers.size() && costs.forward.layers[kind + 1].isKept;
+    bool isPair =
+        kind + 1 < costs.forward().layers.size() && costs.forward().layers[kind + 1].isKept;
     bool keeps = isPair && static_cast<int64_t>(layer - first) >= strategy.recomputeLayers;
     return keeps ? kind + 1 : kind;
   };
@@ -165,8 +166,8 @@ std::shared_ptr<const StepProgram> Builder::run() {
                                                             : GradientExchange::None;
   program.elementBytes = bitsOf(strategy.dtype) / 8.0;
   program.gradientBytes = runtime.gradientBytes > 0 ? runtime.gradientBytes : program.elementBytes;
-  if (!costs.forward.layers.empty())
-    program.boundaryBytes = costs.forward.layers[0].one.inputBytes;
+  if (!costs.forward().layers.empty())
+    program.boundaryBytes = costs.forward().layers[0].one.inputBytes;
   program.optimizerSeconds = summary.optimizerTime;
   program.defersWeights = strategy.schedule == ScheduleKind::ZeroBubble;
   addAxes();

@@ -1,11 +1,20 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/training/Runtime.h"
 
+#include "backends/core/Chip.h"
+#include "passes/training/Strategy.h"
+
 using namespace perfc;
 using namespace perfc::training;
 
-Runtime Runtime::read(const ir::AttrDict &settings) {
+Runtime Runtime::read(const ir::Operation &train) {
+  const ir::AttrDict &settings = train.dictAttr("settings");
   Runtime result;
+  if (const ir::Attribute *products = settings.find("products"))
+    result.products = parseDType(products->asString());
+  const ir::Attribute *provider = settings.find("using");
+  result.usesTiles = provider && provider->asString() == "tile";
+  result.usesFp8 = result.products == DType::FP8;
   const ir::Attribute *entry = settings.find("runtime");
   if (!entry)
     return result;
@@ -20,14 +29,33 @@ Runtime Runtime::read(const ir::AttrDict &settings) {
   set("memory", result.memory);
   set("network", result.network);
   set("overlap_data", result.overlapData);
+  set("overlap_cost", result.overlapCost);
   set("overlap_tensor", result.overlapTensor);
   set("overlap_pipeline", result.overlapPipeline);
   set("step", result.step);
   set("gradient_bytes", result.gradientBytes);
+  set("gather_bytes", result.gatherBytes);
+  set("cast_bytes", result.castBytes);
   set("host", result.host);
   set("reserve", result.reserve);
   set("fragmentation", result.fragmentation);
   if (const ir::Attribute *launch = given.find("launch"))
     result.launch = launch->asQuantity().toDouble();
+  return result;
+}
+
+Runtime Runtime::read(const ir::Operation &train, const ir::Operation &chipOp) {
+  Runtime result = read(train);
+  if (!result.products)
+    return result;
+  Chip chip(chipOp);
+  DType format = passes::readStrategy(ir::as<study::TrainOp>(train)).dtype;
+  double own = 0, other = 0;
+  for (const UnitRate &unit : chip.macUnits(format))
+    own += unit.rate.central();
+  for (const UnitRate &unit : chip.macUnits(*result.products))
+    other += unit.rate.central();
+  if (own > 0 && other > 0)
+    result.productSpeed = other / own;
   return result;
 }

@@ -9,6 +9,18 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::Strategy;
 
+/// "24, 2 * 23, 9": equal stages in a row are counted.
+static std::string stagesText(llvm::ArrayRef<int64_t> stages) {
+  std::vector<std::string> parts;
+  for (size_t i = 0, end; i < stages.size(); i = end) {
+    for (end = i; end < stages.size() && stages[end] == stages[i];)
+      ++end;
+    parts.push_back(end - i > 1 ? fmt::format("{} * {}", end - i, stages[i])
+                                : std::to_string(stages[i]));
+  }
+  return llvm::join(parts, ", ");
+}
+
 static std::string describe(const Strategy &strategy) {
   std::string text = fmt::format("tensor {}, pipeline {}, data {}", strategy.tensor,
                                  strategy.pipeline, strategy.data);
@@ -18,19 +30,15 @@ static std::string describe(const Strategy &strategy) {
     text += fmt::format(", expert {}", strategy.expert);
   if (strategy.sequence)
     text += fmt::format(", sequence {}", strategy.tensor);
+  if (!strategy.stages.empty())
+    text += ", stages " + stagesText(strategy.stages);
   text += fmt::format(", microbatch {}", strategy.microbatch);
   if (strategy.pipeline > 1)
     text += fmt::format(", {}", passes::scheduleName(strategy.schedule).str());
   if (strategy.pipeline > 1 && strategy.chunks > 1)
     text += fmt::format("({})", strategy.chunks);
   text += fmt::format(", recompute {}", passes::recomputeName(strategy.recompute).str());
-  std::vector<llvm::StringRef> shared;
-  if (strategy.shard.optimizer)
-    shared.push_back("optimizer");
-  if (strategy.shard.gradients)
-    shared.push_back("gradients");
-  if (strategy.shard.parameters)
-    shared.push_back("parameters");
+  std::vector<llvm::StringRef> shared = strategy.shard.names();
   if (!shared.empty())
     text += ", shard " + llvm::join(shared, " and ");
   return text;
@@ -65,7 +73,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     cost.memoryCapacity = model.capacity();
   RegionCost all;
   double stages = static_cast<double>(summary.stages.size());
-  for (const GraphCost *graph : {&costs.forward, &costs.backward}) {
+  for (const GraphCost *graph : {&costs.forward(), &costs.backward()}) {
     all.add(graph->before);
     all.add(graph->after);
     for (const GraphCost::Layers &entry : graph->layers)

@@ -29,7 +29,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
 }
 
 StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network)
-    : train(train), network(network), runtime(Runtime::read(train.dictAttr("settings"))) {
+    : train(train), network(network), runtime(Runtime::read(train)) {
   DType format = passes::readStrategy(ir::as<study::TrainOp>(train)).dtype;
   first = factsOf(*passes::chipOf(module, train.symbolAttr("on")), format);
   for (auto [chip, count] : network.places().kinds()) {

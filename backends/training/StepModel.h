@@ -9,30 +9,25 @@
 #include "backends/training/AxisNetwork.h"
 #include "backends/training/GraphCost.h"
 #include "backends/training/Schedule.h"
+#include "backends/training/StageBalance.h"
 
 namespace perfc::training {
 
 /// What the graphs of one division of the model take; pipeline, data, schedule and sharding of the
 /// state may still be chosen.
 struct ModelCosts {
-  GraphCost forward, backward; ///< on the first kind of chip of the system
-  /// The same on the other kinds.
   struct OnChip {
     std::string chip; ///< its symbol: searches cost copies of the module
     GraphCost forward, backward;
   };
-  std::vector<OnChip> others;
-  const GraphCost &forwardOn(const ir::Operation *chip) const {
-    for (const OnChip &other : others)
-      if (other.chip == chip->symbol())
-        return other.forward;
-    return forward;
-  }
-  const GraphCost &backwardOn(const ir::Operation *chip) const {
-    for (const OnChip &other : others)
-      if (other.chip == chip->symbol())
-        return other.backward;
-    return backward;
+  std::vector<OnChip> kinds; ///< on each kind of chip, in the order of the system
+  const GraphCost &forward() const { return kinds.front().forward; }
+  const GraphCost &backward() const { return kinds.front().backward; }
+  const OnChip &on(const ir::Operation *chip) const {
+    for (const OnChip &kind : kinds)
+      if (kind.chip == chip->symbol())
+        return kind;
+    return kinds.front();
   }
   double modelMacs = 0;  ///< of the forward pass of one sample, undivided
   double parameters = 0; ///< of the model
@@ -63,6 +58,10 @@ public:
   /// a report. `withEvents` fills the timeline.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
+  /// What each stage of `strategy` takes by its layers. Nothing where layers are of several kinds,
+  /// so that a stage's time depends on which it has, or after a report.
+  llvm::Optional<std::vector<StageLine>> stageLines(const ModelCosts &costs,
+                                                    const passes::Strategy &strategy);
   double capacity() const { return first.capacity; }
   /// The most that a chip of any kind holds; 0 when one does not say.
   double largestCapacity() const {
@@ -92,6 +91,7 @@ private:
   RegionCost stageCost(const Build &build, size_t stage, const GraphCost &graph,
                        bool isForward) const;
   void chooseChip(Build &build, size_t stage);
+  void setInFlight(Build &build) const;
   double exposedTime(Build &build, size_t stage, const RegionCost &cost);
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
@@ -103,6 +103,7 @@ private:
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   void memoryOf(Build &build);
+  bool probe(Build &build, double each);
   void finish(Build &build);
   /// `stage` is where the ranks are; below 0 for anywhere.
   Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,

@@ -16,7 +16,7 @@ static constexpr int64_t playedTasks = 400000;
 /// Gives stages their layers in order. Where some layers of each stage recompute and the others do
 /// not, both are dealt to each stage in its own shares.
 void StepModel::dealLayers(Build &build, llvm::ArrayRef<int64_t> counts) {
-  const std::vector<GraphCost::Layers> &kinds = build.costs.forward.layers;
+  const std::vector<GraphCost::Layers> &kinds = build.costs.forward().layers;
   auto isPair = [&](size_t kind) { return kind + 1 < kinds.size() && kinds[kind + 1].isKept; };
   auto layersOf = [&](size_t kind) {
     return static_cast<double>(kinds[kind].count + (isPair(kind) ? kinds[kind + 1].count : 0));
@@ -51,7 +51,7 @@ void StepModel::dealLayers(Build &build, llvm::ArrayRef<int64_t> counts) {
 /// each where that makes it even (as in Llama 3, section 3.3.2).
 bool StepModel::divideLayers(Build &build, std::string &problem) {
   const Strategy &strategy = build.strategy;
-  int64_t total = build.costs.forward.layerCount(), p = strategy.pipeline;
+  int64_t total = build.costs.forward().layerCount(), p = strategy.pipeline;
   std::vector<int64_t> counts = strategy.stages;
   int64_t sum = 0;
   for (int64_t count : counts)
@@ -119,8 +119,8 @@ void StepModel::chooseChip(Build &build, size_t stage) {
   const ir::Operation *slowest = nullptr;
   for (unsigned path : network.places().of(begin, ranks)) {
     const ir::Operation *chip = network.places().path(path).chip;
-    RegionCost one = stageCost(build, stage, build.costs.forwardOn(chip), true);
-    RegionCost two = stageCost(build, stage, build.costs.backwardOn(chip), false);
+    RegionCost one = stageCost(build, stage, build.costs.on(chip).forward, true);
+    RegionCost two = stageCost(build, stage, build.costs.on(chip).backward, false);
     if (slowest && one.seconds + two.seconds <= forward.seconds + backward.seconds)
       continue;
     slowest = chip;
@@ -138,7 +138,7 @@ void StepModel::chooseChip(Build &build, size_t stage) {
 bool StepModel::stageTimes(Build &build) {
   const ModelCosts &costs = build.costs;
   size_t p = build.layers.size();
-  double boundary = costs.forward.layers.empty() ? 0 : costs.forward.layers[0].one.inputBytes;
+  double boundary = costs.forward().layers.empty() ? 0 : costs.forward().layers[0].one.inputBytes;
   Exchange send = collective(build, "send", "stage", boundary, -1);
   double chunks = build.strategy.schedule == ScheduleKind::Interleaved ? build.strategy.chunks : 1;
   double sends = p > 1 ? send.seconds * chunks : 0;
@@ -154,6 +154,15 @@ bool StepModel::stageTimes(Build &build) {
     build.times.push_back(time);
   }
   return !build.failed;
+}
+
+void StepModel::setInFlight(Build &build) const {
+  const Strategy &strategy = build.strategy;
+  auto p = static_cast<int64_t>(build.times.size());
+  auto m = static_cast<int64_t>(std::llround(build.microbatches));
+  int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
+  for (int64_t stage = 0; stage < p; ++stage)
+    build.inFlight.push_back(microbatchesInFlight(strategy.schedule, stage, p, m, chunks));
 }
 
 bool StepModel::pipeline(Build &build, bool withEvents) {
@@ -189,8 +198,7 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
         equal ? ideal - steady : (all - slowest) / static_cast<double>(chunks); // each stage once
     summary.pipelineTime = steady + std::max(0.0, fill);
   }
-  for (int64_t stage = 0; stage < p; ++stage)
-    build.inFlight.push_back(microbatchesInFlight(strategy.schedule, stage, p, m, chunks));
+  setInFlight(build);
   for (const ScheduledTask &task : tasks)
     summary.events.push_back({task.stage,
                               fmt::format("{}{}{}", task.kind, task.microbatch,
@@ -199,4 +207,44 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
   double working = build.microbatches * all / static_cast<double>(p);
   summary.bubble = std::max(0.0, summary.pipelineTime - working);
   return true;
+}
+
+/// Times and memory of stages with `each` layers of one kind, even if there are fewer, without a
+/// schedule.
+bool StepModel::probe(Build &build, double each) {
+  build.microbatches = static_cast<double>(build.strategy.batch) /
+                       static_cast<double>(build.strategy.data * build.strategy.microbatch);
+  build.layers.assign(build.strategy.pipeline, {each});
+  build.step.summary.stages.resize(build.strategy.pipeline);
+  if (!stageTimes(build) || !shareParameters(build))
+    return false;
+  setInFlight(build);
+  memoryOf(build);
+  return true;
+}
+
+llvm::Optional<std::vector<StageLine>> StepModel::stageLines(const ModelCosts &costs,
+                                                             const Strategy &strategy) {
+  if (costs.forward().layers.size() != 1 || strategy.recomputeLayers >= 0)
+    return llvm::None;
+  // Two points make a line. Memory that stages share out layer by layer is one, too; what a layer
+  // needs at a time is in both.
+  Build one{costs, strategy}, two{costs, strategy};
+  if (!probe(one, 1) || !probe(two, 2))
+    return llvm::None;
+  std::vector<StageLine> lines;
+  for (size_t stage = 0; stage < one.times.size(); ++stage) {
+    double a = one.times[stage].forward + one.times[stage].backward;
+    double b = two.times[stage].forward + two.times[stage].backward;
+    StageLine line{a - (b - a), b - a};
+    double least = one.step.summary.stages[stage].total();
+    double layer = two.step.summary.stages[stage].total() - least;
+    double capacity = factsAt(one, stage).capacity;
+    if (capacity > 0 && least > capacity)
+      line.most = 0;
+    else if (capacity > 0 && layer > 0)
+      line.most = 1 + static_cast<int64_t>((capacity - least) / layer);
+    lines.push_back(line);
+  }
+  return lines;
 }

@@ -38,19 +38,22 @@ void StepModel::gatherLayer(Build &build, size_t stage, const RegionCost &forwar
                             const RegionCost &backward, double layers) {
   auto [element, gradient] = elementBytes(build.strategy, runtime);
   double trained = forward.trainedDense() + forward.trainedExperts();
-  Exchange gather = amongReplicas(build, stage, "all_gather", forward.denseElements() * element,
-                                  forward.expertElements * element);
+  double moved = runtime.gathered(element);
+  Exchange gather = amongReplicas(build, stage, "all_gather", forward.denseElements() * moved,
+                                  forward.expertElements * moved);
   Exchange scatter =
       amongReplicas(build, stage, "reduce_scatter", forward.trainedDense() * gradient,
                     forward.trainedExperts() * gradient);
   double both = gather.seconds + scatter.seconds;
   double ahead = std::max(0.0, gather.seconds - runtime.overlapData * forward.seconds);
   double behind = std::max(0.0, both - runtime.overlapData * backward.seconds);
+  ahead = runtime.addedTime(gather.seconds, ahead);
+  behind = runtime.addedTime(both, behind);
   build.times[stage].forward += layers * ahead;
   build.times[stage].backward += layers * behind;
   double runs = layers * build.microbatches * build.share();
   double scattered = both > 0 ? behind * scatter.seconds / both : 0;
-  note(build, "all_gather data", forward.weightElements * element, 2 * runs,
+  note(build, "all_gather data", forward.weightElements * moved, 2 * runs,
        2 * gather.seconds * runs, (ahead + behind - scattered) * runs, gather.energy);
   note(build, "reduce_scatter data", trained * gradient, runs, scatter.seconds * runs,
        scattered * runs, scatter.energy);
@@ -60,8 +63,8 @@ bool StepModel::shareParameters(Build &build) {
   if (!build.strategy.shard.parameters)
     return true;
   for (size_t stage = 0; stage < build.layers.size(); ++stage) {
-    const GraphCost &forward = build.costs.forwardOn(build.chips[stage]);
-    const GraphCost &backward = build.costs.backwardOn(build.chips[stage]);
+    const GraphCost &forward = build.costs.on(build.chips[stage]).forward;
+    const GraphCost &backward = build.costs.on(build.chips[stage]).backward;
     size_t kinds = forward.layers.size();
     for (size_t kind = 0; kind < kinds; ++kind)
       if (build.layers[stage][kind] > 0)
@@ -94,11 +97,14 @@ bool StepModel::shareGradients(Build &build) {
                                      dense * gradient, experts * gradient);
     Exchange gathered;
     if (isSharded)
-      gathered = amongReplicas(build, stage, "all_gather", dense * element, experts * element);
+      gathered = amongReplicas(build, stage, "all_gather", dense * runtime.gathered(element),
+                               experts * runtime.gathered(element));
     reduceEnergy += reduced.energy.times(build.share());
     gatherEnergy += gathered.energy.times(build.share());
     double a = std::max(0.0, reduced.seconds - runtime.overlapData * build.backward[stage].seconds);
     double b = std::max(0.0, gathered.seconds - runtime.overlapData * forward.seconds);
+    a = runtime.addedTime(reduced.seconds, a);
+    b = runtime.addedTime(gathered.seconds, b);
     if (a + b < worst || reduced.seconds == 0)
       continue;
     worst = a + b;
@@ -165,11 +171,11 @@ void StepModel::memoryOf(Build &build) {
     const RegionCost &forward = build.forward[stage], &backward = build.backward[stage];
     stateMemory(build, forward, use);
     // What only the last stage keeps behind its layers is of one microbatch at a time.
-    double last = stage + 1 == build.forward.size() ? build.costs.forward.after.savedBytes : 0;
+    double last = stage + 1 == build.forward.size() ? build.costs.forward().after.savedBytes : 0;
     use.activations = (forward.savedBytes - last) * build.inFlight[stage] + last;
     double gathered = 0;
     if (strategy.shard.parameters)
-      for (const GraphCost::Layers &entry : build.costs.forward.layers)
+      for (const GraphCost::Layers &entry : build.costs.forward().layers)
         gathered = std::max(gathered, 2 * entry.one.weightElements * element);
     use.temporary = std::max(forward.workingBytes, backward.workingBytes) + gathered;
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;

@@ -40,6 +40,7 @@ public:
 
   /// How many times slower than sound ones the slowest of these chips is, by the system's faults.
   double slowdown(int64_t first, int64_t count) const;
+  bool hasSlowChips() const { return !slow.empty(); }
   /// Reads the faults of chips; false, reported, where one names no chip or breaks it.
   bool readFaults(SourceRange where, DiagnosticEngine &diagnostics);
 

@@ -32,22 +32,25 @@ static void countModel(const ir::Region &region, double times, ModelCosts &costs
   }
 }
 
-/// Products in another format run faster by the ratio of the peaks.
-static void setProducts(const ir::Operation &train, const ir::Operation &chipOp, Runtime &runtime) {
-  const ir::Attribute *products = train.dictAttr("settings").find("products");
-  auto format = products ? parseDType(products->asString()) : llvm::None;
-  if (!format)
-    return;
-  Chip chip(chipOp);
-  double own = 0, other = 0;
-  for (const UnitRate &unit :
-       chip.macUnits(passes::readStrategy(ir::as<study::TrainOp>(train)).dtype))
-    own += unit.rate.central();
-  for (const UnitRate &unit : chip.macUnits(*format))
-    other += unit.rate.central();
-  runtime.usesFp8 = *format == DType::FP8;
-  if (own > 0 && other > 0)
-    runtime.productSpeed = other / own;
+namespace {
+struct KindCosts {
+  ModelCosts::OnChip costs;
+  std::vector<std::string> providers;
+};
+} // namespace
+
+/// Both graphs on one kind of chip; nothing after a report.
+static llvm::Optional<KindCosts> costsOn(const ir::Module &module, const ir::Operation &train,
+                                         const ir::Operation &chip, ProviderSet &providers,
+                                         DiagnosticEngine &diagnostics) {
+  Runtime runtime = Runtime::read(train, chip);
+  GraphCoster coster(module, chip, runtime, providers, diagnostics);
+  auto forward = coster.run(*module.lookup(passes::forwardSymbol(train.symbol())));
+  auto backward =
+      forward ? coster.run(*module.lookup(passes::backwardSymbol(train.symbol()))) : llvm::None;
+  if (!backward)
+    return llvm::None;
+  return KindCosts{{chip.symbol().str(), std::move(*forward), std::move(*backward)}, coster.used};
 }
 
 llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
@@ -56,35 +59,21 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
   const ir::Operation *forward = module.lookup(passes::forwardSymbol(train.symbol()));
   const ir::Operation *backward = module.lookup(passes::backwardSymbol(train.symbol()));
-  target::ChipOp chip = passes::chipOf(module, train.symbolAttr("on"));
-  if (!subject || !forward || !backward || !chip) {
+  if (!subject || !forward || !backward || !passes::chipOf(module, train.symbolAttr("on"))) {
     diagnostics.report(train.range(), diag::NotLowered, train.symbol());
     return llvm::None;
   }
   ModelCosts costs;
-  Runtime runtime = Runtime::read(train.dictAttr("settings"));
-  setProducts(train, *chip, runtime);
-  GraphCoster coster(module, *chip, runtime, providers, diagnostics);
-  auto one = coster.run(*forward);
-  auto two = one ? coster.run(*backward) : llvm::None;
-  if (!two)
-    return llvm::None;
   AxisNetwork places(*module.lookup(train.symbolAttr("on")), providers, diagnostics);
-  for (auto [other, count] : places.places().kinds()) {
-    if (other == chip.operator->() || other->symbol() == chip->symbol())
-      continue;
-    Runtime ofOther = Runtime::read(train.dictAttr("settings"));
-    setProducts(train, *other, ofOther);
-    GraphCoster onOther(module, *other, ofOther, providers, diagnostics);
-    auto up = onOther.run(*forward);
-    auto down = up ? onOther.run(*backward) : llvm::None;
-    if (!down)
+  for (auto [kind, count] : places.places().kinds()) {
+    auto one = costsOn(module, train, *kind, providers, diagnostics);
+    if (!one)
       return llvm::None;
-    costs.others.push_back({other->symbol().str(), std::move(*up), std::move(*down)});
+    for (const std::string &provider : one->providers)
+      if (!llvm::is_contained(costs.providers, provider))
+        costs.providers.push_back(provider);
+    costs.kinds.push_back(std::move(one->costs));
   }
-  costs.forward = std::move(*one);
-  costs.backward = std::move(*two);
-  costs.providers = coster.used;
   passes::RankLabels labels(*subject);
   costs.batch = std::max<int64_t>(1, labels.batch());
   costs.sequence = std::max<int64_t>(1, labels.sequence());
@@ -96,25 +85,13 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
 //===-- The statement
 //----------------------------------------------------------------------------===//
 
-/// What of the system the step leaves out.
-static void noteSimplifications(const ir::Operation &system, Cost &cost) {
-  bool hasLinkFault = false;
-  system.walk([&](const ir::Operation &op) {
-    auto fault = ir::as<target::FaultOp>(op);
-    hasLinkFault |= fault && fault.kind() == "link";
-  });
-  if (hasLinkFault)
-    cost.addNote("faults of links are left out: traffic is taken to go around them");
-}
-
 llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
                                                 const ir::Operation &train, ProviderSet &providers,
                                                 DiagnosticEngine &diagnostics, bool beyondMemory) {
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
   AxisNetwork network(*system, providers, diagnostics);
-  if (!network.places().readFaults(train.range(), diagnostics) ||
-      !checkStrategy(train, strategy, network, diagnostics))
+  if (!network.readFaults(train.range()) || !checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
   if (!costs)
@@ -127,7 +104,5 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   if (!step || (!beyondMemory && !checkMemory(train, *step, strategy, diagnostics)))
     return llvm::None;
   step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);
-  Cost cost = stepCost(train, *costs, std::move(*step), model, strategy);
-  noteSimplifications(*system, cost);
-  return cost;
+  return stepCost(train, *costs, std::move(*step), model, strategy);
 }

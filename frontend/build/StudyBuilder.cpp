@@ -359,7 +359,24 @@ bool StudyBuilder::later(const Node &statement) {
   return outcomes(statement, op->body()) && good;
 }
 
+/// The name that a failed statement gives its result: what later statements say of it is no mistake
+/// of theirs.
+void StudyBuilder::declareFailed(const ast::Item &item) {
+  for (const ast::Clause &clause : item.clauses)
+    if (clause.word == "as" && !clause.args.empty() && context.results &&
+        clause.args[0].value->kind == ast::ExprKind::Name &&
+        !context.findResult(clause.args[0].value->text))
+      context.results->push_back({clause.args[0].value->text.str(), clause.args[0].range});
+}
+
 bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &scope) {
+  bool good = buildStatement(item, kind, scope);
+  if (!good)
+    declareFailed(item);
+  return good;
+}
+
+bool StudyBuilder::buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope) {
   size_t errors = diagnostics.errorCount();
   Node *node = context.elaborator.statement(item, kind, scope);
   if (!node || diagnostics.errorCount() != errors)

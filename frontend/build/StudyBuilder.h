@@ -41,6 +41,8 @@ private:
     bool areGood = true; ///< false after a report
   };
 
+  bool buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope);
+  void declareFailed(const ast::Item &item);
   llvm::Optional<Subject> subject(const Node &statement);
   /// What follows `on`; null after a report when nothing does.
   const Node *targets(const Node &statement);

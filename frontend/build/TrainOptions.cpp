@@ -160,9 +160,12 @@ void TrainOptions::provider(const Node &node) {
   const WordValue *name = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!name)
     return;
-  if (name->word != "roofline")
-    bad(node.args[0].range,
-        fmt::format("`train` takes its kernel times from `roofline`, not from `{}`", name->word));
+  if (name->word != "roofline" && name->word != "tile")
+    return bad(
+        node.args[0].range,
+        fmt::format("`train` takes its kernel times from `roofline` or `tile`, not from `{}`",
+                    name->word));
+  settings.set("using", name->word);
 }
 
 bool perfc::readTrainOptions(BuildContext &context, const Node &statement, ir::AttrDict &settings) {

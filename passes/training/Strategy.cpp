@@ -111,6 +111,17 @@ int64_t Strategy::recomputedLayers(int64_t layers) const {
   return sum;
 }
 
+std::vector<llvm::StringRef> Sharding::names() const {
+  std::vector<llvm::StringRef> list;
+  if (optimizer)
+    list.push_back("optimizer");
+  if (gradients)
+    list.push_back("gradients");
+  if (parameters)
+    list.push_back("parameters");
+  return list;
+}
+
 void passes::writeStrategy(const Strategy &strategy, Operation &train) {
   AttrDict settings = train.dictAttr("settings");
   settings.set("tensor", strategy.tensor);
@@ -124,13 +135,11 @@ void passes::writeStrategy(const Strategy &strategy, Operation &train) {
   settings.set("chunks", strategy.chunks);
   settings.set("recompute", recomputeName(strategy.recompute));
   settings.set("recompute_layers", strategy.recomputeLayers);
-  std::vector<std::string> shared;
-  if (strategy.shard.optimizer)
-    shared.push_back("optimizer");
-  if (strategy.shard.gradients)
-    shared.push_back("gradients");
-  if (strategy.shard.parameters)
-    shared.push_back("parameters");
-  settings.set("shard", Attribute::strings(shared));
+  AttrList shared;
+  for (llvm::StringRef name : strategy.shard.names())
+    shared.push_back(name.str());
+  settings.set("shard", std::move(shared));
+  if (!strategy.stages.empty())
+    settings.set("stages", Attribute::ints(strategy.stages));
   train.setAttr("settings", std::move(settings));
 }

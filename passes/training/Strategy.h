@@ -31,6 +31,9 @@ llvm::StringRef scheduleName(ScheduleKind kind);
 /// Share of what the data-parallel ranks have in common that each of them keeps (ZeRO).
 struct Sharding {
   bool optimizer = false, gradients = false, parameters = false;
+
+  /// Its words in `shard`.
+  std::vector<llvm::StringRef> names() const;
 };
 
 /// How tokens choose among the experts of a layer.

@@ -9,6 +9,7 @@
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/search/TrainSearch.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -306,8 +307,12 @@ static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
       "search: {}; {} strategies, {} fit; {} of {} divisions of the model left out by bounds; {}",
       searched.goal, searched.strategies, searched.fitting, searched.prunedDivisions,
       searched.divisions,
-      searched.isProven ? "proven best of even stages"
-                        : "time ran out, there may be a better one"));
+      !searched.isProven    ? "time ran out, there may be a better one"
+      : !searched.isBounded ? "proven best of even and balanced stages"
+      : searched.gap <= 0   ? "proven best, however the layers are divided among stages"
+                            : fmt::format("proven best of even and balanced stages, and within "
+                                            "{:.1f} % of any",
+                                          std::ceil(searched.gap * 1000) / 10)));
   for (size_t i = 0; i < std::min<size_t>(6, searched.front.size()); ++i)
     cost.notes.push_back(fmt::format(
         "best for its memory: {} in {}: {}",

@@ -28,7 +28,9 @@ std::unique_ptr<ir::Module> driver::withStrategy(const ir::Module &module, llvm:
   ir::Operation *filled = copy->lookup(train);
   passes::writeStrategy(strategy, *filled);
   passes::PassContext context{diagnostics, allOps()};
-  passes::PassManager manager(*passes::pipelineTo("op"));
+  const ir::Attribute *provider = filled->dictAttr("settings").find("using");
+  bool usesTiles = provider && provider->asString() == "tile";
+  passes::PassManager manager(*passes::pipelineTo(usesTiles ? "tile" : "op"));
   return manager.run(*copy, context) ? std::move(copy) : nullptr;
 }
 
@@ -60,8 +62,16 @@ private:
   double leastSeconds(const Strategy &division) const;
   bool cannotFit(const Strategy &division) const;
   void tryDivision(const Strategy &division);
-  void tryStrategy(const Strategy &strategy, const training::ModelCosts &costs,
+  void tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
                    training::StepModel &model);
+  struct Tried {
+    bool fits = false;
+    double time = std::numeric_limits<double>::infinity(); ///< of the step, if it fits
+    double working =
+        0; ///< of a mean stage: what no division of the layers among equal chips changes
+  };
+  Tried tryStrategy(const Strategy &strategy, const training::ModelCosts &costs,
+                    training::StepModel &model);
   void addToFront(const Cost &cost, const std::string &text);
   bool isOutOfTime() const;
 
@@ -226,35 +236,67 @@ void TrainSearch::addToFront(const Cost &cost, const std::string &text) {
   result.front.push_back(std::move(entry));
 }
 
-void TrainSearch::tryStrategy(const Strategy &strategy, const training::ModelCosts &costs,
+/// `strategy` with even stages, and with those whose slowest is fastest unless a bound shows that
+/// no division of the layers beats what is known.
+void TrainSearch::tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
                               training::StepModel &model) {
+  Tried even = tryStrategy(strategy, costs, model);
+  result.fitting += even.fits;
+  bool isUniform = costs.kinds.size() == 1 && !network.hasFaults();
+  if (strategy.pipeline == 1 || !strategy.stages.empty() ||
+      (boundsTime && isUniform && even.working >= bestTime))
+    return;
+  auto lines = model.stageLines(costs, strategy);
+  if (!lines) {
+    result.isBounded = false; // other divisions of such layers are not tried
+    return;
+  }
+  double bound = training::leastPipelineTime(
+      *lines, layers, strategy.batch / (strategy.data * strategy.microbatch), strategy.schedule);
+  result.bound = std::min(result.bound, bound);
+  if (bound >= even.time || (boundsTime && bound >= bestTime))
+    return;
+  Strategy balanced = strategy;
+  balanced.stages = training::balancedStages(*lines, layers);
+  if (!balanced.stages.empty())
+    result.fitting += tryStrategy(balanced, costs, model).fits && !even.fits;
+}
+
+TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
+                                            const training::ModelCosts &costs,
+                                            training::StepModel &model) {
   std::string problem;
+  Tried tried;
   auto step = model.evaluate(costs, strategy, problem);
   if (!step)
-    return;
+    return tried;
+  const TrainingSummary &summary = step->summary;
+  tried.working = summary.pipelineTime - summary.bubble * summary.stepTime;
   ++result.costed;
   for (const StageMemory &stage : step->summary.stages)
     leastMemory = std::min(leastMemory, stage.total());
   if (!step->fits)
-    return;
-  ++result.fitting;
+    return tried;
+  tried.fits = true;
   Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
   names.cost = &cost;
   if (const ir::Attribute *conditions = train.dictAttr("settings").find("require"))
     for (const ir::Attribute &condition : conditions->asList())
       if (!emit::evaluateExpression(condition, names).truth.getValueOr(false))
-        return;
+        return tried;
   emit::ExpressionValue value = emit::evaluateExpression(goal, names);
   addToFront(cost, cost.training->strategy);
+  tried.time = cost.training->stepTime;
   if (!value.number)
-    return;
+    return tried;
   double number = value.number->toDouble() * (maximizes ? -1 : 1);
   if (number >= bestValue)
-    return;
+    return tried;
   bestValue = number;
-  bestTime = cost.training->stepTime;
+  bestTime = tried.time;
   result.best = strategy;
   result.value = value.number->toDouble();
+  return tried;
 }
 
 void TrainSearch::tryDivision(const Strategy &division) {
@@ -281,13 +323,13 @@ void TrainSearch::tryDivision(const Strategy &division) {
   if (costs) {
     training::StepModel model(*lowered, *filled, network);
     for (const Strategy &strategy : list)
-      tryStrategy(strategy, *costs, model);
+      tryPipeline(strategy, *costs, model);
   }
   diagnostics.truncate(reported);
 }
 
 llvm::Optional<TrainSearchResult> TrainSearch::run() {
-  if (!readGoal())
+  if (!readGoal() || !network.readFaults(train.range()))
     return llvm::None;
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
   passes::RankLabels labels(*subject);
@@ -302,8 +344,11 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   for (const Strategy &division : divisions())
     tryDivision(division);
   llvm::sort(result.front, [](const auto &a, const auto &b) { return a.stepTime < b.stepTime; });
-  if (result.fitting > 0)
+  if (result.fitting > 0) {
+    result.isBounded &= boundsTime && result.isProven;
+    result.gap = std::max(0.0, bestTime / result.bound - 1);
     return std::move(result);
+  }
   diagnostics
       .report(train.range(), diag::NoStrategyFits, result.strategies, memory,
               formatEngineering(capacity, Dimension(BaseUnit::Byte)))

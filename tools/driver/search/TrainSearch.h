@@ -9,6 +9,7 @@
 
 #include "backends/emit/MetricExpression.h"
 #include "backends/training/Train.h"
+#include <limits>
 
 namespace perfc::driver {
 
@@ -22,6 +23,10 @@ struct TrainSearchResult {
   size_t fitting = 0;
   size_t divisions = 0, prunedDivisions = 0;
   bool isProven = true; ///< false when the time ran out
+  /// s that no division of the layers among stages is faster than, in any strategy with a pipeline.
+  double bound = std::numeric_limits<double>::infinity();
+  bool isBounded = true; ///< the goal is time, and all such strategies have a bound
+  double gap = 0;        ///< how much longer the best takes than that, as a share; 0 if it does not
   /// Strategies that no other beats in both step time and memory, by step time.
   std::vector<StrategyPoint> front;
 };

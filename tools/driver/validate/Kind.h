@@ -48,11 +48,21 @@ struct ValidationRow {
   std::vector<Prediction> predictions;
 };
 
+/// What tables of training runs are predicted with.
+struct TrainOptions {
+  std::string runtimes; ///< text that declares runtimes in place of std.runtimes; "" for these
+  std::string half;     ///< "fit" or "test": only these rows, and only with runtimes; "" for all
+};
+
 struct TableKind {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  /// Reads `path` and predicts every row. False when it cannot be read (reported).
+  /// Reads `path` and predicts every row. False when it cannot be read (reported). Null for tables
+  /// of training runs.
   bool (*predict)(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+  /// The same for tables of training runs.
+  bool (*predictTraining)(Session &session, llvm::StringRef path, const TrainOptions &options,
+                          std::vector<ValidationRow> &rows) = nullptr;
 };
 
 llvm::ArrayRef<TableKind> tableKinds();
@@ -84,13 +94,16 @@ bool predictTraces(Session &session, llvm::StringRef path, std::vector<Validatio
 bool predictChakraEdgeCases(Session &session, llvm::StringRef path,
                             std::vector<ValidationRow> &rows);
 
-bool predictLlmFoundry(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictMegatron(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictMegatronBridge(Session &session, llvm::StringRef path,
+bool predictLlmFoundry(Session &session, llvm::StringRef path, const TrainOptions &options,
+                       std::vector<ValidationRow> &rows);
+bool predictMegatron(Session &session, llvm::StringRef path, const TrainOptions &options,
+                     std::vector<ValidationRow> &rows);
+bool predictMegatronBridge(Session &session, llvm::StringRef path, const TrainOptions &options,
                            std::vector<ValidationRow> &rows);
-bool predictSelectiveRecompute(Session &session, llvm::StringRef path,
+bool predictSelectiveRecompute(Session &session, llvm::StringRef path, const TrainOptions &options,
                                std::vector<ValidationRow> &rows);
-bool predictTorchtitan(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
+bool predictTorchtitan(Session &session, llvm::StringRef path, const TrainOptions &options,
+                       std::vector<ValidationRow> &rows);
 
 } // namespace perfc::driver
 

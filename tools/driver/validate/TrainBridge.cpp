@@ -65,36 +65,26 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
 }
 
 bool driver::predictMegatronBridge(Session &session, llvm::StringRef path,
-                                   std::vector<ValidationRow> &rows) {
+                                   const TrainOptions &options, std::vector<ValidationRow> &rows) {
   auto table = CsvTable::load(session, path, "train_nemo_megatron_bridge",
                               {"phase", "model", "system", "n_gpus", "precision", "global_batch",
                                "microbatch", "seq_len", "fsdp", "tp", "pp", "cp", "vp",
                                "tokens_per_s_per_gpu"});
   if (!table)
     return false;
+  std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
     TrainRow row = rowOf(*table, line);
     ValidationRow entry;
     entry.name =
         fmt::format("{} {} x {} {}", table->cell(line, "model").str(), row.chips,
                     table->cell(line, "system").str(), table->cell(line, "precision").str());
-    entry.labels = {{"half", halfOf(rows.size())},
-                    {"system", table->cell(line, "system").str()},
+    entry.labels = {{"system", table->cell(line, "system").str()},
                     {"model", table->cell(line, "model").str()}};
-    std::string reason = reasonAgainst(*table, line);
     double rate = cellNumber(*table, line, "tokens_per_s_per_gpu") * static_cast<double>(row.chips);
     double tokens = static_cast<double>(row.batch) * cellNumber(*table, line, "seq_len");
-    if (reason.empty())
-      predictStep(row, tokens / rate, entry);
-    else
-      for (const char *metric : {"step_time", "step_time_ideal"}) {
-        Prediction skipped;
-        skipped.metric = metric;
-        skipped.reference = Number::fromReal(tokens / rate);
-        skipped.skipped = reason;
-        entry.predictions.push_back(std::move(skipped));
-      }
-    rows.push_back(std::move(entry));
+    cases.push_back({std::move(entry), row, tokens / rate, reasonAgainst(*table, line)});
   }
+  predictCases(std::move(cases), options, rows);
   return true;
 }

@@ -28,13 +28,13 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
   row.shard = table.cell(line, "sharding") == "FULL_SHARD" ? "parameters" : "gradients";
   row.recompute = table.cell(line, "act_ckpt") == "True" ? "full" : "none";
   row.products = table.cell(line, "precision") == "amp_fp8" ? "fp8" : "";
-  row.runtime = fmt::format("pytorch_fsdp(best = {}%, gradients = {}B)",
-                            gpu == "h100_80gb" ? 66 : 87, // sustained
-                            table.cell(line, "mp_mode") == "PURE" ? 2 : 4);
+  row.runtime =
+      fmt::format("{}(gradients = {}B)", gpu == "h100_80gb" ? "pytorch_fsdp_h100" : "pytorch_fsdp",
+                  table.cell(line, "mp_mode") == "PURE" ? 2 : 4);
   return row;
 }
 
-bool driver::predictLlmFoundry(Session &session, llvm::StringRef path,
+bool driver::predictLlmFoundry(Session &session, llvm::StringRef path, const TrainOptions &options,
                                std::vector<ValidationRow> &rows) {
   auto table = CsvTable::load(session, path, "train_llmfoundry",
                               {"model", "n_layers", "d_model", "n_heads", "seq_len", "n_gpus",
@@ -42,16 +42,16 @@ bool driver::predictLlmFoundry(Session &session, llvm::StringRef path,
                                "global_batch_seqs", "step_time_s"});
   if (!table)
     return false;
+  std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
     TrainRow row = rowOf(*table, line);
     ValidationRow entry;
     entry.name = fmt::format("{} {} x {} at {}", table->cell(line, "model").str(), row.chips,
                              table->cell(line, "gpu").str(), table->cell(line, "seq_len").str());
-    entry.labels = {{"half", halfOf(rows.size())},
-                    {"gpu", table->cell(line, "gpu").str()},
+    entry.labels = {{"gpu", table->cell(line, "gpu").str()},
                     {"precision", table->cell(line, "precision").str()}};
-    predictStep(row, cellNumber(*table, line, "step_time_s"), entry);
-    rows.push_back(std::move(entry));
+    cases.push_back({std::move(entry), row, cellNumber(*table, line, "step_time_s"), ""});
   }
+  predictCases(std::move(cases), options, rows);
   return true;
 }

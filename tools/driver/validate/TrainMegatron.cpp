@@ -62,13 +62,14 @@ static std::string modelOf(llvm::StringRef name, const Sizes &s, llvm::StringRef
                      s.vocab, s.sequence, s.sequence);
 }
 
-bool driver::predictMegatron(Session &session, llvm::StringRef path,
+bool driver::predictMegatron(Session &session, llvm::StringRef path, const TrainOptions &options,
                              std::vector<ValidationRow> &rows) {
   auto table = CsvTable::load(session, path, "train_megatron",
                               {"case", "gpu", "hidden", "layers", "heads", "vocab", "seq_len", "tp",
                                "pp", "dp", "n_gpus", "global_batch", "recompute", "precision"});
   if (!table)
     return false;
+  std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
     auto number = [&](const char *column) { return cellNumber(*table, line, column); };
     Sizes s{number("hidden"),  number("layers"),       number("heads"), number("vocab"),
@@ -94,20 +95,12 @@ bool driver::predictMegatron(Session &session, llvm::StringRef path,
     row.runtime = row.recompute == "full" ? "megatron_2021" : "megatron";
     ValidationRow entry;
     entry.name = name + " on " + std::to_string(row.chips);
-    entry.labels = {{"half", halfOf(rows.size())},
-                    {"gpu", table->cell(line, "gpu").split(' ').first.split('-').first.str()}};
+    entry.labels = {{"gpu", table->cell(line, "gpu").split(' ').first.split('-').first.str()}};
     double seconds = secondsOf(*table, line, s);
-    if (table->cell(line, "tp").empty() || table->cell(line, "pp").empty() || seconds <= 0) {
-      for (const char *metric : {"step_time", "step_time_ideal"}) {
-        Prediction skipped;
-        skipped.metric = metric;
-        skipped.skipped = "the row gives no parallelism";
-        entry.predictions.push_back(std::move(skipped));
-      }
-    } else {
-      predictStep(row, seconds, entry);
-    }
-    rows.push_back(std::move(entry));
+    bool isPlaced = !table->cell(line, "tp").empty() && !table->cell(line, "pp").empty();
+    cases.push_back({std::move(entry), row, seconds,
+                     isPlaced && seconds > 0 ? "" : "the row gives no parallelism"});
   }
+  predictCases(std::move(cases), options, rows);
   return true;
 }

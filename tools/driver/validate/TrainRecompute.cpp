@@ -36,8 +36,8 @@ static constexpr double gibi = 1024.0 * 1024 * 1024;
 
 /// The value of the row's metric with a runtime or without.
 static llvm::Optional<double> valueOf(const TrainRow &row, llvm::StringRef metric, bool withRuntime,
-                                      std::string &problem) {
-  auto summary = evaluateTrainRow(row, withRuntime, problem);
+                                      const TrainOptions &options, std::string &problem) {
+  auto summary = evaluateTrainRow(row, withRuntime, options, problem);
   if (!summary)
     return llvm::None;
   const StageMemory &first = summary->stages.front();
@@ -55,7 +55,7 @@ static llvm::Optional<double> valueOf(const TrainRow &row, llvm::StringRef metri
     TrainRow whole = row;
     whole.recompute = "none";
     whole.sequence = false;
-    auto all = evaluateTrainRow(whole, withRuntime, problem);
+    auto all = evaluateTrainRow(whole, withRuntime, options, problem);
     if (!all)
       return llvm::None;
     return 100 * first.activations / all->stages.front().activations;
@@ -65,6 +65,7 @@ static llvm::Optional<double> valueOf(const TrainRow &row, llvm::StringRef metri
 }
 
 bool driver::predictSelectiveRecompute(Session &session, llvm::StringRef path,
+                                       const TrainOptions &options,
                                        std::vector<ValidationRow> &rows) {
   auto table = CsvTable::load(session, path, "train_selective_recompute",
                               {"model", "hidden", "heads", "layers", "seq_len", "vocab", "tp", "pp",
@@ -84,7 +85,7 @@ bool driver::predictSelectiveRecompute(Session &session, llvm::StringRef path,
       if (!withRuntime && !isTime)
         continue;
       std::string problem;
-      auto value = valueOf(row, metric, withRuntime, problem);
+      auto value = valueOf(row, metric, withRuntime, options, problem);
       Prediction prediction;
       prediction.metric = metric + (withRuntime ? "" : "_ideal");
       prediction.reference = Number::fromReal(cellNumber(*table, line, "value"));

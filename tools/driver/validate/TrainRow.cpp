@@ -4,6 +4,8 @@
 #include "tools/driver/Evaluation.h"
 #include "tools/driver/Providers.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -20,17 +22,18 @@ int64_t driver::cellCount(const CsvTable &table, const CsvTable::Row &row, llvm:
   return number && number->real >= 1 ? static_cast<int64_t>(number->real) : otherwise;
 }
 
-std::string driver::halfOf(size_t line) { return line % 2 == 0 ? "fit" : "test"; }
-
 static constexpr llvm::StringLiteral imports = R"(
 import std.workloads.{gpt3, llama, llama3, megatron, mpt}
 import std.hardware.{a100, blackwell, h100, v100}
-import std.{networks, runtimes}
+import std.networks
 )";
 
-/// The row as a program.
-static std::string programOf(const TrainRow &row, int64_t microbatch, bool withRuntime) {
+/// The row as a program; `runtimes` declares what it names.
+static std::string programOf(const TrainRow &row, int64_t microbatch, bool withRuntime,
+                             llvm::StringRef runtimes) {
   std::string text = imports.str();
+  if (withRuntime)
+    text += (runtimes.empty() ? "import std.runtimes\n" : runtimes.str() + "\n");
   int64_t inside = std::min(row.chips, row.perNode);
   text += fmt::format("system cluster {{\n  node = {} * {} over {}\n", inside, row.chip,
                       row.nodeNetwork);
@@ -56,9 +59,10 @@ static std::string programOf(const TrainRow &row, int64_t microbatch, bool withR
 }
 
 static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, int64_t microbatch,
-                                                           bool withRuntime, std::string &problem,
-                                                           bool &fits) {
-  std::string text = programOf(row, microbatch, withRuntime);
+                                                           bool withRuntime,
+                                                           const TrainOptions &options,
+                                                           std::string &problem, bool &fits) {
+  std::string text = programOf(row, microbatch, withRuntime, options.runtimes);
   // The model's graph holds one microbatch of each data-parallel rank.
   Session inner(llvm::nulls(), llvm::nulls());
   FileId file = inner.sources.add("<row>", std::move(text));
@@ -82,8 +86,10 @@ static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, 
 }
 
 /// The fastest of the choices that the row leaves open; those that fit come first.
-std::shared_ptr<const TrainingSummary>
-driver::evaluateTrainRow(const TrainRow &row, bool withRuntime, std::string &problem) {
+std::shared_ptr<const TrainingSummary> driver::evaluateTrainRow(const TrainRow &row,
+                                                                bool withRuntime,
+                                                                const TrainOptions &options,
+                                                                std::string &problem) {
   std::vector<int64_t> microbatches, chunks;
   int64_t each = row.batch * row.tensor * row.pipeline * row.context / row.chips;
   for (int64_t size = 1; size <= std::min<int64_t>(each, 32) && each % size == 0; size *= 2)
@@ -102,7 +108,7 @@ driver::evaluateTrainRow(const TrainRow &row, bool withRuntime, std::string &pro
       choice.chunks = count;
       std::string reason;
       bool fits = false;
-      auto summary = evaluateWith(choice, microbatch, withRuntime, reason, fits);
+      auto summary = evaluateWith(choice, microbatch, withRuntime, options, reason, fits);
       if (!summary) {
         problem = reason;
         continue;
@@ -117,17 +123,55 @@ driver::evaluateTrainRow(const TrainRow &row, bool withRuntime, std::string &pro
   return best;
 }
 
-void driver::predictStep(const TrainRow &row, double seconds, ValidationRow &into) {
-  for (bool withRuntime : {true, false}) {
-    std::string problem;
-    auto summary = evaluateTrainRow(row, withRuntime, problem);
-    Prediction prediction;
-    prediction.metric = withRuntime ? "step_time" : "step_time_ideal";
-    prediction.reference = Number::fromReal(seconds);
-    if (summary)
-      prediction.predicted = Number::fromReal(summary->stepTime);
-    else
-      prediction.skipped = problem;
-    into.predictions.push_back(std::move(prediction));
+static uint64_t hashOf(llvm::StringRef text) {
+  uint64_t hash = 0xcbf29ce484222325; // FNV-1a: the same on every machine
+  for (unsigned char byte : text)
+    hash = (hash ^ byte) * 0x100000001b3;
+  return hash;
+}
+
+/// The half of each case, "" for those without a prediction.
+static std::vector<std::string> halvesOf(llvm::ArrayRef<TrainCase> cases) {
+  std::map<std::string, std::set<uint64_t>> byRuntime;
+  auto keyOf = [](const TrainCase &one) {
+    llvm::StringRef runtime = one.row.runtime;
+    return std::make_pair(runtime.split('(').first.str(),
+                          hashOf(programOf(one.row, one.row.microbatch, false, "")));
+  };
+  for (const TrainCase &one : cases)
+    if (one.skipped.empty())
+      byRuntime[keyOf(one).first].insert(keyOf(one).second);
+  std::vector<std::string> halves;
+  for (const TrainCase &one : cases) {
+    const std::set<uint64_t> &hashes = byRuntime[keyOf(one).first];
+    auto place = std::distance(hashes.begin(), hashes.find(keyOf(one).second));
+    halves.push_back(!one.skipped.empty() ? "" : place % 2 == 0 ? "fit" : "test");
+  }
+  return halves;
+}
+
+void driver::predictCases(std::vector<TrainCase> cases, const TrainOptions &options,
+                          std::vector<ValidationRow> &rows) {
+  std::vector<std::string> halves = halvesOf(cases);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    TrainCase &one = cases[i];
+    if (!options.half.empty() && halves[i] != options.half)
+      continue;
+    if (!halves[i].empty())
+      one.entry.labels.insert(one.entry.labels.begin(), {"half", halves[i]});
+    for (bool withRuntime : {true, false}) {
+      if (!withRuntime && !options.half.empty())
+        continue;
+      Prediction prediction;
+      prediction.metric = withRuntime ? "step_time" : "step_time_ideal";
+      prediction.skipped = one.skipped;
+      if (one.seconds > 0)
+        prediction.reference = Number::fromReal(one.seconds);
+      if (one.skipped.empty())
+        if (auto summary = evaluateTrainRow(one.row, withRuntime, options, prediction.skipped))
+          prediction.predicted = Number::fromReal(summary->stepTime);
+      one.entry.predictions.push_back(std::move(prediction));
+    }
+    rows.push_back(std::move(one.entry));
   }
 }

@@ -33,19 +33,29 @@ struct TrainRow {
 
 /// The step of `row`, with its runtime or without; null with a reason in `problem`.
 std::shared_ptr<const TrainingSummary> evaluateTrainRow(const TrainRow &row, bool withRuntime,
+                                                        const TrainOptions &options,
                                                         std::string &problem);
 
-/// Adds the predictions of the step time against `seconds` to `into`.
-void predictStep(const TrainRow &row, double seconds, ValidationRow &into);
+/// A row of a table: what ran, how long a step took, and why it has no prediction ("" when it has).
+struct TrainCase {
+  ValidationRow entry;
+  TrainRow row;
+  double seconds = 0;
+  std::string skipped;
+};
+
+/// Predicts the step times of a table. Runs are divided in two halves (label `half`): the programs
+/// of each runtime's runs in the order of a hash of their text, every second one to `fit`, on which
+/// runtimes are fitted, the others to `test`. Runs of one configuration are one program, so they
+/// are in one half.
+void predictCases(std::vector<TrainCase> cases, const TrainOptions &options,
+                  std::vector<ValidationRow> &rows);
 
 /// A cell as a number; `otherwise` when it is empty or none.
 double cellNumber(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
                   double otherwise = 0);
 int64_t cellCount(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
                   int64_t otherwise = 1);
-
-/// "fit" for the rows to which runtimes were fitted, "test" for the others: every second one.
-std::string halfOf(size_t line);
 
 } // namespace perfc::driver
 

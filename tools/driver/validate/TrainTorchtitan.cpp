@@ -30,10 +30,12 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
   row.nodeNetwork = "nvswitch { bandwidth 450GB/s/chip }";
   row.network = "infiniband { bandwidth 50GB/s/chip }";
   row.runtime = table.cell(line, "async_tp") == "yes" ? "torchtitan_async" : "torchtitan";
+  if (table.cell(line, "precision") == "float8-rowwise")
+    row.runtime = "torchtitan_rowwise";
   return row;
 }
 
-bool driver::predictTorchtitan(Session &session, llvm::StringRef path,
+bool driver::predictTorchtitan(Session &session, llvm::StringRef path, const TrainOptions &options,
                                std::vector<ValidationRow> &rows) {
   auto table =
       CsvTable::load(session, path, "train_torchtitan",
@@ -41,18 +43,18 @@ bool driver::predictTorchtitan(Session &session, llvm::StringRef path,
                       "pp", "cp", "act_ckpt", "precision", "tokens_per_s_per_gpu"});
   if (!table)
     return false;
+  std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
     TrainRow row = rowOf(*table, line);
     ValidationRow entry;
     entry.name = fmt::format("{} {} x {} at {}", table->cell(line, "model").str(), row.chips,
                              row.chip, table->cell(line, "seq_len").str());
     entry.labels = {
-        {"half", halfOf(rows.size())},
         {"precision", table->cell(line, "precision").startswith("float8") ? "fp8" : "bf16"}};
     double rate = cellNumber(*table, line, "tokens_per_s_per_gpu") * static_cast<double>(row.chips);
     double tokens = static_cast<double>(row.batch) * cellNumber(*table, line, "seq_len");
-    predictStep(row, tokens / rate, entry);
-    rows.push_back(std::move(entry));
+    cases.push_back({std::move(entry), row, tokens / rate, ""});
   }
+  predictCases(std::move(cases), options, rows);
   return true;
 }

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/emit/Json.h"
+#include "ir/common/diagnostics/Training.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Table.h"
@@ -120,10 +121,40 @@ static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
   return text;
 }
 
+/// What the options say about tables of training runs; nothing after a report.
+static llvm::Optional<TrainOptions> trainOptions(Session &session, const Arguments &arguments,
+                                                 const TableKind &kind) {
+  TrainOptions options;
+  auto bad = [&](std::string text) {
+    session.diagnostics.report({}, diag::BadTrainTableOption, text);
+    return llvm::None;
+  };
+  for (const char *name : {"runtimes", "half"})
+    if (arguments.has(name) && !kind.predictTraining)
+      return bad(fmt::format("`--{}` is for tables of training runs, not for `{}`", name,
+                             kind.name.str()));
+  options.half = arguments.value("half").str();
+  if (!options.half.empty() && options.half != "fit" && options.half != "test")
+    return bad(fmt::format("`--half` is fit or test, not `{}`", options.half));
+  if (arguments.has("runtimes")) {
+    FileId file = session.load(arguments.value("runtimes"));
+    if (!file)
+      return llvm::None;
+    options.runtimes = session.sources.text(file).str();
+  }
+  return options;
+}
+
 bool driver::validateTable(Session &session, const Arguments &arguments) {
   const TableKind *kind = findKind(session, arguments.files()[0]);
+  auto options = kind ? trainOptions(session, arguments, *kind) : llvm::None;
   std::vector<ValidationRow> rows;
-  if (!kind || !kind->predict(session, arguments.files()[1], rows))
+  if (!options)
+    return true;
+  llvm::StringRef path = arguments.files()[1];
+  bool isRead = kind->predictTraining ? kind->predictTraining(session, path, *options, rows)
+                                      : kind->predict(session, path, rows);
+  if (!isRead)
     return true;
   std::vector<GroupStatistics> groups = groupStatistics(rows);
   if (arguments.has("rows"))

@@ -1,0 +1,38 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many layers each pipeline stage gets. A stage with n layers takes t(n) = fixed + n * perLayer
+// for a microbatch (the first also embeds, the last has the output layer, slow chips have a larger
+// slope) and holds at most `most` of them. Giving each layer to the stage that is then the fastest
+// makes the slowest stage as fast as any division does (a separable min-max problem: greedy is
+// exact). No division of p stages runs m microbatches in less than, over k and S,
+//     sum of t before stage k + m t_k + max(0, 2 S - (p - k) t_k),  S the sum of t behind k
+// under one_f_one_b, where k waits for the first microbatch to come back with p - k others to work
+// on, and for the last one likewise; under other schedules in less than m t_k.
+#ifndef PERFC_BACKENDS_TRAINING_STAGEBALANCE_H
+#define PERFC_BACKENDS_TRAINING_STAGEBALANCE_H
+
+#include "passes/training/Strategy.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <vector>
+
+namespace perfc::training {
+
+/// A stage by its layers: s of a microbatch forward and backward, and how many fit.
+struct StageLine {
+  double fixed = 0, perLayer = 0;
+  int64_t most = INT64_MAX;
+
+  double at(int64_t layers) const { return fixed + perLayer * static_cast<double>(layers); }
+};
+
+/// The division of `layers` with the fastest slowest stage, at least one layer each; empty when
+/// they do not fit. Ties go to later stages, which hold fewer microbatches.
+std::vector<int64_t> balancedStages(llvm::ArrayRef<StageLine> lines, int64_t layers);
+
+/// What no division of `layers` is faster than; infinity when none fits.
+double leastPipelineTime(llvm::ArrayRef<StageLine> lines, int64_t layers, int64_t microbatches,
+                         passes::ScheduleKind schedule);
+
+} // namespace perfc::training
+
+#endif // PERFC_BACKENDS_TRAINING_STAGEBALANCE_H

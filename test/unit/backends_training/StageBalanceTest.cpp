@@ -1,0 +1,87 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/training/StageBalance.h"
+#include "backends/training/Schedule.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::ScheduleKind;
+
+/// Calls `visit` for every division of `layers` among the stages from `stage` on.
+template <typename Visit>
+static void eachDivision(std::vector<int64_t> &counts, size_t stage, int64_t layers, Visit visit) {
+  if (stage + 1 == counts.size()) {
+    counts[stage] = layers;
+    visit(counts);
+    return;
+  }
+  auto behind = static_cast<int64_t>(counts.size() - stage - 1);
+  for (counts[stage] = 1; counts[stage] + behind <= layers; ++counts[stage])
+    eachDivision(counts, stage + 1, layers - counts[stage], visit);
+}
+
+TEST(StageBalanceTest, SlowestStageIsAsFastAsInAnyDivision) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<StageLine> lines(2 + random() % 3);
+    for (StageLine &line : lines)
+      line = {static_cast<double>(random() % 6), 1.0 + random() % 4,
+              static_cast<int64_t>(2 + random() % 6)};
+    auto layers = static_cast<int64_t>(lines.size() + random() % 8);
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<int64_t> counts(lines.size());
+    eachDivision(counts, 0, layers, [&](const std::vector<int64_t> &division) {
+      double slowest = 0;
+      for (size_t stage = 0; stage < lines.size(); ++stage) {
+        if (division[stage] > lines[stage].most)
+          return;
+        slowest = std::max(slowest, lines[stage].at(division[stage]));
+      }
+      best = std::min(best, slowest);
+    });
+    std::vector<int64_t> found = balancedStages(lines, layers);
+    ASSERT_EQ(found.empty(), std::isinf(best));
+    double slowest = 0;
+    for (size_t stage = 0; stage < found.size(); ++stage)
+      slowest = std::max(slowest, lines[stage].at(found[stage]));
+    if (!found.empty()) {
+      EXPECT_DOUBLE_EQ(slowest, best);
+    }
+  }
+}
+
+/// Schedules of all divisions, played task by task, take at least the bound.
+TEST(StageBalanceTest, NoDivisionBeatsTheBound) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 150; ++round) {
+    std::vector<StageLine> lines(2 + random() % 3);
+    double slope = 1.0 + random() % 4;
+    for (StageLine &line : lines)
+      line = {static_cast<double>(random() % 6), slope + (round % 2 ? random() % 3 : 0)};
+    auto layers = static_cast<int64_t>(lines.size() + random() % 6);
+    auto m = static_cast<int64_t>(1 + random() % 9);
+    double forward = 0.2 + 0.1 * (random() % 6);
+    for (ScheduleKind kind : {ScheduleKind::OneFOneB, ScheduleKind::GPipe}) {
+      double bound = leastPipelineTime(lines, layers, m, kind);
+      std::vector<int64_t> counts(lines.size());
+      eachDivision(counts, 0, layers, [&](const std::vector<int64_t> &division) {
+        std::vector<StageTime> stages;
+        for (size_t stage = 0; stage < lines.size(); ++stage) {
+          double time = lines[stage].at(division[stage]);
+          stages.push_back({forward * time, (1 - forward) * time});
+        }
+        EXPECT_GE(playSchedule(kind, stages, m, 1, 0).time * (1 + 1e-9), bound);
+      });
+    }
+  }
+}
+
+TEST(StageBalanceTest, BoundIsReachedByEqualStages) {
+  std::vector<StageLine> lines(4, StageLine{0, 2});
+  EXPECT_DOUBLE_EQ(leastPipelineTime(lines, 16, 12, ScheduleKind::OneFOneB),
+                   closedFormTime(ScheduleKind::OneFOneB, 4, 12, 1, {4, 4}));
+}
