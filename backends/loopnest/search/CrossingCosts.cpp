@@ -75,8 +75,7 @@ void CrossingCosts::addChoices(const SlotRules &rules, LaneChoice &choice, unsig
     added.count = 1;
     for (unsigned d = 0; d < space.dims(); ++d)
       added.count *= static_cast<double>(grid.value(d, added.lanes[d]));
-    for (unsigned k = 0; k < space.crossings.size(); ++k)
-      added.prices.push_back(priceOf(added, k));
+    addPrices(added, nullptr);
     return;
   }
   if (dim == space.dims())
@@ -98,6 +97,21 @@ void CrossingCosts::addChoices(const SlotRules &rules, LaneChoice &choice, unsig
   choice.lanes[dim] = before;
 }
 
+/// For the best orders of loops on the axes, or for those of a mapping.
+void CrossingCosts::addPrices(LaneChoice &choice, const Mapping *orders) const {
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    choice.prices.push_back(priceOf(choice, k, orders));
+}
+
+LaneChoice CrossingCosts::ordered(const LaneChoice &choice, const Mapping &mapping) const {
+  LaneChoice result;
+  result.factors = choice.factors;
+  result.lanes = choice.lanes;
+  result.count = choice.count;
+  addPrices(result, &mapping);
+  return result;
+}
+
 namespace {
 
 /// Links along one axis, per setting of the lanes that messages tell apart, over all orders of the
@@ -113,15 +127,25 @@ class AxisOrders {
 public:
   AxisOrders(const MapSpace &space, const TileGrid &grid, const TileGrid::Point &factors,
              const FlatTensor &tensor, bool shares)
-      : grid(grid), factors(factors), used(tensor.plain | tensor.windowed),
+      : space(space), grid(grid), factors(factors), used(tensor.plain | tensor.windowed),
         windowed(tensor.windowed), shares(shares) {
     for (unsigned d = 0; d < space.dims(); ++d)
       if (factors[d] > 0)
         dims.push_back(d);
   }
-  /// Links of a message to lanes from `low` to `high`, by `links`.
-  AxisLinks measure(llvm::function_ref<int64_t(int64_t low, int64_t high)> links) {
+  /// Links of a message to lanes from `low` to `high`, by `links`; of one order, outermost first,
+  /// if it is given.
+  AxisLinks measure(llvm::function_ref<int64_t(int64_t low, int64_t high)> links,
+                    const std::array<uint8_t, maxDims> *order) {
     AxisLinks result;
+    if (order) {
+      dims.clear();
+      for (unsigned i = space.dims(); i-- > 0;)
+        if (factors[(*order)[i]] > 0)
+          dims.push_back((*order)[i]);
+      measureOrder(result, links);
+      return result;
+    }
     do
       measureOrder(result, links);
     while (std::next_permutation(dims.begin(), dims.end()));
@@ -132,6 +156,7 @@ private:
   void measureOrder(AxisLinks &result,
                     llvm::function_ref<int64_t(int64_t low, int64_t high)> links) const;
 
+  const MapSpace &space;
   const TileGrid &grid;
   const TileGrid::Point &factors;
   DimMask used, windowed;
@@ -190,20 +215,24 @@ void AxisOrders::measureOrder(AxisLinks &result,
 
 /// Links per word that lanes with the same setting share, at the best order of the loops; and what
 /// the lanes of windows that are the farthest take more, at the worst order.
-void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k) const {
+void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k,
+                            const Mapping *orders) const {
   const Crossing &crossing = space.crossings[k];
   const FlatTensor &tensor = space.tensors[crossing.tensor];
   auto on = [&](unsigned s) {
     return AxisOrders(space, grid, choice.factors[s - begin], tensor,
                       tensor.isOutput ? space.slots[s].reduce : space.slots[s].multicast);
   };
-  AxisLinks x = on(begin).measure([](int64_t, int64_t high) { return high; });
+  auto orderOf = [&](unsigned s) { return orders ? &orders->order[s] : nullptr; };
+  AxisLinks x = on(begin).measure([](int64_t, int64_t high) { return high; }, orderOf(begin));
   AxisLinks y{0, 0, 0};
   if (end - begin > 1) {
     int64_t middle = (space.slots[begin + 1].size - 1) / 2;
-    y = on(begin + 1).measure([&](int64_t low, int64_t high) {
-      return std::max<int64_t>(0, high - middle) + std::max<int64_t>(0, middle - low);
-    });
+    y = on(begin + 1).measure(
+        [&](int64_t low, int64_t high) {
+          return std::max<int64_t>(0, high - middle) + std::max<int64_t>(0, middle - low);
+        },
+        orderOf(begin + 1));
   }
   DimMask used = tensor.plain | tensor.windowed;
   double relevant = 1, lanes = 1; // lanes of this array that share a word
@@ -224,7 +253,8 @@ void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsign
   }
 }
 
-LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k) const {
+LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k,
+                                         const Mapping *orders) const {
   const Crossing &crossing = space.crossings[k];
   const CrossingCost &cost = costs[k];
   LaneChoice::Price price;
@@ -261,7 +291,7 @@ LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k) const {
   if (price.windowed && sent >= 0)
     price.shared = (cost.shared + sent) / idle;
   if (spread && !(spread & tensor.cut) && weights.arrays[array].hop[crossing.tensor] != 0)
-    addHops(price, choice, k);
+    addHops(price, choice, k, orders);
   // What costs less than nothing is at most what the lanes take.
   if (double total = price.fixed + price.shared + (price.windowed ? 0 : price.hops); total < 0) {
     choice.offset += total * floors.missing(crossing.tensor, grid.last()) *

@@ -38,6 +38,9 @@ public:
   /// What does not depend on the mapping.
   double constant() const { return fixed; }
   const std::vector<LaneChoice> &choices() const { return laneChoices; }
+  /// The choice with the loops on each axis in the order that `mapping` gives them: what links
+  /// take is that of these orders, not that of the best ones.
+  LaneChoice ordered(const LaneChoice &choice, const Mapping &mapping) const;
   /// False when there are more choices than tables are worth.
   bool isValid() const { return !laneChoices.empty() && laneChoices.size() < choiceLimit; }
   /// Slots of the last array; both one when there is none.
@@ -61,8 +64,10 @@ private:
   void addCosts(const CostWeights &weights);
   void addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot, unsigned dim,
                   int64_t product);
-  LaneChoice::Price priceOf(LaneChoice &choice, unsigned crossing) const;
-  void addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k) const;
+  void addPrices(LaneChoice &choice, const Mapping *orders) const;
+  LaneChoice::Price priceOf(LaneChoice &choice, unsigned crossing, const Mapping *orders) const;
+  void addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k,
+               const Mapping *orders) const;
 
   const MapSpace &space;
   const CostWeights &weights;

@@ -166,6 +166,16 @@ double Floors::inside(unsigned boundary, unsigned from, size_t outside, const Tr
                   {openFlows, flows.size()});
 }
 
+double Floors::insideAtBest(unsigned boundary, size_t outside, const TileGrid::Point &factor,
+                            const Trails &before, const Priced &priced) const {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  double openFlows[InnerFloors::maxFlows];
+  for (unsigned v = 0; v < flows.size(); ++v)
+    openFlows[v] = floors.flowAtBest(space.crossings[flows[v]].tensor, outside, factor, before);
+  return cheapest(innerFloors.at(boundary, outside), priced, boundary, outside,
+                  {openFlows, flows.size()});
+}
+
 /// The least of each point's multiples, dimension by dimension.
 void Floors::makeSuffixes() {
   size_t buckets = classes.size();

@@ -70,6 +70,9 @@ public:
   /// inside `boundary`, which is arrayEnd or further in; infinite where nothing can.
   double inside(unsigned boundary, unsigned from, size_t outside, const Trails &trails,
                 const Priced &priced) const;
+  /// The same at the best order of the slot before `boundary`, whose loops are `factor`.
+  double insideAtBest(unsigned boundary, size_t outside, const TileGrid::Point &factor,
+                      const Trails &before, const Priced &priced) const;
   /// J of what ends outside the array but inside `boundary`, at least.
   double outer(unsigned boundary) const { return outerFloors[boundary]; }
 

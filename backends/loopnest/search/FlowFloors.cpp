@@ -167,13 +167,40 @@ double FlowFloors::slidingAtBest(unsigned tensor, size_t outside, const TileGrid
   return best;
 }
 
-double FlowFloors::flow(unsigned tensor, size_t outside, const Trails &trails) const {
-  const Trail &trail = trails.of[tensor];
+double FlowFloors::flow(unsigned tensor, size_t outside, const Trail &trail,
+                        DimMask moving) const {
   double times = missing(tensor, outside) / trail.repeats;
   if (trail.next != Trail::Slide)
     return times * whole(tensor, outside);
   return times * sliding(tensor, outside, trail.dim, trail.factor, trail.lanes,
-                         trails.moving >> partnerOf(tensor, trail.dim) & 1);
+                         moving >> partnerOf(tensor, trail.dim) & 1);
+}
+
+double FlowFloors::flowAtBest(unsigned t, size_t outside, const TileGrid::Point &factor,
+                              const Trails &before) const {
+  const FlatTensor &tensor = space.tensors[t];
+  Trail trail = before.of[t];
+  double repeats = 1, fresh = -1;
+  bool moves = false;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    if (factor[d] == 0)
+      continue;
+    int64_t value = grid.value(d, factor[d]);
+    if (tensor.windowed >> d & 1) {
+      unsigned partner = partnerOf(t, d);
+      double words = sliding(t, outside, d, value, 1,
+                             before.moving >> partner & 1 || factor[partner] > 0);
+      fresh = fresh < 0 ? words : std::min(fresh, words);
+    } else if (!(tensor.plain >> d & 1)) {
+      repeats *= static_cast<double>(value);
+    }
+    moves |= (tensor.plain | tensor.windowed) >> d & 1;
+  }
+  if (!moves) {
+    trail.repeats *= repeats;
+    return flow(t, outside, trail, before.moving);
+  }
+  return missing(t, outside) / repeats * (fresh < 0 ? whole(t, outside) : fresh);
 }
 
 double FlowFloors::sharing(unsigned tensor, const TileGrid::Point &outside,

@@ -37,6 +37,8 @@ struct Trails {
 
 /// What the loops of the first `end` slots do.
 Trails trailsOf(const MapSpace &space, const Mapping &mapping, unsigned end);
+/// The same with those of one more slot, which is inside all lanes.
+Trails extended(const MapSpace &space, const Trails &before, const Mapping &mapping, unsigned slot);
 
 class FlowFloors {
 public:
@@ -68,7 +70,13 @@ public:
   double slidingAtBest(unsigned tensor, size_t outside, const TileGrid::Point &time,
                        const TileGrid::Point &lanes) const;
   /// What enters a level, lanes told apart: all that is outside is at `outside`.
-  double flow(unsigned tensor, size_t outside, const Trails &trails) const;
+  double flow(unsigned tensor, size_t outside, const Trails &trails) const {
+    return flow(tensor, outside, trails.of[tensor], trails.moving);
+  }
+  /// The least of these over the orders of a slot with the loops `factor`, inside `before` and all
+  /// lanes.
+  double flowAtBest(unsigned tensor, size_t outside, const TileGrid::Point &factor,
+                    const Trails &before) const;
   unsigned partnerOf(unsigned tensor, unsigned dim) const;
   /// See WindowFloor: for all windows of the tensor.
   bool reachesAsFar(unsigned tensor, const TileGrid::Point &a, const TileGrid::Point &b,
@@ -82,6 +90,7 @@ public:
                  const TileGrid::Point &lanes) const;
 
 private:
+  double flow(unsigned tensor, size_t outside, const Trail &trail, DimMask moving) const;
   struct PerTensor {
     std::vector<double> missing, whole, padding;
     std::vector<WindowFloor> windows;

@@ -175,31 +175,44 @@ bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Nod
       });
 }
 
-bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot,
-                          const LaneChoice &choice, unsigned bucket, std::vector<Node> &nodes) {
-  unsigned end = floors->arrayEnd();
-  if (slot < end) {
-    if (!setFactors(mapping, slot, choice.factors[slot - floors->arrayBegin()]))
-      return true;
-    for (const auto &order : ordersOf(mapping, slot)) {
-      mapping.order[slot] = order;
-      if (!laneOrders(node, mapping, slot + 1, choice, bucket, nodes))
-        return false;
-    }
+bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot, unsigned choice,
+                          const Trails &trails, std::vector<Node> &nodes) {
+  if (slot == floors->arrayEnd())
+    return lanesChild(node, mapping, choice, trails, nodes);
+  const LaneChoice &lanes = floors->crossingCosts().choices()[choice];
+  if (!setFactors(mapping, slot, lanes.factors[slot - floors->arrayBegin()]))
     return true;
+  for (const auto &order : ordersOf(mapping, slot)) {
+    mapping.order[slot] = order;
+    if (!laneOrders(node, mapping, slot + 1, choice, trails, nodes))
+      return false;
   }
+  return true;
+}
+
+/// One child with the orders of its lanes.
+bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, const Trails &trails,
+                          std::vector<Node> &nodes) {
+  unsigned end = floors->arrayEnd(), bucket = floors->bucketOf(choice);
   if (patience.isOver())
     return false;
   if (end == space.slots.size()) {
     addFound(mapping, evaluator.evaluate(mapping));
     return true;
   }
+  const CrossingCosts &costs = floors->crossingCosts();
   TileGrid::Point outside = pointOf(mapping, end);
-  Trails trails = trailsOf(space, mapping, end);
-  double decided = decide(node, mapping, end);
-  double left = floors->inside(end, end + 1, floors->tiles().index(outside), trails,
-                               floors->priced(choice, outside));
-  take(node, mapping, end, decided, left, bucket, nodes);
+  size_t at = floors->tiles().index(outside);
+  LaneChoice lanes = costs.ordered(costs.choices()[choice], mapping);
+  Floors::Priced priced = floors->priced(lanes, outside);
+  if (isExcluded(costs.constant() + node.decided + floors->inside(end, end, at, trails, priced),
+                 floors->buckets()[bucket].latency))
+    return true;
+  double left = floors->inside(end, end + 1, at, trails, priced);
+  size_t before = nodes.size();
+  take(node, mapping, end, decide(node, mapping, end), left, bucket, nodes);
+  if (nodes.size() > before)
+    nodes.back().lanes = choice;
   return true;
 }
 
@@ -227,38 +240,21 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
     };
     if (isOut(floors->priced(group, outside)))
       continue;
-    for (unsigned c : group.choices) {
-      const LaneChoice &choice = floors->crossingCosts().choices()[c];
-      if (!isOut(floors->priced(choice, outside)) &&
-          !laneOrders(node, mapping, begin, choice, group.bucket, nodes))
+    for (unsigned c : group.choices)
+      if (!isOut(floors->priced(floors->crossingCosts().choices()[c], outside)) &&
+          !laneOrders(node, mapping, begin, c, withLanes, nodes))
         return false;
-    }
   }
   return true;
 }
 
-/// The choice of lanes that a mapping has made.
-static size_t laneChoiceOf(const Floors &floors, const Mapping &mapping) {
-  llvm::ArrayRef<LaneChoice> all = floors.crossingCosts().choices();
-  for (size_t c = 0; c < all.size(); ++c) {
-    bool same = true;
-    for (unsigned a = 0; a < all[c].factors.size() && same; ++a)
-      for (unsigned d = 0; d < floors.tiles().dimCount() && same; ++d)
-        same = floors.tiles().value(d, all[c].factors[a][d]) ==
-               mapping.factor[floors.arrayBegin() + a][d];
-    if (same)
-      return c;
-  }
-  return 0;
-}
-
 /// One child with its order.
-void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside,
-                          const Floors::Priced &priced, unsigned bucket, std::vector<Node> &nodes) {
-  unsigned boundary = node.slices.size() + 1;
+void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &before,
+                          const Floors::Priced &priced, std::vector<Node> &nodes) {
+  unsigned slot = node.slices.size(), boundary = slot + 1, bucket = floors->bucketOf(node.lanes);
   double base = floors->crossingCosts().constant() + node.decided;
   double latency = floors->buckets()[bucket].latency;
-  Trails trails = trailsOf(space, mapping, boundary);
+  Trails trails = loopnest::extended(space, before, mapping, slot);
   if (isExcluded(base + floors->inside(boundary, boundary, outside, trails, priced), latency))
     return;
   double left = floors->inside(boundary, boundary + 1, outside, trails, priced);
@@ -266,24 +262,24 @@ void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside,
                                floors->tiles().point(outside));
   if (isExcluded(base + almost + left, latency))
     return;
+  size_t size = nodes.size();
   take(node, mapping, boundary, decide(node, mapping, boundary), left, bucket, nodes);
+  if (nodes.size() > size)
+    nodes.back().lanes = node.lanes;
 }
 
 bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
   unsigned slot = node.slices.size(), boundary = slot + 1;
-  size_t number = laneChoiceOf(*floors, mapping);
-  unsigned bucket = floors->bucketOf(number);
+  const CrossingCosts &costs = floors->crossingCosts();
   TileGrid::Point lanesAt = pointOf(mapping, floors->arrayEnd());
-  Floors::Priced priced = floors->priced(floors->crossingCosts().choices()[number], lanesAt);
-  double base = floors->crossingCosts().constant() + node.decided;
-  Trails free; // what no loop in time has moved costs nothing
-  free.of.resize(space.tensors.size());
-  for (Trail &trail : free.of)
-    trail.repeats = HUGE_VAL;
+  LaneChoice lanes = costs.ordered(costs.choices()[node.lanes], mapping);
+  Floors::Priced priced = floors->priced(lanes, lanesAt);
+  double base = costs.constant() + node.decided;
+  double latency = floors->buckets()[floors->bucketOf(node.lanes)].latency;
+  Trails before = trailsOf(space, mapping, slot);
   auto visit = [&](size_t x, const TileGrid::Point &factor) {
     if (floors->inner().at(boundary, x).empty() || !setFactors(mapping, slot, factor) ||
-        isExcluded(base + floors->inside(boundary, boundary, x, free, priced),
-                   floors->buckets()[bucket].latency))
+        isExcluded(base + floors->insideAtBest(boundary, x, factor, before, priced), latency))
       return true;
     for (const auto &order : ordersOf(mapping, slot)) {
       if (patience.isOver())
@@ -292,7 +288,7 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
       if (boundary == space.slots.size())
         addFound(mapping, evaluator.evaluate(mapping));
       else
-        innerChild(node, mapping, x, priced, bucket, nodes);
+        innerChild(node, mapping, x, before, priced, nodes);
     }
     return true;
   };

@@ -38,3 +38,32 @@ Trails loopnest::trailsOf(const MapSpace &space, const Mapping &mapping, unsigne
     }
   return result;
 }
+
+Trails loopnest::extended(const MapSpace &space, const Trails &before, const Mapping &mapping,
+                          unsigned slot) {
+  Trails result = before;
+  for (unsigned t = 0; t < result.of.size(); ++t) {
+    const FlatTensor &tensor = space.tensors[t];
+    Trail &trail = result.of[t];
+    double repeats = 1;
+    bool moves = false;
+    for (unsigned i = space.dims(); i-- > 0 && !moves;) {
+      unsigned d = mapping.order[slot][i];
+      int64_t factor = mapping.factor[slot][d];
+      if (factor == 1)
+        continue;
+      if (tensor.plain >> d & 1)
+        trail = {repeats, Trail::Plain, 0, 2, 1};
+      else if (tensor.windowed >> d & 1)
+        trail = {repeats, Trail::Slide, static_cast<uint8_t>(d), factor, 1};
+      else
+        repeats *= static_cast<double>(factor);
+      moves = (tensor.plain | tensor.windowed) >> d & 1;
+    }
+    if (!moves)
+      trail.repeats *= repeats;
+  }
+  for (unsigned d = 0; d < space.dims(); ++d)
+    result.moving |= DimMask(mapping.factor[slot][d] > 1) << d;
+  return result;
+}

@@ -44,6 +44,7 @@ struct Node {
   Score bound;
   double key = 0;     ///< nodes are visited by growing key
   double decided = 0; ///< J of what ends outside; with tables only
+  unsigned lanes = 0; ///< number of the choice of lanes, once it is made; with tables only
 };
 
 class TreeWalk {
@@ -89,11 +90,13 @@ private:
   void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   bool outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
-  void innerChild(const Node &node, Mapping &mapping, size_t outside, const Floors::Priced &priced,
-                  unsigned bucket, std::vector<Node> &nodes);
+  void innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &before,
+                  const Floors::Priced &priced, std::vector<Node> &nodes);
   bool innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
-  bool laneOrders(const Node &node, Mapping &mapping, unsigned slot, const LaneChoice &choice,
-                  unsigned bucket, std::vector<Node> &nodes);
+  bool laneOrders(const Node &node, Mapping &mapping, unsigned slot, unsigned choice,
+                  const Trails &trails, std::vector<Node> &nodes);
+  bool lanesChild(const Node &node, Mapping &mapping, unsigned choice, const Trails &trails,
+                  std::vector<Node> &nodes);
   void take(const Node &node, const Mapping &mapping, unsigned slots, double decided,
             llvm::ArrayRef<double> left, unsigned firstBucket, std::vector<Node> &nodes);
   bool isExcluded(double energy, double latency) const {
