@@ -170,6 +170,15 @@ double MappingEvaluator::eventHops(const Crossing &crossing, unsigned array,
   return links;
 }
 
+/// The same once for each setting of the loops that do not concern windows.
+int64_t MappingEvaluator::coveredHops(const Crossing &crossing, const WindowEvent &event) {
+  llvm::SmallVector<HopSums::Part, 2> parts;
+  bool holds = event.kind == WindowEvent::Others || event.kind == WindowEvent::Slide;
+  for (unsigned w = 0; w < space.tensors[crossing.tensor].windows.size(); ++w)
+    parts.push_back({event.prefix[w], event.window == int(w) ? event.carry : Carry::None, holds});
+  return hopSums.links(views.mapping(), crossing, parts);
+}
+
 /// Lanes along a window share elements in part, and lanes in padding have none: each kind of event
 /// is counted by the analysis once and scales with the loops that do not concern windows.
 double MappingEvaluator::windowHops(unsigned k, unsigned array) {
@@ -211,7 +220,9 @@ double MappingEvaluator::windowHops(unsigned k, unsigned array) {
     double scale = static_cast<double>(event.times) * static_cast<double>(others);
     bool isNew;
     double &known = hopsOfEvent(key, isNew);
-    if (isNew)
+    if (isNew && hopSums.covers(crossing))
+      known = static_cast<double>(coveredHops(crossing, event));
+    else if (isNew)
       known = eventHops(crossing, array, event) / scale;
     hops += known * scale;
   }

@@ -167,8 +167,7 @@ double FlowFloors::slidingAtBest(unsigned tensor, size_t outside, const TileGrid
   return best;
 }
 
-double FlowFloors::flow(unsigned tensor, size_t outside, const Trail &trail,
-                        DimMask moving) const {
+double FlowFloors::flow(unsigned tensor, size_t outside, const Trail &trail, DimMask moving) const {
   double times = missing(tensor, outside) / trail.repeats;
   if (trail.next != Trail::Slide)
     return times * whole(tensor, outside);
@@ -188,8 +187,8 @@ double FlowFloors::flowAtBest(unsigned t, size_t outside, const TileGrid::Point 
     int64_t value = grid.value(d, factor[d]);
     if (tensor.windowed >> d & 1) {
       unsigned partner = partnerOf(t, d);
-      double words = sliding(t, outside, d, value, 1,
-                             before.moving >> partner & 1 || factor[partner] > 0);
+      double words =
+          sliding(t, outside, d, value, 1, before.moving >> partner & 1 || factor[partner] > 0);
       fresh = fresh < 0 ? words : std::min(fresh, words);
     } else if (!(tensor.plain >> d & 1)) {
       repeats *= static_cast<double>(value);

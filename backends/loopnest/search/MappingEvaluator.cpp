@@ -6,7 +6,7 @@ using namespace perfc::loopnest;
 
 MappingEvaluator::MappingEvaluator(const MapSpace &space, const CostWeights &weights)
     : space(space), weights(weights), tiles(space), views(space), windows(space.tensors.size()),
-      loopNumbers(space.slots.size()), costs(space.tensors.size()) {
+      hopSums(space), loopNumbers(space.slots.size()), costs(space.tensors.size()) {
   for (unsigned t = 0; t < space.tensors.size(); ++t)
     for (const Window &window : space.tensors[t].windows)
       windows[t].emplace_back(space, window);

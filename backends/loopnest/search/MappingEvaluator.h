@@ -14,6 +14,7 @@
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_MAPPINGEVALUATOR_H
 
 #include "backends/loopnest/search/CostWeights.h"
+#include "backends/loopnest/search/HopSums.h"
 #include "backends/loopnest/search/MappingViews.h"
 #include "backends/loopnest/search/TileSizes.h"
 #include "backends/loopnest/search/WindowSums.h"
@@ -163,6 +164,7 @@ private:
   void addHops(unsigned crossing, unsigned array);
   double windowHops(unsigned crossing, unsigned array);
   double eventHops(const Crossing &crossing, unsigned array, const WindowEvent &event) const;
+  int64_t coveredHops(const Crossing &crossing, const WindowEvent &event);
   void hopKey(const Crossing &crossing, const State &state, unsigned array,
               llvm::SmallVectorImpl<uint64_t> &key);
 
@@ -190,6 +192,7 @@ private:
   std::vector<unsigned> firstCrossing;          ///< by tensor, and the end
   std::vector<unsigned> arrayBegin, arrayEnd;   ///< slots
   uint32_t axisSlots = 0;
+  HopSums hopSums;
   WordMemo hopsOfEvent;                               ///< per setting of what is not fixed
   std::vector<llvm::StringMap<uint64_t>> loopNumbers; ///< by slot: of loops outside or on axes
   std::vector<TensorCost> costs;                      ///< by tensor
