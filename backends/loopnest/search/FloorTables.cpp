@@ -57,15 +57,27 @@ struct Floors::Reached {
   std::vector<unsigned> openOf;         ///< by entry: number in `masks`
   llvm::SmallVector<unsigned, 8> masks; ///< bits of open flows
   llvm::SmallVector<double, 8> least;   ///< by flow: words if open, but for lanes
+  unsigned mayBeOpen = 0;               ///< bits of flows that are open in some entry
+  /// By flow, of entries where it is settled: the fewest words and the most padding.
+  std::array<double, InnerFloors::maxFlows> fewest, padding;
 };
 
 Floors::Reached Floors::reached(size_t outside) const {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
   Reached result{outside, innerFloors.at(arrayEnd(), outside), {}, {}, {}};
+  result.fewest.fill(infinite);
+  result.padding.fill(0);
   for (const InnerFloors::Entry &entry : result.entries) {
     unsigned mask = 0;
-    for (unsigned v = 0; v < flows.size(); ++v)
-      mask |= unsigned(entry.words[v] == InnerFloors::open) << v;
+    for (unsigned v = 0; v < flows.size(); ++v) {
+      if (entry.words[v] == InnerFloors::open) {
+        mask |= 1u << v;
+        continue;
+      }
+      result.fewest[v] = std::min(result.fewest[v], entry.words[v]);
+      result.padding[v] = std::max(result.padding[v], entry.padding[v]);
+    }
+    result.mayBeOpen |= mask;
     auto known = llvm::find(result.masks, mask);
     result.openOf.push_back(static_cast<unsigned>(known - result.masks.begin()));
     if (known == result.masks.end())
@@ -77,60 +89,128 @@ Floors::Reached Floors::reached(size_t outside) const {
   return result;
 }
 
-/// J of what is settled, at the best entry of each kind.
-void Floors::settledCosts(const Reached &at, const Group &group, const Offer &offer,
-                          llvm::MutableArrayRef<double> best) const {
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  const TileGrid::Point &outside = grid.point(at.outside);
-  std::array<double, InnerFloors::maxFlows> prices;
-  for (unsigned v = 0; v < flows.size(); ++v)
-    prices[v] = costs.cost(offer.prices[v], flows[v], outside, outside, group.lanes, {1, 0});
-  std::fill(best.begin(), best.end(), infinite);
-  for (size_t e = 0; e < at.entries.size(); ++e) {
-    const InnerFloors::Entry &entry = at.entries[e];
-    unsigned mask = at.masks[at.openOf[e]];
-    double sum = offer.rest;
-    for (unsigned v = 0; v < flows.size(); ++v)
-      if (!(mask >> v & 1))
-        sum += offer.prices[v].windowed
-                   ? costs.cost(offer.prices[v], flows[v], outside, grid.point(entry.held[v]),
-                                group.lanes, {entry.words[v], entry.padding[v]})
-                   : prices[v] * entry.words[v];
-    best[at.openOf[e]] = std::min(best[at.openOf[e]], sum);
-  }
+/// One group of lanes at one point: what does not depend on the prices of its choices.
+struct Floors::Visit {
+  struct Settled {
+    const InnerFloors::Entry *entry;
+    unsigned kind; ///< number of its mask
+    std::array<double, InnerFloors::maxFlows> sharing;
+  };
+  llvm::SmallVector<Settled, 32> entries;            ///< those that may improve on what is known
+  std::array<double, InnerFloors::maxFlows> sharing; ///< of tiles that nothing further in splits
+  std::array<FlowFloors::Brought, InnerFloors::maxFlows> least; ///< by flow: at least
+};
+
+/// J of a flow whose words so many lanes share.
+static double costOf(const LaneChoice::Price &price, const FlowFloors::Brought &flow,
+                     double sharing) {
+  if (!price.windowed)
+    return (price.fixed + price.shared + price.hops) * flow.words;
+  double hops = std::max(0.0, price.hops * flow.words - price.farther * flow.padding);
+  return price.fixed * flow.words + (price.shared * flow.words + hops) / sharing;
 }
 
-/// Puts what one choice of lanes leads to into the table at the point outside the array.
-void Floors::addOffer(const Reached &at, const Group &group, const Offer &offer,
-                      const TileGrid::Point &before) {
+/// Sets `visit` to the entries that may be worth a look with these lanes, by the group's least
+/// prices; false when there are none.
+bool Floors::visitGroup(const Reached &at, const Group &group, Visit &visit) const {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  llvm::SmallVector<double, 8> settled(at.masks.size());
-  settledCosts(at, group, offer, settled);
-  double limit = classes[group.bucket].most;
   const TileGrid::Point &outside = grid.point(at.outside);
-  size_t index = grid.index(before);
+  double most = classes[group.bucket].most, quick = group.least.rest;
+  size_t lanes = grid.index(group.lanes);
+  std::array<double, InnerFloors::maxFlows> open;
+  for (unsigned v = 0; v < flows.size(); ++v) {
+    unsigned t = space.crossings[flows[v]].tensor;
+    bool windowed = group.least.prices[v].windowed;
+    visit.sharing[v] = windowed ? floors.sharing(t, outside, outside, group.lanes) : 1;
+    visit.least[v] = {at.least[v] * floors.missing(t, lanes),
+                      floors.missing(t, at.outside) * floors.padding(t, at.outside)};
+    open[v] = costOf(group.least.prices[v], visit.least[v], visit.sharing[v]);
+    FlowFloors::Brought any{
+        std::min(at.fewest[v], at.mayBeOpen >> v & 1 ? visit.least[v].words : at.fewest[v]),
+        std::max(at.padding[v], visit.least[v].padding)};
+    const LaneChoice::Price &price = group.least.prices[v];
+    // The least of several prices together can be less than nothing.
+    quick += price.fixed + price.shared + price.hops < 0 ? -infinite
+                                                         : costOf(price, any, visit.sharing[v]);
+  }
+  visit.entries.clear();
+  if (quick >= most)
+    return false;
+  for (size_t e = 0; e < at.entries.size(); ++e) {
+    const InnerFloors::Entry &entry = at.entries[e];
+    Visit::Settled settled{&entry, at.openOf[e], visit.sharing};
+    unsigned mask = at.masks[settled.kind];
+    double sum = group.least.rest;
+    for (unsigned v = 0; v < flows.size(); ++v) {
+      if (mask >> v & 1) {
+        sum += open[v];
+        continue;
+      }
+      if (group.least.prices[v].windowed)
+        settled.sharing[v] = floors.sharing(space.crossings[flows[v]].tensor, outside,
+                                            grid.point(entry.held[v]), group.lanes);
+      sum += costOf(group.least.prices[v], {entry.words[v], entry.padding[v]}, settled.sharing[v]);
+    }
+    if (sum < most)
+      visit.entries.push_back(settled);
+  }
+  return !visit.entries.empty();
+}
+
+/// Puts what the choices of a group lead to into the table at the point outside the array.
+void Floors::addOffers(const Reached &at, const Group &group, const Visit &visit,
+                       const TileGrid::Point &before) {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  size_t index = grid.index(before), kinds = at.masks.size();
   bool outerArrays = llvm::any_of(llvm::ArrayRef<Slot>(space.slots).take_front(arrayBegin()),
                                   [](const Slot &slot) { return slot.isAxis; });
+  // J of what is settled, at the best entry of each kind, choice by choice.
+  llvm::SmallVector<double, 64> settled(kinds * group.offers.size(), infinite);
+  for (size_t o = 0; o < group.offers.size(); ++o)
+    for (const Visit::Settled &entry : visit.entries) {
+      double sum = group.offers[o].rest;
+      for (unsigned v = 0; v < flows.size(); ++v)
+        if (!(at.masks[entry.kind] >> v & 1))
+          sum += costOf(group.offers[o].prices[v], {entry.entry->words[v], entry.entry->padding[v]},
+                        entry.sharing[v]);
+      double &best = settled[o * kinds + entry.kind];
+      best = std::min(best, sum);
+    }
   for (unsigned d = 0; d <= space.dims(); ++d) {
     if (d < space.dims() ? before[d] == 0 : index != 0 && !outerArrays)
       continue;
-    double most = mostRepeats(index, d);
-    std::array<double, InnerFloors::maxFlows> open;
+    std::array<FlowFloors::Brought, InnerFloors::maxFlows> open;
+    unsigned idle = 0;
     for (unsigned v = 0; v < flows.size(); ++v) {
       unsigned t = space.crossings[flows[v]].tensor;
-      open[v] = costs.cost(offer.prices[v], flows[v], outside, outside, group.lanes,
-                           bestFlow(t, at.outside, before, group.lanes, d));
+      open[v] = bestFlow(t, at.outside, before, group.lanes, d);
+      idle |= unsigned(d < space.dims() && isIdle(space.tensors[t], d)) << v;
     }
-    for (unsigned m = 0; m < at.masks.size(); ++m) {
-      Line line{settled[m], 0};
-      for (unsigned v = 0; v < flows.size(); ++v)
-        if (at.masks[m] >> v & 1) {
-          bool idle =
-              d < space.dims() && isIdle(space.tensors[space.crossings[flows[v]].tensor], d);
-          (idle ? line.divided : line.fixed) += open[v];
-        }
+    addLines(at, group, visit, {settled.data(), settled.size()}, {open.data(), flows.size()}, idle,
+             (index * (space.dims() + 1) + d) * classes.size() + group.bucket,
+             mostRepeats(index, d));
+  }
+}
+
+/// The lines of all choices at one place of the table.
+void Floors::addLines(const Reached &at, const Group &group, const Visit &visit,
+                      llvm::ArrayRef<double> settled, llvm::ArrayRef<FlowFloors::Brought> open,
+                      unsigned idle, size_t place, double most) {
+  double limit = classes[group.bucket].most;
+  size_t kinds = at.masks.size();
+  for (size_t o = 0; o < group.offers.size(); ++o) {
+    std::array<double, InnerFloors::maxFlows> cost;
+    for (unsigned v = 0; v < open.size(); ++v)
+      cost[v] = costOf(group.offers[o].prices[v], open[v], visit.sharing[v]);
+    for (unsigned m = 0; m < kinds; ++m) {
+      Line line{settled[o * kinds + m], 0};
+      if (line.fixed >= limit)
+        continue;
+      for (unsigned v = 0; v < open.size(); ++v)
+        if (at.masks[m] >> v & 1)
+          (idle >> v & 1 ? line.divided : line.fixed) += cost[v];
       if (line.at(most) < limit)
-        insert((index * (space.dims() + 1) + d) * classes.size() + group.bucket, line, most);
+        insert(place, line, most);
     }
   }
 }
@@ -212,24 +292,6 @@ void Floors::addTo(Group &group, const Offer &offer) {
   group.offers.push_back(offer);
 }
 
-/// Whether any choice of the group may be worth a look at the point, by its least prices.
-bool Floors::canImprove(const Group &group, const Reached &at) const {
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  const TileGrid::Point &outside = grid.point(at.outside);
-  llvm::SmallVector<double, 8> sums(at.masks.size());
-  settledCosts(at, group, group.least, sums);
-  size_t lanes = grid.index(group.lanes);
-  for (unsigned v = 0; v < flows.size(); ++v) {
-    unsigned t = space.crossings[flows[v]].tensor;
-    double cost = costs.cost(group.least.prices[v], flows[v], outside, outside, group.lanes,
-                             {at.least[v] * floors.missing(t, lanes),
-                              floors.missing(t, at.outside) * floors.padding(t, at.outside)});
-    for (unsigned m = 0; m < at.masks.size(); ++m)
-      sums[m] += at.masks[m] >> v & 1 ? cost : 0;
-  }
-  return llvm::any_of(sums, [&](double sum) { return sum < classes[group.bucket].most; });
-}
-
 /// The least energy that `known` excludes at a latency; infinite when it excludes none.
 static double leastExcluded(const Incumbents &known, double latency) {
   if (known.front().empty())
@@ -255,14 +317,14 @@ bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
                   weights.leak * bucket.latency;
   heads.assign(grid.size() * (space.dims() + 1) * classes.size(), noLine);
   TileGrid::Point before;
+  Visit visit;
   for (uint32_t outside : innerFloors.points(arrayEnd())) {
     if (isOver())
       return false;
     Reached at = reached(outside);
     for (const Group &group : groups)
-      if (grid.between(group.lanes, grid.point(outside), before) && canImprove(group, at))
-        for (const Offer &offer : group.offers)
-          addOffer(at, group, offer, before);
+      if (grid.between(group.lanes, grid.point(outside), before) && visitGroup(at, group, visit))
+        addOffers(at, group, visit, before);
   }
   makeSuffixes();
   return true;

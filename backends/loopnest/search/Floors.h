@@ -106,11 +106,13 @@ private:
   Reached reached(size_t outside) const;
   void makeGroups();
   static void addTo(Group &group, const Offer &offer);
-  bool canImprove(const Group &group, const Reached &at) const;
-  void settledCosts(const Reached &at, const Group &group, const Offer &offer,
-                    llvm::MutableArrayRef<double> best) const;
-  void addOffer(const Reached &at, const Group &group, const Offer &offer,
-                const TileGrid::Point &before);
+  struct Visit;
+  bool visitGroup(const Reached &at, const Group &group, Visit &visit) const;
+  void addOffers(const Reached &at, const Group &group, const Visit &visit,
+                 const TileGrid::Point &before);
+  void addLines(const Reached &at, const Group &group, const Visit &visit,
+                llvm::ArrayRef<double> settled, llvm::ArrayRef<FlowFloors::Brought> open,
+                unsigned idle, size_t place, double most);
   void insert(size_t place, const Line &line, double most);
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
                   size_t held, llvm::ArrayRef<double> openFlows) const;
