@@ -4,6 +4,7 @@
 // for the evaluations at that level. The loops are those of the user's mapping, which is checked,
 // or of the default one. Elementwise statements that finish another's result get no nest of their
 // own.
+#include "ir/study/SearchOps.h"
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
 #include "passes/FusedPlan.h"
@@ -41,9 +42,15 @@ public:
 private:
   bool lowerKernel(const KernelUse &use);
   llvm::Optional<NestPlan> plan(const Statement &statement, Operation *written);
+  NestPlan outermostPlan(const Statement &statement) const;
+  void reportUnfit(const Statement &statement);
   bool lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping);
   void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
             const Operation *written, llvm::StringRef symbol, Region *into = nullptr);
+  /// Of a search, which replaces default mappings, whether they fit or not.
+  bool isSearched() const {
+    return evaluate->parentOp() && evaluate->parentOp()->is(study::SearchStatement::opName);
+  }
   void markZeros(Operation &nest) const {
     if (evaluate->hasAttr("sparsity"))
       nest.setAttr("zeros", Attribute::unit());
@@ -65,6 +72,29 @@ private:
   const Chip *chip = nullptr;
 };
 
+/// All loops at the outermost memory, for a search to begin with.
+NestPlan LoopNestLowering::outermostPlan(const Statement &statement) const {
+  NestPlan plan{chip, &statement, {}, {}};
+  for (unsigned p = 0; p < chip->places.size(); ++p)
+    plan.places.push_back(p);
+  for (unsigned i = 0; i < statement.extents.size(); ++i)
+    if (statement.extents[i] > 1)
+      plan.loops.push_back({0, llvm::None, {i}, statement.extents[i]});
+  return plan;
+}
+
+/// One memory has no room for a single element of each tensor that it keeps.
+void LoopNestLowering::reportUnfit(const Statement &statement) {
+  const Place *full = firstFullMemory(*chip, statement);
+  llvm::SmallVector<int64_t, 8> one(statement.extents.size(), 1);
+  auto needed = totalBits(keptBits(statement, *full, one));
+  diagnostics
+      .report(evaluate->range(), diag::NoDefaultMapping,
+              as<op::KernelOp>(statement.op->parentOp()).declaration(), chip->op.symbol(),
+              full->name, sizeText(*full->capacityBits), sizeText(needed))
+      .note(full->op->range(), "the memory is declared here");
+}
+
 /// `written` is the mapping or dataflow of the statement, or null.
 llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Operation *written) {
   if (written) {
@@ -83,14 +113,9 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Oper
   assert((!plan || checkPlan(*plan, {}, diagnostics)) && "the default mapping is legal");
   if (plan)
     return plan;
-  const Place *full = firstFullMemory(*chip, statement);
-  llvm::SmallVector<int64_t, 8> one(statement.extents.size(), 1);
-  auto needed = totalBits(keptBits(statement, *full, one));
-  diagnostics
-      .report(evaluate->range(), diag::NoDefaultMapping,
-              as<op::KernelOp>(statement.op->parentOp()).declaration(), chip->op.symbol(),
-              full->name, sizeText(*full->capacityBits), sizeText(needed))
-      .note(full->op->range(), "the memory is declared here");
+  if (isSearched())
+    return outermostPlan(statement);
+  reportUnfit(statement);
   return llvm::None;
 }
 
@@ -298,6 +323,10 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
                                     written ? written->symbol() : "default", statement.number);
     if (Operation *known = module.lookup(symbol)) {
       markZeros(*known);
+      if (known->hasAttr("unfit") && !isSearched()) {
+        reportUnfit(statement);
+        valid = false;
+      }
       continue;
     }
     if (failed.count(symbol)) {
@@ -312,6 +341,8 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
     }
     if (llvm::Optional<NestPlan> loops = plan(statement, written)) {
       emit(*loops, kernel, group, written, symbol);
+      if (!written && firstFullMemory(*chip, statement))
+        module.lookup(symbol)->setAttr("unfit", Attribute::unit());
     } else {
       failed.insert(symbol);
       valid = false;

@@ -165,6 +165,8 @@ static double elementsOf(loopnest::TensorOp tensor) {
 bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp memory) {
   auto capacity = memory.capacity();
   double needed = static_cast<double>(held.maxResidentBits) / 8;
+  if (op->hasAttr("unfit")) // what a search begins with
+    return true;
   if (!capacity || needed <= capacity->toDouble())
     return true;
   std::string parts;

@@ -14,8 +14,11 @@ using namespace perfc::loopnest;
 
 static void applyRules(NestSpace &result, MapspaceOp mapspace) {
   result.hasRules = true;
+  result.isImperfect = mapspace.isImperfect();
   for (ir::Operation &part : mapspace->body()) {
-    OpenOp open(&part);
+    OpenOp open = ir::as<OpenOp>(part);
+    if (!open)
+      continue;
     for (unsigned s = 0; s < result.space.slots.size(); ++s) {
       const Slot &slot = result.space.slots[s];
       const Place &place = result.space.nest.places[slot.place];
@@ -47,34 +50,161 @@ static void applyRules(NestSpace &result, MapspaceOp mapspace) {
   }
 }
 
+/// Without a closed form each mapping is executed: those of small nests only.
+static std::string notCounted(const NestSpace &nest) {
+  return nest.space.isFlat || nest.cost->score(nest.adapted)
+             ? ""
+             : "its subscripts share indices, and it is too large to execute for each mapping";
+}
+
 llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
                                                 int64_t extraBytes, MapspaceOp mapspace,
                                                 std::string &reason) {
   passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(&chip)));
   llvm::Optional<AdaptedNest> adapted = adaptNest(NestOp(&nest), places, reason);
-  llvm::Optional<MapSpace> space = adapted ? makeMapSpace(adapted->nest, reason) : llvm::None;
+  llvm::Optional<MapSpace> space = adapted ? makeGeneralSpace(adapted->nest, reason) : llvm::None;
   if (!space)
     return llvm::None;
-  reason = notWeighed(*adapted);
-  if (!reason.empty())
-    return llvm::None;
-  Chip model(chip);
-  llvm::Optional<UnitRate> rate = model.unitNamed(adapted->unit, computeFormat(adapted->statement));
-  if (!rate || rate->rate.central() <= 0) {
-    reason = fmt::format("`{}` has no compute unit for it", model.name());
+  NestSpace result;
+  result.cost = TrueCost::make(chip, *adapted, extraBytes);
+  if (!result.cost) {
+    reason = fmt::format("`{}` has no compute unit for it", Chip(chip).name());
     return llvm::None;
   }
-  NestSpace result;
   result.nest = &nest;
   result.adapted = std::move(*adapted);
+  result.beyondClosedForm = notWeighed(result.adapted);
+  if (result.beyondClosedForm.empty() && !space->isFlat)
+    result.beyondClosedForm = reason;
   result.space = std::move(*space);
+  reason = notCounted(result);
+  if (!reason.empty())
+    return llvm::None;
   result.weights =
-      makeWeights(result.adapted, *rate, model,
+      makeWeights(result.adapted, result.cost->unitRate(), result.cost->model(),
                   target::ChipOp(const_cast<ir::Operation *>(&chip)).clock(), extraBytes);
   result.rules = openRules(result.space);
+  for (const Place &place : result.adapted.nest.places)
+    result.chipKeeps.push_back(place.keep);
+  unsigned open = 0;
+  result.keeps = keepChoices(result.adapted, mapspace, open);
   if (mapspace)
     applyRules(result, mapspace);
   return result;
+}
+
+//===-- What memories keep
+//---------------------------------------------------------------------===//
+
+namespace {
+
+/// What is said of one tensor at one memory.
+struct KeepRule {
+  bool keeps = false, isOpen = false;
+};
+
+} // namespace
+
+/// Tensors that several accesses reach have numbers behind their names.
+static bool isTensor(const Tensor &tensor, llvm::StringRef name) {
+  llvm::StringRef rest = tensor.name;
+  if (!rest.consume_front(name))
+    return false;
+  unsigned number;
+  return rest.empty() || (rest.consume_front("_") && !rest.getAsInteger(10, number));
+}
+
+static KeepRule ruleFor(const AdaptedNest &nest, MapspaceOp mapspace, unsigned place,
+                        unsigned tensor) {
+  bool ofChip = llvm::is_contained(nest.nest.places[place].keep, tensor);
+  KeepRule rule{ofChip, false}, fixed;
+  bool isFixed = false;
+  for (ir::Operation &part : mapspace->body()) {
+    auto keep = ir::as<KeepOp>(part);
+    if (!keep || (!keep.place().empty() && keep.place() != nest.nest.places[place].name))
+      continue;
+    rule.isOpen |= keep.isOpen() && ofChip;
+    for (const std::string &name : keep.tensors())
+      if (isTensor(nest.nest.tensors[tensor], name)) {
+        isFixed = true;
+        fixed = {!keep.bypasses(), false};
+      }
+  }
+  return isFixed ? fixed : rule;
+}
+
+std::vector<Keeps> mapper::keepChoices(const AdaptedNest &nest, MapspaceOp mapspace,
+                                       unsigned &open) {
+  Keeps keeps;
+  for (const Place &place : nest.nest.places)
+    keeps.push_back(place.keep);
+  open = 0;
+  if (!mapspace)
+    return {keeps};
+  std::vector<std::pair<unsigned, unsigned>> pairs; // place and tensor
+  for (unsigned p = 1; p < keeps.size(); ++p) {
+    if (nest.nest.places[p].kind != PlaceKind::Memory)
+      continue;
+    keeps[p].clear();
+    for (unsigned t = 0; t < nest.nest.tensors.size(); ++t) {
+      KeepRule rule = ruleFor(nest, mapspace, p, t);
+      if (rule.isOpen)
+        pairs.push_back({p, t});
+      else if (rule.keeps)
+        keeps[p].push_back(t);
+    }
+  }
+  open = pairs.size();
+  if (open > mostOpenKeeps)
+    return {};
+  std::vector<Keeps> all;
+  for (uint32_t passing = 0; passing < uint32_t(1) << open; ++passing) {
+    Keeps choice = keeps;
+    for (unsigned i = 0; i < open; ++i)
+      if (!(passing >> i & 1))
+        choice[pairs[i].first].push_back(pairs[i].second);
+    for (auto &list : choice)
+      llvm::sort(list);
+    all.push_back(std::move(choice));
+  }
+  return all;
+}
+
+NestSpace mapper::withKeeps(const NestSpace &nest, const Keeps &keeps) {
+  NestSpace result = nest;
+  for (unsigned p = 0; p < keeps.size(); ++p)
+    result.adapted.nest.places[p].keep = keeps[p];
+  std::string reason;
+  if (llvm::Optional<MapSpace> space = makeGeneralSpace(result.adapted.nest, reason))
+    result.space = std::move(*space);
+  result.keeps = {keeps};
+  return result;
+}
+
+llvm::Optional<Mapping> mapper::mappingOf(const MapSpace &space, const Nest &nest) {
+  Mapping mapping = space.emptyMapping();
+  mapping.factor[0].fill(1);
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    const Slot &slot = space.slots[s];
+    unsigned next = 0;
+    DimMask named = 0;
+    std::array<uint8_t, maxDims> order{};
+    for (const Loop &loop : nest.places[slot.place].loops) {
+      if (slot.isAxis && loop.axis != slot.axis)
+        continue;
+      if (loop.drives.size() != 1 || loop.drives[0].step || named >> loop.drives[0].dim & 1)
+        return llvm::None;
+      unsigned d = loop.drives[0].dim;
+      named |= DimMask(1) << d;
+      mapping.factor[s][d] = loop.factor;
+      order[next++] = static_cast<uint8_t>(d);
+    }
+    for (unsigned d = 0; d < maxDims; ++d)
+      if (!(named >> d & 1))
+        order[next++] = static_cast<uint8_t>(d);
+    mapping.order[s] = order;
+  }
+  return mapping;
 }
 
 std::string mapper::searchKey(const NestSpace &nest) {
@@ -89,8 +219,12 @@ std::string mapper::searchKey(const NestSpace &nest) {
         key += fmt::format(" {}*{}", term.coefficient, term.dim);
     }
   }
-  for (const Place &place : nest.space.nest.places)
-    key += fmt::format("|{}", fmt::join(place.keep, ","));
+  for (const Keeps &keeps : nest.keeps)
+    for (const auto &list : keeps)
+      key += fmt::format("|{}", fmt::join(list, ","));
+  for (const TensorOp &tensor : nest.adapted.tensors)
+    key += fmt::format("|{}", tensor.role());
+  key += fmt::format("|{}", nest.isImperfect);
   key += nest.adapted.unit + fmt::format("|{}", operationsPerPoint(nest.adapted.statement));
   for (const SlotRule &rule : nest.rules) {
     key += fmt::format("|{}{}", rule.orderOpen, fmt::join(rule.order, ","));
@@ -114,15 +248,25 @@ void mapper::writeNest(const NestSpace &nest, const Mapping &mapping) {
   if (old)
     old->erase();
   nest.nest->setAttr("mapping", "search");
+  nest.nest->removeAttr("unfit");
+  // What the loops further in cover.
   std::array<int64_t, maxDims> cover{};
-  for (unsigned d = 0; d < space.dims(); ++d)
-    cover[d] = space.nest.dims[d].size;
+  cover.fill(1);
+  for (unsigned s = 0; s < space.slots.size(); ++s)
+    for (unsigned d = 0; d < space.dims(); ++d)
+      cover[d] *= mapping.factor[s][d];
   ir::Region *region = &nest.nest->body();
   unsigned s = 0;
   for (unsigned p = 0; p < space.nest.places.size(); ++p) {
     const Place &place = space.nest.places[p];
     auto at = builder.create<AtOp>(*region, location);
     at->setAttr("place", place.name);
+    if (place.kind == PlaceKind::Memory && place.keep != nest.chipKeeps[p]) {
+      std::vector<std::string> names;
+      for (unsigned t : place.keep)
+        names.push_back(space.nest.tensors[t].name);
+      at->setAttr("keep", ir::Attribute::strings(names));
+    }
     region = &at->body();
     for (; s < space.slots.size() && space.slots[s].place == p; ++s)
       for (unsigned i = 0; i < space.dims(); ++i) {
@@ -171,6 +315,14 @@ std::string mapper::mappingLines(const NestSpace &nest, const Mapping &mapping,
     else
       text += " for ";
     text += loops + "\n";
+  }
+  for (unsigned p = 0; p < space.nest.places.size(); ++p) {
+    const Place &place = space.nest.places[p];
+    for (unsigned t = 0; t < space.nest.tensors.size(); ++t)
+      if (bool keeps = llvm::is_contained(place.keep, t);
+          keeps != llvm::is_contained(nest.chipKeeps[p], t))
+        text += fmt::format("{}{} {} at {}\n", indent.str(), keeps ? "keep" : "bypass",
+                            space.nest.tensors[t].name, place.name);
   }
   return text;
 }

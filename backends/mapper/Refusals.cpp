@@ -1,4 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/ChainBounds.h"
+#include "backends/loopnest/search/ChainSearch.h"
 #include "backends/mapper/NestSpace.h"
 #include <random>
 
@@ -6,26 +8,31 @@ using namespace perfc;
 using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
+/// Most choices of what memories keep that are looked at.
+static constexpr unsigned mostSpaces = 64;
+
 namespace {
 
-/// Random perfect mappings, whatever the constraints are.
+/// Random mappings, whatever the constraints are: perfect ones, or any chains.
 class Sample {
 public:
   explicit Sample(const NestSpace &nest)
-      : nest(nest), evaluator(nest.space, nest.weights), random(1) {}
-  Mapping next();
+      : nest(nest),
+        bounds(nest.space, nest.weights, std::vector<int64_t>(nest.space.tensors.size(), 0)) {}
+  Mapping next(std::mt19937_64 &random) const;
   /// The constraints that `mapping` violates, and by how much together.
-  std::vector<std::string> violated(const Mapping &mapping, double &excess);
+  std::vector<std::string> violated(const Mapping &mapping, double &excess) const;
 
 private:
+  double bitsAt(const Mapping &mapping, unsigned memory) const;
+
   const NestSpace &nest;
-  MappingEvaluator evaluator;
-  std::mt19937_64 random;
+  ChainBounds bounds;
 };
 
 } // namespace
 
-Mapping Sample::next() {
+Mapping Sample::next(std::mt19937_64 &random) const {
   const MapSpace &space = nest.space;
   Mapping mapping = space.emptyMapping();
   for (unsigned d = 0; d < space.dims(); ++d) {
@@ -34,14 +41,32 @@ Mapping Sample::next() {
     for (int64_t prime = 2; rest > 1; ++prime) {
       if (prime > rest / prime)
         prime = rest;
-      for (; rest % prime == 0; rest /= prime)
-        mapping.factor[random() % space.slots.size()][d] *= prime;
+      for (; rest % prime == 0; rest /= prime) {
+        int64_t &factor = mapping.factor[random() % space.slots.size()][d];
+        factor *= nest.isImperfect ? 1 + int64_t(random() % uint64_t(prime)) : prime;
+      }
     }
   }
+  if (nest.isImperfect)
+    completeChains(space, true, mapping);
   return mapping;
 }
 
-std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess) {
+/// What the slots from the memory's on cover.
+double Sample::bitsAt(const Mapping &mapping, unsigned memory) const {
+  ChainNode node;
+  for (auto &inside : node.inside)
+    inside.fill(1);
+  unsigned slot = nest.space.memorySlot[memory];
+  for (unsigned d = 0; d < nest.space.dims(); ++d) {
+    for (unsigned s = slot; s < nest.space.slots.size(); ++s)
+      node.inside[slot][d] *= mapping.factor[s][d];
+    node.inside[slot][d] = std::min(node.inside[slot][d], nest.space.nest.dims[d].size);
+  }
+  return bounds.leastBits(node, memory);
+}
+
+std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess) const {
   std::vector<std::string> names;
   excess = 0;
   const MapSpace &space = nest.space;
@@ -59,22 +84,30 @@ std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess
       excess += double(lanes) / double(space.slots[s].size);
     } else if (!space.slots[s].isAxis) {
       const auto &capacity = nest.weights.memories[space.slots[s].number].capacityBits;
-      int64_t bits = evaluator.tileBits(mapping, space.slots[s].number);
-      if (!capacity || bits <= *capacity)
+      double bits = bitsAt(mapping, space.slots[s].number);
+      if (!capacity || bits <= double(*capacity))
         continue;
       names.push_back("the capacity of " + nest.rules[s].name);
-      excess += double(bits) / double(std::max<int64_t>(*capacity, 1));
+      excess += bits / double(std::max<int64_t>(*capacity, 1));
     }
   }
   return names;
 }
 
 Refusals mapper::explainRefusals(const NestSpace &nest) {
-  Sample sample(nest);
+  // The spaces of some choices of what memories keep, evenly over all.
+  std::vector<NestSpace> spaces;
+  size_t wanted = std::min<size_t>(nest.keeps.size(), mostSpaces);
+  for (size_t i = 0; i < wanted; ++i)
+    spaces.push_back(withKeeps(nest, nest.keeps[i * nest.keeps.size() / wanted]));
+  std::vector<Sample> samples(spaces.begin(), spaces.end());
+  std::mt19937_64 random(1);
   Refusals result;
   double best = 0;
   for (result.sampled = 0; result.sampled < 20000; ++result.sampled) {
-    Mapping mapping = sample.next();
+    size_t choice = random() % samples.size();
+    const Sample &sample = samples[choice];
+    Mapping mapping = sample.next(random);
     double excess;
     std::vector<std::string> names = sample.violated(mapping, excess);
     for (const std::string &name : names) {
@@ -88,7 +121,7 @@ Refusals mapper::explainRefusals(const NestSpace &nest) {
     if (result.sampled > 0 && distance >= best)
       continue;
     best = distance;
-    result.nearest = mappingLines(nest, mapping, "  ");
+    result.nearest = mappingLines(spaces[choice], mapping, "  ");
     result.nearestLacks = fmt::format("{}", fmt::join(names, ", "));
   }
   llvm::stable_sort(result.constraints,

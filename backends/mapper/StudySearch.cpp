@@ -3,6 +3,8 @@
 
 #include "backends/core/Evaluate.h"
 #include "backends/loopnest/NestSparsity.h"
+#include "backends/loopnest/SystolicNest.h"
+#include "backends/mapper/NestSearch.h"
 #include "backends/mapper/NetworkGoal.h"
 #include "backends/mapper/SweepRows.h"
 #include "ir/collective/CollectiveOps.h"
@@ -39,11 +41,13 @@ private:
   void countRuns(const ir::Region &region, int64_t times);
   void findMapspaces();
   bool makeSpaces();
+  bool reportUnsearched(const ir::Operation &nest, const std::string &reason);
+  bool findBaseline();
   void findFixedPart();
   bool searchAll();
   bool reportRefusals(const NestSpace &nest);
   bool choose();
-  std::string mappingText() const;
+  void noteKeeps(const NestSpace &nest, size_t choices);
 
   ir::Module &module;
   study::SearchStatement search;
@@ -63,8 +67,8 @@ private:
   std::map<const ir::Operation *, Runs> runs;
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
   std::vector<NestSpace> spaces;
-  std::vector<unsigned> firstEqual;  ///< by space: the first one with the same answer
-  std::vector<SearchResult> results; ///< by space; empty for repetitions
+  std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
+  std::vector<NestResult> results;  ///< by space; empty for repetitions
   Cost baseline;
   Score fixed; ///< of what is not searched
   SearchSummary summary;
@@ -146,9 +150,14 @@ bool StudySearch::makeSpaces() {
       space = llvm::None;
     }
     if (!space) {
-      summary.notes.push_back(
-          fmt::format("`{}` keeps its default mapping: {}", NestOp(nest).kernel(), reason));
+      if (!reportUnsearched(*nest, reason))
+        return false;
       continue;
+    }
+    if (space->keeps.empty()) {
+      diagnostics.report(mapspaces[nest]->range(), diag::TooManyKeeps, mapspaces[nest].source(),
+                         mostOpenKeeps);
+      return false;
     }
     space->count = run.count;
     auto found = known.insert({searchKey(*space), static_cast<unsigned>(spaces.size())}).first;
@@ -162,16 +171,48 @@ bool StudySearch::makeSpaces() {
   return !spaces.empty();
 }
 
+/// A nest that is not searched keeps its default mapping, if it has one.
+bool StudySearch::reportUnsearched(const ir::Operation &nest, const std::string &reason) {
+  llvm::StringRef kernel = NestOp(const_cast<ir::Operation *>(&nest)).kernel();
+  if (!nest.hasAttr("unfit")) {
+    summary.notes.push_back(fmt::format("`{}` keeps its default mapping: {}", kernel, reason));
+    return true;
+  }
+  Diagnostic &error =
+      diagnostics.report(search->range(), diag::NoValidMapping, kernel, chip->symbol());
+  error.note("it has no default mapping, and is not searched: " + reason);
+  return false;
+}
+
+/// The cost of the program as it was lowered, whether its default mappings fit or not: they are
+/// replaced.
+bool StudySearch::findBaseline() {
+  std::vector<ir::Operation *> marked;
+  for (ir::Operation *nest : nests)
+    if (NestOp(nest).mapping() == "default" && !nest->hasAttr("unfit")) {
+      nest->setAttr("unfit", ir::Attribute::unit());
+      marked.push_back(nest);
+    }
+  llvm::Optional<Cost> first = evaluateStudy(module, *evaluate, providers, diagnostics);
+  for (ir::Operation *nest : marked)
+    nest->removeAttr("unfit");
+  if (first)
+    baseline = std::move(*first);
+  return first.hasValue();
+}
+
 /// The baseline less the nests as they were lowered; what rounding leaves of nothing is nothing.
 void StudySearch::findFixedPart() {
   fixed = {baseline.energy.known.central(), baseline.latency.central()};
   Score all = fixed;
   HashCache hashes;
-  for (const NestSpace &space : spaces)
+  for (NestSpace &space : spaces)
     if (const Cost *cost = providers.evaluate({space.nest, chip, runs[space.nest].placement},
                                               hashes, diagnostics)) {
       fixed.energy -= static_cast<double>(space.count) * cost->energy.known.central();
       fixed.latency -= static_cast<double>(space.count) * cost->latency.central();
+      if (!space.hasRules && findSystolic(space.adapted) && !space.nest->hasAttr("unfit"))
+        space.asLowered = Score{cost->energy.known.central(), cost->latency.central()};
     }
   if (fixed.energy < 1e-9 * all.energy)
     fixed.energy = 0;
@@ -254,8 +295,7 @@ bool StudySearch::searchAll() {
       own.deadline =
           Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
       const NestSpace &nest = spaces[distinct[k]];
-      results[distinct[k]] =
-          loopnest::search(nest.space, nest.weights, nest.rules, goal.nestGoal(), own);
+      results[distinct[k]] = searchNest(nest, goal.nestGoal(), own);
     }
   };
   std::vector<std::thread> threads;
@@ -265,12 +305,29 @@ bool StudySearch::searchAll() {
   for (std::thread &thread : threads)
     thread.join();
   for (unsigned i : distinct) {
-    summary.evaluated += results[i].evaluated;
-    summary.provenNests += results[i].isProven() ? 1 : 0;
-    if (results[i].front.empty())
+    summary.evaluated += results[i].found.evaluated;
+    summary.provenNests += results[i].found.isProven() ? 1 : 0;
+    if (results[i].found.front.empty())
       return reportRefusals(spaces[i]);
   }
   return choose();
+}
+
+/// Says what memories keep in the best mapping of a nest, of several choices.
+void StudySearch::noteKeeps(const NestSpace &nest, size_t choices) {
+  std::string text;
+  const Nest &flat = nest.space.nest;
+  for (const Place &place : flat.places) {
+    if (place.kind != PlaceKind::Memory || &place == &flat.places.front())
+      continue;
+    std::string names;
+    for (unsigned t : place.keep)
+      names += (names.empty() ? "" : ", ") + flat.tensors[t].name;
+    text += fmt::format("{}{} keeps {}", text.empty() ? "" : "; ", place.name,
+                        names.empty() ? "nothing" : names);
+  }
+  summary.notes.push_back(fmt::format("`{}`: best of {} choices of what memories keep: {}",
+                                      NestOp(nest.nest).kernel(), choices, text));
 }
 
 /// Takes the best combination and writes it into the nests.
@@ -278,7 +335,7 @@ bool StudySearch::choose() {
   NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
   std::vector<const SearchResult *> byNest;
   for (unsigned i = 0; i < spaces.size(); ++i)
-    byNest.push_back(&results[firstEqual[i]]);
+    byNest.push_back(&results[firstEqual[i]].found);
   llvm::Optional<NetworkGoal::Choice> choice = goal.best(byNest);
   if (!choice)
     return false;
@@ -288,10 +345,19 @@ bool StudySearch::choose() {
   summary.bound = std::min(choice->bound, choice->value);
   summary.proven = llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); }) ||
                    summary.bound >= summary.value;
-  for (unsigned i = 0; i < spaces.size(); ++i)
-    writeNest(spaces[i], byNest[i]->front[choice->points[i]].mapping);
   std::map<std::string, std::string> mappings; // by op, in order
   for (unsigned i = 0; i < spaces.size(); ++i) {
+    const Candidate &best = byNest[i]->front[choice->points[i]];
+    if (best.space == NestResult::lowered) {
+      summary.notes.push_back(
+          fmt::format("`{}` runs in folds, as without a mapping", NestOp(spaces[i].nest).kernel()));
+      continue;
+    }
+    const std::vector<NestSpace> &choices = results[firstEqual[i]].spaces;
+    NestSpace own = withKeeps(spaces[i], choices[best.space].keeps.front());
+    writeNest(own, best.mapping);
+    if (firstEqual[i] == i && choices.size() > 1)
+      noteKeeps(own, choices.size());
     auto kernel = ir::as<op::KernelOp>(*module.lookup(NestOp(spaces[i].nest).kernel()));
     std::string condition;
     const ir::AttrDict &parameters = kernel->dictAttr("parameters");
@@ -299,8 +365,7 @@ bool StudySearch::choose() {
       if (value.is(ir::AttrKind::Int))
         condition +=
             fmt::format("{}{} == {}", condition.empty() ? "" : " and ", name, value.asInt());
-    std::string lines = mappingLines(spaces[i], byNest[i]->front[choice->points[i]].mapping,
-                                     condition.empty() ? "  " : "    ");
+    std::string lines = mappingLines(own, best.mapping, condition.empty() ? "  " : "    ");
     std::string &text = mappings[kernel.declaration().str()];
     text += condition.empty() ? lines : fmt::format("  if {} {{\n{}  }}\n", condition, lines);
   }
@@ -315,10 +380,8 @@ llvm::Optional<SearchSummary> StudySearch::run() {
   std::clock_t begin = std::clock();
   if (!findEvaluation())
     return llvm::None;
-  llvm::Optional<Cost> first = evaluateStudy(module, *evaluate, providers, diagnostics);
-  if (!first)
+  if (!findBaseline())
     return llvm::None;
-  baseline = std::move(*first);
   findMapspaces();
   if (!makeSpaces())
     return llvm::None;

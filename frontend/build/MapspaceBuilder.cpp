@@ -3,7 +3,10 @@
 
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MappingNames.h"
+#include "frontend/build/TimeloopBuilder.h"
+#include "ir/common/diagnostics/Fusion.h"
 #include "ir/common/diagnostics/Search.h"
+#include "ir/common/diagnostics/Timeloop.h"
 
 using namespace perfc;
 
@@ -21,6 +24,9 @@ private:
   bool readPlace(const Node &at, ir::Operation &op);
   bool readHole(const ast::Arg &arg, const Scope &scope, ir::Operation &open);
   bool readFactors(const ast::Arg &arg, const Value &value, int64_t extent, ir::Operation &hole);
+  bool readRange(const ast::Arg &arg, const RangeValue &range, int64_t extent,
+                 std::vector<int64_t> &factors);
+  bool readKeep(const Node &line, ir::Operation &op);
   llvm::Optional<int64_t> extentOf(const ast::Expr &name);
 
   BuildContext &context;
@@ -29,8 +35,12 @@ private:
   const Instance &mapspace;
   const BuiltTarget &chip;
   const OpStatement *statement = nullptr;
-  std::string place; ///< as written, of the line being read
+  std::string place;        ///< as written, of the line being read
+  bool isImperfect = false; ///< factors may leave a rest
 };
+
+/// Most factors that a range may stand for where they need not divide.
+constexpr int64_t mostFactors = 65536;
 
 } // namespace
 
@@ -46,16 +56,42 @@ llvm::Optional<int64_t> MapspaceBuilder::extentOf(const ast::Expr &name) {
   return llvm::None;
 }
 
-/// The divisors of the extent among what is written; ranges are met with divisors, not listed.
+/// The factors of a range: divisors of the extent, or all up to it.
+bool MapspaceBuilder::readRange(const ast::Arg &arg, const RangeValue &range, int64_t extent,
+                                std::vector<int64_t> &factors) {
+  auto add = [&](int64_t factor) {
+    if (contains(range, Quantity(Rational(factor))))
+      factors.push_back(factor);
+  };
+  if (!isImperfect) {
+    for (int64_t d = 1; d <= extent / d; ++d)
+      if (extent % d == 0) {
+        add(d);
+        if (d != extent / d)
+          add(extent / d);
+      }
+    llvm::sort(factors);
+    return true;
+  }
+  for (int64_t d = 1; d <= std::min(extent, mostFactors); ++d)
+    add(d);
+  if (extent <= mostFactors)
+    return true;
+  diagnostics.report(arg.assigned->range, diag::HoleTooLong,
+                     diagnostics.sourceManager().text(arg.value->range), place, extent,
+                     mostFactors);
+  return false;
+}
+
+/// The factors of the extent among what is written.
 bool MapspaceBuilder::readFactors(const ast::Arg &arg, const Value &value, int64_t extent,
                                   ir::Operation &hole) {
   if (value.is<Value::Any>())
     return true;
   std::vector<int64_t> factors;
   if (const RangeValue *range = value.getIf<RangeValue>()) {
-    for (int64_t d = 1; d <= extent; ++d)
-      if (extent % d == 0 && contains(*range, Quantity(Rational(d))))
-        factors.push_back(d);
+    if (!readRange(arg, *range, extent, factors))
+      return false;
   } else {
     std::vector<Value> entries{value};
     if (const Value::List *list = value.getIf<Value::List>())
@@ -68,7 +104,7 @@ bool MapspaceBuilder::readFactors(const ast::Arg &arg, const Value &value, int64
         hole.setAttr("rest", ir::Attribute::unit());
         return true;
       }
-      if (extent % *factor->count == 0)
+      if (isImperfect ? *factor->count <= extent : extent % *factor->count == 0)
         factors.push_back(*factor->count);
     }
     llvm::sort(factors);
@@ -83,7 +119,9 @@ bool MapspaceBuilder::readFactors(const ast::Arg &arg, const Value &value, int64
             arg.assigned->range, diag::EmptyHole,
             diagnostics.sourceManager().text(arg.value->range), place, extent,
             fmt::format("{}{}", fmt::join(divisors, ", "), divisors.back() < extent ? ", …" : ""))
-        .help("a factor of a mapspace divides its index without a rest");
+        .help(isImperfect ? "a factor is at most the size of its index"
+                          : "a factor of a mapspace divides its index without a rest, unless it "
+                            "says `factors imperfect`");
     return false;
   }
   hole.setAttr("factors", ir::Attribute::ints(factors));
@@ -132,6 +170,44 @@ bool MapspaceBuilder::readPlace(const Node &at, ir::Operation &op) {
   return good;
 }
 
+/// `keep A at GLB`, `bypass A at GLB`, `keep any at GLB`, and `keep any` for all memories.
+bool MapspaceBuilder::readKeep(const Node &line, ir::Operation &op) {
+  const Node *at = line.find("at");
+  bool isOpen = line.args.size() == 1 && line.args[0].value.get<WordValue>().word == "any";
+  if (!isOpen && (!at || at->args.empty())) {
+    diagnostics.report(line.range, diag::YamlMissing, "at", "a line `" + line.word.str() + "`");
+    return false;
+  }
+  std::string memory = at && !at->args.empty() ? at->args[0].value.get<WordValue>().word : "";
+  bool good = memory.empty() || checkMemoryName(context, chip, memory, at->args[0].range);
+  std::vector<std::string> tensors;
+  for (const NodeArg &tensor : line.args) {
+    if (isOpen)
+      break;
+    tensors.push_back(tensor.value.get<WordValue>().word);
+    good &= checkTensorName(context, tensorsOf(*statement), tensors.back(), tensor.range);
+  }
+  if (!good)
+    return false;
+  const ir::Operation *outermost = nullptr;
+  context.module.lookup(chip.symbol)->walk([&](const ir::Operation &part) {
+    if (!outermost && part.is("target.memory"))
+      outermost = &part;
+  });
+  if (line.word == "bypass" && !isOpen && outermost && outermost->symbol() == memory) {
+    diagnostics.report(line.range, diag::OutermostBypass, tensors.front(), memory);
+    return false;
+  }
+  ir::Operation *keep = context.builder.create(op.body(), "loopnest.keep", line.range);
+  keep->setAttr("at", memory);
+  keep->setAttr("tensors", ir::Attribute::strings(tensors));
+  if (isOpen)
+    keep->setAttr("any", ir::Attribute::unit());
+  else if (line.word == "bypass")
+    keep->setAttr("bypass", ir::Attribute::unit());
+  return true;
+}
+
 bool MapspaceBuilder::build(const std::string &kernel, std::string &symbol) {
   const OpModel &model = context.kernels.find(kernel)->second;
   size_t position = 0;
@@ -155,10 +231,19 @@ bool MapspaceBuilder::build(const std::string &kernel, std::string &symbol) {
   op->setAttr("target", ir::Attribute::symbol(chip.symbol));
   op->setAttr("source", mapspace.decl->name);
   op->setAttr("statement", static_cast<int64_t>(position));
+  const Node *factors = root.find("factors");
+  isImperfect = factors && !factors->args.empty() &&
+                factors->args[0].value.get<WordValue>().word == "imperfect";
+  if (isImperfect)
+    op->setAttr("imperfect", ir::Attribute::unit());
   bool good = true;
   for (const Node *child : root.children) {
+    if (child == factors)
+      continue;
     if (child->word == "at")
       good &= readPlace(*child, *op);
+    else if (child->word == "keep" || child->word == "bypass")
+      good &= readKeep(*child, *op);
     else
       context.unsupported.push_back({child->range, "`" + child->word.str() + "` in a mapspace"});
   }

@@ -178,7 +178,7 @@ static constexpr WordSpec mappingWords[] = {
      .maxArgs = anyNumber,
      .block = BlockKind::Place,
      .repeats = true,
-     .doc = "tensors that a memory keeps: keep W at GLB"},
+     .doc = "tensors that a memory keeps: keep W at GLB; in a mapspace `any`, kept or not"},
     {.word = "bypass",
      .kind = Name,
      .maxArgs = anyNumber,
@@ -204,6 +204,12 @@ static constexpr WordSpec mappingWords[] = {
      .clauseOnly = true,
      .doc = "the op that it is for"},
     {.word = "on", .kind = Reference, .clauseOnly = true, .doc = "the chip that it is on"},
+    // Of mapspaces alone, so the last one.
+    {.word = "factors",
+     .kind = Choice,
+     .choices = "perfect imperfect",
+     .byDefault = "perfect",
+     .doc = "whether factors divide their index, or may leave a rest"},
 };
 
 static constexpr WordSpec placeWords[] = {
@@ -294,6 +300,7 @@ llvm::ArrayRef<WordSpec> perfc::wordsOf(BlockKind kind) {
   case BlockKind::Workload:
     return workloadWords;
   case BlockKind::Mapping:
+    return llvm::makeArrayRef(mappingWords).drop_back();
   case BlockKind::Mapspace:
     return mappingWords;
   case BlockKind::Place:

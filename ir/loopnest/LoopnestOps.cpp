@@ -123,7 +123,8 @@ static std::vector<OpDecl> mappingDecls() {
        .doc = "Tensors that a memory keeps, or passes by, whatever the chip says of their roles.",
        .attrs = {stringAttr("at", "name of the memory"),
                  listAttr("tensors", AttrKind::String, "which tensors"),
-                 flagAttr("bypass", "they pass it by")}},
+                 flagAttr("bypass", "they pass it by"),
+                 flagAttr("any", "in a mapspace: what the memory may keep is kept or not")}},
       {.name = "loopnest.place",
        .doc = "The loops at one memory, array or unit.",
        .attrs = {stringAttr("at", "name of the place")},
@@ -179,6 +180,7 @@ static std::vector<OpDecl> nestDecls() {
                           "`extent` and `count` of the tiles")
                      .optional(),
                  flagAttr("zeros", "an evaluation says of its tensors which elements are zero"),
+                 flagAttr("unfit", "no simple mapping fits; only a search can use it"),
                  listAttr("timeloop", AttrKind::Dict, "lines of the mapping for Timeloop's model")
                      .optional()},
        .regions = {outer},

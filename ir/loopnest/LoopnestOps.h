@@ -35,6 +35,8 @@ struct KeepOp : ir::OpView {
   llvm::StringRef place() const { return op->stringAttr("at"); }
   std::vector<std::string> tensors() const { return op->stringsAttr("tensors"); }
   bool bypasses() const { return op->hasAttr("bypass"); }
+  /// Of a mapspace: every tensor that the memory may keep is kept or not; "" at all memories.
+  bool isOpen() const { return op->hasAttr("any"); }
 };
 
 /// Intermediates that never leave a memory under a mapping.

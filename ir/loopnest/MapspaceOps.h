@@ -2,7 +2,7 @@
 //
 // Typed views of mapspaces: a mapping with holes for one kernel. `loopnest.open` is what is said of
 // one memory or axis, `loopnest.hole` a loop with the factors it may have; a place of which nothing
-// is said is open.
+// is said is open. `loopnest.keep` says what memories keep, and with `any` where that is open.
 #ifndef PERFC_IR_LOOPNEST_MAPSPACEOPS_H
 #define PERFC_IR_LOOPNEST_MAPSPACEOPS_H
 
@@ -20,6 +20,8 @@ struct MapspaceOp : ir::OpView {
   llvm::StringRef kernel() const { return op->symbolAttr("kernel"); }
   llvm::StringRef target() const { return op->symbolAttr("target"); }
   llvm::StringRef source() const { return op->stringAttr("source"); }
+  /// Factors may leave a rest: the outermost loop of an index has a last pass that is partial.
+  bool isImperfect() const { return op->hasAttr("imperfect"); }
 };
 
 struct OpenOp : ir::OpView {

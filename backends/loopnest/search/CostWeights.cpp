@@ -46,8 +46,11 @@ static MemoryWeights memoryWeights(const AdaptedNest &nest, const Place &place,
     result.write.push_back(memory.writeEnergy() ? memory.writeEnergy()->toDouble() * bytes : 0);
     result.update.push_back(memory.updateEnergy() ? memory.updateEnergy()->toDouble() * bytes : 0);
     if (auto address = memory.addressEnergy()) {
+      // One per access, which is a word, or `width` of them.
+      double accesses =
+          memory.width() && memory.width()->toDouble() > 0 ? bytes / memory.width()->toDouble() : 1;
       for (auto *list : {&result.read, &result.write, &result.update})
-        list->back() += address->toDouble(); // one per word
+        list->back() += address->toDouble() * accesses;
     }
   }
   result.bandwidth = bitRate(memory.bandwidth(), clock);

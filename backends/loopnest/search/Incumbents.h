@@ -14,6 +14,7 @@ namespace loopnest {
 struct Candidate {
   Mapping mapping;
   Score score;
+  unsigned space = 0; ///< of several spaces that are searched together: which one it is of
 };
 
 /// What a search wants: a number that grows with energy and with latency, or all points that could

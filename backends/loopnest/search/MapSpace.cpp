@@ -39,6 +39,7 @@ public:
       place.loops.clear();
   }
   llvm::Optional<MapSpace> run();
+  llvm::Optional<MapSpace> runGeneral();
 
 private:
   bool fail(std::string why) {
@@ -47,7 +48,9 @@ private:
   }
   bool checkSizes();
   void addSlots();
+  bool addPlaces();
   bool addTensor(unsigned tensor);
+  void addAnyTensor(unsigned tensor);
   bool addRank(const Rank &rank, FlatTensor &tensor, DimMask &used);
   void addCrossings(unsigned tensor);
 
@@ -166,14 +169,46 @@ void Builder::addCrossings(unsigned t) {
   cross(memory, space.slots.size());
 }
 
-llvm::Optional<MapSpace> Builder::run() {
+bool Builder::addPlaces() {
   if (!checkSizes())
-    return llvm::None;
+    return false;
   addSlots();
-  if (space.slots.size() > maxSlots) {
-    fail(fmt::format("the chip has more than {} memories and axes", maxSlots));
-    return llvm::None;
+  if (space.slots.size() > maxSlots)
+    return fail(fmt::format("the chip has more than {} memories and axes", maxSlots));
+  return true;
+}
+
+/// Dimensions that are the only one of some rank change what is read whatever the others do.
+void Builder::addAnyTensor(unsigned t) {
+  FlatTensor tensor;
+  tensor.isOutput = space.nest.tensors[t].isOutput;
+  tensor.bits = space.nest.tensors[t].bitsPerWord;
+  tensor.windowOf.fill(-1);
+  for (const Subscript &subscript : space.nest.tensors[t].ranks) {
+    Rank rank = normalise(space.nest, subscript);
+    for (const Term &term : rank.terms)
+      (rank.terms.size() == 1 ? tensor.plain : tensor.windowed) |= DimMask(1) << term.dim;
   }
+  tensor.windowed &= ~tensor.plain;
+  if (tensor.isOutput)
+    space.output = t;
+  space.tensors.push_back(std::move(tensor));
+}
+
+llvm::Optional<MapSpace> Builder::runGeneral() {
+  space.isFlat = false;
+  if (!addPlaces())
+    return llvm::None;
+  for (unsigned t = 0; t < space.nest.tensors.size(); ++t)
+    addAnyTensor(t);
+  for (unsigned t = 0; t < space.nest.tensors.size(); ++t)
+    addCrossings(t);
+  return std::move(space);
+}
+
+llvm::Optional<MapSpace> Builder::run() {
+  if (!addPlaces())
+    return llvm::None;
   for (unsigned t = 0; t < space.nest.tensors.size(); ++t)
     if (!addTensor(t))
       return llvm::None;
@@ -184,4 +219,10 @@ llvm::Optional<MapSpace> Builder::run() {
 
 llvm::Optional<MapSpace> loopnest::makeMapSpace(const Nest &nest, std::string &reason) {
   return Builder(nest, reason).run();
+}
+
+llvm::Optional<MapSpace> loopnest::makeGeneralSpace(const Nest &nest, std::string &reason) {
+  if (llvm::Optional<MapSpace> flat = makeMapSpace(nest, reason))
+    return flat;
+  return Builder(nest, reason).runGeneral();
 }

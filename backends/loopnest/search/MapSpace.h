@@ -73,6 +73,7 @@ struct MapSpace {
   std::vector<unsigned> memorySlot;
   unsigned output = 0;
   int64_t points = 1; ///< multiply-accumulates
+  bool isFlat = true; ///< the closed form of perfect factors serves
 
   unsigned dims() const { return nest.dims.size(); }
   unsigned lanes() const { return memorySlot.size(); }
@@ -85,6 +86,11 @@ struct MapSpace {
 /// The flat form of `nest`, whose loops are left out. Nothing, with the reason, for what it has no
 /// form for: coupled subscripts, more than two dimensions in one, counts beyond 62 bits.
 llvm::Optional<MapSpace> makeMapSpace(const Nest &nest, std::string &reason);
+
+/// The same for any subscripts: where there is no closed form, `isFlat` is false, and of the
+/// tensors only the dimensions that they use are known, each by itself (`plain`) or with others
+/// (`windowed`).
+llvm::Optional<MapSpace> makeGeneralSpace(const Nest &nest, std::string &reason);
 
 } // namespace loopnest
 } // namespace perfc

@@ -143,6 +143,12 @@ void Searcher::makeFloors() {
 
 SearchResult Searcher::run() {
   SearchResult result;
+  for (const Candidate &candidate : options.known)
+    incumbents.add(candidate);
+  if (incumbents.excludes(workers.front()->root().bound)) {
+    result.front = incumbents.front();
+    return result;
+  }
   merge(wave(options.descents,
              [&](TreeWalk &worker, size_t i) {
                worker.known = Incumbents(goal);

@@ -1,0 +1,335 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/ChainBounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Whether the subscript's values outside its extent are padding.
+static Rank rankOf(const MapSpace &space, const Subscript &subscript) {
+  return normalise(space.nest, subscript);
+}
+
+/// The share of the settings of a rank's dimensions whose element is not padding; 0 where that is
+/// not counted.
+static double insideShare(const MapSpace &space, const Rank &rank) {
+  if (!rank.extent)
+    return 1;
+  if (rank.terms.empty())
+    return 0;
+  if (rank.terms.size() == 1) {
+    int64_t size = space.nest.dims[rank.terms[0].dim].size;
+    IndexRange range = unpadded(rank, size);
+    return double(std::max<int64_t>(0, range.high - range.low)) / double(size);
+  }
+  int64_t n = space.nest.dims[rank.terms[0].dim].size, m = space.nest.dims[rank.terms[1].dim].size;
+  if (rank.terms.size() > 2 || n > (1 << 20) / m)
+    return 0;
+  int64_t good = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < m; ++j) {
+      int64_t at = rank.constant + rank.terms[0].coefficient * i + rank.terms[1].coefficient * j;
+      good += at >= 0 && at < *rank.extent ? 1 : 0;
+    }
+  return double(good) / (double(n) * double(m));
+}
+
+/// The fewest steps when the lanes of `budget` are given to any of the indices: a dynamic program
+/// over indices, whose states are what is left of the budget.
+static double fewestSteps(const MapSpace &space, int64_t budget) {
+  constexpr int64_t mostBudget = 1 << 14;
+  if (budget > mostBudget) {
+    double points = double(space.points);
+    return std::max(1.0, points / double(budget));
+  }
+  std::map<int64_t, double> best{{budget, 1.0}};
+  for (const Dim &dim : space.nest.dims) {
+    std::map<int64_t, double> next;
+    for (const auto &[left, steps] : best)
+      for (int64_t lanes = 1; lanes <= std::min(left, dim.size);) {
+        int64_t passes = ceilDivide(dim.size, lanes);
+        auto at = next.insert({left / lanes, HUGE_VAL}).first;
+        at->second = std::min(at->second, steps * double(passes));
+        if (passes == 1)
+          break;
+        lanes = ceilDivide(dim.size, passes - 1); // the fewest lanes with fewer passes
+      }
+    best = std::move(next);
+  }
+  double least = HUGE_VAL;
+  for (const auto &entry : best)
+    least = std::min(least, entry.second);
+  return least;
+}
+
+ChainBounds::ChainBounds(const MapSpace &space, const CostWeights &weights,
+                         std::vector<int64_t> elements)
+    : space(space), weights(weights), elements(std::move(elements)), firstAxis(space.slots.size()) {
+  for (unsigned t = 0; t < space.tensors.size(); ++t) {
+    double share = 1;
+    DimMask cut = 0, used = 0;
+    for (const Subscript &subscript : space.nest.tensors[t].ranks) {
+      Rank rank = rankOf(space, subscript);
+      double own = insideShare(space, rank);
+      for (const Term &term : rank.terms) {
+        // Ranks that share a dimension have no share of their own.
+        if (rank.extent && used >> term.dim & 1)
+          own = 0;
+        used |= DimMask(1) << term.dim;
+        cut |= rank.extent ? DimMask(1) << term.dim : 0;
+      }
+      share *= own;
+    }
+    if (!space.isFlat && cut)
+      share = 0;
+    accesses.push_back(double(space.points) * share);
+    padded.push_back(cut);
+  }
+  int64_t budget = 1;
+  leastSteps.push_back(fewestSteps(space, 1));
+  for (unsigned s = space.slots.size(); s-- > 0;)
+    if (space.slots[s].isAxis) {
+      firstAxis = s;
+      budget = space.slots[s].size > (int64_t(1) << 40) / budget ? int64_t(1) << 40
+                                                                 : budget * space.slots[s].size;
+      leastSteps.push_back(fewestSteps(space, budget));
+    }
+}
+
+/// Positions on the axes among slots `from` to `to`: the loops of decided ones, all of the others.
+double ChainBounds::lanesBetween(const ChainNode &node, unsigned decided, unsigned from,
+                                 unsigned to) const {
+  double lanes = 1;
+  for (unsigned s = from; s < to; ++s) {
+    if (!space.slots[s].isAxis)
+      continue;
+    if (s >= decided) {
+      lanes *= double(space.slots[s].size);
+      continue;
+    }
+    for (unsigned d = 0; d < space.dims(); ++d)
+      lanes *= double(node.mapping.factor[s][d]);
+  }
+  return lanes;
+}
+
+double ChainBounds::stepsAtLeast(const ChainNode &node, unsigned decided) const {
+  unsigned open = 0;
+  double decidedLanes = 1, byPoints = 1;
+  std::array<int64_t, maxDims> lanes;
+  lanes.fill(1);
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    if (!space.slots[s].isAxis)
+      continue;
+    if (s >= decided) {
+      ++open;
+      continue;
+    }
+    for (unsigned d = 0; d < space.dims(); ++d) {
+      lanes[d] *= node.mapping.factor[s][d];
+      decidedLanes *= double(node.mapping.factor[s][d]);
+    }
+  }
+  for (unsigned d = 0; d < space.dims(); ++d)
+    byPoints *= double(ceilDivide(space.nest.dims[d].size, lanes[d]));
+  double openLanes = lanesBetween(node, 0, 0, space.slots.size());
+  double decidedSizes = 1;
+  for (unsigned s = 0; s < decided; ++s)
+    decidedSizes *= space.slots[s].isAxis ? double(space.slots[s].size) : 1;
+  openLanes /= decidedSizes;
+  // Lanes cover what they cover whichever axis they stand on.
+  return std::max(std::ceil(byPoints / openLanes - 1e-9), leastSteps[open] / decidedLanes);
+}
+
+//===-- Words
+//----------------------------------------------------------------------------------===//
+
+/// Passes of a window's index are far enough apart that no element is in the tiles of all.
+bool ChainBounds::windowsApart(const ChainNode &node, unsigned tensor, unsigned dim,
+                               unsigned end) const {
+  int8_t number = space.tensors[tensor].windowOf[dim];
+  if (!space.isFlat || number < 0)
+    return false;
+  const Window &window = space.tensors[tensor].windows[number];
+  bool first = window.first == dim;
+  int64_t own = std::abs(first ? window.a : window.b);
+  int64_t other = std::abs(first ? window.b : window.a);
+  int64_t tile = node.inside[end][dim];
+  int64_t reach = node.inside[end][first ? window.second : window.first];
+  return ceilDivide(space.nest.dims[dim].size, tile) >= 3 && own * (tile + 1) > other * (reach - 1);
+}
+
+/// Loops are walked from the inside. A loop over a dimension that the tensor lacks counts when,
+/// between two of its steps, every instance that works has had a tile without the element at hand:
+/// `full` when that is so for all elements, `partly` for all but the share `kept`.
+struct ChainBounds::Walk {
+  bool full = false, partly = false;
+  double kept = 1;   ///< share of the elements that lanes which idle could have held on to
+  double passes = 1; ///< through tiles that are no last ones
+};
+
+double ChainBounds::words(const ChainNode &node, unsigned decided, unsigned tensor,
+                          unsigned end) const {
+  const FlatTensor &t = space.tensors[tensor];
+  bool hasLanes = end > firstAxis;
+  unsigned stop = std::min({end, decided, hasLanes ? firstAxis : end});
+  std::array<int, maxDims> loopsLeft{};
+  DimMask partial = 0; // the last pass of the outermost loop has fewer steps of those inside
+  for (unsigned s = stop; s-- > 0;)
+    for (unsigned d = 0; d < space.dims(); ++d)
+      if (node.mapping.factor[s][d] > 1) {
+        ++loopsLeft[d];
+        DimMask bit = DimMask(1) << d;
+        partial = space.nest.dims[d].size % node.inside[s + 1][d] ? partial | bit : partial & ~bit;
+      }
+  Walk walk;
+  double partlyShare = 0;
+  std::array<int64_t, maxDims> full{}, all{}; // passes by dimension that count
+  full.fill(1);
+  all.fill(1);
+  for (unsigned s = stop; s-- > 0;)
+    for (unsigned i = space.dims(); i-- > 0;) {
+      unsigned d = node.mapping.order[s][i];
+      if (node.mapping.factor[s][d] == 1)
+        continue;
+      bool isOutermost = --loopsLeft[d] == 0;
+      int64_t size = space.nest.dims[d].size, tile = node.inside[stop][d];
+      bool ragged = size % tile != 0;
+      if (t.plain >> d & 1) {
+        if (!isOutermost && partial >> d & 1)
+          continue;
+        if (!ragged || !hasLanes) {
+          walk.full = true;
+          continue;
+        }
+        int64_t passes = ceilDivide(size, tile) - 1;
+        walk.passes *= double(passes);
+        walk.kept *= passes > 1 || padded[tensor] >> d & 1 ? 1 : double(tile) / double(size);
+        walk.full |= walk.passes > 1;
+        walk.partly |= walk.kept < 1;
+      } else if (t.windowed >> d & 1) {
+        walk.full |= !hasLanes && isOutermost && windowsApart(node, tensor, d, stop);
+      } else if (walk.full || walk.partly) {
+        // Sums that lanes held on to could leave together with later ones.
+        if (hasLanes && t.isOutput && ragged)
+          continue;
+        int64_t count = ceilDivide(size, node.inside[s + 1][d]);
+        if (walk.full)
+          full[d] = std::max(full[d], count);
+        else if (partlyShare == 0)
+          partlyShare = 1 - walk.kept;
+        all[d] = std::max(all[d], count);
+      }
+    }
+  double whole = 1, most = 1;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    whole *= double(full[d]);
+    most *= double(all[d]);
+  }
+  return double(elements[tensor]) * (partlyShare * most + (1 - partlyShare) * whole);
+}
+
+/// Each lane reads in each step; lanes that a message serves together share it.
+double ChainBounds::laneWords(const ChainNode &node, unsigned decided,
+                              const Crossing &crossing) const {
+  double least = words(node, decided, crossing.tensor, crossing.end);
+  double shared = lanesBetween(node, decided, crossing.parentEnd, crossing.end);
+  return std::max(least, accesses[crossing.tensor] / shared);
+}
+
+//===-- Costs
+//----------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Bits through one memory, at least.
+struct MemoryBits {
+  double read = 0, written = 0;
+};
+
+double secondsOf(const Rate &rate, double amount) {
+  return rate.given && rate.perSecond > 0 ? amount / rate.perSecond : 0;
+}
+
+} // namespace
+
+Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
+  Score score;
+  score.energy = weights.constantEnergy;
+  score.latency = secondsOf(weights.compute, stepsAtLeast(node, decided));
+  llvm::SmallVector<MemoryBits, maxSlots> bits(space.lanes());
+  for (const Crossing &crossing : space.crossings) {
+    const FlatTensor &tensor = space.tensors[crossing.tensor];
+    bool atLanes = crossing.level == space.lanes();
+    double moved = atLanes ? laneWords(node, decided, crossing)
+                           : words(node, decided, crossing.tensor, crossing.end);
+    const MemoryWeights &parent = weights.memories[crossing.parent];
+    double size = double(tensor.bits);
+    for (unsigned array : crossing.arrays)
+      score.energy += moved * weights.arrays[array].word[crossing.tensor];
+    if (!tensor.isOutput) {
+      score.energy += moved * parent.read[crossing.tensor];
+      bits[crossing.parent].read += moved * size;
+      if (!atLanes) {
+        score.energy += moved * weights.memories[crossing.level].write[crossing.tensor];
+        bits[crossing.level].written += moved * size;
+      }
+      continue;
+    }
+    // What arrives is added to what is there, but for the first time, which begins from zero; then
+    // the sum leaves, which is one more read, except from the outermost memory.
+    double again =
+        crossing.parent == 0 ? std::max(0.0, moved - double(elements[crossing.tensor])) : moved;
+    score.energy += moved * parent.update[crossing.tensor] + again * parent.read[crossing.tensor];
+    bits[crossing.parent].written += moved * size;
+    bits[crossing.parent].read += again * size;
+  }
+  bits[0].read += double(weights.extraBits);
+  for (unsigned m = 0; m < space.lanes(); ++m) {
+    double instances = lanesBetween(node, decided, 0, space.memorySlot[m]);
+    const MemoryWeights &memory = weights.memories[m];
+    score.latency = std::max(
+        {score.latency, secondsOf(memory.bandwidth, (bits[m].read + bits[m].written) / instances),
+         secondsOf(memory.readBandwidth, bits[m].read / instances),
+         secondsOf(memory.writeBandwidth, bits[m].written / instances)});
+  }
+  // Sums of doubles, and conversions to seconds, may round up.
+  score.latency = score.latency * (1 - 1e-9) + weights.launch;
+  score.energy = (score.energy + weights.leak * score.latency) * (1 - 1e-9);
+  return score;
+}
+
+double ChainBounds::leastBits(const ChainNode &node, unsigned memory) const {
+  unsigned slot = space.memorySlot[memory];
+  const auto &tile = node.inside[slot];
+  double sum = 0;
+  for (unsigned t : space.nest.places[space.slots[slot].place].keep) {
+    double words = space.isFlat ? 1 : 0;
+    for (const Subscript &subscript : space.nest.tensors[t].ranks) {
+      Rank rank = rankOf(space, subscript);
+      if (rank.terms.empty())
+        continue;
+      double values = double(tile[rank.terms[0].dim]);
+      if (rank.terms.size() == 2) {
+        int64_t a = std::abs(rank.terms[0].coefficient), b = std::abs(rank.terms[1].coefficient);
+        int64_t divisor = std::gcd(a, b);
+        double second = double(tile[rank.terms[1].dim]);
+        values = values * second - std::max(0.0, values - double(b / divisor)) *
+                                       std::max(0.0, second - double(a / divisor));
+      }
+      if (rank.extent) {
+        double padding = double(rank.high - rank.low + 1) - double(*rank.extent);
+        values = std::max(0.0, values - std::max(0.0, padding));
+      }
+      words *= values;
+    }
+    sum += words * double(space.tensors[t].bits);
+  }
+  return sum;
+}

@@ -1,0 +1,58 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lower bounds for mappings whose factors may leave a rest. The loops of an index are a chain: with
+// P the product of all but the outermost, that one runs ceil(N / P) times, and its last pass may be
+// partial. A partial mapping has decided the outermost slots; for the rest each index has P values
+// left. What enters a level is bounded by
+//     |T| * prod over indices that T lacks of ceil(N / P)
+// for the loops outside which surely bring everything anew (docs/mapper.md has the proof), lanes by
+// the steps that they need, prod ceil(N / lanes of the index).
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINBOUNDS_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINBOUNDS_H
+
+#include "backends/loopnest/search/MappingEvaluator.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// A partial mapping with chains of any factors.
+struct ChainNode {
+  Mapping mapping;
+  /// Values of each dimension that the slots from a number on cover; entry 0 are the sizes.
+  std::array<std::array<int64_t, maxDims>, maxSlots + 1> inside;
+};
+
+class ChainBounds {
+public:
+  /// `elements`: of each tensor, how many the op touches.
+  ChainBounds(const MapSpace &space, const CostWeights &weights, std::vector<int64_t> elements);
+
+  /// No completion of the first `decided` slots costs less, by the full model or the closed form.
+  Score bound(const ChainNode &node, unsigned decided) const;
+  /// Bits that a memory needs at least, when what is outside of it is decided.
+  double leastBits(const ChainNode &node, unsigned memory) const;
+
+private:
+  /// The loops outside that surely bring a tensor anew: what is known while they are walked from
+  /// the inside.
+  struct Walk;
+  double words(const ChainNode &node, unsigned decided, unsigned tensor, unsigned end) const;
+  double laneWords(const ChainNode &node, unsigned decided, const Crossing &crossing) const;
+  double stepsAtLeast(const ChainNode &node, unsigned decided) const;
+  bool windowsApart(const ChainNode &node, unsigned tensor, unsigned dim, unsigned end) const;
+  double lanesBetween(const ChainNode &node, unsigned decided, unsigned from, unsigned to) const;
+
+  const MapSpace &space;
+  const CostWeights &weights;
+  std::vector<int64_t> elements;
+  std::vector<double> accesses; ///< by tensor: points that are not padding
+  std::vector<DimMask> padded;  ///< by tensor: dimensions of ranks with padding
+  unsigned firstAxis;
+  /// By number of axis slots that are not decided: the fewest steps for all indices together.
+  std::vector<double> leastSteps;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINBOUNDS_H

@@ -1,0 +1,41 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The best mappings where the closed form of perfect factors does not serve: factors that leave a
+// rest, chips with widths, latencies, buffering or systolic arrays, subscripts that share indices.
+// Complete mappings are weighed by the full model (TrueCost), partial ones bounded by ChainBounds.
+// A local search comes first: it changes factors and orders of the best mapping as long as that
+// helps, and begins anew where it does not. It counts its steps, so that its result does not depend
+// on the machine unless the time is over.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINSEARCH_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINSEARCH_H
+
+#include "backends/loopnest/search/Search.h"
+
+namespace perfc {
+namespace loopnest {
+
+/// The cost of a nest with its loops by the full model; nothing when it does not fit.
+using NestWeigher = std::function<llvm::Optional<Score>(const Nest &)>;
+
+struct ChainOptions {
+  bool imperfect = false; ///< factors may leave a rest
+  /// Orders that no flow tells apart may cost differently: tiles with one buffer, folds.
+  bool allOrders = false;
+  unsigned probes = 4000; ///< mappings that the local search weighs at most
+};
+
+/// The factors of each chain that `rules` and axes admit; those of `mapping` are made valid from
+/// the inside outward: what covers an index ends its chain, what is missing goes to the outermost
+/// loop. False when that does not divide (`imperfect` not set).
+bool completeChains(const MapSpace &space, bool imperfect, Mapping &mapping);
+
+/// The search over `space`; `start` are mappings to begin with.
+SearchResult chainSearch(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+                         const SearchGoal &goal, const SearchOptions &options,
+                         const ChainOptions &chains, const NestWeigher &weigh,
+                         llvm::ArrayRef<Mapping> start);
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINSEARCH_H

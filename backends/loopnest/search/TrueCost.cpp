@@ -1,0 +1,95 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/search/TrueCost.h"
+
+#include "backends/core/KernelWork.h"
+#include "backends/loopnest/NestLatency.h"
+#include "backends/loopnest/SystolicNest.h"
+#include "backends/loopnest/analysis/Analyse.h"
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+TrueCost::TrueCost(const ir::Operation &op, int64_t extraBytes)
+    : chip(op), clock(ir::as<target::ChipOp>(op).clock()), extraBytes(extraBytes) {
+  op.walk([&](const ir::Operation &part) {
+    auto network = ir::as<target::NetworkOp>(part);
+    hasHops |= network && network.hopEnergy();
+  });
+}
+
+std::shared_ptr<const TrueCost> TrueCost::make(const ir::Operation &chip, const AdaptedNest &nest,
+                                               int64_t extraBytes) {
+  std::shared_ptr<TrueCost> cost(new TrueCost(chip, extraBytes));
+  llvm::Optional<UnitRate> rate = cost->chip.unitNamed(nest.unit, computeFormat(nest.statement));
+  if (!rate || rate->rate.central() <= 0)
+    return nullptr;
+  cost->rate = *rate;
+  return cost;
+}
+
+/// Rows that depend on data count once for each key, but there are no more than the table has.
+bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
+  size_t number = 0;
+  for (size_t p = 0; p < nest.places.size(); ++p) {
+    auto memory = ir::as<target::MemoryOp>(nest.places[p]);
+    if (nest.nest.places[p].kind != PlaceKind::Memory)
+      continue;
+    const MemoryCounts &held = counts.memories[number++];
+    auto capacity = memory ? memory.capacity() : llvm::None;
+    double needed = static_cast<double>(held.maxResidentBits) / 8;
+    if (!capacity || needed <= capacity->toDouble())
+      continue;
+    for (size_t t = 0; t < held.tensors.size(); ++t) {
+      if (!held.tensors[t])
+        continue;
+      double elements = 1;
+      for (int64_t extent : TensorOp(nest.tensors[t]).shape())
+        elements *= static_cast<double>(extent);
+      auto resident = static_cast<double>(held.tensors[t]->maxResident);
+      double wordBytes = static_cast<double>(nest.nest.tensors[t].bitsPerWord) / 8;
+      needed -= (resident - std::min(resident, elements)) * wordBytes;
+    }
+    if (needed > capacity->toDouble())
+      return false;
+  }
+  return true;
+}
+
+llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest) const {
+  AnalysisOptions options;
+  options.hops = hasHops;
+  options.workLimit = int64_t(1) << 18; // one of many mappings: none may take seconds
+  AnalysisResult result = analyse(nest.nest, options);
+  if (!result.counts || !result.errors.empty() || !fits(nest, *result.counts))
+    return llvm::None;
+  Counts &counts = *result.counts;
+  if (llvm::Optional<SystolicPlace> systolic = findSystolic(nest)) {
+    llvm::Optional<int64_t> steps = foldedSteps(nest, *systolic, counts.steps);
+    if (!steps)
+      return llvm::None;
+    counts.steps = *steps;
+  }
+  CountedNest counted{nest, counts, rate, clock, extraBytes};
+  ResourceCost compute = computeCost(counted);
+  double computing = compute.time.seconds.central(), energy = compute.part.energy.known.central();
+  double slowest = computing;
+  auto add = [&](const ResourceCost &resource) {
+    energy += resource.part.energy.known.central();
+    slowest = std::max(slowest, resource.time.seconds.central());
+  };
+  size_t memories = 0, arrays = 0;
+  for (const Place &place : nest.nest.places) {
+    MemoryTraffic traffic;
+    add(place.kind == PlaceKind::Memory ? memoryCost(counted, memories++, traffic)
+                                        : networkCost(counted, arrays++));
+  }
+  LatencyTerms terms = latencyTerms(counted, computing);
+  double buffered =
+      terms.isBuffered ? computing + terms.stalls + terms.load + terms.store : slowest;
+  Score score;
+  score.latency = std::max(slowest, buffered) + terms.first + terms.last + chip.launch().central();
+  score.energy = energy;
+  if (llvm::Optional<CostPart> leaking = leakage(chip, Uncertain(score.latency)))
+    score.energy += leaking->energy.known.central();
+  return score;
+}

@@ -1,0 +1,45 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Energy and latency of one mapping by the full model: the exact reuse analysis, whole accesses of
+// memories with a width, stalls, filling and draining, latencies of paths, folds of systolic arrays
+// (NestCost, NestLatency, SystolicNest). Any mapping that the analysis can count has a cost,
+// whether its factors divide or not. The closed form of MappingEvaluator gives the same numbers
+// where it serves, and a lower bound elsewhere: width, latency and folds only add to it.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_TRUECOST_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_TRUECOST_H
+
+#include "backends/loopnest/NestCost.h"
+#include "backends/loopnest/search/MappingEvaluator.h"
+#include <memory>
+
+namespace perfc {
+namespace loopnest {
+
+/// The chip that a nest runs on, with all that its costs need.
+class TrueCost {
+public:
+  /// Nothing when the chip has no unit that executes `nest`. `chip` must outlive this.
+  static std::shared_ptr<const TrueCost> make(const ir::Operation &chip, const AdaptedNest &nest,
+                                              int64_t extraBytes);
+
+  /// The cost of `nest` with its loops; nothing when it cannot be counted or a tile does not fit.
+  llvm::Optional<Score> score(const AdaptedNest &nest) const;
+
+  const Chip &model() const { return chip; }
+  const UnitRate &unitRate() const { return rate; }
+
+private:
+  TrueCost(const ir::Operation &op, int64_t extraBytes);
+  bool fits(const AdaptedNest &nest, const Counts &counts) const;
+
+  Chip chip;
+  UnitRate rate;
+  llvm::Optional<Quantity> clock;
+  int64_t extraBytes;
+  bool hasHops = false;
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_TRUECOST_H

@@ -1,0 +1,185 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/mapper/NestSearch.h"
+
+#include "backends/loopnest/SystolicNest.h"
+#include "backends/loopnest/search/ChainBounds.h"
+#include "backends/loopnest/search/ChainSearch.h"
+
+using namespace perfc;
+using namespace perfc::mapper;
+using namespace perfc::loopnest;
+using Clock = std::chrono::steady_clock;
+
+/// Random descents of a space after the first one: it begins with what the others found.
+static constexpr unsigned laterDescents = 6;
+/// Energies of the two models are sums in another order.
+static constexpr double rounding = 1e-9;
+
+namespace {
+
+class NestSearcher {
+public:
+  NestSearcher(const NestSpace &nest, const SearchGoal &goal, const SearchOptions &options)
+      : nest(nest), goal(goal), options(options) {}
+
+  NestResult run();
+
+private:
+  std::vector<unsigned> byBound() const;
+  SearchResult searchSpace(const NestSpace &space, SearchOptions own) const;
+  SearchResult searchFully(const NestSpace &space, const SearchOptions &own) const;
+  double keyOf(const Score &score) const {
+    return goal.kind == SearchGoal::Scalar ? goal.value(score) : score.energy * score.latency;
+  }
+  double leastKey(llvm::ArrayRef<Score> scores) const {
+    double least = HUGE_VAL;
+    for (const Score &score : scores)
+      least = std::min(least, keyOf(score));
+    return least;
+  }
+
+  const NestSpace &nest;
+  const SearchGoal &goal;
+  const SearchOptions &options;
+  NestResult result;
+};
+
+} // namespace
+
+/// Spaces with a smaller bound first: what they find excludes others.
+std::vector<unsigned> NestSearcher::byBound() const {
+  std::vector<std::pair<double, unsigned>> keys;
+  for (unsigned k = 0; k < result.spaces.size(); ++k) {
+    const NestSpace &space = result.spaces[k];
+    Mapping nothing = space.space.emptyMapping();
+    nothing.factor[0].fill(1);
+    double key = 0;
+    if (space.space.isFlat && result.spaces.size() > 1)
+      key = keyOf(MappingEvaluator(space.space, space.weights).evaluate(nothing, 0));
+    keys.push_back({key, k});
+  }
+  llvm::stable_sort(keys, [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<unsigned> order;
+  for (const auto &entry : keys)
+    order.push_back(entry.second);
+  return order;
+}
+
+/// Whether orders cost differently that bring the same words: what the last round of a tile's reuse
+/// frees, and the stretches that a fold lasts.
+static bool ordersMatter(const NestSpace &space) {
+  if (findSystolic(space.adapted))
+    return true;
+  return llvm::any_of(space.adapted.places, [](const ir::Operation *place) {
+    auto memory = ir::as<target::MemoryOp>(*place);
+    return memory && !memory.buffering().empty() && memory.buffering() != "double";
+  });
+}
+
+SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptions &own) const {
+  SearchResult relaxed;
+  std::vector<Mapping> start;
+  if (space.space.isFlat) {
+    SearchOptions first = own;
+    if (own.deadline)
+      first.deadline = Clock::now() + (*own.deadline - Clock::now()) / 5 * 2;
+    relaxed = loopnest::search(space.space, space.weights, space.rules, goal, first);
+    for (const Candidate &candidate : relaxed.front) {
+      if (candidate.space != 0)
+        continue;
+      start.push_back(candidate.mapping);
+      relaxed.open.push_back(candidate.score);
+    }
+  }
+  if (llvm::Optional<Mapping> lowered = mappingOf(space.space, space.adapted.nest)) {
+    Mapping chains = *lowered;
+    if (completeChains(space.space, space.isImperfect, chains) && chains.factor == lowered->factor)
+      start.push_back(*lowered);
+  }
+  AdaptedNest scratch = space.adapted;
+  NestWeigher weigh = [&](const Nest &loops) {
+    scratch.nest = loops;
+    return space.cost->score(scratch);
+  };
+  ChainOptions chains;
+  chains.imperfect = space.isImperfect;
+  chains.allOrders = ordersMatter(space);
+  SearchResult found =
+      chainSearch(space.space, space.weights, space.rules, goal, own, chains, weigh, start);
+  found.evaluated += relaxed.evaluated;
+  if (found.open.empty() || !space.space.isFlat || space.isImperfect)
+    return found;
+  // Two sets of lower bounds: either is one of all that was not found.
+  if (leastKey(relaxed.open) > leastKey(found.open)) {
+    found.open = relaxed.open;
+    for (Score &bound : found.open) {
+      bound.energy *= 1 + rounding;
+      bound.latency *= 1 + rounding;
+    }
+  }
+  return found;
+}
+
+SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own) const {
+  // The outermost memory holds all of its tensors, whatever the mapping is.
+  ChainNode nothing;
+  nothing.mapping = space.space.emptyMapping();
+  for (auto &inside : nothing.inside)
+    for (unsigned d = 0; d < space.space.dims(); ++d)
+      inside[d] = space.space.nest.dims[d].size;
+  ChainBounds bounds(space.space, space.weights,
+                     std::vector<int64_t>(space.space.tensors.size(), 0));
+  const auto &capacity = space.weights.memories[0].capacityBits;
+  if (capacity && bounds.leastBits(nothing, 0) > double(*capacity)) {
+    SearchResult none;
+    none.front = own.known;
+    return none;
+  }
+  if (!space.isImperfect && space.beyondClosedForm.empty())
+    return loopnest::search(space.space, space.weights, space.rules, goal, own);
+  return searchFully(space, own);
+}
+
+NestResult NestSearcher::run() {
+  if (nest.keeps.size() == 1 && nest.keeps.front() == nest.chipKeeps)
+    result.spaces.push_back(nest);
+  else
+    for (const Keeps &keeps : nest.keeps)
+      result.spaces.push_back(withKeeps(nest, keeps));
+  // What is known of other spaces has a number; what a search finds has none yet.
+  std::vector<Candidate> known;
+  if (nest.asLowered)
+    known.push_back({nest.space.emptyMapping(), *nest.asLowered, NestResult::lowered});
+  std::vector<unsigned> order = byBound();
+  for (size_t i = 0; i < order.size(); ++i) {
+    SearchOptions own = options;
+    own.known = known;
+    if (i > 0)
+      own.descents = std::min(own.descents, laterDescents);
+    if (options.deadline) {
+      auto left = std::max(Clock::duration::zero(), *options.deadline - Clock::now());
+      own.deadline = Clock::now() + left / int64_t(order.size() - i);
+    }
+    SearchResult found = searchSpace(result.spaces[order[i]], own);
+    known = std::move(found.front);
+    for (Candidate &candidate : known)
+      if (candidate.space == 0)
+        candidate.space = order[i] + 1;
+    result.found.evaluated += found.evaluated;
+    llvm::append_range(result.found.open, found.open);
+  }
+  Incumbents incumbents(goal);
+  for (const Candidate &candidate : known)
+    incumbents.add(candidate);
+  llvm::erase_if(result.found.open, [&](const Score &bound) { return incumbents.excludes(bound); });
+  for (Candidate &candidate : known)
+    if (candidate.space != NestResult::lowered)
+      --candidate.space;
+  result.found.front = std::move(known);
+  return std::move(result);
+}
+
+NestResult mapper::searchNest(const NestSpace &nest, const SearchGoal &goal,
+                              const SearchOptions &options) {
+  return NestSearcher(nest, goal, options).run();
+}

@@ -1,0 +1,223 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Factors that leave a rest: no bound is above what a completion costs, and the search finds what
+// the enumeration of all chains finds.
+#include "Spaces.h"
+#include "backends/loopnest/search/ChainBounds.h"
+#include "backends/loopnest/search/ChainSearch.h"
+#include <gtest/gtest.h>
+#include <numeric>
+
+using namespace perfc;
+using namespace perfc::loopnest;
+
+namespace {
+
+/// A space with the rates of its weights per second, too.
+struct Case {
+  MapSpace space;
+  CostWeights weights;
+  std::vector<int64_t> elements;
+};
+
+} // namespace
+
+static llvm::Optional<Case> randomCase(std::mt19937 &random) {
+  llvm::Optional<MapSpace> space = randomSpace(random);
+  if (!space)
+    return llvm::None;
+  CostWeights weights = randomWeights(*space, random);
+  auto perSecond = [&](Rate &rate) {
+    rate.perSecond = double(rate.numerator) / double(rate.denominator) * weights.clock;
+  };
+  perSecond(weights.compute);
+  for (MemoryWeights &memory : weights.memories)
+    for (Rate *rate : {&memory.bandwidth, &memory.readBandwidth, &memory.writeBandwidth})
+      perSecond(*rate);
+  AnalysisResult whole = analyse(space->withLoops(space->emptyMapping()));
+  if (!whole.counts)
+    return llvm::None;
+  Case result{*space, weights, {}};
+  for (const auto &tensor : whole.counts->memories[0].tensors)
+    result.elements.push_back(tensor->maxResident);
+  return result;
+}
+
+static llvm::Optional<Score> weighed(const Case &c, const Nest &nest) {
+  AnalysisResult result = analyse(nest);
+  if (!result.counts)
+    return llvm::None;
+  for (unsigned m = 1; m < c.space.lanes(); ++m)
+    if (c.weights.memories[m].capacityBits &&
+        result.counts->memories[m].maxResidentBits > *c.weights.memories[m].capacityBits)
+      return llvm::None;
+  return scoreOf(c.weights, nest, *result.counts);
+}
+
+/// Any factors and orders that make a valid chain of each dimension, as a node.
+static llvm::Optional<ChainNode> randomChains(const MapSpace &space, std::mt19937 &random) {
+  ChainNode node;
+  node.mapping = space.emptyMapping();
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    for (unsigned d = 0; d < space.dims(); ++d)
+      node.mapping.factor[s][d] =
+          random() % 2 ? 1 : 1 + int64_t(random() % uint64_t(space.nest.dims[d].size));
+    std::shuffle(node.mapping.order[s].begin(), node.mapping.order[s].begin() + space.dims(),
+                 random);
+  }
+  completeChains(space, true, node.mapping);
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    int64_t lanes = 1;
+    for (unsigned d = 0; d < space.dims(); ++d)
+      lanes *= node.mapping.factor[s][d];
+    if (space.slots[s].isAxis && lanes > space.slots[s].size)
+      return llvm::None;
+  }
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    int64_t cover = 1;
+    for (unsigned s = space.slots.size() + 1; s-- > 0;) {
+      if (s < space.slots.size())
+        cover *= node.mapping.factor[s][d];
+      node.inside[s][d] = std::min(cover, space.nest.dims[d].size);
+    }
+  }
+  return node;
+}
+
+TEST(ChainBounds, NoCompletionCostsLess) {
+  std::mt19937 random(11);
+  unsigned compared = 0, ragged = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    llvm::Optional<Case> c = randomCase(random);
+    if (!c)
+      continue;
+    for (MemoryWeights &memory : c->weights.memories)
+      memory.capacityBits = llvm::None;
+    ChainBounds bounds(c->space, c->weights, c->elements);
+    for (unsigned k = 0; k < 12; ++k) {
+      llvm::Optional<ChainNode> node = randomChains(c->space, random);
+      if (!node)
+        continue;
+      Nest nest = c->space.withLoops(node->mapping);
+      ASSERT_TRUE(validate(nest).empty());
+      llvm::Optional<Score> score = weighed(*c, nest);
+      if (!score)
+        continue;
+      ++compared;
+      for (unsigned d = 0; d < c->space.dims(); ++d) {
+        int64_t product = 1;
+        for (unsigned s = 0; s < c->space.slots.size(); ++s)
+          product *= node->mapping.factor[s][d];
+        ragged += product != c->space.nest.dims[d].size ? 1 : 0;
+      }
+      for (unsigned decided = 0; decided <= c->space.slots.size(); ++decided) {
+        Score bound = bounds.bound(*node, decided);
+        ASSERT_LE(bound.energy, score->energy) << "case " << i << ", " << decided << " slots";
+        ASSERT_LE(bound.latency, score->latency) << "case " << i << ", " << decided << " slots";
+      }
+    }
+  }
+  EXPECT_GT(compared, 5000U);
+  EXPECT_GT(ragged, 5000U);
+}
+
+/// All factors of all slots that the analysis accepts, and all orders; nothing when they are too
+/// many.
+static llvm::Optional<double> exhaustive(const Case &c, const SearchGoal &goal, int64_t limit) {
+  const MapSpace &space = c.space;
+  unsigned slots = space.slots.size(), dims = space.dims();
+  double best = HUGE_VAL;
+  int64_t count = 0;
+  Mapping mapping = space.emptyMapping();
+  std::function<bool(unsigned)> order = [&](unsigned s) {
+    if (s == slots) {
+      if (++count > limit)
+        return false;
+      if (llvm::Optional<Score> score = weighed(c, space.withLoops(mapping)))
+        best = std::min(best, goal.value(*score));
+      return true;
+    }
+    llvm::SmallVector<uint8_t, maxDims> loops, others;
+    for (uint8_t d = 0; d < dims; ++d)
+      (mapping.factor[s][d] > 1 ? loops : others).push_back(d);
+    do {
+      std::copy(others.begin(), others.end(), mapping.order[s].begin());
+      std::copy(loops.begin(), loops.end(), mapping.order[s].begin() + others.size());
+      if (!order(s + 1))
+        return false;
+    } while (std::next_permutation(loops.begin(), loops.end()));
+    return true;
+  };
+  std::function<bool(unsigned, unsigned)> factors = [&](unsigned d, unsigned s) {
+    if (d == dims)
+      return !validate(space.withLoops(mapping)).empty() || order(0);
+    if (s == slots) {
+      int64_t product = 1, first = 1;
+      for (unsigned k = slots; k-- > 0;)
+        if (mapping.factor[k][d] > 1) {
+          first = mapping.factor[k][d];
+          product *= first;
+        }
+      int64_t size = space.nest.dims[d].size;
+      return product < size || (first - 1) * (product / first) >= size || factors(d + 1, 0);
+    }
+    for (int64_t f = 1; f <= space.nest.dims[d].size; ++f) {
+      mapping.factor[s][d] = f;
+      if (!factors(d, s + 1))
+        return false;
+    }
+    return true;
+  };
+  return factors(0, 0) ? llvm::Optional<double>(best) : llvm::None;
+}
+
+/// The optimum over all chains is that of the enumeration, and never above that of divisors.
+static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
+  unsigned compared = 0, better = 0;
+  for (unsigned i = 0; i < 20000 && compared < wanted; ++i) {
+    llvm::Optional<Case> c = randomCase(random);
+    if (!c)
+      continue;
+    double estimate = 1;
+    for (const Dim &dim : c->space.nest.dims)
+      estimate *= std::pow(double(dim.size), double(c->space.slots.size()) - 1);
+    if (estimate > 8000 || estimate < 50)
+      continue;
+    llvm::Optional<double> all = exhaustive(*c, goal, 20000);
+    if (!all)
+      continue;
+    NestWeigher weigh = [&](const Nest &nest) { return weighed(*c, nest); };
+    SearchOptions options;
+    ChainOptions chains;
+    chains.imperfect = true;
+    chains.probes = compared % 2 ? 100 : 0;
+    SlotRules rules = openRules(c->space);
+    SearchResult found = chainSearch(c->space, c->weights, rules, goal, options, chains, weigh, {});
+    ASSERT_TRUE(found.isProven());
+    ASSERT_EQ(found.front.empty(), *all == HUGE_VAL);
+    ++compared;
+    if (found.front.empty())
+      continue;
+    double best = goal.value(found.front.front().score);
+    ASSERT_NEAR(best, *all, 1e-9 * *all) << "case " << i;
+    SearchResult perfect = search(c->space, c->weights, rules, goal, options);
+    if (perfect.front.empty()) {
+      ++better;
+      continue;
+    }
+    double divisors = goal.value(perfect.front.front().score);
+    ASSERT_LE(best, divisors * (1 + 1e-9));
+    better += best < divisors * (1 - 1e-9) ? 1 : 0;
+  }
+  EXPECT_EQ(compared, wanted);
+  EXPECT_GT(better, 0U);
+}
+
+TEST(ChainSearch, EnergyEqualsExhaustive) {
+  std::mt19937 random(12);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 30);
+}
+
+TEST(ChainSearch, EdpEqualsExhaustive) {
+  std::mt19937 random(13);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy * s.latency; }}, 30);
+}
