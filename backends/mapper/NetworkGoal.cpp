@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/NetworkGoal.h"
 
+#include "backends/mapper/GoalFunction.h"
 #include "backends/mapper/SweepRows.h"
 #include "ir/common/diagnostics/Search.h"
 
@@ -29,7 +30,9 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
   sign = maximizes ? -1 : 1;
   expr = list.front();
   goalText = (maximizes ? "maximize " : "minimize ") +
-             (expr.is(ir::AttrKind::String) ? expr.asString().str() : "the goal");
+             (search->hasAttr("goal_text")    ? search->stringAttr("goal_text").str()
+              : expr.is(ir::AttrKind::String) ? expr.asString().str()
+                                              : "the goal");
   ExpressionValue now =
       emit::evaluateExpression(expr, {&this->baseline, names.result, names.module});
   if (!now.unknownName.empty()) {
@@ -79,21 +82,42 @@ bool NetworkGoal::isMonotone() const {
   return true;
 }
 
+/// The goal as a function of what one nest costs; null where there are several, or it is no plain
+/// arithmetic.
+GoalFunction NetworkGoal::functionOfOne() const {
+  if (spaces.size() != 1)
+    return nullptr;
+  GoalProbe probe = [&](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
+    Cost cost = costOf(at.energy, at.latency);
+    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.result, names.module});
+    return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
+  };
+  Score around{std::max(baseline.energy.known.central(), 1e-30),
+               std::max(baseline.latency.central(), 1e-30)};
+  GoalFunction whole = compileGoal(expr, names.module, probe, around);
+  if (!whole)
+    return nullptr;
+  auto times = static_cast<double>(spaces.front().count);
+  return [whole, times, rest = fixed, sign = sign](const Score &s) {
+    return sign * whole({rest.energy + times * s.energy, rest.latency + times * s.latency});
+  };
+}
+
 void NetworkGoal::classify(const ir::Attribute &goalExpr) {
   llvm::StringRef name = goalExpr.is(ir::AttrKind::String) ? goalExpr.asString() : "";
-  bool free = search.require().empty();
-  bool single =
-      spaces.size() == 1 && spaces.front().count == 1 && fixed.energy == 0 && fixed.latency == 0;
   goal.kind = SearchGoal::Front;
-  if (!free)
+  if (!search.require().empty())
     return;
   if (name == "energy" || name == "latency" || name == "cycles") {
     goal.kind = SearchGoal::Scalar;
     bool energy = name == "energy";
     goal.energyOnly = energy;
     goal.value = [energy](const Score &s) { return energy ? s.energy : s.latency; };
+  } else if (GoalFunction function = functionOfOne()) {
+    goal.kind = SearchGoal::Scalar;
+    goal.value = function;
   } else if (name == "edp") {
-    goal.kind = single ? SearchGoal::Scalar : SearchGoal::Hull;
+    goal.kind = SearchGoal::Hull;
     goal.value = [](const Score &s) { return s.energy * s.latency; };
   }
 }

@@ -42,6 +42,7 @@ private:
     unsigned point;
   };
   void classify(const ir::Attribute &expr);
+  std::function<double(const loopnest::Score &)> functionOfOne() const;
   bool isMonotone() const;
   double value(double energy, double latency) const;
   bool meets(double energy, double latency) const;

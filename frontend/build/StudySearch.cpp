@@ -22,6 +22,8 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
     if (child->word == "pareto")
       markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
     hasGoal |= isGoal;
+    if (isGoal && child->syntaxArgs().size() == 1)
+      op.setAttr("goal_text", diagnostics.sourceManager().text(child->syntaxArgs().front().range));
   }
   for (auto &[word, wanted] : goals.wanted)
     op.setAttr(word, ir::AttrList{wanted.front()});

@@ -11,6 +11,7 @@ OpDecl study::searchDecl(RegionDecl body) {
           .topLevel = true,
           .attrs = {listAttr("minimize", AttrKind::Any, "one metric expression").optional(),
                     listAttr("maximize", AttrKind::Any, "one metric expression").optional(),
+                    stringAttr("goal_text", "the goal as written").optional(),
                     listAttr("require", AttrKind::Any, "conditions").optional(),
                     listAttr("require_text", AttrKind::String, "the same as written").optional(),
                     quantityAttr("within", Dimension(BaseUnit::Second), "time limit").optional(),
