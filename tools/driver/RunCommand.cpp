@@ -9,6 +9,7 @@
 #include "tools/driver/Report.h"
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
+#include "tools/driver/import/LocateProblems.h"
 #include "tools/driver/sweep/FrontTable.h"
 #include "tools/driver/sweep/SharedPrinting.h"
 #include "tools/driver/sweep/SlurmScript.h"
@@ -247,9 +248,9 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     session.diagnostics.truncate(0); // the first process reports them
   if (!runs || (sharing && !sharing->handsOut()))
     return true;
-  if (arguments.value("from") == "timeloop")
+  if (arguments.has("from"))
     if (FileId input = session.sources.find(arguments.files().front()))
-      locateProblems(session, input, file);
+      locateProblems(session, arguments.value("from"), input, file);
   if (asJson)
     printJson(session, evaluation, session.sources.path(file), arguments.has("stats"));
   else if (!session.isQuiet())

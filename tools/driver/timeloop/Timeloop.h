@@ -19,9 +19,6 @@ bool runNestsAsTimeloop(Session &session, const Arguments &arguments);
 /// `perfc search INPUT.yaml --from timeloop --mode timeloop`.
 bool searchTimeloop(Session &session, const Arguments &arguments);
 
-/// Shows the diagnostics about `program`, which was made of `input`, at places of the input.
-void locateProblems(Session &session, FileId input, FileId program);
-
 /// A result as docs/output.md describes it.
 emit::Json timeloopJson(const timeloop::Input &input, const timeloop::Result &result);
 void printTimeloop(Session &session, const timeloop::Input &input, const timeloop::Result &result);

@@ -1,0 +1,18 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program that was made of a file of another tool is nothing that the user has seen: what is wrong
+// with it is shown in that file.
+#ifndef PERFC_TOOLS_DRIVER_IMPORT_LOCATEPROBLEMS_H
+#define PERFC_TOOLS_DRIVER_IMPORT_LOCATEPROBLEMS_H
+
+#include "tools/driver/Session.h"
+
+namespace perfc::driver {
+
+/// Shows the diagnostics about `program`, which was made of `input` in `format` ("timeloop" or
+/// "maestro"; those of others stay), at places of the input, with a note of where they were.
+void locateProblems(Session &session, llvm::StringRef format, FileId input, FileId program);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_IMPORT_LOCATEPROBLEMS_H
