@@ -216,8 +216,11 @@ void FusedEvaluator::addNotes(Cost &cost) const {
         return sparsityOf(part.adapted, query.placement).hasValue();
       }))
     cost.addNote("zeros are left out: fused statements count as dense");
-  if (llvm::any_of(places.places, [](const passes::Place &place) {
-        return place.op->hasAttr("latency") || place.op->hasAttr("buffering");
+  auto isLate = [](const ir::Operation &part) {
+    return part.hasAttr("latency") || part.hasAttr("hop_latency") || part.hasAttr("buffering");
+  };
+  if (llvm::any_of(places.places, [&](const passes::Place &place) {
+        return isLate(*place.op) || (place.isArray && llvm::any_of(place.op->body(), isLate));
       }))
     cost.addNote("first and last words and stalls are left out of fused statements");
 }
