@@ -73,7 +73,7 @@ struct SaveOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "op.save";
 };
 
-/// Its operand is the gradient of the weight with the same symbol.
+/// Its operand is the gradient of the weight `of`.
 struct GradientOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "op.gradient";

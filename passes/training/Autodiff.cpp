@@ -45,5 +45,5 @@ const PassInfo passes::autodiffPass = {
     "After, in addition:\n"
     "    op.graph @t__forward { %w = op.tensor @w0 …  %y = op.apply …  op.save @s0 %x  … }\n"
     "    op.graph @t__backward { … %x = op.tensor @s0 (saved)\n"
-    "      %d_w = op.apply %x, %d_y (kernel = @matmul_grad_B)  op.gradient @w0 %d_w … }",
+    "      %d_w = op.apply %x, %d_y (kernel = @matmul_grad_B)  op.gradient %d_w (of = \"w0\") … }",
     run};

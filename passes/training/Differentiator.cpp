@@ -262,7 +262,7 @@ bool Differentiator::region(Region &from, Region &into) {
   Frame &frame = frames.back();
   for (const Value *weight : frame.weightOrder) {
     Operation *op = create(frame, op::GradientOp::opName, weight->definingOp()->location());
-    op->setSymbol(weight->definingOp()->symbol());
+    op->setAttr("of", weight->definingOp()->symbol());
     op->addOperand(*frame.weightGradients.lookup(weight));
   }
   frames.pop_back();

@@ -2,10 +2,75 @@
 #include "passes/training/HelperKernels.h"
 
 #include "ir/op/OpOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
+
+namespace {
+
+/// A kernel over the elements of a tensor while it is written: operands that have all of its ranks
+/// or all but the last, and statements over all of its points.
+class KernelWriter {
+public:
+  KernelWriter(Builder &builder, Operation &kernel, llvm::StringRef op, const Type &type,
+               const Location &location)
+      : builder(builder), kernel(kernel), type(type), location(location) {
+    kernel.setAttr("op", op);
+    kernel.setAttr("parameters", AttrDict());
+    for (size_t rank = 0; rank < type.shape().size(); ++rank) {
+      std::string index = "i" + std::to_string(rank);
+      full.push_back(AffineExpr::variable(index));
+      domain.set(index, type.shape()[rank]);
+    }
+    outer.assign(full.begin(), full.begin() + std::max<size_t>(1, full.size()) - 1);
+  }
+
+  void operand(llvm::StringRef name, llvm::StringRef role, bool isOuter = false) {
+    Operation *op = builder.create(kernel.body(), op::OperandOp::opName, location);
+    op->setSymbol(name);
+    op->setAttr("role", role);
+    op->setAttr("shape", Attribute::ints(type.shape().drop_back(isOuter ? 1 : 0)));
+    op->setAttr("dtype", dtypeName(type.dtype()));
+    if (isOuter)
+      outerNames.push_back(name);
+  }
+
+  /// `exps` is the number of exponentials at a point.
+  void statement(llvm::StringRef write, llvm::ArrayRef<llvm::StringRef> reads,
+                 llvm::StringRef reduce, int64_t flops, int64_t exps, llvm::StringRef text) {
+    Operation *op = builder.create(kernel.body(), op::StatementOp::opName, location);
+    op->setAttr("write", access(write));
+    AttrList list;
+    for (llvm::StringRef read : reads)
+      list.push_back(access(read));
+    op->setAttr("reads", std::move(list));
+    op->setAttr("domain", domain);
+    if (!reduce.empty())
+      op->setAttr("reduce", reduce);
+    op->setAttr("flops", flops);
+    if (exps > 0)
+      op->setAttr("functions", AttrDict{{"exp", exps}});
+    op->setAttr("text", text);
+  }
+
+private:
+  AttrDict access(llvm::StringRef tensor) const {
+    return {{"tensor", tensor}, {"map", llvm::is_contained(outerNames, tensor) ? outer : full}};
+  }
+
+  Builder &builder;
+  Operation &kernel;
+  const Type &type;
+  const Location &location;
+  AttrList full, outer;
+  AttrDict domain;
+  llvm::SmallVector<llvm::StringRef, 2> outerNames;
+};
+
+} // namespace
 
 std::string HelperKernels::sum(const Type &type, const Location &location) {
   std::string &symbol = known["add " + type.text()];
@@ -13,29 +78,11 @@ std::string HelperKernels::sum(const Type &type, const Location &location) {
     return symbol;
   Operation *kernel = builder.createBefore(before, op::KernelOp::opName, location);
   kernel->setSymbol(module.uniqueName("add"));
-  kernel->setAttr("op", "add");
-  kernel->setAttr("parameters", AttrDict());
-  AttrList map;
-  AttrDict domain;
-  for (size_t rank = 0; rank < type.shape().size(); ++rank) {
-    std::string index = "i" + std::to_string(rank);
-    map.push_back(AffineExpr::variable(index));
-    domain.set(index, type.shape()[rank]);
-  }
-  for (const char *name : {"a", "b", "y"}) {
-    Operation *operand = builder.create(kernel->body(), op::OperandOp::opName, location);
-    operand->setSymbol(name);
-    operand->setAttr("role", *name == 'y' ? "output" : "input");
-    operand->setAttr("shape", Attribute::ints(type.shape()));
-    operand->setAttr("dtype", dtypeName(type.dtype()));
-  }
-  Operation *statement = builder.create(kernel->body(), op::StatementOp::opName, location);
-  statement->setAttr("write", AttrDict{{"tensor", "y"}, {"map", map}});
-  statement->setAttr("reads", AttrList{AttrDict{{"tensor", "a"}, {"map", map}},
-                                       AttrDict{{"tensor", "b"}, {"map", map}}});
-  statement->setAttr("domain", domain);
-  statement->setAttr("flops", 1);
-  statement->setAttr("text", "y = a + b");
+  KernelWriter writer(builder, *kernel, "add", type, location);
+  writer.operand("a", "input");
+  writer.operand("b", "input");
+  writer.operand("y", "output");
+  writer.statement("y", {"a", "b"}, "", 1, 0, "y = a + b");
   symbol = kernel->symbol().str();
   return symbol;
 }
@@ -46,56 +93,16 @@ std::string HelperKernels::loss(const Type &type, const Location &location) {
     return symbol;
   Operation *kernel = builder.createBefore(before, op::KernelOp::opName, location);
   kernel->setSymbol(module.uniqueName("cross_entropy"));
-  kernel->setAttr("op", "cross_entropy");
-  kernel->setAttr("parameters", AttrDict());
-  AttrList full, outer;
-  AttrDict domain;
-  llvm::SmallVector<int64_t, 6> outerShape;
-  for (size_t rank = 0; rank < type.shape().size(); ++rank) {
-    std::string index = "i" + std::to_string(rank);
-    full.push_back(AffineExpr::variable(index));
-    domain.set(index, type.shape()[rank]);
-    if (rank + 1 < type.shape().size()) {
-      outer.push_back(AffineExpr::variable(index));
-      outerShape.push_back(type.shape()[rank]);
-    }
-  }
-  auto operand = [&](const char *name, const char *role, bool isFull) {
-    Operation *op = builder.create(kernel->body(), op::OperandOp::opName, location);
-    op->setSymbol(name);
-    op->setAttr("role", role);
-    op->setAttr("shape", isFull ? Attribute::ints(type.shape()) : Attribute::ints(outerShape));
-    op->setAttr("dtype", dtypeName(type.dtype()));
-  };
-  operand("y", "input", true);
-  operand("d_y", "output", true);
-  operand("m", "intermediate", false);
-  operand("p", "intermediate", true);
-  operand("z", "intermediate", false);
-  auto access = [&](llvm::StringRef tensor) {
-    bool isOuter = tensor == "m" || tensor == "z";
-    return AttrDict{{"tensor", tensor}, {"map", isOuter ? outer : full}};
-  };
-  auto statement = [&](llvm::StringRef write, std::vector<llvm::StringRef> reads,
-                       llvm::StringRef reduce, int64_t flops, llvm::StringRef text, bool isExp) {
-    Operation *op = builder.create(kernel->body(), op::StatementOp::opName, location);
-    op->setAttr("write", access(write));
-    AttrList list;
-    for (llvm::StringRef read : reads)
-      list.push_back(access(read));
-    op->setAttr("reads", std::move(list));
-    op->setAttr("domain", domain);
-    if (!reduce.empty())
-      op->setAttr("reduce", reduce);
-    op->setAttr("flops", flops);
-    if (isExp)
-      op->setAttr("functions", AttrDict{{"exp", 1}});
-    op->setAttr("text", text);
-  };
-  statement("m", {"y"}, "max", 1, "m max= y", false);
-  statement("p", {"y", "m"}, "", 2, "p = exp(y - m)", true);
-  statement("z", {"p"}, "+", 1, "z += p", false);
-  statement("d_y", {"p", "z"}, "", 2, "d_y = p / z - target", false);
+  KernelWriter writer(builder, *kernel, "cross_entropy", type, location);
+  writer.operand("y", "input");
+  writer.operand("d_y", "output");
+  writer.operand("m", "intermediate", /*isOuter=*/true);
+  writer.operand("p", "intermediate");
+  writer.operand("z", "intermediate", /*isOuter=*/true);
+  writer.statement("m", {"y"}, "max", 1, 0, "m max= y");
+  writer.statement("p", {"y", "m"}, "", 2, 1, "p = exp(y - m)");
+  writer.statement("z", {"p"}, "+", 1, 0, "z += p");
+  writer.statement("d_y", {"p", "z"}, "", 2, 0, "d_y = p / z - target");
   symbol = kernel->symbol().str();
   return symbol;
 }

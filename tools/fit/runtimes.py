@@ -79,7 +79,7 @@ class Table:
         self.command = [perfc, "validate", kind, os.path.join(folder, kind + ".csv"), "--quiet"]
 
     def rows(self, text, half=None):
-        """[(label half, metric, prediction, reference)] of rows with both."""
+        """[(half, metric, prediction, reference)] of rows that have all of them."""
         with tempfile.TemporaryDirectory() as folder:
             runtimes, out = os.path.join(folder, "runtimes.perf"), os.path.join(folder, "rows.csv")
             with open(runtimes, "w", encoding="utf-8") as file:
@@ -87,7 +87,7 @@ class Table:
             subprocess.run(self.command + ["--runtimes", runtimes, "--rows", out] + (["--half", half] if half else []),
                            check=True)
             with open(out, encoding="utf-8") as file:
-                rows = [r for r in csv.DictReader(file) if r["prediction"] and r["reference"]]
+                rows = [r for r in csv.DictReader(file) if r["prediction"] and r["reference"] and "half=" in r["labels"]]
         label = re.compile(r"half=(\w+)")
         return [(label.search(r["labels"]).group(1), r["metric"], float(r["prediction"]), float(r["reference"]))
                 for r in rows]

@@ -23,17 +23,14 @@ int64_t driver::cellCount(const CsvTable &table, const CsvTable::Row &row, llvm:
 }
 
 static constexpr llvm::StringLiteral imports = R"(
-import std.workloads.{gpt3, llama, llama3, megatron, mpt}
+import std.workloads.{deepseek, gpt3, llama, llama3, megatron, moe, mpt}
 import std.hardware.{a100, blackwell, h100, v100}
 import std.networks
 )";
 
-/// The row as a program; `runtimes` declares what it names.
-static std::string programOf(const TrainRow &row, int64_t microbatch, bool withRuntime,
-                             llvm::StringRef runtimes) {
-  std::string text = imports.str();
-  if (withRuntime)
-    text += (runtimes.empty() ? "import std.runtimes\n" : runtimes.str() + "\n");
+/// The row's system and statement.
+static std::string statementOf(const TrainRow &row, int64_t microbatch, bool withRuntime) {
+  std::string text;
   int64_t inside = std::min(row.chips, row.perNode);
   text += fmt::format("system cluster {{\n  node = {} * {} over {}\n", inside, row.chip,
                       row.nodeNetwork);
@@ -49,6 +46,19 @@ static std::string programOf(const TrainRow &row, int64_t microbatch, bool withR
                       row.batch, microbatch, row.dtype, row.recompute, row.optimizer);
   if (row.chunks > 1)
     text += fmt::format("  schedule interleaved(chunks = {})\n", row.chunks);
+  if (row.layers > 0 && row.pipeline > 1 && row.layers % (row.pipeline * row.chunks) &&
+      (row.layers + 2) % (row.pipeline * row.chunks)) {
+    text += "  stages ";
+    for (int64_t stage = 0; stage < row.pipeline; ++stage)
+      text +=
+          fmt::format("{}{}", stage ? ", " : "",
+                      row.layers * (stage + 1) / row.pipeline - row.layers * stage / row.pipeline);
+    text += "\n";
+  }
+  if (!row.adapters.empty())
+    text += "  adapters " + row.adapters + "\n";
+  if (!row.experts.empty())
+    text += "  experts { " + row.experts + " }\n";
   if (!row.shard.empty())
     text += "  shard " + row.shard + "\n";
   if (!row.products.empty() && row.products != row.dtype)
@@ -56,6 +66,15 @@ static std::string programOf(const TrainRow &row, int64_t microbatch, bool withR
   if (withRuntime && !row.runtime.empty())
     text += "  runtime " + row.runtime + "\n";
   return text + "}\n";
+}
+
+/// The row as a program; `runtimes` declares what it names.
+static std::string programOf(const TrainRow &row, int64_t microbatch, bool withRuntime,
+                             llvm::StringRef runtimes) {
+  std::string text = imports.str();
+  if (withRuntime)
+    text += (runtimes.empty() ? "import std.runtimes\n" : runtimes.str() + "\n");
+  return text + statementOf(row, microbatch, withRuntime);
 }
 
 static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, int64_t microbatch,
@@ -136,16 +155,18 @@ static std::vector<std::string> halvesOf(llvm::ArrayRef<TrainCase> cases) {
   auto keyOf = [](const TrainCase &one) {
     llvm::StringRef runtime = one.row.runtime;
     return std::make_pair(runtime.split('(').first.str(),
-                          hashOf(programOf(one.row, one.row.microbatch, false, "")));
+                          hashOf(statementOf(one.row, one.row.microbatch, false)));
   };
   for (const TrainCase &one : cases)
-    if (one.skipped.empty())
+    if (one.skipped.empty() && one.row.isForFit)
       byRuntime[keyOf(one).first].insert(keyOf(one).second);
   std::vector<std::string> halves;
   for (const TrainCase &one : cases) {
     const std::set<uint64_t> &hashes = byRuntime[keyOf(one).first];
     auto place = std::distance(hashes.begin(), hashes.find(keyOf(one).second));
-    halves.push_back(!one.skipped.empty() ? "" : place % 2 == 0 ? "fit" : "test");
+    halves.push_back(!one.skipped.empty() || !one.row.isForFit ? ""
+                     : place % 2 == 0                          ? "fit"
+                                                               : "test");
   }
   return halves;
 }

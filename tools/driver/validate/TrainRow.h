@@ -28,7 +28,11 @@ struct TrainRow {
   std::string dtype = "bf16";
   std::string products; ///< "" for dtype
   std::string optimizer = "adam { master fp32 }";
+  std::string adapters; ///< "lora(rank = 32)"
+  std::string experts;  ///< what stands in `experts { … }`
+  int64_t layers = 0;   ///< for stages as even as they come where they are not divisible; 0: even
   std::string runtime;
+  bool isForFit = true; ///< false for runs that no half has: runtimes are not fitted to them
 };
 
 /// The step of `row`, with its runtime or without; null with a reason in `problem`.
@@ -44,10 +48,10 @@ struct TrainCase {
   std::string skipped;
 };
 
-/// Predicts the step times of a table. Runs are divided in two halves (label `half`): the programs
-/// of each runtime's runs in the order of a hash of their text, every second one to `fit`, on which
-/// runtimes are fitted, the others to `test`. Runs of one configuration are one program, so they
-/// are in one half.
+/// Predicts the step times of a table. Runs are divided in two halves (label `half`): the
+/// statements of each runtime's runs in the order of a hash of their text, every second one to
+/// `fit`, on which runtimes are fitted, the others to `test`. Runs of one configuration are one
+/// program, so they are in one half.
 void predictCases(std::vector<TrainCase> cases, const TrainOptions &options,
                   std::vector<ValidationRow> &rows);
 

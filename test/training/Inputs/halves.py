@@ -1,0 +1,17 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the rows of one table: slow runtimes, all rows, half fit, half test (CSV files of --rows)."""
+import csv
+import sys
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return {(r["row"], r["reference"]): r for r in csv.DictReader(file) if r["prediction"] and r["metric"] == "step_time"}
+
+
+slow, everything, fit, test = map(read, sys.argv[1:])
+assert len(fit) + len(test) == 3 and not set(fit) & set(test), (fit, test)
+halves = {"half=fit" in r["labels"] for key, r in everything.items() if key[0].startswith("LLAMA3.1_405B")}
+assert len(halves) == 1, "runs of one configuration are in one half"
+for key in everything:
+    assert float(slow[key]["prediction"]) > 2 * float(everything[key]["prediction"]), key
