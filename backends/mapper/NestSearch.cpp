@@ -25,6 +25,8 @@ public:
   NestResult run();
 
 private:
+  void take(unsigned number, SearchResult found);
+  void lookAtAll(std::vector<unsigned> &order);
   std::vector<unsigned> byBound() const;
   SearchResult searchSpace(const NestSpace &space, SearchOptions own) const;
   SearchResult searchFully(const NestSpace &space, const SearchOptions &own) const;
@@ -42,6 +44,8 @@ private:
   const SearchGoal &goal;
   const SearchOptions &options;
   NestResult result;
+  /// What is known of some space has its number and one; what a search finds has none yet.
+  std::vector<Candidate> known;
 };
 
 } // namespace
@@ -90,6 +94,9 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
       start.push_back(candidate.mapping);
       relaxed.open.push_back(candidate.score);
     }
+    if (space.isImperfect)
+      llvm::append_range(start,
+                         paddedMappings(space.space, space.weights, space.rules, goal, first));
   }
   if (llvm::Optional<Mapping> lowered = mappingOf(space.space, space.adapted.nest)) {
     Mapping chains = *lowered;
@@ -140,17 +147,53 @@ SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own
   return searchFully(space, own);
 }
 
+/// What a search of the space `number` found beside what was known.
+void NestSearcher::take(unsigned number, SearchResult found) {
+  known = std::move(found.front);
+  for (Candidate &candidate : known)
+    if (candidate.space == 0)
+      candidate.space = number + 1;
+  result.found.evaluated += found.evaluated;
+  llvm::append_range(result.found.open, found.open);
+}
+
+/// A short look at each space, so that good mappings exclude from the begin; those where the best
+/// were found come first.
+void NestSearcher::lookAtAll(std::vector<unsigned> &order) {
+  std::vector<double> best(result.spaces.size(), HUGE_VAL);
+  Incumbents all(goal);
+  for (const Candidate &candidate : known)
+    all.add(candidate);
+  for (unsigned k : order) {
+    const NestSpace &space = result.spaces[k];
+    if (!space.space.isFlat || !space.beyondClosedForm.empty())
+      continue;
+    SearchOptions own = options;
+    own.descents = std::min(own.descents, laterDescents);
+    own.descentsOnly = true;
+    SearchResult found = loopnest::search(space.space, space.weights, space.rules, goal, own);
+    result.found.evaluated += found.evaluated;
+    for (Candidate &candidate : found.front) {
+      best[k] = std::min(best[k], keyOf(candidate.score));
+      candidate.space = k + 1;
+      all.add(candidate);
+    }
+  }
+  known = all.front();
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return best[a] < best[b]; });
+}
+
 NestResult NestSearcher::run() {
   if (nest.keeps.size() == 1 && nest.keeps.front() == nest.chipKeeps)
     result.spaces.push_back(nest);
   else
     for (const Keeps &keeps : nest.keeps)
       result.spaces.push_back(withKeeps(nest, keeps));
-  // What is known of other spaces has a number; what a search finds has none yet.
-  std::vector<Candidate> known;
   if (nest.asLowered)
     known.push_back({nest.space.emptyMapping(), *nest.asLowered, NestResult::lowered});
   std::vector<unsigned> order = byBound();
+  if (order.size() > 1)
+    lookAtAll(order);
   for (size_t i = 0; i < order.size(); ++i) {
     SearchOptions own = options;
     own.known = known;
@@ -158,15 +201,9 @@ NestResult NestSearcher::run() {
       own.descents = std::min(own.descents, laterDescents);
     if (options.deadline) {
       auto left = std::max(Clock::duration::zero(), *options.deadline - Clock::now());
-      own.deadline = Clock::now() + left / int64_t(order.size() - i);
+      own.deadline = Clock::now() + left / std::min<int64_t>(4, int64_t(order.size() - i));
     }
-    SearchResult found = searchSpace(result.spaces[order[i]], own);
-    known = std::move(found.front);
-    for (Candidate &candidate : known)
-      if (candidate.space == 0)
-        candidate.space = order[i] + 1;
-    result.found.evaluated += found.evaluated;
-    llvm::append_range(result.found.open, found.open);
+    take(order[i], searchSpace(result.spaces[order[i]], own));
   }
   Incumbents incumbents(goal);
   for (const Candidate &candidate : known)

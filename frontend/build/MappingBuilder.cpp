@@ -244,6 +244,10 @@ bool MappingBuilder::build(const std::string &kernel, std::string &symbol) {
   if (mapping.decl->item->block)
     context.elaborator.body(*mapping.decl->item->block, BlockKind::Mapping, scope, root);
   bool good = diagnostics.errorCount() == errors;
+  // Conditions that leave no line: the mapping is for other calls of the op.
+  const ast::Body *block = mapping.decl->item->block;
+  if (good && root.children.empty() && block && !block->items.empty())
+    return true;
   const Node *timeloop = root.find("timeloop");
   for (const Node *child : root.children)
     if (child->word == "fuse")
@@ -348,7 +352,8 @@ bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const 
   if (mapping.decl->kind == DeclKind::Mapping)
     if (const Decl *workload = servedWorkload(context, mapping))
       return buildForWorkload(context, {mapping, subject, graph, chip}, *workload, symbols);
-  return forEachServedKernel(context, mapping, graph, [&](const std::string &kernel) {
+  size_t before = symbols.size(), errors = context.diagnostics.errorCount();
+  bool good = forEachServedKernel(context, mapping, graph, [&](const std::string &kernel) {
     std::string key = "mapping " + mapping.decl->module->name + Value(mapping).text() + " " +
                       kernel + " " + chip.symbol;
     std::string &symbol = context.symbols[key];
@@ -361,4 +366,12 @@ bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const 
       symbols.push_back(symbol);
     return true;
   });
+  bool isSilent = context.diagnostics.errorCount() == errors && context.unsupported.empty();
+  if (!good || symbols.size() > before || !isSilent)
+    return good;
+  const Decl *op = servedOp(context, mapping);
+  context.diagnostics
+      .report(mapping.range, diag::MappingServesNothing, mapping.decl->name, op->name, graph.label)
+      .note(mapping.decl->nameRange, "it is declared here");
+  return false;
 }

@@ -254,9 +254,14 @@ void ChainSearcher::climb(llvm::ArrayRef<Mapping> start) {
       outside.order[s] = choices.orders(outside, s).front();
   begins.push_back(outside);
   int64_t last = result.evaluated + chains.probes;
+  for (const Mapping &begin : begins)
+    if (isAllowed(begin) && fitsBounds(begin))
+      consider(begin);
   unsigned round = 0;
   for (int64_t tries = 0; result.evaluated < last && tries < 40 * int64_t(chains.probes); ++round) {
-    Mapping best = begins[round % begins.size()];
+    const std::vector<Candidate> &front = incumbents.front();
+    Mapping best =
+        front.empty() ? begins[round % begins.size()] : front[round % front.size()].mapping;
     llvm::Optional<Score> score;
     if (isAllowed(best) && fitsBounds(best))
       score = consider(best);
@@ -280,8 +285,6 @@ void ChainSearcher::climb(llvm::ArrayRef<Mapping> start) {
         idle = 0;
       }
     }
-    if (!incumbents.front().empty())
-      begins.assign(1, incumbents.front()[round % incumbents.front().size()].mapping);
   }
 }
 

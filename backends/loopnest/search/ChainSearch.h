@@ -29,6 +29,12 @@ struct ChainOptions {
 /// loop. False when that does not divide (`imperfect` not set).
 bool completeChains(const MapSpace &space, bool imperfect, Mapping &mapping);
 
+/// Good chains of any factors to begin with: perfect factors of sizes somewhat larger than those of
+/// the indices, which have more divisors. `space` is flat.
+std::vector<Mapping> paddedMappings(const MapSpace &space, const CostWeights &weights,
+                                    const SlotRules &rules, const SearchGoal &goal,
+                                    const SearchOptions &options);
+
 /// The search over `space`; `start` are mappings to begin with.
 SearchResult chainSearch(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                          const SearchGoal &goal, const SearchOptions &options,

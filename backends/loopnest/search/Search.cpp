@@ -155,6 +155,13 @@ SearchResult Searcher::run() {
                descend(worker, options.seed * 1000 + i);
              }),
         result);
+  if (options.descentsOnly) {
+    result.open.push_back(workers.front()->root().bound);
+    result.front = incumbents.front();
+    for (const auto &worker : workers)
+      result.evaluated += worker->evaluator.evaluations();
+    return result;
+  }
   makeFloors();
   for (auto &worker : workers)
     worker->useFloors(floors.get());

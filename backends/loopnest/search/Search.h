@@ -26,6 +26,9 @@ struct SearchOptions {
   uint64_t seed = 1;
   /// Bounds with tables where the space has them (see Floors.h).
   bool useFloors = true;
+  /// Only the random descent, whose steps do not depend on the time that there is: nothing is
+  /// proven.
+  bool descentsOnly = false;
   /// What was found elsewhere, in spaces that are searched together with this one. What they
   /// exclude is left out; those that nothing beats come back in the front, as they are.
   std::vector<Candidate> known;
