@@ -158,14 +158,17 @@ bool LayerBuilder::addLevel(std::vector<Directive> level) {
   for (const Directive &directive : level)
     if (directive.kind != DirectiveKind::Cluster && directive.dim != 'Y' && directive.dim != 'X')
       mapped[directive.dim] = std::min(mapped[directive.dim], directive.size);
+  std::string inRows; // the letters of windows that are given by output rows
   for (Directive &directive : level)
     if (directive.offset < 0) { // in output rows
+      inRows += directive.dim;
       int64_t stride = layer.stride(directive.dim);
       directive.size = (directive.size - 1) * stride + mapped[dataflow::windowOf(directive.dim)];
       directive.offset = -directive.offset * stride;
     }
   // Taps that move over the lanes while the window stays take the window along, since the tool
-  // would pair them with all rows of it.
+  // would pair them with all rows of it. It does so where the window itself moves in time, as rows
+  // of the input: that is what the directives say to it, whatever it means.
   for (char dim : {'Y', 'X'}) {
     char window = dataflow::windowOf(dim);
     auto of = [&](char letter) {
@@ -177,6 +180,8 @@ bool LayerBuilder::addLevel(std::vector<Directive> level) {
     if (layer.type == LayerType::Gemm || taps == level.end() ||
         taps->kind != DirectiveKind::Spatial ||
         (along != level.end() && along->kind == DirectiveKind::Spatial))
+      continue;
+    if (along != level.end() && inRows.find(dim) == std::string::npos)
       continue;
     if (along != level.end())
       return fail(taps->range,

@@ -8,6 +8,7 @@
 #include "ir/study/AllOps.h"
 #include "tools/driver/Evaluation.h"
 #include "tools/driver/import/Format.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -34,6 +35,47 @@ static std::set<std::string> withoutNest(const std::string &text) {
   return names;
 }
 
+/// The directives of `layer` with a line for each window whose taps are on the lanes of a level
+/// that does not map it: in the language such taps take their window along, while the tool gives
+/// all lanes the rows of the level above. A tile of these is one step, wherever it stands.
+static std::vector<dataflow::Directive> withWindows(const dataflow::Layer &layer,
+                                                    llvm::ArrayRef<maestro::Level> levels) {
+  std::vector<dataflow::Directive> result, here;
+  size_t depth = 0;
+  auto maps = [&](char dim, bool onLanes) {
+    return llvm::any_of(here, [&](const dataflow::Directive &directive) {
+      return directive.dim == dim &&
+             (!onLanes || directive.kind == dataflow::DirectiveKind::Spatial);
+    });
+  };
+  auto close = [&] {
+    for (char dim : {'Y', 'X'}) {
+      if (!maps(dataflow::windowOf(dim), true) || maps(dim, false))
+        continue;
+      dataflow::Directive all{dataflow::DirectiveKind::Temporal, layer.dims.at(dim),
+                              layer.dims.at(dim), dim};
+      if (depth > 0) {
+        all.size = levels[depth - 1].mapOf(dim).size;
+        all.offset = levels[depth - 1].mapOf(dim).offset;
+      }
+      here.push_back(all);
+    }
+    llvm::append_range(result, here);
+    here.clear();
+    ++depth;
+  };
+  for (const dataflow::Directive &directive : layer.directives) {
+    if (directive.kind == dataflow::DirectiveKind::Cluster) {
+      close();
+      result.push_back(directive);
+    } else {
+      here.push_back(directive);
+    }
+  }
+  close();
+  return result;
+}
+
 bool driver::importMaestro(Session &session, llvm::ArrayRef<std::string> files, std::string &text) {
   FileId file = session.load(files.front());
   auto mappings = file ? maestro::readMappingFile(file, session.diagnostics) : llvm::None;
@@ -47,8 +89,10 @@ bool driver::importMaestro(Session &session, llvm::ArrayRef<std::string> files, 
   }
   if (!mappings || session.diagnostics.hasErrors())
     return false;
-  for (const dataflow::Layer &layer : mappings->layers)
-    maestro::translate(layer, hardware.pes, session.diagnostics);
+  for (dataflow::Layer &layer : mappings->layers)
+    if (auto levels = maestro::translate(layer, hardware.pes, session.diagnostics);
+        levels && layer.type != dataflow::LayerType::Gemm)
+      layer.directives = withWindows(layer, *levels);
   std::string native = maestro::writePerf(*mappings, hardware, {}, session.diagnostics);
   if (session.diagnostics.hasErrors())
     return false;
