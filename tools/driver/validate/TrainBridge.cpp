@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kind train_nemo_megatron_bridge: Llama 3, Qwen3, DeepSeek-V3 and Kimi K2 with NeMo's
+// Kind train_nemo_megatron_bridge: Llama 3, Qwen3, DeepSeek-V3, Kimi K2 and gpt-oss with NeMo's
 // Megatron-Bridge, in fp8 or bf16, with balanced experts as the runs force them. The runtime is
 // fitted to dense models; models with experts are a group of their own and in neither half.
 #include "tools/driver/validate/TrainRow.h"
@@ -20,10 +20,14 @@ struct BridgeModel {
 } // namespace
 
 static constexpr BridgeModel models[] = {
-    {"LLAMA3.1_405B", "llama3_405b", 126, false}, {"LLAMA3_70B", "llama3_70b", 80, false},
-    {"LLAMA3_8B", "llama3_8b", 32, false},        {"Qwen3_30B", "qwen3_30b_a3b", 48, true},
-    {"Qwen3_235B", "qwen3_235b_a22b", 94, true},  {"DeepSeekV3", "deepseek_v3", 61, true},
+    {"LLAMA3.1_405B", "llama3_405b", 126, false},
+    {"LLAMA3_70B", "llama3_70b", 80, false},
+    {"LLAMA3_8B", "llama3_8b", 32, false},
+    {"Qwen3_30B", "qwen3_30b_a3b", 48, true},
+    {"Qwen3_235B", "qwen3_235b_a22b", 94, true},
+    {"DeepSeekV3", "deepseek_v3", 61, true},
     {"Kimi_K2", "kimi_k2", 61, true},
+    {"GPT OSS 120B", "gpt_oss_120b", 18, true}, // pairs of layers
 };
 
 static const BridgeModel *modelOf(llvm::StringRef name) {
@@ -38,8 +42,6 @@ static std::string reasonAgainst(const CsvTable &table, const CsvTable::Row &lin
   llvm::StringRef model = table.cell(line, "model");
   if (model.startswith("Nemotron"))
     return "std has no state-space layers";
-  if (model.startswith("GPT OSS"))
-    return "std has no attention with sliding windows and sinks";
   if (!modelOf(model))
     return "std.workloads does not have the model";
   if (model.contains("MTP"))
