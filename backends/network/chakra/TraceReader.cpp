@@ -189,7 +189,8 @@ bool Reader::setAttribute(Node &node, const Attribute &attribute) {
   int64_t number = 0;
   bool isInteger = integerOf(value, number);
   if (attribute.name == "is_cpu_op") {
-    node.onCpu = isInteger ? number != 0 : value.type != WireType::Bytes || !value.bytes.empty();
+    bool isBytes = value.type == WireType::Bytes;
+    node.onCpu = isInteger ? number != 0 : isBytes ? !value.bytes.empty() : value.number != 0;
     return true;
   }
   if (attribute.name == "pg_name") {

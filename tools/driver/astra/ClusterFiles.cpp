@@ -3,6 +3,7 @@
 // Files of a cluster and of its traces.
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/astra/ClusterTexts.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,7 +20,7 @@ static Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
     double number = 0;
     if (!llvm::StringRef(node.Scalar()).getAsDouble(number))
       return number;
-    return node.Scalar();
+    return llvm::json::fixUTF8(node.Scalar());
   }
   if (node.IsSequence() && depth < 3) {
     llvm::json::Array list;
@@ -31,79 +32,104 @@ static Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
     Object object;
     for (const auto &entry : node)
       if (entry.first.IsScalar())
-        object[entry.first.Scalar()] = jsonOf(entry.second, depth + 1);
+        object[llvm::json::fixUTF8(entry.first.Scalar())] = jsonOf(entry.second, depth + 1);
     return object;
   }
   return nullptr;
 }
 
-llvm::Optional<Value> driver::readYamlFile(Session &session, llvm::StringRef path) {
-  FileId file = session.load(path);
-  if (!file)
+static llvm::Optional<Value> parseYaml(DiagnosticEngine &diagnostics, FileId file,
+                                       llvm::StringRef path) {
+  llvm::StringRef text = diagnostics.sourceManager().text(file);
+  // A byte 0 would make the parser take the text for UTF-16 or UTF-32.
+  size_t wrong = 0;
+  if (llvm::json::isUTF8(text, &wrong))
+    wrong = llvm::StringRef::npos;
+  wrong = std::min(wrong, text.find('\0'));
+  if (wrong != llvm::StringRef::npos) {
+    auto at = static_cast<uint32_t>(wrong);
+    diagnostics.report({file, at, at}, diag::BadClusterFile, path.str(), "YAML",
+                       "it is not UTF-8 here");
     return llvm::None;
-  llvm::StringRef text = session.sources.text(file);
+  }
   try {
     return jsonOf(YAML::Load(text.str()));
   } catch (const YAML::Exception &error) {
     uint32_t at = error.mark.is_null() ? 0 : static_cast<uint32_t>(std::max(0, error.mark.pos));
     at = std::min<uint32_t>(at, static_cast<uint32_t>(text.size()));
-    session.diagnostics.report({file, at, at}, diag::BadClusterFile, path.str(), "YAML", error.msg);
+    diagnostics.report({file, at, at}, diag::BadClusterFile, path.str(), "YAML", error.msg);
     return llvm::None;
   }
 }
 
-static const Object *objectOf(Session &session, const Value &document, llvm::StringRef path,
+llvm::Optional<Value> driver::readYamlFile(Session &session, llvm::StringRef path) {
+  FileId file = session.load(path);
+  return file ? parseYaml(session.diagnostics, file, path) : llvm::None;
+}
+
+static const Object *objectOf(DiagnosticEngine &diagnostics, const Value &document, FileId file,
                               llvm::StringRef what) {
   const Object *object = document.getAsObject();
   if (!object)
-    session.diagnostics.report({session.sources.find(path), 0, 0}, diag::BadClusterFile, path.str(),
-                               what.str(), "it is no map of keys");
+    diagnostics.report({file, 0, 0}, diag::BadClusterFile,
+                       diagnostics.sourceManager().path(file).str(), what.str(),
+                       "it is no map of keys");
   return object;
 }
 
-/// Reads the JSON file at `path` by `read`; true as well when there is none.
-static bool readPart(Session &session, const std::string &path, llvm::StringRef what,
+/// Reads the JSON text `file` by `read`; true as well when there is none.
+static bool readPart(DiagnosticEngine &diagnostics, FileId file, llvm::StringRef what,
                      llvm::function_ref<bool(ClusterReader &, const Object &)> read) {
-  if (path.empty())
-    return true;
-  FileId file = session.load(path);
   if (!file)
-    return false;
-  std::string problem;
-  llvm::Optional<Value> document = parseJson(session.sources.text(file), problem);
+    return true;
+  std::string name = diagnostics.sourceManager().path(file).str(), problem;
+  llvm::Optional<Value> document = parseJson(diagnostics.sourceManager().text(file), problem);
   if (!document) {
-    session.diagnostics.report({file, 0, 0}, diag::BadClusterFile, path, what.str(), problem);
+    diagnostics.report({file, 0, 0}, diag::BadClusterFile, name, what.str(), problem);
     return false;
   }
-  const Object *object = objectOf(session, *document, path, what);
+  const Object *object = objectOf(diagnostics, *document, file, what);
   if (!object)
     return false;
-  ClusterReader reader(session.diagnostics, file, path);
+  ClusterReader reader(diagnostics, file, name);
   return read(reader, *object);
 }
 
-bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Cluster &cluster) {
-  llvm::Optional<Value> document = readYamlFile(session, files.network);
+bool driver::readClusterTexts(DiagnosticEngine &diagnostics, const ClusterTexts &texts,
+                              astra::Cluster &cluster) {
+  std::string name = diagnostics.sourceManager().path(texts.network).str();
+  llvm::Optional<Value> document = parseYaml(diagnostics, texts.network, name);
   if (!document)
     return false;
-  const Object *network = objectOf(session, *document, files.network, "network file");
+  const Object *network = objectOf(diagnostics, *document, texts.network, "network file");
   if (!network ||
-      !ClusterReader(session.diagnostics, session.sources.find(files.network), files.network)
-           .readNetwork(*network, cluster.network))
+      !ClusterReader(diagnostics, texts.network, name).readNetwork(*network, cluster.network))
     return false;
-  return readPart(session, files.system, "system file",
+  return readPart(diagnostics, texts.system, "system file",
                   [&](ClusterReader &reader, const Object &object) {
                     return reader.readSystem(object, cluster.system);
                   }) &&
-         readPart(session, files.groups, "file of communicator groups",
+         readPart(diagnostics, texts.groups, "file of communicator groups",
                   [&](ClusterReader &reader, const Object &object) {
                     return reader.readGroups(object, astra::rankCount(cluster.network),
                                              cluster.groups);
                   }) &&
-         readPart(session, files.memory, "file of remote memory",
+         readPart(diagnostics, texts.memory, "file of remote memory",
                   [&](ClusterReader &reader, const Object &object) {
                     return reader.readMemory(object, cluster.memory);
                   });
+}
+
+bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Cluster &cluster) {
+  ClusterTexts texts;
+  std::pair<const std::string *, FileId *> parts[] = {{&files.network, &texts.network},
+                                                      {&files.system, &texts.system},
+                                                      {&files.groups, &texts.groups},
+                                                      {&files.memory, &texts.memory}};
+  for (auto [path, file] : parts)
+    if (!path->empty() && !(*file = session.load(*path)))
+      return false;
+  return readClusterTexts(session.diagnostics, texts, cluster);
 }
 
 bool driver::readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
