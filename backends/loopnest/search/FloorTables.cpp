@@ -50,44 +50,17 @@ double Floors::repeats(const Trails &trails, unsigned innermost) const {
   return most;
 }
 
-/// Entries at one point by which of their flows are open.
+/// One point inside the array: its entries, by which of their flows are open.
 struct Floors::Reached {
   size_t outside;
+  llvm::SmallVector<double, 8> least; ///< by flow: words if open, but for lanes
   llvm::ArrayRef<InnerFloors::Entry> entries;
   std::vector<unsigned> openOf;         ///< by entry: number in `masks`
   llvm::SmallVector<unsigned, 8> masks; ///< bits of open flows
-  llvm::SmallVector<double, 8> least;   ///< by flow: words if open, but for lanes
   unsigned mayBeOpen = 0;               ///< bits of flows that are open in some entry
   /// By flow, of entries where it is settled: the fewest words and the most padding.
   std::array<double, InnerFloors::maxFlows> fewest, padding;
 };
-
-Floors::Reached Floors::reached(size_t outside) const {
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  Reached result{outside, innerFloors.at(arrayEnd(), outside), {}, {}, {}};
-  result.fewest.fill(infinite);
-  result.padding.fill(0);
-  for (const InnerFloors::Entry &entry : result.entries) {
-    unsigned mask = 0;
-    for (unsigned v = 0; v < flows.size(); ++v) {
-      if (entry.words[v] == InnerFloors::open) {
-        mask |= 1u << v;
-        continue;
-      }
-      result.fewest[v] = std::min(result.fewest[v], entry.words[v]);
-      result.padding[v] = std::max(result.padding[v], entry.padding[v]);
-    }
-    result.mayBeOpen |= mask;
-    auto known = llvm::find(result.masks, mask);
-    result.openOf.push_back(static_cast<unsigned>(known - result.masks.begin()));
-    if (known == result.masks.end())
-      result.masks.push_back(mask);
-  }
-  for (unsigned k : flows)
-    result.least.push_back(floors.slidingAtBest(space.crossings[k].tensor, outside,
-                                                grid.point(outside), TileGrid::Point{}));
-  return result;
-}
 
 /// One group of lanes at one point: what does not depend on the prices of its choices.
 struct Floors::Visit {
@@ -96,10 +69,44 @@ struct Floors::Visit {
     unsigned kind; ///< number of its mask
     std::array<double, InnerFloors::maxFlows> sharing;
   };
-  llvm::SmallVector<Settled, 32> entries;            ///< those that may improve on what is known
+  const Group *group;
+  TileGrid::Point before;                            ///< outside the array
+  bool grows;                                        ///< more words cost more
   std::array<double, InnerFloors::maxFlows> sharing; ///< of tiles that nothing further in splits
-  std::array<FlowFloors::Brought, InnerFloors::maxFlows> least; ///< by flow: at least
+  std::array<double, InnerFloors::maxFlows> least;   ///< J by flow, at least
+  llvm::SmallVector<Settled, 8> entries;             ///< those that may improve on what is known
 };
+
+Floors::Reached Floors::reached(size_t outside) const {
+  Reached result;
+  result.outside = outside;
+  for (unsigned k : innerFloors.flows())
+    result.least.push_back(floors.slidingAtBest(space.crossings[k].tensor, outside,
+                                                grid.point(outside), TileGrid::Point{}));
+  return result;
+}
+
+void Floors::setEntries(Reached &at) const {
+  at.entries = innerFloors.at(arrayEnd(), at.outside);
+  at.fewest.fill(infinite);
+  at.padding.fill(0);
+  for (const InnerFloors::Entry &entry : at.entries) {
+    unsigned mask = 0;
+    for (unsigned v = 0; v < innerFloors.flows().size(); ++v) {
+      if (entry.words[v] == InnerFloors::open) {
+        mask |= 1u << v;
+        continue;
+      }
+      at.fewest[v] = std::min(at.fewest[v], entry.words[v]);
+      at.padding[v] = std::max(at.padding[v], entry.padding[v]);
+    }
+    at.mayBeOpen |= mask;
+    auto known = llvm::find(at.masks, mask);
+    at.openOf.push_back(static_cast<unsigned>(known - at.masks.begin()));
+    if (known == at.masks.end())
+      at.masks.push_back(mask);
+  }
+}
 
 /// J of a flow whose words so many lanes share.
 static double costOf(const LaneChoice::Price &price, const FlowFloors::Brought &flow,
@@ -110,40 +117,66 @@ static double costOf(const LaneChoice::Price &price, const FlowFloors::Brought &
   return price.fixed * flow.words + (price.shared * flow.words + hops) / sharing;
 }
 
-/// Sets `visit` to the entries that may be worth a look with these lanes, by the group's least
-/// prices; false when there are none.
-bool Floors::visitGroup(const Reached &at, const Group &group, Visit &visit) const {
+/// The groups of lanes with which anything at a point may improve on what is known: no flow
+/// further in is less than one at the point itself.
+void Floors::visitPoint(const Reached &at, std::vector<Visit> &visits) const {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
   const TileGrid::Point &outside = grid.point(at.outside);
-  double most = classes[group.bucket].most, quick = group.least.rest;
-  size_t lanes = grid.index(group.lanes);
-  std::array<double, InnerFloors::maxFlows> open;
-  for (unsigned v = 0; v < flows.size(); ++v) {
-    unsigned t = space.crossings[flows[v]].tensor;
-    bool windowed = group.least.prices[v].windowed;
-    visit.sharing[v] = windowed ? floors.sharing(t, outside, outside, group.lanes) : 1;
-    visit.least[v] = {at.least[v] * floors.missing(t, lanes),
-                      floors.missing(t, at.outside) * floors.padding(t, at.outside)};
-    open[v] = costOf(group.least.prices[v], visit.least[v], visit.sharing[v]);
-    FlowFloors::Brought any{
-        std::min(at.fewest[v], at.mayBeOpen >> v & 1 ? visit.least[v].words : at.fewest[v]),
-        std::max(at.padding[v], visit.least[v].padding)};
-    const LaneChoice::Price &price = group.least.prices[v];
-    // The least of several prices together can be less than nothing.
-    quick += price.fixed + price.shared + price.hops < 0 ? -infinite
-                                                         : costOf(price, any, visit.sharing[v]);
+  visits.clear();
+  Visit visit;
+  for (const Group &group : groups) {
+    if (!grid.between(group.lanes, outside, visit.before))
+      continue;
+    visit.group = &group;
+    visit.grows = true;
+    double sum = group.least.rest;
+    size_t lanes = grid.index(group.lanes);
+    for (unsigned v = 0; v < flows.size(); ++v) {
+      unsigned t = space.crossings[flows[v]].tensor;
+      const LaneChoice::Price &price = group.least.prices[v];
+      visit.sharing[v] = price.windowed ? floors.sharing(t, outside, outside, group.lanes) : 1;
+      visit.least[v] = costOf(price,
+                              {at.least[v] * floors.missing(t, lanes),
+                               floors.missing(t, at.outside) * floors.padding(t, at.outside)},
+                              visit.sharing[v]);
+      sum += visit.least[v];
+      // The least of several prices together can be less than nothing.
+      visit.grows &= price.fixed + price.shared + price.hops >= 0;
+    }
+    if (!visit.grows || sum < classes[group.bucket].most)
+      visits.push_back(visit);
   }
-  visit.entries.clear();
-  if (quick >= most)
+}
+
+/// Sets the entries that may be worth a look with these lanes, by the group's least prices; false
+/// when there are none.
+bool Floors::visitGroup(const Reached &at, Visit &visit) const {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  const Group &group = *visit.group;
+  const TileGrid::Point &outside = grid.point(at.outside);
+  double quick = group.least.rest;
+  for (unsigned v = 0; v < flows.size(); ++v) {
+    double settled = costOf(group.least.prices[v], {at.fewest[v], at.padding[v]}, visit.sharing[v]);
+    quick += at.mayBeOpen >> v & 1 ? std::min(settled, visit.least[v]) : settled;
+  }
+  if (visit.grows && quick >= classes[group.bucket].most)
     return false;
   for (size_t e = 0; e < at.entries.size(); ++e) {
     const InnerFloors::Entry &entry = at.entries[e];
     Visit::Settled settled{&entry, at.openOf[e], visit.sharing};
     unsigned mask = at.masks[settled.kind];
+    // First as if tiles were as large as they can be: most entries are out with that.
     double sum = group.least.rest;
+    for (unsigned v = 0; v < flows.size(); ++v)
+      sum += mask >> v & 1 ? visit.least[v]
+                           : costOf(group.least.prices[v], {entry.words[v], entry.padding[v]},
+                                    visit.sharing[v]);
+    if (sum >= classes[group.bucket].most)
+      continue;
+    sum = group.least.rest;
     for (unsigned v = 0; v < flows.size(); ++v) {
       if (mask >> v & 1) {
-        sum += open[v];
+        sum += visit.least[v];
         continue;
       }
       if (group.least.prices[v].windowed)
@@ -151,16 +184,17 @@ bool Floors::visitGroup(const Reached &at, const Group &group, Visit &visit) con
                                             grid.point(entry.held[v]), group.lanes);
       sum += costOf(group.least.prices[v], {entry.words[v], entry.padding[v]}, settled.sharing[v]);
     }
-    if (sum < most)
+    if (sum < classes[group.bucket].most)
       visit.entries.push_back(settled);
   }
   return !visit.entries.empty();
 }
 
 /// Puts what the choices of a group lead to into the table at the point outside the array.
-void Floors::addOffers(const Reached &at, const Group &group, const Visit &visit,
-                       const TileGrid::Point &before) {
+void Floors::addOffers(const Reached &at, const Visit &visit) {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  const Group &group = *visit.group;
+  const TileGrid::Point &before = visit.before;
   size_t index = grid.index(before), kinds = at.masks.size();
   bool outerArrays = llvm::any_of(llvm::ArrayRef<Slot>(space.slots).take_front(arrayBegin()),
                                   [](const Slot &slot) { return slot.isAxis; });
@@ -186,16 +220,17 @@ void Floors::addOffers(const Reached &at, const Group &group, const Visit &visit
       open[v] = bestFlow(t, at.outside, before, group.lanes, d);
       idle |= unsigned(d < space.dims() && isIdle(space.tensors[t], d)) << v;
     }
-    addLines(at, group, visit, {settled.data(), settled.size()}, {open.data(), flows.size()}, idle,
+    addLines(at, visit, {settled.data(), settled.size()}, {open.data(), flows.size()}, idle,
              (index * (space.dims() + 1) + d) * classes.size() + group.bucket,
              mostRepeats(index, d));
   }
 }
 
 /// The lines of all choices at one place of the table.
-void Floors::addLines(const Reached &at, const Group &group, const Visit &visit,
-                      llvm::ArrayRef<double> settled, llvm::ArrayRef<FlowFloors::Brought> open,
-                      unsigned idle, size_t place, double most) {
+void Floors::addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<double> settled,
+                      llvm::ArrayRef<FlowFloors::Brought> open, unsigned idle, size_t place,
+                      double most) {
+  const Group &group = *visit.group;
   double limit = classes[group.bucket].most;
   size_t kinds = at.masks.size();
   for (size_t o = 0; o < group.offers.size(); ++o) {
@@ -316,15 +351,21 @@ bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
     bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloors[0] -
                   weights.leak * bucket.latency;
   heads.assign(grid.size() * (space.dims() + 1) * classes.size(), noLine);
-  TileGrid::Point before;
-  Visit visit;
-  for (uint32_t outside : innerFloors.points(arrayEnd())) {
+  std::vector<Visit> visits;
+  for (size_t outside = 0; outside < grid.size(); ++outside) {
+    if (!innerFloors.mayFit(outside))
+      continue;
     if (isOver())
       return false;
     Reached at = reached(outside);
-    for (const Group &group : groups)
-      if (grid.between(group.lanes, grid.point(outside), before) && visitGroup(at, group, visit))
-        addOffers(at, group, visit, before);
+    visitPoint(at, visits);
+    if (visits.empty())
+      continue;
+    innerFloors.fillPoint(outside);
+    setEntries(at);
+    for (Visit &visit : visits)
+      if (visitGroup(at, visit))
+        addOffers(at, visit);
   }
   makeSuffixes();
   return true;

@@ -107,12 +107,12 @@ private:
   void makeGroups();
   static void addTo(Group &group, const Offer &offer);
   struct Visit;
-  bool visitGroup(const Reached &at, const Group &group, Visit &visit) const;
-  void addOffers(const Reached &at, const Group &group, const Visit &visit,
-                 const TileGrid::Point &before);
-  void addLines(const Reached &at, const Group &group, const Visit &visit,
-                llvm::ArrayRef<double> settled, llvm::ArrayRef<FlowFloors::Brought> open,
-                unsigned idle, size_t place, double most);
+  void visitPoint(const Reached &at, std::vector<Visit> &visits) const;
+  void setEntries(Reached &at) const;
+  bool visitGroup(const Reached &at, Visit &visit) const;
+  void addOffers(const Reached &at, const Visit &visit);
+  void addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<double> settled,
+                llvm::ArrayRef<FlowFloors::Brought> open, unsigned idle, size_t place, double most);
   void insert(size_t place, const Line &line, double most);
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
                   size_t held, llvm::ArrayRef<double> openFlows) const;

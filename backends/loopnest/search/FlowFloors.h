@@ -27,6 +27,10 @@ struct Trail {
   uint8_t dim = 0;    ///< Slide: of the loop
   int64_t factor = 2; ///< Slide: at least
   int64_t lanes = 1;  ///< Slide: lanes of that dimension further in
+  bool operator==(const Trail &other) const {
+    return repeats == other.repeats && next == other.next && dim == other.dim &&
+           factor == other.factor && lanes == other.lanes;
+  }
 };
 
 /// Those of all tensors, with what loops in time take of each dimension.

@@ -44,7 +44,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
   lists.back() = {static_cast<uint32_t>(grid.last())};
   for (unsigned s = first; s < slots; ++s)
     fits.push_back(roomAt(space, weights, grid, s));
-  for (unsigned s = slots; s-- > first && valid;)
+  for (unsigned s = slots; s-- > first + 1 && valid;)
     addSlot(s, isOver);
 }
 
@@ -65,15 +65,42 @@ void InnerFloors::addSlot(unsigned slot, llvm::function_ref<bool()> isOver) {
     for (uint32_t inside : lists[slot + 1 - first])
       if (inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&
           admits(slot, factor))
-        addEntries(slot, inside, factor, result, slot == first ? &grid.point(x) : nullptr);
+        addEntries(slot, inside, factor, result, nullptr);
     if (!result.empty())
       lists[slot - first].push_back(static_cast<uint32_t>(x));
   }
 }
 
+void InnerFloors::fillPoint(size_t outside) {
+  if (tables.size() == 1)
+    return; // no memories there
+  TileGrid::Point factor{};
+  std::vector<Entry> &result = tables.front()[outside];
+  for (uint32_t inside : lists[1])
+    if (inside >= outside && grid.between(grid.point(outside), grid.point(inside), factor) &&
+        admits(first, factor))
+      addEntries(first, inside, factor, result, &grid.point(outside));
+}
+
+/// What a tensor sees of an order, from the inside out: what stands outside of the innermost loop
+/// that changes the whole tile does not count, and idle loops inside of all others only together.
+InnerFloors::Order InnerFloors::viewOf(const Order &order, unsigned tensor) const {
+  const FlatTensor &t = space.tensors[tensor];
+  Order view;
+  size_t idle = 0;
+  for (unsigned d : order) {
+    view.push_back(d);
+    if (t.plain >> d & 1)
+      break;
+    if (idle + 1 == view.size() && !(t.windowed >> d & 1))
+      ++idle;
+  }
+  std::sort(view.begin(), view.begin() + idle);
+  return view;
+}
+
 /// The orders that can differ, as the loops' dimensions from the inside out.
-const std::vector<InnerFloors::Order> &InnerFloors::ordersOf(unsigned slot,
-                                                             const TileGrid::Point &factor) {
+const InnerFloors::Orders &InnerFloors::ordersOf(unsigned slot, const TileGrid::Point &factor) {
   std::array<int64_t, maxDims> values{};
   uint64_t key = slot;
   for (unsigned d = 0; d < space.dims(); ++d) {
@@ -81,35 +108,54 @@ const std::vector<InnerFloors::Order> &InnerFloors::ordersOf(unsigned slot,
     key = key << 1 | (factor[d] > 0 ? 1 : 0);
   }
   auto [known, isNew] = orders.try_emplace(key);
-  if (isNew)
-    for (const auto &order : loopnest::ordersOf(space, values, slot, rules[slot], false)) {
-      Order &inward = known->second.emplace_back();
-      for (unsigned i = space.dims(); i-- > 0;)
-        if (factor[order[i]] > 0)
-          inward.push_back(order[i]);
+  Orders &result = known->second;
+  if (!isNew)
+    return result;
+  for (const auto &order : loopnest::ordersOf(space, values, slot, rules[slot], false)) {
+    Order inward;
+    for (unsigned i = space.dims(); i-- > 0;)
+      if (factor[order[i]] > 0)
+        inward.push_back(order[i]);
+    llvm::SmallVector<unsigned, 4> views;
+    for (unsigned t = 0; t < space.tensors.size(); ++t) {
+      auto same = llvm::find_if(
+          result.list, [&](const Order &other) { return viewOf(other, t) == viewOf(inward, t); });
+      views.push_back(static_cast<unsigned>(same - result.list.begin()));
     }
-  return known->second;
+    if (llvm::is_contained(result.views, views))
+      continue;
+    result.list.push_back(std::move(inward));
+    result.views.push_back(std::move(views));
+  }
+  return result;
 }
 
 /// What the loops of the slot settle, for each order that no other is better than, together with
 /// what may stand further in.
 void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                              std::vector<Entry> &result, const TileGrid::Point *steps) {
+  Entry nothing;
+  nothing.words.fill(open);
+  nothing.padding.fill(0);
+  nothing.held.fill(0);
+  const Orders &all = ordersOf(slot, factor);
+  llvm::SmallVector<Entry, 16> byOrder;
   std::vector<Entry> settledBy;
   llvm::SmallVector<FlowFloors::SlotLoop, maxDims> loops;
-  for (const Order &order : ordersOf(slot, factor)) {
+  for (unsigned o = 0; o < all.list.size(); ++o) {
     loops.clear();
-    for (unsigned d : order)
+    for (unsigned d : all.list[o])
       loops.push_back({d, factor[d]});
-    Entry now;
-    now.words.fill(open);
-    now.padding.fill(0);
-    now.held.fill(0);
+    Entry &now = byOrder.emplace_back(nothing);
     for (unsigned v = 0; v < crossings.size(); ++v) {
       const Crossing &crossing = space.crossings[crossings[v]];
       if (crossing.end <= slot)
         continue;
-      FlowFloors::Brought flow = settled(crossing.tensor, inside, loops);
+      FlowFloors::Brought flow;
+      if (unsigned same = all.views[o][crossing.tensor]; same < o)
+        flow = {byOrder[same].words[v], byOrder[same].padding[v]};
+      else
+        flow = settled(crossing.tensor, inside, loops);
       now.words[v] = flow.words;
       now.padding[v] = flow.padding;
       now.held[v] = static_cast<uint32_t>(sizeOnly(crossing.tensor, inside));

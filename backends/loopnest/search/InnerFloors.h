@@ -32,6 +32,10 @@ public:
   /// False when there are more flows than entries hold, or when time was over; the tables are not
   /// complete then.
   bool isValid() const { return valid; }
+  /// Whether anything can stand inside the array at a point.
+  bool mayFit(size_t outside) const { return tables.size() == 1 || fits.front()[outside]; }
+  /// Fills the table inside the array at one point; before that nothing stands there.
+  void fillPoint(size_t outside);
   /// The crossings that end in memories inside the last array, in the order of entries.
   llvm::ArrayRef<unsigned> flows() const { return crossings; }
   /// What can stand inside a boundary (the number of slots outside of it), by point; none where
@@ -46,7 +50,13 @@ private:
   bool admits(unsigned slot, const TileGrid::Point &factor) const;
   void addSlot(unsigned slot, llvm::function_ref<bool()> isOver);
   using Order = llvm::SmallVector<unsigned, maxDims>;
-  const std::vector<Order> &ordersOf(unsigned slot, const TileGrid::Point &factor);
+  /// The orders of a slot, and which of them look alike to each tensor.
+  struct Orders {
+    std::vector<Order> list;
+    std::vector<llvm::SmallVector<unsigned, 4>> views; ///< by order and tensor: the first like it
+  };
+  Order viewOf(const Order &order, unsigned tensor) const;
+  const Orders &ordersOf(unsigned slot, const TileGrid::Point &factor);
   void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                   std::vector<Entry> &result, const TileGrid::Point *steps);
   FlowFloors::Brought settled(unsigned tensor, size_t inside,
@@ -63,7 +73,7 @@ private:
   std::vector<std::vector<char>> fits; ///< by memory slot from the first on, and point
   std::vector<std::vector<std::vector<Entry>>> tables;
   std::vector<std::vector<uint32_t>> lists;
-  std::map<uint64_t, std::vector<Order>> orders; ///< by slot and loops
+  std::map<uint64_t, Orders> orders; ///< by slot and loops
   unsigned first;
   bool valid = true;
 };

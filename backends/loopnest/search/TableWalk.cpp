@@ -249,14 +249,11 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
 }
 
 /// One child with its order.
-void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &before,
+void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &trails,
                           const Floors::Priced &priced, std::vector<Node> &nodes) {
-  unsigned slot = node.slices.size(), boundary = slot + 1, bucket = floors->bucketOf(node.lanes);
+  unsigned boundary = node.slices.size() + 1, bucket = floors->bucketOf(node.lanes);
   double base = floors->crossingCosts().constant() + node.decided;
   double latency = floors->buckets()[bucket].latency;
-  Trails trails = loopnest::extended(space, before, mapping, slot);
-  if (isExcluded(base + floors->inside(boundary, boundary, outside, trails, priced), latency))
-    return;
   double left = floors->inside(boundary, boundary + 1, outside, trails, priced);
   double almost = almostDecide(mapping, boundary, *priced.choice, *priced.outside,
                                floors->tiles().point(outside));
@@ -266,6 +263,32 @@ void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, co
   take(node, mapping, boundary, decide(node, mapping, boundary), left, bucket, nodes);
   if (nodes.size() > size)
     nodes.back().lanes = node.lanes;
+}
+
+/// The children with the same factors; most orders do the same to all tensors.
+bool TreeWalk::innerOrders(const Node &node, Mapping &mapping, size_t outside, const Trails &before,
+                           const Floors::Priced &priced, std::vector<Node> &nodes) {
+  unsigned slot = node.slices.size(), boundary = slot + 1;
+  double base = floors->crossingCosts().constant() + node.decided;
+  double latency = floors->buckets()[floors->bucketOf(node.lanes)].latency;
+  llvm::SmallVector<Trails, 4> excluded;
+  for (const auto &order : ordersOf(mapping, slot)) {
+    if (patience.isOver())
+      return false;
+    mapping.order[slot] = order;
+    if (boundary == space.slots.size()) {
+      addFound(mapping, evaluator.evaluate(mapping));
+      continue;
+    }
+    Trails trails = loopnest::extended(space, before, mapping, slot);
+    if (llvm::any_of(excluded, [&](const Trails &other) { return other.of == trails.of; }))
+      continue;
+    if (isExcluded(base + floors->inside(boundary, boundary, outside, trails, priced), latency))
+      excluded.push_back(std::move(trails));
+    else
+      innerChild(node, mapping, outside, trails, priced, nodes);
+  }
+  return true;
 }
 
 bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
@@ -281,16 +304,7 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
     if (floors->inner().at(boundary, x).empty() || !setFactors(mapping, slot, factor) ||
         isExcluded(base + floors->insideAtBest(boundary, x, factor, before, priced), latency))
       return true;
-    for (const auto &order : ordersOf(mapping, slot)) {
-      if (patience.isOver())
-        return false;
-      mapping.order[slot] = order;
-      if (boundary == space.slots.size())
-        addFound(mapping, evaluator.evaluate(mapping));
-      else
-        innerChild(node, mapping, x, before, priced, nodes);
-    }
-    return true;
+    return innerOrders(node, mapping, x, before, priced, nodes);
   };
   return floors->tiles().forEachMultiple(pointOf(mapping, slot), visit);
 }

@@ -90,8 +90,10 @@ private:
   void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   bool outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
-  void innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &before,
+  void innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &trails,
                   const Floors::Priced &priced, std::vector<Node> &nodes);
+  bool innerOrders(const Node &node, Mapping &mapping, size_t outside, const Trails &before,
+                   const Floors::Priced &priced, std::vector<Node> &nodes);
   bool innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool laneOrders(const Node &node, Mapping &mapping, unsigned slot, unsigned choice,
                   const Trails &trails, std::vector<Node> &nodes);
