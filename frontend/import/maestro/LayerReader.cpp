@@ -215,6 +215,11 @@ bool LayerReader::checkDimensions() {
                               fmt::format("{}", fmt::join(missing, ", ")));
     return false;
   }
+  if (layer.type == LayerType::Gemm && !outputDims.empty()) {
+    reader.diagnostics.report(layer.range, diag::DataflowUnknownDim, layerTypeName(layer.type),
+                              fmt::format("{}'", outputDims.front()));
+    return false;
+  }
   for (char dim : outputDims) {
     int64_t &size = layer.dims[dim];
     size = (size - 1) * layer.stride(dim) + layer.dims.at(dataflow::windowOf(dim));
