@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that was made of a file of another tool is nothing that the user has seen: what is wrong
-// with it is shown in that file.
+// A program that was made of a file of another tool is nothing that the user has seen: what is
+// wrong with it is shown in that file.
 #ifndef PERFC_TOOLS_DRIVER_IMPORT_LOCATEPROBLEMS_H
 #define PERFC_TOOLS_DRIVER_IMPORT_LOCATEPROBLEMS_H
 
