@@ -122,11 +122,8 @@ void Generator::loops() {
       place.loops.push_back({{{d, llvm::None}}, factor, axis});
     }
     std::shuffle(place.loops.begin(), place.loops.end(), random);
-    for (Axis &axis : place.axes) {
+    for (Axis &axis : place.axes)
       axis.size += below(3);
-      if (chance(30)) // a network of its own, which shares nothing
-        axis.apart.push_back(below(nest.tensors.size()));
-    }
   }
 }
 
