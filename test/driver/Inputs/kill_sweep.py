@@ -11,11 +11,48 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 
 
 def points(database):
     with sqlite3.connect(database) as connection:
         return {row for row in connection.execute("SELECT statement, point FROM points")}
+
+
+def descendants(pid):
+    """`pid` and the processes that it started, which mpirun puts into groups of their own."""
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as stat:
+                parents.setdefault(int(stat.read().rsplit(")", 1)[1].split()[1]), []).append(int(entry))
+        except OSError:
+            continue  # ended meanwhile
+    found = [pid]
+    for process in found:
+        found += parents.get(process, [])
+    return found
+
+
+def is_alive(process):
+    try:
+        with open(f"/proc/{process}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def kill(run):
+    processes = descendants(run.pid)
+    for process in processes:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    run.wait()
+    # One that is being killed may still hold the file of results.
+    while any(is_alive(process) for process in processes):
+        time.sleep(0.01)
 
 
 def main():
@@ -30,14 +67,13 @@ def main():
         if len(rows) - len(before) <= stop:
             break  # so fast that there is nothing left to kill
         run = subprocess.Popen([*command, "sweep", program, "--db", database], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+                               stderr=subprocess.DEVNULL, text=True)
         printed = 0
         for line in run.stdout:
             printed += line.lstrip()[:1].isdigit()
             if printed == stop:
                 break
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
+        kill(run)
         after = points(database)
         assert before <= after, "a point was lost that an earlier run had kept"
         assert len(after - before) >= printed - 1, f"{printed} points were printed, {len(after - before)} kept"
