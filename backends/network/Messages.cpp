@@ -313,15 +313,18 @@ void PatternBuilder::send() {
 //===-- All
 //-------------------------------------------------------------------------------------===//
 
-/// How many messages there would be, about.
+/// How many messages there would be, about; those of all pairs count once for each link that they
+/// take around a ring.
 static double countOf(CollectiveKind kind, llvm::ArrayRef<PatternLevel> levels) {
-  double ranks = 1, steps = 0;
+  double ranks = 1, steps = 0, hops = 0;
   for (const PatternLevel &level : levels) {
-    ranks *= static_cast<double>(level.members);
-    steps += 2 * static_cast<double>(level.members) * level.lanes;
+    auto members = static_cast<double>(level.members);
+    ranks *= members;
+    steps += 2 * members * level.lanes;
+    hops += level.topology == Topology::Ring ? members / 4 : 0;
   }
   bool isAllPairs = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
-  return ranks * (isAllPairs ? ranks : 2 * steps);
+  return ranks * (isAllPairs ? ranks * std::max(1.0, hops) : 2 * steps);
 }
 
 llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
