@@ -55,12 +55,8 @@ std::vector<unsigned> NestSearcher::byBound() const {
   std::vector<std::pair<double, unsigned>> keys;
   for (unsigned k = 0; k < result.spaces.size(); ++k) {
     const NestSpace &space = result.spaces[k];
-    Mapping nothing = space.space.emptyMapping();
-    nothing.factor[0].fill(1);
-    double key = 0;
-    if (space.space.isFlat && result.spaces.size() > 1)
-      key = keyOf(MappingEvaluator(space.space, space.weights).evaluate(nothing, 0));
-    keys.push_back({key, k});
+    bool counts = space.space.isFlat && result.spaces.size() > 1;
+    keys.push_back({counts ? keyOf(leastScore(space.space, space.weights)) : 0, k});
   }
   llvm::stable_sort(keys, [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<unsigned> order;
@@ -189,6 +185,10 @@ NestResult NestSearcher::run() {
   else
     for (const Keeps &keeps : nest.keeps)
       result.spaces.push_back(withKeeps(nest, keeps));
+  for (Candidate candidate : options.known) {
+    candidate.space += candidate.space == NestResult::lowered ? 0 : 1;
+    known.push_back(candidate);
+  }
   if (nest.asLowered)
     known.push_back({nest.space.emptyMapping(), *nest.asLowered, NestResult::lowered});
   std::vector<unsigned> order = byBound();

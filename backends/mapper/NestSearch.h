@@ -20,6 +20,7 @@ struct NestResult {
   static constexpr unsigned lowered = ~0u;
 };
 
+/// `options.known` are candidates of an earlier search of the same nest.
 NestResult searchNest(const NestSpace &nest, const loopnest::SearchGoal &goal,
                       const loopnest::SearchOptions &options);
 

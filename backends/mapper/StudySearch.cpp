@@ -6,7 +6,8 @@
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/mapper/NestSearch.h"
 #include "backends/mapper/NetworkGoal.h"
-#include "backends/mapper/SweepRows.h"
+#include "backends/mapper/RefusalReport.h"
+#include "backends/mapper/TangentBounds.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
@@ -23,6 +24,9 @@ using namespace perfc::loopnest;
 
 /// Time limit of a search that does not say one.
 static constexpr double defaultLimit = 60;
+/// Most weights of the latency that are tried, and what rounding may make of a proof.
+static constexpr unsigned mostTangents = 40;
+static constexpr double proofTolerance = 1e-9;
 
 namespace {
 
@@ -44,8 +48,10 @@ private:
   bool reportUnsearched(const ir::Operation &nest, const std::string &reason);
   bool findBaseline();
   void findFixedPart();
+  using Clock = std::chrono::steady_clock;
   bool searchAll();
-  bool reportRefusals(const NestSpace &nest);
+  bool searchNests(const SearchGoal &goal, Clock::time_point end, unsigned descents);
+  bool searchTangents(Clock::time_point end);
   bool choose();
   void noteKeeps(const NestSpace &nest, size_t choices);
 
@@ -67,8 +73,11 @@ private:
   std::map<const ir::Operation *, Runs> runs;
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
   std::vector<NestSpace> spaces;
-  std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
-  std::vector<NestResult> results;  ///< by space; empty for repetitions
+  std::vector<unsigned> firstEqual;    ///< by space: the first one with the same answer
+  std::vector<NestResult> results;     ///< by space; empty for repetitions
+  std::vector<unsigned> distinct;      ///< spaces that are searched, in this order
+  std::vector<char> settled;           ///< by space: whose result is known
+  llvm::Optional<double> productBound; ///< of sums, where they are multiplied
   Cost baseline;
   Score fixed; ///< of what is not searched
   SearchSummary summary;
@@ -220,56 +229,121 @@ void StudySearch::findFixedPart() {
     fixed.latency = 0;
 }
 
-static std::string refusalText(const Refusals &refusals, size_t i) {
-  const auto &[constraint, count] = refusals.constraints[i];
-  return fmt::format("{} exclude{} {} of {} mappings", constraint,
-                     llvm::StringRef(constraint).startswith("the capacity") ? "s" : "", count,
-                     refusals.sampled);
-}
-
-/// The constraints by what they exclude, and the mapping that is nearest to a legal one.
-/// Of a sweep, a point without a mapping is one result among others.
-bool StudySearch::reportRefusals(const NestSpace &nest) {
-  Refusals refusals = explainRefusals(nest);
-  if (auto point = ir::as<study::PointOp>(search->parentOp())) {
-    Diagnostic &warning =
-        diagnostics.report(search->range(), diag::PointWithoutMapping,
-                           bindingsText(point.bindings()), NestOp(nest.nest).kernel());
-    if (!refusals.constraints.empty())
-      warning.note(refusalText(refusals, 0));
-    return false;
-  }
-  Diagnostic &error = diagnostics.report(search->range(), diag::NoValidMapping,
-                                         NestOp(nest.nest).kernel(), chip->symbol());
-  for (size_t i = 0; i < refusals.constraints.size(); ++i)
-    error.note(refusalText(refusals, i));
-  for (const SlotRule &rule : nest.rules)
-    if (rule.range.file)
-      error.note(rule.range, "the mapspace says so of " + rule.name);
-  if (!refusals.nearest.empty())
-    error.help(fmt::format("nearest is, but for {}:\n{}", refusals.nearestLacks, refusals.nearest));
-  return false;
-}
-
-bool StudySearch::searchAll() {
-  using Clock = std::chrono::steady_clock;
-  double limit = settings.within   ? *settings.within
-                 : search.within() ? search.within()->toDouble()
-                                   : defaultLimit;
-  auto toDuration = [](double seconds) {
-    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  };
-  Clock::time_point end = Clock::now() + toDuration(limit);
-  NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
-  if (!goal.isValid())
-    return false;
+/// Searches each space once that differs from those before it; false when one has no mapping.
+bool StudySearch::searchNests(const SearchGoal &goal, Clock::time_point end, unsigned descents) {
   SearchOptions options;
   options.threads =
       settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
   options.seed = settings.seed;
   options.stop = settings.stop;
+  options.descents = descents;
+  // Nests side by side; the threads that are left over work together on each.
+  unsigned workers = std::min<unsigned>(options.threads, distinct.size());
+  unsigned threadsOfEach = std::max(1u, options.threads / workers);
+  std::atomic<unsigned> next{0};
+  auto work = [&] {
+    for (unsigned k = next++; k < distinct.size(); k = next++) {
+      if (settled[distinct[k]])
+        continue;
+      // Time that easy nests leave is for those that follow.
+      Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
+      SearchOptions own = options;
+      own.threads = threadsOfEach;
+      auto left = static_cast<int64_t>(distinct.size() - k);
+      own.deadline =
+          Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
+      const NestSpace &nest = spaces[distinct[k]];
+      own.known = results[distinct[k]].found.front;
+      results[distinct[k]] = searchNest(nest, goal, own);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < workers; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (unsigned i : distinct) {
+    summary.evaluated += settled[i] ? 0 : results[i].found.evaluated;
+    if (results[i].found.front.empty()) {
+      reportRefusals(spaces[i], search, *chip, diagnostics);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The best product of sums: one weight of the latency after the other, for all nests alike.
+bool StudySearch::searchTangents(Clock::time_point end) {
+  Score least = fixed;
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    Score own = leastScore(spaces[i].space, spaces[i].weights);
+    least.energy += static_cast<double>(spaces[i].count) * own.energy;
+    least.latency += static_cast<double>(spaces[i].count) * own.latency;
+  }
+  TangentBounds bounds(least.energy, least.latency);
+  std::vector<NestAnswers> answers(spaces.size());
+  double best = HUGE_VAL, weight = least.energy / least.latency;
+  for (unsigned round = 0; round < mostTangents; ++round) {
+    SearchGoal goal{SearchGoal::Scalar,
+                    [=](const Score &s) { return s.energy + weight * s.latency; }};
+    for (unsigned i : distinct)
+      if (const Candidate *answer = answers[i].at(weight)) {
+        settled[i] = 1;
+        results[i].found = {{*answer}, {}, 0};
+      } else {
+        settled[i] = 0;
+      }
+    if (!searchNests(goal, end, round == 0 ? SearchOptions().descents : 0))
+      return false;
+    Score sum = fixed;
+    double line = goal.value(fixed);
+    for (unsigned i = 0; i < spaces.size(); ++i) {
+      const SearchResult &result = results[firstEqual[i]].found;
+      const Score &score = result.front.front().score;
+      double bound = goal.value(score);
+      for (const Score &rest : result.open)
+        bound = std::min(bound, goal.value(rest));
+      auto times = static_cast<double>(spaces[i].count);
+      sum = {sum.energy + times * score.energy, sum.latency + times * score.latency};
+      line += times * bound;
+    }
+    for (unsigned i : distinct)
+      answers[i].add(weight, results[i].found.front.front(), results[i].found.isProven());
+    bounds.add(weight, line, sum.energy, sum.latency);
+    best = std::min(best, sum.energy * sum.latency);
+    llvm::Optional<double> next = bounds.nextWeight();
+    if (!next || bounds.leastCorner().product() >= best * (1 - proofTolerance) ||
+        Clock::now() >= end || (settings.stop && *settings.stop))
+      break;
+    weight = *next;
+  }
+  for (unsigned i : distinct) {
+    results[i].found = {answers[i].all(), {}, 0};
+    summary.provenNests += answers[i].areProven() ? 1 : 0;
+  }
+  productBound = bounds.leastCorner().product();
+  return choose();
+}
+
+/// Whether a nest is one space whose mappings the closed form weighs: only there does `leastScore`
+/// bound all that is open.
+static bool hasClosedForm(const NestSpace &nest) {
+  return nest.keeps.size() == 1 && !nest.asLowered && !nest.isImperfect &&
+         nest.beyondClosedForm.empty() && nest.space.isFlat;
+}
+
+bool StudySearch::searchAll() {
+  double limit = settings.within   ? *settings.within
+                 : search.within() ? search.within()->toDouble()
+                                   : defaultLimit;
+  Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(limit));
+  NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
+  if (!goal.isValid())
+    return false;
   results.resize(spaces.size());
-  std::vector<unsigned> distinct;
+  settled.assign(spaces.size(), 0);
   for (unsigned i = 0; i < spaces.size(); ++i)
     if (firstEqual[i] == i)
       distinct.push_back(i);
@@ -281,35 +355,12 @@ bool StudySearch::searchAll() {
     return product;
   };
   llvm::stable_sort(distinct, [&](unsigned a, unsigned b) { return factors(a) < factors(b); });
-  // Nests side by side; the threads that are left over work together on each.
-  unsigned workers = std::min<unsigned>(options.threads, distinct.size());
-  unsigned threadsOfEach = std::max(1u, options.threads / workers);
-  std::atomic<unsigned> next{0};
-  auto work = [&] {
-    for (unsigned k = next++; k < distinct.size(); k = next++) {
-      // Time that easy nests leave is for those that follow.
-      Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
-      SearchOptions own = options;
-      own.threads = threadsOfEach;
-      auto left = static_cast<int64_t>(distinct.size() - k);
-      own.deadline =
-          Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
-      const NestSpace &nest = spaces[distinct[k]];
-      results[distinct[k]] = searchNest(nest, goal.nestGoal(), own);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < workers; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
-  for (unsigned i : distinct) {
-    summary.evaluated += results[i].found.evaluated;
+  if (goal.nestGoal().kind == SearchGoal::Hull && llvm::all_of(spaces, hasClosedForm))
+    return searchTangents(end);
+  if (!searchNests(goal.nestGoal(), end, SearchOptions().descents))
+    return false;
+  for (unsigned i : distinct)
     summary.provenNests += results[i].found.isProven() ? 1 : 0;
-    if (results[i].found.front.empty())
-      return reportRefusals(spaces[i]);
-  }
   return choose();
 }
 
@@ -342,9 +393,10 @@ bool StudySearch::choose() {
   summary.goal = goal.text();
   summary.hasValue = true;
   summary.value = choice->value;
-  summary.bound = std::min(choice->bound, choice->value);
-  summary.proven = llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); }) ||
-                   summary.bound >= summary.value;
+  summary.bound = std::min(productBound ? *productBound : choice->bound, choice->value);
+  bool nestsProven =
+      !productBound && llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); });
+  summary.proven = nestsProven || summary.bound >= summary.value * (1 - proofTolerance);
   std::map<std::string, std::string> mappings; // by op, in order
   for (unsigned i = 0; i < spaces.size(); ++i) {
     const Candidate &best = byNest[i]->front[choice->points[i]];

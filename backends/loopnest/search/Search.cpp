@@ -184,6 +184,12 @@ SearchResult Searcher::run() {
   return result;
 }
 
+Score loopnest::leastScore(const MapSpace &space, const CostWeights &weights) {
+  Mapping mapping = space.emptyMapping();
+  mapping.factor[0].fill(1);
+  return MappingEvaluator(space, weights).evaluate(mapping, 0);
+}
+
 SearchResult loopnest::search(const MapSpace &space, const CostWeights &weights,
                               const SlotRules &rules, const SearchGoal &goal,
                               const SearchOptions &options) {

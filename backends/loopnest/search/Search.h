@@ -29,7 +29,7 @@ struct SearchOptions {
   /// Only the random descent, whose steps do not depend on the time that there is: nothing is
   /// proven.
   bool descentsOnly = false;
-  /// What was found elsewhere, in spaces that are searched together with this one. What they
+  /// What was found before, also in spaces that are searched together with this one. What they
   /// exclude is left out; those that nothing beats come back in the front, as they are.
   std::vector<Candidate> known;
 };
@@ -42,6 +42,9 @@ struct SearchResult {
   int64_t evaluated = 0; ///< distinct mappings and partial mappings
   bool isProven() const { return open.empty(); }
 };
+
+/// What no mapping of the space is below, in energy and in latency.
+Score leastScore(const MapSpace &space, const CostWeights &weights);
 
 SearchResult search(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                     const SearchGoal &goal, const SearchOptions &options);

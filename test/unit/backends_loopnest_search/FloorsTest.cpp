@@ -101,6 +101,21 @@ std::vector<double> Path::bounds() {
   for (unsigned s = end; s < space.slots.size(); ++s)
     result.push_back(decided(s) + floors.inside(s, s + 1, grid.index(pointOf(s)),
                                                 trailsOf(space, mapping, s), priced));
+  // With the orders of the lanes, and at the best order of each slot further in.
+  LaneChoice ordered = floors.crossingCosts().ordered(lanes, mapping);
+  Floors::Priced own = floors.priced(ordered, lanesAt);
+  result.push_back(decided(begin) + floors.inside(end, end, grid.index(lanesAt), trails, own));
+  for (unsigned s = end; s < space.slots.size(); ++s) {
+    TileGrid::Point factor{};
+    EXPECT_TRUE(grid.between(pointOf(s), pointOf(s + 1), factor));
+    Trails before = trailsOf(space, mapping, s), after = extended(space, before, mapping, s);
+    EXPECT_EQ(after.of, trailsOf(space, mapping, s + 1).of);
+    size_t at = grid.index(pointOf(s + 1));
+    if (floors.inner().at(s + 1, at).empty())
+      continue; // nothing fits there
+    result.push_back(decided(s) + floors.insideAtBest(s + 1, at, factor, before, own));
+    result.push_back(decided(s) + floors.inside(s + 1, s + 1, at, after, own));
+  }
   return result;
 }
 
