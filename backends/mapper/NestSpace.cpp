@@ -181,6 +181,21 @@ NestSpace mapper::withKeeps(const NestSpace &nest, const Keeps &keeps) {
   return result;
 }
 
+std::string mapper::keepText(const NestSpace &nest) {
+  std::string text;
+  const Nest &flat = nest.space.nest;
+  for (const Place &place : flat.places) {
+    if (place.kind != PlaceKind::Memory || &place == &flat.places.front())
+      continue;
+    std::string names;
+    for (unsigned t : place.keep)
+      names += (names.empty() ? "" : ", ") + flat.tensors[t].name;
+    text += fmt::format("{}{} keeps {}", text.empty() ? "" : "; ", place.name,
+                        names.empty() ? "nothing" : names);
+  }
+  return text;
+}
+
 llvm::Optional<Mapping> mapper::mappingOf(const MapSpace &space, const Nest &nest) {
   Mapping mapping = space.emptyMapping();
   mapping.factor[0].fill(1);

@@ -49,6 +49,9 @@ std::vector<Keeps> keepChoices(const loopnest::AdaptedNest &nest, loopnest::Maps
 /// The space with one of its choices of what memories keep.
 NestSpace withKeeps(const NestSpace &nest, const Keeps &keeps);
 
+/// "GLB keeps A, Z; RF keeps nothing": all memories but the outermost.
+std::string keepText(const NestSpace &nest);
+
 /// The loops of `nest` as a mapping of `space`; nothing when they are none.
 llvm::Optional<loopnest::Mapping> mappingOf(const loopnest::MapSpace &space,
                                             const loopnest::Nest &nest);

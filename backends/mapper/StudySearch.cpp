@@ -53,7 +53,6 @@ private:
   bool searchNests(const SearchGoal &goal, Clock::time_point end, unsigned descents);
   bool searchTangents(Clock::time_point end);
   bool choose();
-  void noteKeeps(const NestSpace &nest, size_t choices);
 
   ir::Module &module;
   study::SearchStatement search;
@@ -364,23 +363,6 @@ bool StudySearch::searchAll() {
   return choose();
 }
 
-/// Says what memories keep in the best mapping of a nest, of several choices.
-void StudySearch::noteKeeps(const NestSpace &nest, size_t choices) {
-  std::string text;
-  const Nest &flat = nest.space.nest;
-  for (const Place &place : flat.places) {
-    if (place.kind != PlaceKind::Memory || &place == &flat.places.front())
-      continue;
-    std::string names;
-    for (unsigned t : place.keep)
-      names += (names.empty() ? "" : ", ") + flat.tensors[t].name;
-    text += fmt::format("{}{} keeps {}", text.empty() ? "" : "; ", place.name,
-                        names.empty() ? "nothing" : names);
-  }
-  summary.notes.push_back(fmt::format("`{}`: best of {} choices of what memories keep: {}",
-                                      NestOp(nest.nest).kernel(), choices, text));
-}
-
 /// Takes the best combination and writes it into the nests.
 bool StudySearch::choose() {
   NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
@@ -409,7 +391,9 @@ bool StudySearch::choose() {
     NestSpace own = withKeeps(spaces[i], choices[best.space].keeps.front());
     writeNest(own, best.mapping);
     if (firstEqual[i] == i && choices.size() > 1)
-      noteKeeps(own, choices.size());
+      summary.notes.push_back(fmt::format("`{}`: best of {} choices of what memories keep: {}",
+                                          NestOp(own.nest).kernel(), choices.size(),
+                                          keepText(own)));
     auto kernel = ir::as<op::KernelOp>(*module.lookup(NestOp(spaces[i].nest).kernel()));
     std::string condition;
     const ir::AttrDict &parameters = kernel->dictAttr("parameters");

@@ -115,10 +115,11 @@ bool MapspaceBuilder::readFactors(const ast::Arg &arg, const Value &value, int64
       if (extent % d == 0)
         divisors.push_back(d);
     diagnostics
-        .report(
-            arg.assigned->range, diag::EmptyHole,
-            diagnostics.sourceManager().text(arg.value->range), place, extent,
-            fmt::format("{}{}", fmt::join(divisors, ", "), divisors.back() < extent ? ", …" : ""))
+        .report(arg.assigned->range, diag::EmptyHole,
+                diagnostics.sourceManager().text(arg.value->range), place, extent,
+                isImperfect ? fmt::format("1 to {}", extent)
+                            : fmt::format("{}{}", fmt::join(divisors, ", "),
+                                          divisors.back() < extent ? ", …" : ""))
         .help(isImperfect ? "a factor is at most the size of its index"
                           : "a factor of a mapspace divides its index without a rest, unless it "
                             "says `factors imperfect`");
