@@ -15,6 +15,7 @@ public:
       : module(module), probe(probe), around(around) {}
 
   GoalFunction compile(const ir::Attribute &expr, unsigned depth = 0) const;
+  llvm::Optional<Score> exponents(const ir::Attribute &expr, unsigned depth = 0) const;
 
 private:
   GoalFunction constant(const ir::Attribute &expr) const;
@@ -55,6 +56,43 @@ GoalFunction GoalCompiler::operation(llvm::StringRef op, GoalFunction left,
   if (op == "min")
     return [=](const Score &s) { return std::min(left(s), right(s)); };
   return nullptr;
+}
+
+/// Of energy and of latency in a product of their powers and numbers; nothing for anything else.
+llvm::Optional<Score> GoalCompiler::exponents(const ir::Attribute &expr, unsigned depth) const {
+  if (depth > 64)
+    return llvm::None;
+  if (constant(expr))
+    return Score{0, 0};
+  if (expr.is(ir::AttrKind::String)) {
+    llvm::StringRef name = expr.asString();
+    if (module)
+      if (auto defined = module->lookup<study::MetricOp>(name))
+        return exponents(ir::Attribute(defined.expr()), depth + 1);
+    bool isBoth = name == "edp";
+    if (!isBoth && name != "energy" && name != "latency")
+      return llvm::None;
+    return Score{isBoth || name == "energy" ? 1.0 : 0.0, isBoth || name == "latency" ? 1.0 : 0.0};
+  }
+  if (!expr.is(ir::AttrKind::List))
+    return llvm::None;
+  const ir::AttrList &parts = expr.asList();
+  if (parts.size() == 1)
+    return exponents(parts[0], depth + 1);
+  if (parts.size() != 3 || !parts[0].is(ir::AttrKind::String))
+    return llvm::None;
+  llvm::Optional<Score> left = exponents(parts[1], depth + 1);
+  llvm::Optional<Score> right = exponents(parts[2], depth + 1);
+  llvm::StringRef op = parts[0].asString();
+  if (!left || !right)
+    return llvm::None;
+  if (op == "*")
+    return Score{left->energy + right->energy, left->latency + right->latency};
+  if (op == "/")
+    return Score{left->energy - right->energy, left->latency - right->latency};
+  if (GoalFunction power = op == "^" ? constant(parts[2]) : nullptr)
+    return Score{left->energy * power(around), left->latency * power(around)};
+  return llvm::None;
 }
 
 GoalFunction GoalCompiler::compile(const ir::Attribute &expr, unsigned depth) const {
@@ -100,4 +138,10 @@ GoalFunction mapper::compileGoal(const ir::Attribute &expr, const ir::Module *mo
         return nullptr;
     }
   return function;
+}
+
+bool mapper::isPowerOfProduct(const ir::Attribute &expr, const ir::Module *module,
+                              const GoalProbe &probe, Score around) {
+  llvm::Optional<Score> exponents = GoalCompiler(module, probe, around).exponents(expr);
+  return exponents && exponents->energy > 0 && exponents->energy == exponents->latency;
 }

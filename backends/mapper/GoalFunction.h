@@ -19,6 +19,11 @@ using GoalProbe = std::function<llvm::Optional<double>(const ir::Attribute &, lo
 GoalFunction compileGoal(const ir::Attribute &expr, const ir::Module *module,
                          const GoalProbe &probe, loopnest::Score around);
 
+/// Whether `expr` is a power above 0 of energy * latency, times a number: over sums it is best
+/// where that product is.
+bool isPowerOfProduct(const ir::Attribute &expr, const ir::Module *module, const GoalProbe &probe,
+                      loopnest::Score around);
+
 } // namespace perfc::mapper
 
 #endif // PERFC_BACKENDS_MAPPER_GOALFUNCTION_H

@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/NetworkGoal.h"
 
-#include "backends/mapper/GoalFunction.h"
 #include "backends/mapper/SweepRows.h"
 #include "ir/common/diagnostics/Search.h"
 
@@ -68,8 +67,7 @@ double NetworkGoal::value(double energy, double latency) const {
 
 /// Seen on a grid around the baseline.
 bool NetworkGoal::isMonotone() const {
-  double energy = std::max(baseline.energy.known.central(), 1e-30);
-  double latency = std::max(baseline.latency.central(), 1e-30);
+  auto [energy, latency] = around();
   static constexpr double scales[] = {0.01, 0.1, 0.5, 0.9, 1, 1.1, 2, 10};
   for (double e : scales)
     for (double l : scales) {
@@ -82,19 +80,26 @@ bool NetworkGoal::isMonotone() const {
   return true;
 }
 
+GoalProbe NetworkGoal::probe() const {
+  return [this](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
+    Cost cost = costOf(at.energy, at.latency);
+    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.result, names.module});
+    return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
+  };
+}
+
+/// Of the program before the search.
+Score NetworkGoal::around() const {
+  return {std::max(baseline.energy.known.central(), 1e-30),
+          std::max(baseline.latency.central(), 1e-30)};
+}
+
 /// The goal as a function of what one nest costs; null where there are several, or it is no plain
 /// arithmetic.
 GoalFunction NetworkGoal::functionOfOne() const {
   if (spaces.size() != 1)
     return nullptr;
-  GoalProbe probe = [&](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
-    Cost cost = costOf(at.energy, at.latency);
-    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.result, names.module});
-    return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
-  };
-  Score around{std::max(baseline.energy.known.central(), 1e-30),
-               std::max(baseline.latency.central(), 1e-30)};
-  GoalFunction whole = compileGoal(expr, names.module, probe, around);
+  GoalFunction whole = compileGoal(expr, names.module, probe(), around());
   if (!whole)
     return nullptr;
   auto times = static_cast<double>(spaces.front().count);
@@ -116,7 +121,7 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
   } else if (GoalFunction function = functionOfOne()) {
     goal.kind = SearchGoal::Scalar;
     goal.value = function;
-  } else if (name == "edp") {
+  } else if (sign > 0 && isPowerOfProduct(expr, names.module, probe(), around())) {
     goal.kind = SearchGoal::Hull;
     goal.value = [](const Score &s) { return s.energy * s.latency; };
   }

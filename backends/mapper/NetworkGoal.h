@@ -4,7 +4,7 @@
 #ifndef PERFC_BACKENDS_MAPPER_NETWORKGOAL_H
 #define PERFC_BACKENDS_MAPPER_NETWORKGOAL_H
 
-#include "backends/emit/MetricExpression.h"
+#include "backends/mapper/GoalFunction.h"
 #include "backends/mapper/NestSpace.h"
 #include "ir/study/SearchOps.h"
 
@@ -25,6 +25,8 @@ public:
   /// What each nest is searched for.
   const loopnest::SearchGoal &nestGoal() const { return goal; }
   llvm::StringRef text() const { return goalText; }
+  /// Of a program with these totals; larger is worse.
+  double value(double energy, double latency) const;
 
   struct Choice {
     std::vector<unsigned> points; ///< by nest: a point of its front
@@ -42,9 +44,10 @@ private:
     unsigned point;
   };
   void classify(const ir::Attribute &expr);
-  std::function<double(const loopnest::Score &)> functionOfOne() const;
+  GoalProbe probe() const;
+  loopnest::Score around() const;
+  GoalFunction functionOfOne() const;
   bool isMonotone() const;
-  double value(double energy, double latency) const;
   bool meets(double energy, double latency) const;
   Cost costOf(double energy, double latency) const;
   static std::vector<Partial> thin(llvm::ArrayRef<Partial> all, bool isBound);

@@ -72,11 +72,12 @@ private:
   std::map<const ir::Operation *, Runs> runs;
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
   std::vector<NestSpace> spaces;
-  std::vector<unsigned> firstEqual;    ///< by space: the first one with the same answer
-  std::vector<NestResult> results;     ///< by space; empty for repetitions
-  std::vector<unsigned> distinct;      ///< spaces that are searched, in this order
-  std::vector<char> settled;           ///< by space: whose result is known
-  llvm::Optional<double> productBound; ///< of sums, where they are multiplied
+  std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
+  std::vector<NestResult> results;  ///< by space; empty for repetitions
+  std::vector<unsigned> distinct;   ///< spaces that are searched, in this order
+  std::vector<char> settled;        ///< by space: whose result is known
+  /// Where the product of sums is at least as good as anywhere.
+  llvm::Optional<TangentBounds::Corner> corner;
   Cost baseline;
   Score fixed; ///< of what is not searched
   SearchSummary summary;
@@ -321,7 +322,7 @@ bool StudySearch::searchTangents(Clock::time_point end) {
     results[i].found = {answers[i].all(), {}, 0};
     summary.provenNests += answers[i].areProven() ? 1 : 0;
   }
-  productBound = bounds.leastCorner().product();
+  corner = bounds.leastCorner();
   return choose();
 }
 
@@ -375,9 +376,10 @@ bool StudySearch::choose() {
   summary.goal = goal.text();
   summary.hasValue = true;
   summary.value = choice->value;
-  summary.bound = std::min(productBound ? *productBound : choice->bound, choice->value);
+  double bound = corner ? goal.value(corner->energy, corner->latency) : choice->bound;
+  summary.bound = std::min(bound, choice->value);
   bool nestsProven =
-      !productBound && llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); });
+      !corner && llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); });
   summary.proven = nestsProven || summary.bound >= summary.value * (1 - proofTolerance);
   std::map<std::string, std::string> mappings; // by op, in order
   for (unsigned i = 0; i < spaces.size(); ++i) {
