@@ -36,11 +36,17 @@ struct ModelCosts {
   std::vector<std::string> providers;
 };
 
+/// The share of a chip's memory that a search fills at the most. What the model does not know, the
+/// allocator, libraries and buffers of the network, takes the rest; serving systems plan with the
+/// same share (vLLM's `gpu_memory_utilization` is 0.9 by default).
+inline constexpr double plannedShare = 0.9;
+
 /// The step of a strategy.
 struct Step {
   TrainingSummary summary;
   Figure energy;
   bool fits = true;
+  double fill = 0; ///< the largest share of a chip's memory that is used
   /// The stage that does not fit and by how much (B).
   size_t worstStage = 0;
   double missing = 0;
@@ -58,7 +64,7 @@ public:
   /// a report. `withEvents` fills the timeline.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
-  /// What each stage of `strategy` takes by its layers. Nothing where layers are of several kinds,
+  /// What each stage of `strategy` takes by its layers, for a search. Nothing where layers are of several kinds,
   /// so that a stage's time depends on which it has, or after a report.
   llvm::Optional<std::vector<StageLine>> stageLines(const ModelCosts &costs,
                                                     const passes::Strategy &strategy);

@@ -239,7 +239,7 @@ llvm::Optional<std::vector<StageLine>> StepModel::stageLines(const ModelCosts &c
     StageLine line{a - (b - a), b - a};
     double least = one.step.summary.stages[stage].total();
     double layer = two.step.summary.stages[stage].total() - least;
-    double capacity = factsAt(one, stage).capacity;
+    double capacity = factsAt(one, stage).capacity * plannedShare;
     if (capacity > 0 && least > capacity)
       line.most = 0;
     else if (capacity > 0 && layer > 0)

@@ -184,6 +184,8 @@ void StepModel::memoryOf(Build &build) {
     int64_t ranks = build.stageRanks();
     for (unsigned path : network.places().of(static_cast<int64_t>(stage) * ranks, ranks)) {
       const ChipFacts &chip = facts.at(network.places().path(path).chip);
+      if (chip.capacity > 0)
+        build.step.fill = std::max(build.step.fill, needed / chip.capacity);
       double missing = chip.capacity > 0 ? needed - chip.capacity : -1;
       if (missing <= worst)
         continue;

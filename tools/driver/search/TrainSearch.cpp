@@ -275,7 +275,7 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   ++result.costed;
   for (const StageMemory &stage : step->summary.stages)
     leastMemory = std::min(leastMemory, stage.total());
-  if (!step->fits)
+  if (step->fill > training::plannedShare)
     return tried;
   tried.fits = true;
   Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
@@ -352,6 +352,8 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   diagnostics
       .report(train.range(), diag::NoStrategyFits, result.strategies, memory,
               formatEngineering(capacity, Dimension(BaseUnit::Byte)))
+      .note(fmt::format("a search fills {:.0f} % of a memory at the most",
+                        100 * training::plannedShare))
       .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"
                                    : "`shard optimizer` or `shard parameters` divides the state");
   return llvm::None;
