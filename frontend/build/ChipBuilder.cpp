@@ -224,11 +224,17 @@ void ChipBuilder::checkNetworks(ir::Operation &chip) {
       return;
     }
     const ir::Operation &around = *part.parentOp();
-    bool isInside = false;
+    bool isInside = false, isArray = false;
     around.walk([&](const ir::Operation &inner) {
       isInside |= inner.symbol() == to && (inner.is("target.memory") || inner.is("target.compute"));
     });
-    if (!isInside)
+    chip.walk([&](const ir::Operation &other) {
+      isArray |= other.symbol() == to && other.is("target.array");
+    });
+    if (isArray)
+      diagnostics.report(part.range(), diag::WordWithoutEffect, "network",
+                         "what moves between arrays is not counted");
+    else if (!isInside)
       diagnostics.report(part.range(), diag::NetworkLeadsNowhere, around.symbol(), to,
                          "which is no memory and no unit in it");
   });
