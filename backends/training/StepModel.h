@@ -64,8 +64,8 @@ public:
   /// a report. `withEvents` fills the timeline.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
-  /// What each stage of `strategy` takes by its layers, for a search. Nothing where layers are of several kinds,
-  /// so that a stage's time depends on which it has, or after a report.
+  /// What each stage of `strategy` takes by its layers, for a search. Nothing where layers are of
+  /// several kinds, so that a stage's time depends on which it has, or after a report.
   llvm::Optional<std::vector<StageLine>> stageLines(const ModelCosts &costs,
                                                     const passes::Strategy &strategy);
   double capacity() const { return first.capacity; }
