@@ -72,18 +72,23 @@ private:
 
 } // namespace
 
+Operation &HelperKernels::create(llvm::StringRef name, const Location &location) {
+  Operation *kernel = builder.createBefore(before, op::KernelOp::opName, location);
+  kernel->setSymbol(module.uniqueName(name));
+  return *kernel;
+}
+
 std::string HelperKernels::sum(const Type &type, const Location &location) {
   std::string &symbol = known["add " + type.text()];
   if (!symbol.empty())
     return symbol;
-  Operation *kernel = builder.createBefore(before, op::KernelOp::opName, location);
-  kernel->setSymbol(module.uniqueName("add"));
-  KernelWriter writer(builder, *kernel, "add", type, location);
+  Operation &kernel = create("add", location);
+  KernelWriter writer(builder, kernel, "add", type, location);
   writer.operand("a", "input");
   writer.operand("b", "input");
   writer.operand("y", "output");
   writer.statement("y", {"a", "b"}, "", 1, 0, "y = a + b");
-  symbol = kernel->symbol().str();
+  symbol = kernel.symbol().str();
   return symbol;
 }
 
@@ -91,9 +96,8 @@ std::string HelperKernels::loss(const Type &type, const Location &location) {
   std::string &symbol = known["loss " + type.text()];
   if (!symbol.empty())
     return symbol;
-  Operation *kernel = builder.createBefore(before, op::KernelOp::opName, location);
-  kernel->setSymbol(module.uniqueName("cross_entropy"));
-  KernelWriter writer(builder, *kernel, "cross_entropy", type, location);
+  Operation &kernel = create("cross_entropy", location);
+  KernelWriter writer(builder, kernel, "cross_entropy", type, location);
   writer.operand("y", "input");
   writer.operand("d_y", "output");
   writer.operand("m", "intermediate", /*isOuter=*/true);
@@ -103,6 +107,6 @@ std::string HelperKernels::loss(const Type &type, const Location &location) {
   writer.statement("p", {"y", "m"}, "", 2, 1, "p = exp(y - m)");
   writer.statement("z", {"p"}, "+", 1, 0, "z += p");
   writer.statement("d_y", {"p", "z"}, "", 2, 0, "d_y = p / z - target");
-  symbol = kernel->symbol().str();
+  symbol = kernel.symbol().str();
   return symbol;
 }

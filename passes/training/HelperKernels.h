@@ -23,6 +23,8 @@ public:
   std::string loss(const ir::Type &type, const ir::Location &location);
 
 private:
+  ir::Operation &create(llvm::StringRef name, const ir::Location &location);
+
   ir::Module &module;
   ir::Builder builder;
   ir::Operation &before;

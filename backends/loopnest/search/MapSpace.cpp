@@ -49,6 +49,7 @@ private:
   bool checkSizes();
   void addSlots();
   bool addPlaces();
+  FlatTensor tensorOf(unsigned tensor);
   bool addTensor(unsigned tensor);
   void addAnyTensor(unsigned tensor);
   bool addRank(const Rank &rank, FlatTensor &tensor, DimMask &used);
@@ -131,19 +132,25 @@ bool Builder::addRank(const Rank &rank, FlatTensor &tensor, DimMask &used) {
   return true;
 }
 
-bool Builder::addTensor(unsigned t) {
+/// A tensor of the space, without its ranks.
+FlatTensor Builder::tensorOf(unsigned t) {
   FlatTensor tensor;
   tensor.isOutput = space.nest.tensors[t].isOutput;
   tensor.bits = space.nest.tensors[t].bitsPerWord;
   tensor.windowOf.fill(-1);
+  if (tensor.isOutput)
+    space.output = t;
+  return tensor;
+}
+
+bool Builder::addTensor(unsigned t) {
+  FlatTensor tensor = tensorOf(t);
   DimMask used = 0;
   for (const Subscript &subscript : space.nest.tensors[t].ranks)
     if (!addRank(normalise(space.nest, subscript), tensor, used))
       return false;
   if (tensor.isOutput && tensor.cut)
     return fail("some of the result is padding");
-  if (tensor.isOutput)
-    space.output = t;
   space.tensors.push_back(std::move(tensor));
   return true;
 }
@@ -180,18 +187,13 @@ bool Builder::addPlaces() {
 
 /// Dimensions that are the only one of some rank change what is read whatever the others do.
 void Builder::addAnyTensor(unsigned t) {
-  FlatTensor tensor;
-  tensor.isOutput = space.nest.tensors[t].isOutput;
-  tensor.bits = space.nest.tensors[t].bitsPerWord;
-  tensor.windowOf.fill(-1);
+  FlatTensor tensor = tensorOf(t);
   for (const Subscript &subscript : space.nest.tensors[t].ranks) {
     Rank rank = normalise(space.nest, subscript);
     for (const Term &term : rank.terms)
       (rank.terms.size() == 1 ? tensor.plain : tensor.windowed) |= DimMask(1) << term.dim;
   }
   tensor.windowed &= ~tensor.plain;
-  if (tensor.isOutput)
-    space.output = t;
   space.tensors.push_back(std::move(tensor));
 }
 
