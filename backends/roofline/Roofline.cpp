@@ -57,10 +57,12 @@ static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const C
   root.utilization = cost.utilization.central();
   root.bound = cost.bottleneck().str();
   root.provider = cost.provenance.provider;
-  CostPart computing = part(PartKind::Compute, "compute", {}, compute.latency, compute.energy);
-  for (const UnitTime &unit : compute.units)
+  CostPart computing = part(PartKind::Compute, "", {}, compute.latency, compute.energy);
+  for (const UnitTime &unit : compute.units) {
+    computing.label += (computing.label.empty() ? "" : " + ") + unit.unit;
     computing.children.push_back(
         part(PartKind::Compute, unit.unit, unit.location, unit.latency, unit.energy));
+  }
   if (computing.children.size() == 1)
     computing = computing.children.front();
   if (!compute.units.empty())

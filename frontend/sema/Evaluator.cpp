@@ -140,10 +140,8 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
-  std::vector<std::string> libraries = program.librariesWith(expr.text);
-  if (!libraries.empty()) {
-    diagnostics.report(expr.range, diag::UnknownName, expr.text)
-        .help("`import " + llvm::join(libraries, "` or `import ") + "` brings it");
+  if (std::string hint = program.importHint(expr.text); !hint.empty()) {
+    diagnostics.report(expr.range, diag::UnknownName, expr.text).help(std::move(hint));
     return Value();
   }
   std::vector<llvm::StringRef> candidates = program.visibleNames(scope.file());

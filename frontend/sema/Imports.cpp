@@ -3,6 +3,7 @@
 
 #include "stdlib/Embedded.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace perfc;
@@ -43,17 +44,21 @@ const Module *Program::loadLibrary(llvm::StringRef name) {
   return loadFile(id, name.str());
 }
 
-std::vector<std::string> Program::librariesWith(llvm::StringRef name) {
+std::string Program::importHint(llvm::StringRef name) {
   std::vector<std::string> found;
   for (const EmbeddedFile &file : embeddedStdlib()) {
+    std::string module = moduleName(file);
+    if (llvm::StringRef(module).endswith("." + name.str())) {
+      found.push_back(std::move(module));
+      continue;
+    }
     if (!file.text.contains(name))
       continue; // most files need no parsing
-    const Module &module = *loadLibrary(moduleName(file));
-    auto decl = module.byName.find(name);
-    if (decl != module.byName.end() && !decl->second->isPrivate())
-      found.push_back(module.name);
+    const Decl *decl = loadLibrary(module)->byName.lookup(name);
+    if (decl && !decl->isPrivate())
+      found.push_back(std::move(module));
   }
-  return found;
+  return found.empty() ? "" : "`import " + llvm::join(found, "` or `import ") + "` brings it";
 }
 
 Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
@@ -72,15 +77,26 @@ Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range
 
 void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
   std::string name = dotted(path);
+  Diagnostic &error = diagnostics.report(range, diag::UnknownModule, name);
+  if (std::string hint = importHint(path.back().name); !hint.empty()) {
+    error.help(std::move(hint));
+    return;
+  }
   std::vector<std::string> names;
   for (const EmbeddedFile &file : embeddedStdlib())
     names.push_back(moduleName(file));
-  std::vector<llvm::StringRef> candidates(names.begin(), names.end());
+  std::vector<llvm::StringRef> candidates(names.begin(), names.end()), inside;
+  for (llvm::StringRef module : candidates)
+    if (module.consume_front(name + "."))
+      inside.push_back(module);
+  if (!inside.empty()) {
+    error.help("it is a folder, with " + llvm::join(inside, ", "));
+    return;
+  }
   std::string own = "modules of the library begin with `std.`; a file of your own is imported as "
                     "`import \"" +
                     path.back().name.str() + ".perf\"`";
-  diagnostics.report(range, diag::UnknownModule, name)
-      .suggest(name, candidates, path[0].name == "std" ? "`perfc list` prints the modules" : own);
+  error.suggest(name, candidates, path[0].name == "std" ? "`perfc list` prints the modules" : own);
 }
 
 void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
@@ -129,7 +145,7 @@ void Program::reportNotInModule(const Module &module, llvm::StringRef name, Sour
   for (const Decl *decl : module.decls)
     if (!decl->isPrivate())
       candidates.push_back(decl->name);
-  error.suggest(name, candidates);
+  error.suggest(name, candidates, importHint(name));
 }
 
 /// An import that failed brings names that nobody knows.

@@ -113,8 +113,9 @@ public:
   /// A module of the standard library by its dotted path (std.ops.conv2d), for `list` and `doc`.
   const Module *loadLibrary(llvm::StringRef dotted);
 
-  /// Modules of the library with the public name `name`, sorted: what an import would bring.
-  std::vector<std::string> librariesWith(llvm::StringRef name);
+  /// Which import brings `name`, a module of the library or a public name in one, as a help; ""
+  /// when the library has no such name.
+  std::string importHint(llvm::StringRef name);
 
   /// Sets `param` `name` from the command line; false when the root has no such parameter.
   bool setParameter(llvm::StringRef name, std::string text);

@@ -67,8 +67,9 @@ static void explainParts(Session &session, const CostPart &part, double runs) {
   });
   for (const CostPart *child : parts) {
     bool limits = child == parts.front();
+    llvm::StringRef kind = partKindName(child->kind);
     session.out << "       " << (limits ? "limited by " : "           ")
-                << partKindName(child->kind) << ' ' << child->label << ": "
+                << (child->label == kind ? "" : kind.str() + " ") << child->label << ": "
                 << latencyText(child->latency * runs) << placeText(session.sources, child->location)
                 << '\n';
   }

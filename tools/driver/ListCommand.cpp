@@ -10,13 +10,21 @@
 using namespace perfc;
 using namespace perfc::driver;
 
+/// A line per module, and below it what the module brings.
 static void printEntries(Session &session, llvm::ArrayRef<LibraryEntry> entries) {
-  Table table({{"", Align::Left}, {"import", Align::Left}, {"", Align::Left}});
-  std::string kind;
+  unsigned longest = 0;
   for (const LibraryEntry &entry : entries)
-    table.addRow({entry.kind + " " + entry.name, entry.module, firstSentence(entry.doc)});
-  table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut,
-              /*titles=*/false);
+    longest = std::max<unsigned>(longest, entry.kind.size() + 1 + entry.name.size());
+  while (!entries.empty()) {
+    llvm::StringRef module = entries.front().module;
+    Table table({{"", Align::Left, longest}, {"", Align::Left}});
+    for (; !entries.empty() && entries.front().module == module; entries = entries.drop_front())
+      table.addRow({entries.front().kind + " " + entries.front().name,
+                    firstSentence(entries.front().doc)});
+    session.out << "import " << module << '\n';
+    table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut,
+                /*titles=*/false);
+  }
 }
 
 static void printEntriesJson(Session &session, llvm::ArrayRef<LibraryEntry> entries) {

@@ -44,6 +44,11 @@ static std::string details(const Cost &cost) {
   return text;
 }
 
+/// Reasons and figures of a result are never cut, whatever the width.
+static void printTotals(llvm::raw_ostream &out, const emit::Result &result) {
+  totalsTable(result).print(out, ~0u, /*bold=*/false, /*titles=*/false);
+}
+
 void Report::printEvaluation(const emit::Result &result) {
   const Cost &cost = result.cost;
   title(result.label, details(cost));
@@ -52,7 +57,7 @@ void Report::printEvaluation(const emit::Result &result) {
   Table kernels = kernelTable(result, limit);
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
-  totalsTable(result).print(out, width, false, /*titles=*/false);
+  printTotals(out, result);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
     accessTable(cost).print(out, width, session.colorOut);
@@ -149,7 +154,7 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
       return;
     }
     table->print(out, width, session.colorOut);
-    totalsTable(*result).print(out, width, false, /*titles=*/false);
+    printTotals(out, *result);
     for (const std::string &note : result->cost.notes)
       out << "  note: " << note << '\n';
     printExpectations(*result);

@@ -55,7 +55,7 @@ std::vector<unsigned> Table::widths(unsigned limit) const {
     // The widest text gives one character.
     size_t widest = columns.size();
     for (size_t i = 0; i < columns.size(); ++i)
-      if (columns[i].align == Align::Left && result[i] > leastText &&
+      if (columns[i].align == Align::Left && result[i] > std::max(leastText, columns[i].width) &&
           (widest == columns.size() || result[i] > result[widest]))
         widest = i;
     if (widest == columns.size())

@@ -18,7 +18,8 @@ enum class Align { Left, Right };
 struct TableColumn {
   std::string title;
   Align align = Align::Right;
-  /// Least number of characters, for tables whose rows are printed one by one.
+  /// Least number of characters: for tables whose rows are printed one by one, and for texts that
+  /// must stay whole.
   unsigned width = 0;
 };
 
