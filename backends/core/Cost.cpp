@@ -73,6 +73,20 @@ void Cost::addBound(llvm::StringRef resource, const Uncertain &time) {
     known->latency += time;
 }
 
+void Cost::describe(PartKind kind, llvm::StringRef label, SourceRange location) {
+  breakdown.kind = kind;
+  breakdown.label = label.str();
+  breakdown.location = location;
+  breakdown.latency = latency;
+  breakdown.energy = energy;
+  breakdown.flops = static_cast<double>(flops);
+  breakdown.macs = static_cast<double>(macs);
+  breakdown.utilization = utilization.central();
+  breakdown.bound = bottleneck().str();
+  breakdown.provider = provenance.provider;
+  breakdown.mapping = provenance.mapping;
+}
+
 void Cost::addNote(std::string note) {
   if (!llvm::is_contained(notes, note))
     notes.push_back(std::move(note));

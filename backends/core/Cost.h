@@ -163,6 +163,9 @@ struct Cost {
   /// The resource that limits for the longest time, "" when nothing does.
   llvm::StringRef bottleneck() const;
   void addBound(llvm::StringRef resource, const Uncertain &latency);
+  /// Makes the root of `breakdown` say what the other members hold; its children stay. To be called
+  /// last.
+  void describe(PartKind kind, llvm::StringRef label, SourceRange location);
   /// Adds a note unless it is there already.
   void addNote(std::string note);
 };

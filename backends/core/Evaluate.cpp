@@ -220,18 +220,9 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   total.area = chip.area();
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
-  CostPart &root = total.breakdown;
-  root.label = evaluate.label().empty() ? evaluate.subjectLabel().str() : evaluate.label().str();
-  root.kind = PartKind::Program;
-  root.location = evaluate->range();
-  root.latency = total.latency;
-  root.energy = total.energy;
-  root.flops = static_cast<double>(total.flops);
-  root.macs = static_cast<double>(total.macs);
-  root.utilization = total.utilization.central();
-  root.bound = total.bottleneck().str();
-  root.provider = total.provenance.provider;
-  root.mapping = total.provenance.mapping;
+  total.describe(PartKind::Program,
+                 evaluate.label().empty() ? evaluate.subjectLabel() : evaluate.label(),
+                 evaluate->range());
 }
 
 llvm::Optional<Cost> StudyEvaluator::run() {

@@ -181,18 +181,9 @@ void TileEvaluator::finish(Cost &cost) {
   cost.notes = compute.notes;
   cost.provenance = {"tile", "",
                      "waves * max(block compute, block bytes * units / bandwidth) + launch"};
-  CostPart &root = cost.breakdown;
   addLeakage(chip, cost);
-  root.label = op.symbol().str();
-  root.location = op->range();
-  root.latency = cost.latency;
-  root.energy = cost.energy;
-  root.flops = static_cast<double>(cost.flops);
-  root.macs = static_cast<double>(cost.macs);
-  root.utilization = cost.utilization.central();
-  root.bound = cost.bottleneck().str();
-  root.provider = "tile";
-  root.composition = Composition::Overlap;
+  cost.describe(PartKind::Kernel, op.symbol(), op->range());
+  cost.breakdown.composition = Composition::Overlap;
 }
 
 llvm::Optional<Cost> TileEvaluator::run() {

@@ -307,7 +307,8 @@ void FusedEvaluator::finish(Cost &cost) {
   cost.area = chip.area();
   cost.provenance = {"loopnest", op.mapping().str(),
                      "max over resources of the sum over statements + launch"};
-  describeKernel(cost, *op.op, op.mapping());
+  cost.describe(PartKind::Kernel, op->symbol(), op->range());
+  cost.breakdown.composition = Composition::Overlap;
 }
 
 llvm::Optional<Cost> FusedEvaluator::run() {

@@ -322,7 +322,8 @@ void NestEvaluator::finish(Cost &cost) {
   cost.area = chip.area();
   cost.notes = adapted.notes;
   cost.provenance = {"loopnest", mapping, formulaOf(isFolded, hasTerms)};
-  describeKernel(cost, *op.op, mapping);
+  cost.describe(PartKind::Kernel, op->symbol(), op->range());
+  cost.breakdown.composition = Composition::Overlap;
 }
 
 llvm::Optional<Cost> NestEvaluator::run() {

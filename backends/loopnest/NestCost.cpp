@@ -280,19 +280,3 @@ std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {
     }
   return table;
 }
-
-void loopnest::describeKernel(Cost &cost, const ir::Operation &op, llvm::StringRef mapping) {
-  CostPart &root = cost.breakdown;
-  root.label = op.symbol().str();
-  root.kind = PartKind::Kernel;
-  root.location = op.range();
-  root.latency = cost.latency;
-  root.energy = cost.energy;
-  root.flops = static_cast<double>(cost.flops);
-  root.macs = static_cast<double>(cost.macs);
-  root.utilization = cost.utilization.central();
-  root.bound = cost.bottleneck().str();
-  root.provider = "loopnest";
-  root.mapping = mapping.str();
-  root.composition = Composition::Overlap;
-}

@@ -45,10 +45,6 @@ using perfc::leakage;
 /// the equation one more.
 int64_t operationsPerPoint(op::StatementOp statement);
 
-/// Names the root of the breakdown of `cost` after the operation that it is the cost of, and copies
-/// the totals to it: everything else of `cost` is known.
-void describeKernel(Cost &cost, const ir::Operation &op, llvm::StringRef mapping);
-
 /// The rows of the table of accesses.
 std::vector<AccessCounts> accessTable(const CountedNest &nest);
 

@@ -204,13 +204,7 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   cost.exposed = cost.latency;
   if (cost.latency.central() > 0)
     cost.busBandwidth = Uncertain(busFactor(kind, cost.chips) * bytes) / cost.latency;
-  cost.breakdown.label = nameOf(kind).str();
-  cost.breakdown.kind = PartKind::Collective;
-  cost.breakdown.location = query.op->range();
-  cost.breakdown.latency = cost.latency;
-  cost.breakdown.energy = cost.energy;
-  cost.breakdown.bound = cost.bottleneck().str();
-  cost.breakdown.provider = "network";
+  cost.describe(PartKind::Collective, nameOf(kind), query.op->range());
   return cost;
 }
 

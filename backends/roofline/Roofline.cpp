@@ -47,16 +47,10 @@ static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location,
   return result;
 }
 
-static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const ComputeTime &compute,
-                          const Cost &cost) {
-  CostPart root =
-      part(PartKind::Kernel, kernel.symbol(), kernel.range(), cost.latency, cost.energy);
-  root.composition = Composition::Overlap;
-  root.flops = static_cast<double>(cost.flops);
-  root.macs = static_cast<double>(cost.macs);
-  root.utilization = cost.utilization.central();
-  root.bound = cost.bottleneck().str();
-  root.provider = cost.provenance.provider;
+/// The parts of a kernel: they overlap, but for the launch.
+static std::vector<CostPart> partsOf(const Chip &chip, const ComputeTime &compute,
+                                     const Cost &cost) {
+  std::vector<CostPart> parts;
   CostPart computing = part(PartKind::Compute, "", {}, compute.latency, compute.energy);
   for (const UnitTime &unit : compute.units) {
     computing.label += (computing.label.empty() ? "" : " + ") + unit.unit;
@@ -66,13 +60,13 @@ static CostPart breakdown(const ir::Operation &kernel, const Chip &chip, const C
   if (computing.children.size() == 1)
     computing = computing.children.front();
   if (!compute.units.empty())
-    root.children.push_back(std::move(computing));
+    parts.push_back(std::move(computing));
   for (const MemoryTraffic &memory : cost.traffic)
-    root.children.push_back(
+    parts.push_back(
         part(PartKind::Memory, memory.memory, memory.location, memory.latency, memory.energy));
   if (chip.launch().central() > 0)
-    root.children.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
-  return root;
+    parts.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
+  return parts;
 }
 
 static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine &diagnostics) {
@@ -108,9 +102,10 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   cost.area = chip.area();
   cost.provenance = {"roofline", "",
                      "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
-  cost.breakdown = breakdown(*query.op, chip, *compute, cost);
+  cost.breakdown.children = partsOf(chip, *compute, cost);
   addLeakage(chip, cost);
-  cost.breakdown.energy = cost.energy;
+  cost.describe(PartKind::Kernel, query.op->symbol(), query.op->range());
+  cost.breakdown.composition = Composition::Overlap;
   return cost;
 }
 

@@ -100,6 +100,9 @@ std::string buildKernel(BuildContext &context, OpModel model);
 
 llvm::Optional<BuiltGraph> buildGraph(BuildContext &context, const Instance &subject, DType dtype);
 
+/// The name of a phase of a workload (`phase decode(context = 1024) = …`); "" when `item` is none.
+llvm::StringRef phaseName(const ast::Item &item);
+
 /// Builds a loopnest.mapping for each kernel of `graph` that `mapping` serves on `chip`, or for the
 /// graph itself, which is that of `subject`; appends their symbols.
 bool buildMappings(BuildContext &context, const Instance &mapping, const Instance &subject,

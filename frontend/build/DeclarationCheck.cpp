@@ -79,14 +79,9 @@ bool Compilation::workload(BuildContext &context, const Decl &decl) {
   buildGraph(context, {&decl, "", {}, decl.nameRange}, DType::FP16);
   if (!decl.item->block || diagnostics.errorCount() != errors)
     return true;
-  for (const ast::Item *item : decl.item->block->items) {
-    if (item->word != "phase" || item->args.empty())
-      continue;
-    const ast::Expr *head = item->args[0].value;
-    if (head->kind == ast::ExprKind::Call)
-      head = head->operands[0];
-    buildGraph(context, {&decl, head->text.str(), {}, decl.nameRange}, DType::FP16);
-  }
+  for (const ast::Item *item : decl.item->block->items)
+    if (llvm::StringRef name = phaseName(*item); !name.empty())
+      buildGraph(context, {&decl, name.str(), {}, decl.nameRange}, DType::FP16);
   return true;
 }
 

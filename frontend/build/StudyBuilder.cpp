@@ -23,10 +23,15 @@ void StudyBuilder::markUnsupported(ir::Region &into, SourceRange range, llvm::Tw
 //-------------------------------------------------------------------===//
 
 llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statement) {
+  const Node *on = statement.find("on");
+  if (!on || on->args.empty())
+    diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
   if (statement.args.empty() || statement.args[0].value.isUnknown())
     return llvm::None;
   const Value *value = &statement.args[0].value;
   Subject result;
+  if (on)
+    result.on = on->args;
   if (const Multiple *multiple = value->getIf<Multiple>();
       multiple && multiple->parts.size() == 1) {
     result.count = multiple->parts[0].count;
@@ -37,7 +42,7 @@ llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statemen
                                   result.instance->decl->kind == DeclKind::Op ||
                                   result.instance->decl->kind == DeclKind::Collective);
   if (runs)
-    return result;
+    return result.on.empty() ? llvm::None : llvm::Optional<Subject>(result);
   diagnostics.report(statement.args[0].range, diag::NotASubject, statement.word,
                      statement.args[0].value.describe());
   return llvm::None;
@@ -255,26 +260,15 @@ std::vector<std::string> StudyBuilder::providers(const Node &statement) {
   return names;
 }
 
-const Node *StudyBuilder::targets(const Node &statement) {
-  const Node *on = statement.find("on");
-  if (on && !on->args.empty())
-    return on;
-  diagnostics.report(statement.range, diag::StatementWithoutTarget, statement.word);
-  return nullptr;
-}
-
 bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   auto about = subject(statement);
-  const Node *on = targets(statement);
-  if (!on)
-    return false;
   if (!about)
     return false;
   const Node *with = statement.find("with");
   llvm::ArrayRef<NodeArg> choices = with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None;
   size_t groups = splitWith && !choices.empty() ? choices.size() : 1;
   std::vector<std::string> names = providers(statement);
-  bool many = on->args.size() * names.size() * groups > 1;
+  bool many = about->on.size() * names.size() * groups > 1;
   ir::Region *into = &region;
   ir::Operation *compare = nullptr;
   if (statement.word == "compare" || many) {
@@ -283,7 +277,7 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   }
   bool good = true;
   ir::Operation *last = nullptr;
-  for (const NodeArg &chip : on->args)
+  for (const NodeArg &chip : about->on)
     for (size_t group = 0; group < groups; ++group)
       for (const std::string &name : names) {
         auto used = groups > 1 ? choices.slice(group, 1) : choices;
@@ -334,10 +328,7 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
 
 bool StudyBuilder::later(const Node &statement) {
   auto about = subject(statement);
-  const Node *on = targets(statement);
-  if (!on)
-    return false;
-  auto chip = about ? target(statement, on->args[0]) : llvm::None;
+  auto chip = about ? target(statement, about->on.front()) : llvm::None;
   auto graph = chip ? buildGraph(context, *about->instance, chip->dtype) : llvm::None;
   if (!graph)
     return false;

@@ -27,9 +27,11 @@ public:
 
 private:
   /// What a statement is about: a workload, op or collective, and how often it runs.
+  /// What a statement is about, and what it runs on.
   struct Subject {
     const Instance *instance = nullptr;
     int64_t count = 1;
+    llvm::ArrayRef<NodeArg> on; ///< at least one
   };
 
   /// What a search is to look for.
@@ -43,9 +45,8 @@ private:
 
   bool buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope);
   void declareFailed(const ast::Item &item);
+  /// Nothing after a report; a missing subject and a missing `on` are both reported.
   llvm::Optional<Subject> subject(const Node &statement);
-  /// What follows `on`; null after a report when nothing does.
-  const Node *targets(const Node &statement);
   llvm::Optional<BuiltTarget> target(const Node &statement, const NodeArg &on);
   /// The names after `using`; one that is empty when there are none.
   static std::vector<std::string> providers(const Node &statement);

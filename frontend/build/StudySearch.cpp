@@ -43,9 +43,6 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
 bool StudyBuilder::search(const Node &statement) {
   auto about = subject(statement);
-  const Node *on = targets(statement);
-  if (!on)
-    return false;
   if (!about)
     return false;
   const Node *with = statement.find("with");
@@ -56,7 +53,7 @@ bool StudyBuilder::search(const Node &statement) {
     (isSpace ? spaces : mappings).push_back(choice);
   }
   bool good = true;
-  for (const NodeArg &chip : on->args) {
+  for (const NodeArg &chip : about->on) {
     ir::Operation *op = context.builder.create(region, "study.search", statement.range);
     ir::Operation *evaluation = nullptr;
     good &= searchGoals(statement, *op) &&
@@ -116,10 +113,7 @@ bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
 
 bool StudyBuilder::train(const Node &statement) {
   auto about = subject(statement);
-  const Node *on = targets(statement);
-  if (!on)
-    return false;
-  auto chip = about ? target(statement, on->args[0]) : llvm::None;
+  auto chip = about ? target(statement, about->on.front()) : llvm::None;
   auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
   auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
   if (!settings)

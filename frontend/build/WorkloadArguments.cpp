@@ -8,19 +8,24 @@
 
 using namespace perfc;
 
+llvm::StringRef perfc::phaseName(const ast::Item &item) {
+  if (item.word != "phase" || item.args.empty())
+    return "";
+  const ast::Expr *head = item.args[0].value;
+  return head->kind == ast::ExprKind::Call ? head->operands[0]->text : head->text;
+}
+
 static const ast::Item *findPhase(const Decl &decl, llvm::StringRef name,
                                   std::vector<llvm::StringRef> *names = nullptr) {
   if (!decl.item->block)
     return nullptr;
   for (const ast::Item *item : decl.item->block->items) {
-    if (item->word != "phase" || item->args.empty())
+    llvm::StringRef known = phaseName(*item);
+    if (known.empty())
       continue;
-    const ast::Expr *head = item->args[0].value;
-    if (head->kind == ast::ExprKind::Call)
-      head = head->operands[0];
     if (names)
-      names->push_back(head->text);
-    if (head->text == name)
+      names->push_back(known);
+    if (known == name)
       return item;
   }
   return nullptr;

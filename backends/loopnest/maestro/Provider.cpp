@@ -119,18 +119,7 @@ void MaestroEvaluator::finish(Cost &cost) const {
   cost.addBound("dataflow " + op.source().str(), cost.latency);
   cost.provenance = {"maestro", op.source().str(),
                      "sum of max(compute, ingress, egress) over steps"};
-  CostPart &root = cost.breakdown;
-  root.label = op.kernel().str();
-  root.kind = PartKind::Kernel;
-  root.location = op->range();
-  root.latency = cost.latency;
-  root.energy = cost.energy;
-  root.flops = double(cost.flops);
-  root.macs = double(cost.macs);
-  root.utilization = cost.utilization.central();
-  root.bound = cost.bottleneck().str();
-  root.provider = "maestro";
-  root.mapping = op.source().str();
+  cost.describe(PartKind::Kernel, op.kernel(), op->range());
 }
 
 llvm::Optional<Cost> MaestroEvaluator::run() {
