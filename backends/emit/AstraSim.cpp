@@ -111,9 +111,3 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
       sink("system.json", systemText(levels->levels)))
     sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
 }
-
-void emit::writeAstraSim(const Input &input, llvm::raw_ostream &) {
-  if (input.diagnostics)
-    input.diagnostics->report({}, diag::CannotEmitTrace, "astra_sim",
-                              "it is several files: name a folder, `emit astra_sim \"inputs/\"`");
-}

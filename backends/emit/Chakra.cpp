@@ -182,9 +182,3 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
                   "collectives");
   }
 }
-
-void emit::writeChakra(const Input &input, llvm::raw_ostream &) {
-  if (input.diagnostics)
-    input.diagnostics->report({}, diag::CannotEmitTrace, "chakra",
-                              "each rank has a file: name a folder, `emit chakra \"traces/\"`");
-}

@@ -9,12 +9,12 @@ static const Emitter table[] = {
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},
-    {"chakra", "evaluations as Chakra traces, a file for each rank", true, writeChakra, "",
+    {"chakra", "evaluations as Chakra traces, a file for each rank", true, nullptr, "",
      chakraFiles},
-    {"astra_sim", "the system of an evaluation as ASTRA-sim's inputs", true, writeAstraSim, "",
+    {"astra_sim", "the system of an evaluation as ASTRA-sim's inputs", true, nullptr, "",
      astraSimFiles},
     {"maestro", "evaluations with a dataflow as a mapping file of MAESTRO", false, writeMaestro},
-    {"trace", "a timeline for Perfetto or chrome://tracing", true, writeTrace},
+    {"perfetto", "a timeline for Perfetto or chrome://tracing", true, writePerfetto},
 };
 
 llvm::ArrayRef<Emitter> perfc::emit::emitters() { return table; }

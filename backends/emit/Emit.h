@@ -30,6 +30,7 @@ struct Emitter {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
   bool needsResults; ///< false: the program alone will do, nothing is evaluated
+  /// Null where only a folder of files makes sense.
   void (*write)(const Input &input, llvm::raw_ostream &os);
   /// The level that the program is lowered to first; "" for as it is built.
   llvm::StringLiteral level = "";
@@ -53,10 +54,8 @@ void writeDot(const Input &input, llvm::raw_ostream &os);
 void writeTimeloop(const Input &input, llvm::raw_ostream &os);
 void timeloopFiles(const Input &input, FileSink sink);
 void writeMaestro(const Input &input, llvm::raw_ostream &os);
-void writeTrace(const Input &input, llvm::raw_ostream &os);
-void writeChakra(const Input &input, llvm::raw_ostream &os);
+void writePerfetto(const Input &input, llvm::raw_ostream &os);
 void chakraFiles(const Input &input, FileSink sink);
-void writeAstraSim(const Input &input, llvm::raw_ostream &os);
 void astraSimFiles(const Input &input, FileSink sink);
 
 } // namespace perfc::emit

@@ -100,7 +100,8 @@ static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
   }
   if (strategy.data * strategy.context > 1 && !strategy.shard.optimizer &&
       !strategy.shard.parameters)
-    return "weights and their state take most: `shard optimizer` divides the optimizer's part among "
+    return "weights and their state take most: `shard optimizer` divides the optimizer's part "
+           "among "
            "the data-parallel ranks";
   if (strategy.data * strategy.context > 1 && !strategy.shard.parameters)
     return "parameters and gradients take most: `shard parameters` divides them among the "

@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc emit: the results or the workloads of a file in another format.
-#include "backends/emit/Emit.h"
+#include "ir/common/diagnostics/Network.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"
+#include "tools/driver/Emitted.h"
 #include "tools/driver/Evaluation.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 
 using namespace perfc;
@@ -16,11 +16,36 @@ static const emit::Emitter *chooseEmitter(Session &session, const Arguments &arg
   std::replace(name.begin(), name.end(), '-', '_');
   if (const emit::Emitter *emitter = emit::findEmitter(name))
     return emitter;
-  std::string known;
-  for (const emit::Emitter &emitter : emit::emitters())
-    known += (known.empty() ? "" : ", ") + emitter.name.str();
-  session.diagnostics.report({}, diag::UnknownFormat, name).help("it is one of " + known);
+  session.diagnostics.report({}, diag::UnknownFormat, name).help(knownFormats());
   return nullptr;
+}
+
+/// Evaluates the program and writes its results. A format that is a folder of files for one result
+/// takes those of one statement, while its module is there.
+static void emitResults(Session &session, const emit::Emitter &emitter, FileId file,
+                        Compilation::Defines defines, llvm::StringRef path) {
+  Evaluation evaluation(session, defaultProviders());
+  size_t statements = 0;
+  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+    if (emitter.write || evaluated.results.empty())
+      return;
+    if (++statements > 1) {
+      session.diagnostics
+          .report(evaluated.op.range(), diag::CannotEmitTrace, emitter.name,
+                  "the folder has the files of the statement before")
+          .help("`emit " + emitter.name.str() + " \"folder/\"` stands in each one that is wanted");
+      return;
+    }
+    writeEmitted(emitter,
+                 {evaluated.results, &evaluated.module, session.sources, &session.diagnostics},
+                 path, evaluated.op.range());
+  });
+  if (!emitter.write)
+    return;
+  emit::Input input{{}, nullptr, session.sources, &session.diagnostics};
+  for (const emit::Result &result : evaluation.results())
+    input.results.push_back(&result);
+  writeEmitted(emitter, input, path, {});
 }
 
 bool driver::emitFile(Session &session, const Arguments &arguments) {
@@ -29,25 +54,17 @@ bool driver::emitFile(Session &session, const Arguments &arguments) {
   FileId file = session.load(arguments.files().front());
   if (!emitter || !file || !readDefines(arguments, session.diagnostics, defines))
     return true;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  emit::Input input{{}, nullptr, session.sources, &session.diagnostics};
+  llvm::StringRef path = arguments.value("output", "-");
   if (emitter->needsResults) {
-    Evaluation evaluation(session, defaultProviders());
-    evaluation.run(file, defines, [](const Evaluated &) {});
-    for (const emit::Result &result : evaluation.results())
-      input.results.push_back(&result);
-    emitter->write(input, stream);
-  } else {
-    Compilation compilation(session.sources, session.diagnostics, allOps());
-    ir::Module module;
-    if (!compilation.load(file, defines) || !compilation.buildAll(module))
-      return true;
-    if (!emitter->level.empty() && !lower(module, emitter->level, session.diagnostics))
-      return true;
-    input.module = &module;
-    emitter->write(input, stream);
+    emitResults(session, *emitter, file, defines, path);
+    return true;
   }
-  writeOutput(arguments.value("output", "-"), stream.str(), {}, session.diagnostics);
+  Compilation compilation(session.sources, session.diagnostics, allOps());
+  ir::Module module;
+  if (!compilation.load(file, defines) || !compilation.buildAll(module))
+    return true;
+  if (!emitter->level.empty() && !lower(module, emitter->level, session.diagnostics))
+    return true;
+  writeEmitted(*emitter, {{}, &module, session.sources, &session.diagnostics}, path, {});
   return true;
 }

@@ -19,8 +19,8 @@ static void printEntries(Session &session, llvm::ArrayRef<LibraryEntry> entries)
     llvm::StringRef module = entries.front().module;
     Table table({{"", Align::Left, longest}, {"", Align::Left}});
     for (; !entries.empty() && entries.front().module == module; entries = entries.drop_front())
-      table.addRow({entries.front().kind + " " + entries.front().name,
-                    firstSentence(entries.front().doc)});
+      table.addRow(
+          {entries.front().kind + " " + entries.front().name, firstSentence(entries.front().doc)});
     session.out << "import " << module << '\n';
     table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut,
                 /*titles=*/false);

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
-#include "backends/emit/Emit.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
+#include "tools/driver/Emitted.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
@@ -27,8 +27,9 @@ static void writeRequested(Session &session, const Evaluation &evaluation,
                            const Evaluated &evaluated, study::EmitOp request) {
   const emit::Emitter *emitter = emit::findEmitter(request.format());
   if (!emitter) {
-    session.diagnostics.report(request->range(), diag::NotSupportedYet,
-                               "emit " + request.format().str());
+    session.diagnostics
+        .report(request->range(), diag::NotSupportedYet, "emit " + request.format().str())
+        .help(knownFormats());
     return;
   }
   emit::Input input{evaluated.results, &evaluated.module, session.sources, &session.diagnostics};
@@ -44,17 +45,7 @@ static void writeRequested(Session &session, const Evaluation &evaluation,
     for (const emit::Result &result : evaluation.results())
       input.results.push_back(&result);
   }
-  if (request.path().endswith("/") && emitter->files) {
-    emitter->files(input, [&](const std::string &name, llvm::StringRef text) {
-      return writeOutput((request.path() + name).str(), text, request->range(),
-                         session.diagnostics);
-    });
-    return;
-  }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  emitter->write(input, stream);
-  writeOutput(request.path(), stream.str(), request->range(), session.diagnostics);
+  writeEmitted(*emitter, input, request.path(), request->range());
 }
 
 static void writeAllRequested(Session &session, const Evaluation &evaluation,

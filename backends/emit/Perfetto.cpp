@@ -48,7 +48,7 @@ static void addTraining(const TrainingSummary &summary, int64_t process, Json &l
   }
 }
 
-void perfc::emit::writeTrace(const Input &input, llvm::raw_ostream &os) {
+void perfc::emit::writePerfetto(const Input &input, llvm::raw_ostream &os) {
   Json list = Json::array();
   int64_t process = 0;
   for (const Result *result : input.results) {
