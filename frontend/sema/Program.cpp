@@ -131,6 +131,13 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
   }
   bool hasValue = kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric ||
                   (kind == DeclKind::Function && !item.block);
+  if (!hasValue && first.assigned) {
+    Diagnostic &error = diagnostics.report(first.assignRange, diag::UnexpectedAssignment);
+    if (llvm::is_contained(clausesOf(kind), "from") &&
+        first.assigned->kind == ast::ExprKind::Name)
+      error.help(fmt::format("`{} {} from {}` is the same under another name", item.word, decl.name,
+                             first.assigned->text));
+  }
   if (hasValue) {
     if (!first.assigned || first.assign != "=") {
       diagnostics.report(first.range.after(), diag::MissingValue, item.word, decl.name);
