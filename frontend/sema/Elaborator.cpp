@@ -280,6 +280,8 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
                                           const Scope &scope) {
   NodeArg result{"", Value(), &arg, arg.range};
   ArgKind kind = node.spec->kind;
+  if (kind == ArgKind::Metric && arg.assigned)
+    diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
   if (kind == ArgKind::Syntax || kind == ArgKind::Metric)
     return result;
   if (kind == ArgKind::Pairs) {

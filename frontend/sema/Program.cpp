@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/Program.h"
 
+#include "frontend/sema/Leftovers.h"
 #include "frontend/syntax/Parser.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -187,6 +188,7 @@ Module *Program::loadFile(FileId file, std::string name) {
   byKey[name] = &module;
   loading.push_back({&module, name});
   module.syntax = parseFile(sources, file, diagnostics);
+  reportLeftovers(*module.syntax, diagnostics);
   collect(module);
   loading.pop_back();
   return &module;
