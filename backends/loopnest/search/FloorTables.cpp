@@ -124,8 +124,10 @@ void Floors::visitPoint(const Reached &at, std::vector<Visit> &visits) const {
   const TileGrid::Point &outside = grid.point(at.outside);
   visits.clear();
   Visit visit;
+  bool isImage = symmetry.image(grid, at.outside) == at.outside;
   for (const Group &group : groups) {
-    if (!grid.between(group.lanes, outside, visit.before))
+    if ((isImage && symmetry.compare(group.lanes) > 0) ||
+        !grid.between(group.lanes, outside, visit.before))
       continue;
     visit.group = &group;
     visit.grows = true;
@@ -221,8 +223,7 @@ void Floors::addOffers(const Reached &at, const Visit &visit) {
       idle |= unsigned(d < space.dims() && isIdle(space.tensors[t], d)) << v;
     }
     addLines(at, visit, {settled.data(), settled.size()}, {open.data(), flows.size()}, idle,
-             (index * (space.dims() + 1) + d) * classes.size() + group.bucket,
-             mostRepeats(index, d));
+             place(index, d, group.bucket), mostRepeats(index, d));
   }
 }
 
@@ -250,6 +251,17 @@ void Floors::addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<doub
   }
 }
 
+/// Where the table has what may stand at a point: the images have the same.
+size_t Floors::place(size_t outside, unsigned dim, unsigned bucket) const {
+  size_t other = symmetry.image(grid, outside);
+  unsigned image = dim < space.dims() ? symmetry.image(dim) : dim;
+  if (other < outside || (other == outside && image < dim)) {
+    outside = other;
+    dim = image;
+  }
+  return (outside * (space.dims() + 1) + dim) * classes.size() + bucket;
+}
+
 /// Keeps what no other line is below of, for all repeats up to `most`.
 void Floors::insert(size_t place, const Line &line, double most) {
   auto covers = [&](const Line &a, const Line &b) {
@@ -269,8 +281,7 @@ void Floors::insert(size_t place, const Line &line, double most) {
 
 double Floors::atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const {
   double least = infinite;
-  for (uint32_t i = heads[(outside * (space.dims() + 1) + dim) * classes.size() + bucket];
-       i != noLine; i = lines[i].next)
+  for (uint32_t i = heads[place(outside, dim, bucket)]; i != noLine; i = lines[i].next)
     least = std::min(least, lines[i].line.at(repeats));
   return least;
 }
@@ -353,7 +364,7 @@ bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
   heads.assign(grid.size() * (space.dims() + 1) * classes.size(), noLine);
   std::vector<Visit> visits;
   for (size_t outside = 0; outside < grid.size(); ++outside) {
-    if (!innerFloors.mayFit(outside))
+    if (!innerFloors.mayFit(outside) || symmetry.image(grid, outside) < outside)
       continue;
     if (isOver())
       return false;

@@ -17,9 +17,9 @@ static constexpr double windowWork = 2e9;
 
 Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                llvm::function_ref<bool()> isOver)
-    : space(space), weights(weights), grid(space), floors(space, grid),
+    : space(space), weights(weights), grid(space), symmetry(space, rules), floors(space, grid),
       costs(space, weights, rules, grid, floors),
-      innerFloors(space, weights, rules, grid, floors, costs, isOver) {
+      innerFloors(space, weights, rules, grid, floors, costs, symmetry, isOver) {
   outerFloors.assign(space.slots.size() + 1, 0);
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
     const Crossing &crossing = space.crossings[k];

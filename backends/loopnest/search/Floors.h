@@ -113,6 +113,7 @@ private:
   void addOffers(const Reached &at, const Visit &visit);
   void addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<double> settled,
                 llvm::ArrayRef<FlowFloors::Brought> open, unsigned idle, size_t place, double most);
+  size_t place(size_t outside, unsigned dim, unsigned bucket) const;
   void insert(size_t place, const Line &line, double most);
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
                   size_t held, llvm::ArrayRef<double> openFlows) const;
@@ -124,6 +125,7 @@ private:
   const MapSpace &space;
   const CostWeights &weights;
   TileGrid grid;
+  Symmetry symmetry; ///< of a point and its image the tables hold the one that comes first
   FlowFloors floors;
   CrossingCosts costs;
   InnerFloors innerFloors;

@@ -23,8 +23,9 @@ std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &wei
 
 InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                          const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs,
-                         llvm::function_ref<bool()> isOver)
-    : space(space), rules(rules), grid(grid), floors(floors), first(costs.arrayEnd()) {
+                         const Symmetry &symmetry, llvm::function_ref<bool()> isOver)
+    : space(space), rules(rules), grid(grid), floors(floors), symmetry(symmetry),
+      first(costs.arrayEnd()) {
   for (unsigned k = 0; k < space.crossings.size(); ++k)
     if (space.crossings[k].end > costs.arrayBegin() && !costs.of(k).atLanes)
       crossings.push_back(k);
@@ -62,8 +63,11 @@ void InnerFloors::addSlot(unsigned slot, llvm::function_ref<bool()> isOver) {
       continue;
     valid = !isOver();
     std::vector<Entry> &result = tables[slot - first][x];
+    size_t image = symmetry.image(grid, x);
+    if (image < x)
+      mirror(slot, image, x);
     for (uint32_t inside : lists[slot + 1 - first])
-      if (inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&
+      if (image >= x && inside >= x && grid.between(grid.point(x), grid.point(inside), factor) &&
           admits(slot, factor))
         addEntries(slot, inside, factor, result, nullptr);
     if (!result.empty())
@@ -80,6 +84,17 @@ void InnerFloors::fillPoint(size_t outside) {
     if (inside >= outside && grid.between(grid.point(outside), grid.point(inside), factor) &&
         admits(first, factor))
       addEntries(first, inside, factor, result, &grid.point(outside));
+  if (size_t image = symmetry.image(grid, outside); image != outside)
+    mirror(first, outside, image);
+}
+
+/// What stands at a point, with the swapped dimensions exchanged.
+void InnerFloors::mirror(unsigned slot, size_t from, size_t to) {
+  std::vector<Entry> &result = tables[slot - first][to];
+  result = tables[slot - first][from];
+  for (Entry &entry : result)
+    for (unsigned v = 0; v < crossings.size(); ++v)
+      entry.held[v] = static_cast<uint32_t>(symmetry.image(grid, entry.held[v]));
 }
 
 /// What a tensor sees of an order, from the inside out: what stands outside of the innermost loop

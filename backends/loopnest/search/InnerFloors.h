@@ -9,6 +9,7 @@
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_INNERFLOORS_H
 
 #include "backends/loopnest/search/CrossingCosts.h"
+#include "backends/loopnest/search/Symmetry.h"
 #include <map>
 
 namespace perfc {
@@ -27,14 +28,15 @@ public:
 
   InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
               const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs,
-              llvm::function_ref<bool()> isOver);
+              const Symmetry &symmetry, llvm::function_ref<bool()> isOver);
 
   /// False when there are more flows than entries hold, or when time was over; the tables are not
   /// complete then.
   bool isValid() const { return valid; }
   /// Whether anything can stand inside the array at a point.
   bool mayFit(size_t outside) const { return tables.size() == 1 || fits.front()[outside]; }
-  /// Fills the table inside the array at one point; before that nothing stands there.
+  /// Fills the table inside the array at one point and at its mirror image; before that nothing
+  /// stands there.
   void fillPoint(size_t outside);
   /// The crossings that end in memories inside the last array, in the order of entries.
   llvm::ArrayRef<unsigned> flows() const { return crossings; }
@@ -49,6 +51,7 @@ public:
 private:
   bool admits(unsigned slot, const TileGrid::Point &factor) const;
   void addSlot(unsigned slot, llvm::function_ref<bool()> isOver);
+  void mirror(unsigned slot, size_t from, size_t to);
   using Order = llvm::SmallVector<unsigned, maxDims>;
   /// The orders of a slot, and which of them look alike to each tensor.
   struct Orders {
@@ -69,6 +72,7 @@ private:
   const SlotRules &rules;
   const TileGrid &grid;
   const FlowFloors &floors;
+  const Symmetry &symmetry;
   llvm::SmallVector<unsigned, maxFlows> crossings;
   std::vector<std::vector<char>> fits; ///< by memory slot from the first on, and point
   std::vector<std::vector<std::vector<Entry>>> tables;

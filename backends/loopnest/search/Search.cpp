@@ -20,10 +20,11 @@ class Searcher {
 public:
   Searcher(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
            const SearchGoal &goal, const SearchOptions &options)
-      : space(space), weights(weights), rules(rules), choices(space, weights, rules), goal(goal),
-        options(options), incumbents(goal) {
+      : space(space), weights(weights), rules(rules), choices(space, weights, rules),
+        symmetry(space, rules), goal(goal), options(options), incumbents(goal) {
     for (unsigned i = 0; i < std::max(1u, options.threads); ++i)
-      workers.push_back(std::make_unique<TreeWalk>(space, weights, rules, choices, goal, options));
+      workers.push_back(
+          std::make_unique<TreeWalk>(space, weights, rules, choices, symmetry, goal, options));
   }
   SearchResult run();
 
@@ -42,6 +43,7 @@ private:
   const CostWeights &weights;
   const SlotRules &rules;
   SlotChoices choices;
+  Symmetry symmetry;
   const SearchGoal &goal;
   const SearchOptions &options;
   Incumbents incumbents;

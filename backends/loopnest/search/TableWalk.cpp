@@ -163,7 +163,7 @@ bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Nod
   return floors->tiles().forEachMultiple(
       pointOf(mapping, slot), [&](size_t x, const TileGrid::Point &factor) {
         if (!floors->isWorth(boundary, x) || !isPossible(base, floors->at(boundary, x)) ||
-            !setFactors(mapping, slot, factor))
+            !setFactors(mapping, slot, factor) || symmetry.compare(mapping, boundary) > 0)
           return true;
         if (patience.isOver())
           return false;
@@ -180,7 +180,8 @@ bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot, uns
   if (slot == floors->arrayEnd())
     return lanesChild(node, mapping, choice, trails, nodes);
   const LaneChoice &lanes = floors->crossingCosts().choices()[choice];
-  if (!setFactors(mapping, slot, lanes.factors[slot - floors->arrayBegin()]))
+  if (!setFactors(mapping, slot, lanes.factors[slot - floors->arrayBegin()]) ||
+      symmetry.compare(mapping, slot + 1) > 0)
     return true;
   for (const auto &order : ordersOf(mapping, slot)) {
     mapping.order[slot] = order;
@@ -302,6 +303,7 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
   Trails before = trailsOf(space, mapping, slot);
   auto visit = [&](size_t x, const TileGrid::Point &factor) {
     if (floors->inner().at(boundary, x).empty() || !setFactors(mapping, slot, factor) ||
+        symmetry.compare(mapping, boundary) > 0 ||
         isExcluded(base + floors->insideAtBest(boundary, x, factor, before, priced), latency))
       return true;
     return innerOrders(node, mapping, x, before, priced, nodes);

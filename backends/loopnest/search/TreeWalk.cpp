@@ -65,6 +65,8 @@ bool TreeWalk::plainChildren(const Node &node, Mapping &mapping, std::vector<Nod
   return choices.forEach(mapping, slot, evaluator, [&] {
     if (patience.isOver())
       return false;
+    if (symmetry.compare(mapping, slot + 1) > 0)
+      return true;
     Score bound = evaluator.evaluate(mapping, slot + 1);
     if (known.excludes(bound))
       return true;

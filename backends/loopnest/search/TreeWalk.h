@@ -50,9 +50,10 @@ struct Node {
 class TreeWalk {
 public:
   TreeWalk(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
-           const SlotChoices &choices, const SearchGoal &goal, const SearchOptions &options)
+           const SlotChoices &choices, const Symmetry &symmetry, const SearchGoal &goal,
+           const SearchOptions &options)
       : evaluator(space, weights), patience(options), known(goal), space(space), weights(weights),
-        rules(rules), choices(choices), goal(goal) {}
+        rules(rules), choices(choices), symmetry(symmetry), goal(goal) {}
 
   /// Tables to bound with, or null.
   void useFloors(const Floors *tables) { floors = tables; }
@@ -117,6 +118,7 @@ private:
   const CostWeights &weights;
   const SlotRules &rules;
   const SlotChoices &choices;
+  const Symmetry &symmetry; ///< of a mapping and its image one is looked at
   const SearchGoal &goal;
   const Floors *floors = nullptr;
   std::map<uint64_t, std::vector<std::array<uint8_t, maxDims>>> orders; ///< by slot and loops

@@ -163,3 +163,13 @@ TEST(Floors, AreBelowWhatTheyBound) {
   EXPECT_GT(compared, 4000U);
   EXPECT_GT(windows, 1500U);
 }
+
+/// The tables hold one of each point and its image.
+TEST(Floors, AreBelowWhatTheyBoundInSymmetricSpaces) {
+  std::mt19937 random(32);
+  unsigned compared = 0;
+  for (unsigned i = 0; i < 150 && !testing::Test::HasFailure(); ++i)
+    if (llvm::Optional<MapSpace> space = symmetricSpace(random))
+      compared += compare(*space, randomWeights(*space, random), random, 40);
+  EXPECT_GT(compared, 1500U);
+}

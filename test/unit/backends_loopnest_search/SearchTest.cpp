@@ -47,10 +47,13 @@ static llvm::Optional<Exhaustive> enumerate(const MapSpace &space, const CostWei
   return all.mappings > limit ? llvm::None : llvm::Optional<Exhaustive>(all);
 }
 
-static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
+static llvm::Optional<MapSpace> anySpace(std::mt19937 &random) { return randomSpace(random); }
+
+static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted,
+                    llvm::Optional<MapSpace> (*make)(std::mt19937 &) = anySpace) {
   unsigned compared = 0, empty = 0;
   while (compared < wanted) {
-    llvm::Optional<MapSpace> space = randomSpace(random);
+    llvm::Optional<MapSpace> space = make(random);
     if (!space)
       continue;
     CostWeights weights = randomWeights(*space, random);
@@ -97,6 +100,13 @@ TEST(Search, LatencyEqualsExhaustive) {
 TEST(Search, EdpEqualsExhaustive) {
   std::mt19937 random(5);
   compare(random, {SearchGoal::Scalar, edp}, 30);
+}
+
+TEST(Search, SymmetricSpacesEqualExhaustive) {
+  std::mt19937 random(7);
+  compare(random, {SearchGoal::Scalar, edp}, 20, symmetricSpace);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 20,
+          symmetricSpace);
 }
 
 TEST(Search, CornersOfTheHullAreOnTheFront) {

@@ -133,3 +133,26 @@ llvm::Optional<MapSpace> loopnest::randomSpace(std::mt19937 &random, bool roomyA
   std::string reason;
   return makeMapSpace(nest, reason);
 }
+
+llvm::Optional<MapSpace> loopnest::symmetricSpace(std::mt19937 &random) {
+  Nest nest;
+  unsigned rows = 0;
+  do {
+    nest = randomNest(random);
+    for (rows = 0; rows < nest.dims.size() && nest.dims[rows].name != "p";)
+      ++rows;
+  } while (rows == nest.dims.size());
+  unsigned columns = rows + 1, heights = rows + 2, widths = rows + 3;
+  nest.dims[columns].size = nest.dims[rows].size;
+  nest.dims[widths].size = nest.dims[heights].size;
+  auto &ranks = nest.tensors.front().ranks; // of the images
+  Subscript &last = ranks.back();
+  last = ranks[ranks.size() - 2];
+  last.terms[0].dim = columns;
+  last.terms[1].dim = widths;
+  for (Place &place : nest.places)
+    for (Axis &axis : place.axes)
+      axis.size = 1 + below(random, 6);
+  std::string reason;
+  return makeMapSpace(nest, reason);
+}

@@ -15,6 +15,8 @@ namespace loopnest {
 /// Convolutions, products and others with padding, strides, bypass and arrays. With `roomyAxes`
 /// axes are long enough for several loops.
 llvm::Optional<MapSpace> randomSpace(std::mt19937 &random, bool roomyAxes = true);
+/// Convolutions of square images with square filters.
+llvm::Optional<MapSpace> symmetricSpace(std::mt19937 &random);
 /// Any mapping with perfect factors, whether it fits or not.
 Mapping randomMapping(const MapSpace &space, std::mt19937 &random);
 CostWeights randomWeights(const MapSpace &space, std::mt19937 &random);
