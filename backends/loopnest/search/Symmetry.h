@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A swap of dimensions that changes nothing: a convolution with square images and filters is the
-// same when its rows and columns are exchanged (p with q, r with s). Each mapping has a mirror image
-// of the same cost, so a search looks at one of the two and tables are made for one half.
+// same when its rows and columns are exchanged (p with q, r with s). Each mapping has a mirror
+// image of the same cost, so a search looks at one of the two and tables are made for one half.
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_SYMMETRY_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_SYMMETRY_H
 
