@@ -24,6 +24,17 @@ struct LaneChoice {
     double hops = 0;    ///< J per word that links take, at least; to be divided as well
     double farther = 0; ///< J that a word of padding would have taken more than that, at most
     bool windowed = false;
+    /// J of words that enter a level, lanes told apart. Without its padding, what lanes need
+    /// together is less by no more than that.
+    double cost(const FlowFloors::Brought &flow, const Sharing &sharing) const {
+      if (!windowed)
+        return (fixed + shared + hops) * flow.words;
+      double together = (flow.words + flow.padding) / sharing.mean - flow.padding;
+      double words = std::max(flow.words / sharing.most, together);
+      double links = std::max({0.0, (hops * flow.words - farther * flow.padding) / sharing.most,
+                               hops * together - farther * flow.padding});
+      return fixed * flow.words + shared * words + links;
+    }
   };
   llvm::SmallVector<Price, 8> prices; ///< by crossing
   double offset = 0;                  ///< J besides, at most 0
@@ -52,11 +63,8 @@ public:
               const TileGrid::Point &held, const TileGrid::Point &lanes,
               const FlowFloors::Brought &flow) const {
     if (!price.windowed)
-      return (price.fixed + price.shared + price.hops) * flow.words;
-    double hops = std::max(0.0, price.hops * flow.words - price.farther * flow.padding);
-    return price.fixed * flow.words +
-           (price.shared * flow.words + hops) /
-               floors.sharing(space.crossings[crossing].tensor, outside, held, lanes);
+      return price.cost(flow, Sharing());
+    return price.cost(flow, floors.sharing(space.crossings[crossing].tensor, outside, held, lanes));
   }
 
 private:

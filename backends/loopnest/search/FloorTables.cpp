@@ -67,14 +67,14 @@ struct Floors::Visit {
   struct Settled {
     const InnerFloors::Entry *entry;
     unsigned kind; ///< number of its mask
-    std::array<double, InnerFloors::maxFlows> sharing;
+    std::array<Sharing, InnerFloors::maxFlows> sharing;
   };
   const Group *group;
-  TileGrid::Point before;                            ///< outside the array
-  bool grows;                                        ///< more words cost more
-  std::array<double, InnerFloors::maxFlows> sharing; ///< of tiles that nothing further in splits
-  std::array<double, InnerFloors::maxFlows> least;   ///< J by flow, at least
-  llvm::SmallVector<Settled, 8> entries;             ///< those that may improve on what is known
+  TileGrid::Point before;                             ///< outside the array
+  bool grows;                                         ///< more words cost more
+  std::array<Sharing, InnerFloors::maxFlows> sharing; ///< of tiles that nothing further in splits
+  std::array<double, InnerFloors::maxFlows> least;    ///< J by flow, at least
+  llvm::SmallVector<Settled, 8> entries;              ///< those that may improve on what is known
 };
 
 Floors::Reached Floors::reached(size_t outside) const {
@@ -108,15 +108,6 @@ void Floors::setEntries(Reached &at) const {
   }
 }
 
-/// J of a flow whose words so many lanes share.
-static double costOf(const LaneChoice::Price &price, const FlowFloors::Brought &flow,
-                     double sharing) {
-  if (!price.windowed)
-    return (price.fixed + price.shared + price.hops) * flow.words;
-  double hops = std::max(0.0, price.hops * flow.words - price.farther * flow.padding);
-  return price.fixed * flow.words + (price.shared * flow.words + hops) / sharing;
-}
-
 /// The groups of lanes with which anything at a point may improve on what is known: no flow
 /// further in is less than one at the point itself.
 void Floors::visitPoint(const Reached &at, std::vector<Visit> &visits) const {
@@ -136,11 +127,11 @@ void Floors::visitPoint(const Reached &at, std::vector<Visit> &visits) const {
     for (unsigned v = 0; v < flows.size(); ++v) {
       unsigned t = space.crossings[flows[v]].tensor;
       const LaneChoice::Price &price = group.least.prices[v];
-      visit.sharing[v] = price.windowed ? floors.sharing(t, outside, outside, group.lanes) : 1;
-      visit.least[v] = costOf(price,
-                              {at.least[v] * floors.missing(t, lanes),
-                               floors.missing(t, at.outside) * floors.padding(t, at.outside)},
-                              visit.sharing[v]);
+      visit.sharing[v] =
+          price.windowed ? floors.sharing(t, outside, outside, group.lanes) : Sharing();
+      visit.least[v] = price.cost({at.least[v] * floors.missing(t, lanes),
+                                   floors.missing(t, at.outside) * floors.padding(t, at.outside)},
+                                  visit.sharing[v]);
       sum += visit.least[v];
       // The least of several prices together can be less than nothing.
       visit.grows &= price.fixed + price.shared + price.hops >= 0;
@@ -158,7 +149,7 @@ bool Floors::visitGroup(const Reached &at, Visit &visit) const {
   const TileGrid::Point &outside = grid.point(at.outside);
   double quick = group.least.rest;
   for (unsigned v = 0; v < flows.size(); ++v) {
-    double settled = costOf(group.least.prices[v], {at.fewest[v], at.padding[v]}, visit.sharing[v]);
+    double settled = group.least.prices[v].cost({at.fewest[v], at.padding[v]}, visit.sharing[v]);
     quick += at.mayBeOpen >> v & 1 ? std::min(settled, visit.least[v]) : settled;
   }
   if (visit.grows && quick >= classes[group.bucket].most)
@@ -170,9 +161,9 @@ bool Floors::visitGroup(const Reached &at, Visit &visit) const {
     // First as if tiles were as large as they can be: most entries are out with that.
     double sum = group.least.rest;
     for (unsigned v = 0; v < flows.size(); ++v)
-      sum += mask >> v & 1 ? visit.least[v]
-                           : costOf(group.least.prices[v], {entry.words[v], entry.padding[v]},
-                                    visit.sharing[v]);
+      sum += mask >> v & 1
+                 ? visit.least[v]
+                 : group.least.prices[v].cost({entry.words[v], entry.padding[v]}, visit.sharing[v]);
     if (sum >= classes[group.bucket].most)
       continue;
     sum = group.least.rest;
@@ -184,7 +175,7 @@ bool Floors::visitGroup(const Reached &at, Visit &visit) const {
       if (group.least.prices[v].windowed)
         settled.sharing[v] = floors.sharing(space.crossings[flows[v]].tensor, outside,
                                             grid.point(entry.held[v]), group.lanes);
-      sum += costOf(group.least.prices[v], {entry.words[v], entry.padding[v]}, settled.sharing[v]);
+      sum += group.least.prices[v].cost({entry.words[v], entry.padding[v]}, settled.sharing[v]);
     }
     if (sum < classes[group.bucket].most)
       visit.entries.push_back(settled);
@@ -207,8 +198,8 @@ void Floors::addOffers(const Reached &at, const Visit &visit) {
       double sum = group.offers[o].rest;
       for (unsigned v = 0; v < flows.size(); ++v)
         if (!(at.masks[entry.kind] >> v & 1))
-          sum += costOf(group.offers[o].prices[v], {entry.entry->words[v], entry.entry->padding[v]},
-                        entry.sharing[v]);
+          sum += group.offers[o].prices[v].cost({entry.entry->words[v], entry.entry->padding[v]},
+                                                entry.sharing[v]);
       double &best = settled[o * kinds + entry.kind];
       best = std::min(best, sum);
     }
@@ -237,7 +228,7 @@ void Floors::addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<doub
   for (size_t o = 0; o < group.offers.size(); ++o) {
     std::array<double, InnerFloors::maxFlows> cost;
     for (unsigned v = 0; v < open.size(); ++v)
-      cost[v] = costOf(group.offers[o].prices[v], open[v], visit.sharing[v]);
+      cost[v] = group.offers[o].prices[v].cost(open[v], visit.sharing[v]);
     for (unsigned m = 0; m < kinds; ++m) {
       Line line{settled[o * kinds + m], 0};
       if (line.fixed >= limit)

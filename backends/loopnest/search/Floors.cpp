@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/Floors.h"
 
+#include "backends/loopnest/search/Search.h"
 #include <cmath>
 
 using namespace perfc;
@@ -65,39 +66,59 @@ std::unique_ptr<Floors> Floors::make(const MapSpace &space, const CostWeights &w
 //===-- Classes of lanes
 //-----------------------------------------------------------------------===//
 
-void Floors::makeBuckets(const Incumbents &known) {
-  double outerLanes = 1;
+/// Where classes of ascending times begin, at most `limit` of them: each time of its own if that is
+/// enough, else stretches of the same ratio.
+static std::vector<double> beginsOf(llvm::ArrayRef<double> times, size_t limit) {
+  for (double ratio = 1;; ratio += 0.001 + (ratio - 1) / 4) {
+    std::vector<double> begins;
+    for (double time : times)
+      if (begins.empty() || time > begins.back() * ratio)
+        begins.push_back(time);
+    if (begins.size() <= limit)
+      return begins;
+  }
+}
+
+/// What so many lanes take for the points alone.
+double Floors::timeOf(double lanes) const {
   for (unsigned s = 0; s < arrayBegin(); ++s)
     if (space.slots[s].isAxis)
-      outerLanes *= static_cast<double>(space.slots[s].size);
-  std::vector<double> counts;
-  for (const LaneChoice &choice : costs.choices())
-    counts.push_back(choice.count);
-  std::sort(counts.rbegin(), counts.rend());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+      lanes *= static_cast<double>(space.slots[s].size);
+  if (!weights.compute.given)
+    return weights.launch;
+  double steps = std::ceil(static_cast<double>(space.points) / lanes);
+  if (!weights.compute.isExact() || weights.clock <= 0)
+    return steps / weights.compute.perSecond + weights.launch;
+  double cycles = steps * static_cast<double>(weights.compute.denominator) /
+                  static_cast<double>(weights.compute.numerator);
+  return std::ceil(cycles - 1e-9) / weights.clock + weights.launch;
+}
+
+/// Lane counts differ as far as they take longer than anything does; those that take so long that
+/// nothing improves on what is known are one class, the last.
+void Floors::makeBuckets(const Incumbents &known) {
+  Score least = leastScore(space, weights);
+  std::vector<double> useful, useless;
+  for (const LaneChoice &choice : costs.choices()) {
+    double time = std::max(least.latency, timeOf(choice.count));
+    (known.excludes({least.energy, time}) ? useless : useful).push_back(time);
+  }
+  llvm::sort(useful);
   size_t limit =
       std::max<size_t>(1, std::min(bucketLimit, tableLimit / grid.size() / (space.dims() + 1)));
   if (known.countsEnergyOnly() && weights.leak == 0)
     limit = 1;
-  // The largest counts each, then ever wider classes.
-  std::vector<double> most{counts.front()};
-  for (double count : counts)
-    if (count < most.back() && most.size() < limit &&
-        (most.size() < limit / 2 || count <= 0.6 * most.back()))
-      most.push_back(count);
-  for (double lanes : most) {
-    double steps = std::ceil(static_cast<double>(space.points) / (lanes * outerLanes));
-    bool cycles = weights.compute.isExact() && weights.clock > 0;
-    double time = cycles ? std::ceil(steps * static_cast<double>(weights.compute.denominator) /
-                                         static_cast<double>(weights.compute.numerator) -
-                                     1e-9) /
-                               weights.clock
-                         : steps / weights.compute.perSecond;
-    classes.push_back({weights.compute.given ? time + weights.launch : weights.launch, infinite});
-  }
+  std::vector<double> begins;
+  if (!useful.empty())
+    begins = beginsOf(useful, limit);
+  if (!useless.empty())
+    begins.push_back(*std::min_element(useless.begin(), useless.end()));
+  for (double time : begins)
+    classes.push_back({time, infinite});
   for (const LaneChoice &choice : costs.choices()) {
+    double time = std::max(least.latency, timeOf(choice.count));
     size_t bucket = 0;
-    while (bucket + 1 < most.size() && choice.count <= most[bucket + 1])
+    while (bucket + 1 < begins.size() && time >= begins[bucket + 1])
       ++bucket;
     bucketsOfChoices.push_back(static_cast<uint8_t>(bucket));
   }

@@ -91,6 +91,7 @@ public:
 private:
   Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
          llvm::function_ref<bool()> isOver);
+  double timeOf(double lanes) const;
   void makeBuckets(const Incumbents &known);
   /// J that are `fixed`, and what repeats divide.
   struct Line {

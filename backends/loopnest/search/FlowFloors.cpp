@@ -202,14 +202,16 @@ double FlowFloors::flowAtBest(unsigned t, size_t outside, const TileGrid::Point 
   return missing(t, outside) / repeats * (fresh < 0 ? whole(t, outside) : fresh);
 }
 
-double FlowFloors::sharing(unsigned tensor, const TileGrid::Point &outside,
-                           const TileGrid::Point &held, const TileGrid::Point &lanes) const {
-  double product = 1;
+Sharing FlowFloors::sharing(unsigned tensor, const TileGrid::Point &outside,
+                            const TileGrid::Point &held, const TileGrid::Point &lanes) const {
+  Sharing product;
   for (const WindowFloor &window : tensors[tensor].windows) {
     const Window &dims = window.window;
-    if (lanes[dims.first] > 0 || lanes[dims.second] > 0)
-      product *= window.sharing(outside, held, grid.value(dims.first, lanes[dims.first]),
+    if (lanes[dims.first] == 0 && lanes[dims.second] == 0)
+      continue;
+    Sharing of = window.sharing(outside, held, grid.value(dims.first, lanes[dims.first]),
                                 grid.value(dims.second, lanes[dims.second]));
+    product = {product.most * of.most, product.mean * of.mean};
   }
   return product;
 }

@@ -89,9 +89,9 @@ public:
       return window.reachesAsFar(a, b, steps);
     });
   }
-  /// Most lanes that need one word at once, by the dimensions of windows.
-  double sharing(unsigned tensor, const TileGrid::Point &outside, const TileGrid::Point &held,
-                 const TileGrid::Point &lanes) const;
+  /// Lanes that need one word at once, by the dimensions of windows.
+  Sharing sharing(unsigned tensor, const TileGrid::Point &outside, const TileGrid::Point &held,
+                  const TileGrid::Point &lanes) const;
 
 private:
   double flow(unsigned tensor, size_t outside, const Trail &trail, DimMask moving) const;

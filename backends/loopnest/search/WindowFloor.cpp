@@ -116,6 +116,7 @@ WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &g
   TileMarks marks(window, firstSize, secondSize);
   Tile result;
   result.width = marks.width();
+  result.hasHoles = marks.count() < marks.width();
   result.step[0] = window.a * firstSize;
   result.step[1] = window.b * secondSize;
   std::vector<int64_t> bases;
@@ -190,11 +191,34 @@ void WindowFloor::addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<i
     }
 }
 
-double WindowFloor::sharing(const TileGrid::Point &outside, const TileGrid::Point &held,
-                            int64_t firstLanes, int64_t secondLanes) const {
+Sharing WindowFloor::sharing(const TileGrid::Point &outside, const TileGrid::Point &held,
+                             int64_t firstLanes, int64_t secondLanes) const {
   const Tile &of = tile(outside);
-  int64_t reach = tile(held).width - 1;
-  int64_t firsts = std::min(firstLanes, reach / std::abs(of.step[0]) + 1);
-  int64_t others = std::min(secondLanes, reach / std::abs(of.step[1]) + 1);
-  return static_cast<double>(std::min(secondLanes * firsts, firstLanes * others));
+  int64_t width = tile(held).width;
+  auto along = [&](int64_t lanes, int64_t step) {
+    int64_t elements = (width - 1) / std::abs(step) + 1;
+    auto n = static_cast<double>(lanes), m = static_cast<double>(elements);
+    if (!tile(held).hasHoles && elements > 1)
+      m = static_cast<double>(width) / static_cast<double>(std::abs(step));
+    return Sharing{std::min<double>(n, elements), n * m / (n + m - 1)};
+  };
+  auto firsts = static_cast<double>(firstLanes), seconds = static_cast<double>(secondLanes);
+  Sharing first = along(firstLanes, of.step[0]), second = along(secondLanes, of.step[1]);
+  return {std::min(seconds * first.most, firsts * second.most),
+          std::min(seconds * first.mean, firsts * second.mean)};
+}
+
+bool WindowFloor::reachesAsFar(const TileGrid::Point &a, const TileGrid::Point &b,
+                               const TileGrid::Point *steps) const {
+  const Tile &one = tile(a), &other = tile(b);
+  if (other.hasHoles && !one.hasHoles)
+    return false; // the holes may let more lanes share
+  if (!steps || one.width >= other.width)
+    return one.width >= other.width;
+  return llvm::all_of(tile(*steps).step, [&](int64_t step) {
+    int64_t apart = std::abs(step);
+    // Without overlap there is nothing to share.
+    return one.hasHoles ? (one.width - 1) / apart == (other.width - 1) / apart
+                        : other.width <= apart;
+  });
 }

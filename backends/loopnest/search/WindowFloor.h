@@ -17,6 +17,16 @@
 namespace perfc {
 namespace loopnest {
 
+/// Lanes that need one element at once.
+struct Sharing {
+  double most = 1;
+  /// Over all elements that n lanes need, whose tiles lie a step apart, at most. What is new in a
+  /// tile without holes is a stretch of at most its width, and together they need (n - 1) * step
+  /// more; with holes, where each needs m elements that are multiples of a step apart, they need
+  /// m + n - 1.
+  double mean = 1;
+};
+
 /// The values a * i + b * k of one tile.
 class TileMarks {
 public:
@@ -77,26 +87,19 @@ public:
   int64_t step(const TileGrid::Point &outside, bool first) const {
     return tile(outside).step[first ? 0 : 1];
   }
-  /// Most lanes that need an element at once: lanes lie as the tiles at `outside`, and hold tiles
-  /// of the size at `held`.
-  double sharing(const TileGrid::Point &outside, const TileGrid::Point &held, int64_t firstLanes,
-                 int64_t secondLanes) const;
+  /// Lanes lie as the tiles at `outside`, and hold tiles of the size at `held`.
+  Sharing sharing(const TileGrid::Point &outside, const TileGrid::Point &held, int64_t firstLanes,
+                  int64_t secondLanes) const;
   /// Whether at least as many lanes can need an element of the tiles at `a` as of those at `b`,
   /// where lanes lie as the tiles at `steps` (anywhere without).
   bool reachesAsFar(const TileGrid::Point &a, const TileGrid::Point &b,
-                    const TileGrid::Point *steps) const {
-    int64_t farther = tile(a).width - 1, nearer = tile(b).width - 1;
-    if (!steps || farther >= nearer)
-      return farther >= nearer;
-    const int64_t(&step)[2] = tile(*steps).step;
-    return farther / std::abs(step[0]) == nearer / std::abs(step[0]) &&
-           farther / std::abs(step[1]) == nearer / std::abs(step[1]);
-  }
+                    const TileGrid::Point *steps) const;
   const Window window;
 
 private:
   struct Tile {
     int64_t width = 1;           ///< from the first to the last element
+    bool hasHoles = false;       ///< not all between them are needed
     int64_t step[2];             ///< from a tile to the next one
     std::vector<double> newAt;   ///< words not shared with a tile that far away; all at the end
     std::vector<double> newFrom; ///< the least of these from a distance on
