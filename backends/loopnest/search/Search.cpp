@@ -195,5 +195,6 @@ Score loopnest::leastScore(const MapSpace &space, const CostWeights &weights) {
 SearchResult loopnest::search(const MapSpace &space, const CostWeights &weights,
                               const SlotRules &rules, const SearchGoal &goal,
                               const SearchOptions &options) {
-  return Searcher(space, weights, rules, goal, options).run();
+  SlotRules narrowed = withSharedOutside(space, rules);
+  return Searcher(space, weights, narrowed, goal, options).run();
 }

@@ -17,6 +17,22 @@ SlotRules loopnest::openRules(const MapSpace &space) {
   return rules;
 }
 
+SlotRules loopnest::withSharedOutside(const MapSpace &space, const SlotRules &rules) {
+  SlotRules result = rules;
+  DimMask shared = ~DimMask(0);
+  for (const FlatTensor &tensor : space.tensors)
+    shared &= tensor.plain & ~tensor.cut;
+  for (unsigned d = 0; d < space.dims() && space.isFlat; ++d) {
+    bool isOpen = shared >> d & 1;
+    for (unsigned s : space.memorySlot)
+      isOpen &= rules[s].orderOpen && rules[s].factors[d].open;
+    for (unsigned s : space.memorySlot)
+      if (isOpen && s > 0)
+        result[s].factors[d] = {false, {1}};
+  }
+  return result;
+}
+
 std::vector<int64_t> loopnest::divisors(int64_t number) {
   std::vector<int64_t> low, high;
   for (int64_t d = 1; d <= number / d; ++d)

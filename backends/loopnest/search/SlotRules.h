@@ -35,6 +35,12 @@ using SlotRules = std::vector<SlotRule>; ///< by slot
 /// Rules that leave everything open.
 SlotRules openRules(const MapSpace &space);
 
+/// The same rules, but where they leave it open, loops in time over a dimension that every tensor
+/// has stand at the outermost memory alone. Some best mapping is so: moved outside of all others,
+/// such a loop makes tiles smaller, and between two of its steps no tensor keeps anything, wherever
+/// it stands; all that it stood between is together then.
+SlotRules withSharedOutside(const MapSpace &space, const SlotRules &rules);
+
 /// The divisors of `number`, ascending.
 std::vector<int64_t> divisors(int64_t number);
 

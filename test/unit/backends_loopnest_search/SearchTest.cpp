@@ -194,3 +194,31 @@ TEST(Search, StopsAtTheDeadlineWithABound) {
   for (const Score &bound : result.open)
     EXPECT_LE(edp(bound), edp(best.front.front().score));
 }
+
+/// Indices that every tensor has stand at the outermost memory, unless rules say otherwise; spaces
+/// with them are among those of the tests above.
+TEST(Search, LeavesSharedLoopsOutside) {
+  std::mt19937 random(15);
+  unsigned narrowed = 0;
+  for (unsigned i = 0; i < 200; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random);
+    if (!space)
+      continue;
+    SlotRules rules = openRules(*space), outside = withSharedOutside(*space, rules);
+    for (unsigned d = 0; d < space->dims(); ++d) {
+      bool shared = llvm::all_of(space->tensors,
+                                 [&](const FlatTensor &t) { return (t.plain & ~t.cut) >> d & 1; });
+      for (unsigned s = 1; s < space->slots.size(); ++s) {
+        bool closed = shared && !space->slots[s].isAxis;
+        ASSERT_EQ(outside[s].allows(d, 2), !closed);
+        narrowed += closed;
+      }
+      ASSERT_TRUE(outside[0].allows(d, 2));
+    }
+    rules[0].orderOpen = false;
+    outside = withSharedOutside(*space, rules);
+    for (unsigned d = 0; d < space->dims(); ++d)
+      ASSERT_TRUE(outside.back().allows(d, 2));
+  }
+  EXPECT_GT(narrowed, 50U);
+}
