@@ -86,8 +86,7 @@ static const Operation *statementAt(op::KernelOp kernel, size_t number) {
   return nullptr;
 }
 
-/// The member of a fused kernel that `statement` comes from.
-static const KernelUse::Member &memberOf(const KernelUse &use, size_t statement) {
+const KernelUse::Member &passes::memberOf(const KernelUse &use, size_t statement) {
   const KernelUse::Member *member = &use.members.front();
   for (const KernelUse::Member &candidate : use.members)
     if (candidate.firstStatement <= statement)

@@ -29,6 +29,9 @@ KernelUse kernelUse(const ir::Operation &op);
 /// `kernel` by itself.
 KernelUse kernelUse(op::KernelOp kernel);
 
+/// The member of a fused kernel that a statement of it comes from.
+const KernelUse::Member &memberOf(const KernelUse &use, size_t statement);
+
 /// Calls `visit` for each kernel of the subject of `evaluate`, each once, in order. False when the
 /// graph still has calls: reported in the name of `pass`.
 bool forEachKernel(study::EvaluateOp evaluate, llvm::StringRef pass, DiagnosticEngine &diagnostics,

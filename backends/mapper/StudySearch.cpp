@@ -4,10 +4,9 @@
 #include "backends/core/Evaluate.h"
 #include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/SystolicNest.h"
-#include "backends/mapper/NestSearch.h"
 #include "backends/mapper/NetworkGoal.h"
 #include "backends/mapper/RefusalReport.h"
-#include "backends/mapper/TangentBounds.h"
+#include "backends/mapper/SearchRounds.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
@@ -24,8 +23,7 @@ using namespace perfc::loopnest;
 
 /// Time limit of a search that does not say one.
 static constexpr double defaultLimit = 60;
-/// Most weights of the latency that are tried, and what rounding may make of a proof.
-static constexpr unsigned mostTangents = 40;
+/// What rounding may make of a proof.
 static constexpr double proofTolerance = 1e-9;
 
 namespace {
@@ -48,11 +46,9 @@ private:
   bool reportUnsearched(const ir::Operation &nest, const std::string &reason);
   bool findBaseline();
   void findFixedPart();
-  using Clock = std::chrono::steady_clock;
   bool searchAll();
-  bool searchNests(const SearchGoal &goal, Clock::time_point end, unsigned descents);
-  bool searchTangents(Clock::time_point end);
-  bool choose();
+  bool choose(const SearchRounds &rounds);
+  void write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> points);
 
   ir::Module &module;
   study::SearchStatement search;
@@ -73,11 +69,6 @@ private:
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
   std::vector<NestSpace> spaces;
   std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
-  std::vector<NestResult> results;  ///< by space; empty for repetitions
-  std::vector<unsigned> distinct;   ///< spaces that are searched, in this order
-  std::vector<char> settled;        ///< by space: whose result is known
-  /// Where the product of sums is at least as good as anywhere.
-  llvm::Optional<TangentBounds::Corner> corner;
   Cost baseline;
   Score fixed; ///< of what is not searched
   SearchSummary summary;
@@ -129,14 +120,11 @@ void StudySearch::findMapspaces() {
       NestOp view(nest);
       if (view.kernel() != use.kernel.symbol())
         continue;
-      const passes::KernelUse::Member *member = &use.members.front();
-      for (const passes::KernelUse::Member &candidate : use.members)
-        if (candidate.firstStatement <= static_cast<size_t>(view.statement()))
-          member = &candidate;
-      int64_t number = view.statement() - static_cast<int64_t>(member->firstStatement);
+      const auto &member = passes::memberOf(use, static_cast<size_t>(view.statement()));
+      int64_t number = view.statement() - static_cast<int64_t>(member.firstStatement);
       for (const ir::Attribute &symbol : search.spaces()) {
         auto space = module.lookup<MapspaceOp>(symbol.asSymbol());
-        if (space && space.kernel() == member->kernel.symbol() &&
+        if (space && space.kernel() == member.kernel.symbol() &&
             space->intAttr("statement") == number)
           mapspaces[nest] = space;
       }
@@ -229,150 +217,42 @@ void StudySearch::findFixedPart() {
     fixed.latency = 0;
 }
 
-/// Searches each space once that differs from those before it; false when one has no mapping.
-bool StudySearch::searchNests(const SearchGoal &goal, Clock::time_point end, unsigned descents) {
-  SearchOptions options;
-  options.threads =
-      settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
-  options.seed = settings.seed;
-  options.stop = settings.stop;
-  options.descents = descents;
-  // Nests side by side; the threads that are left over work together on each.
-  unsigned workers = std::min<unsigned>(options.threads, distinct.size());
-  unsigned threadsOfEach = std::max(1u, options.threads / workers);
-  std::atomic<unsigned> next{0};
-  auto work = [&] {
-    for (unsigned k = next++; k < distinct.size(); k = next++) {
-      if (settled[distinct[k]])
-        continue;
-      // Time that easy nests leave is for those that follow.
-      Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
-      SearchOptions own = options;
-      own.threads = threadsOfEach;
-      auto left = static_cast<int64_t>(distinct.size() - k);
-      own.deadline =
-          Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
-      const NestSpace &nest = spaces[distinct[k]];
-      own.known = results[distinct[k]].found.front;
-      results[distinct[k]] = searchNest(nest, goal, own);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < workers; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
-  for (unsigned i : distinct) {
-    summary.evaluated += settled[i] ? 0 : results[i].found.evaluated;
-    if (results[i].found.front.empty()) {
-      reportRefusals(spaces[i], search, *chip, diagnostics);
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The best product of sums: one weight of the latency after the other, for all nests alike.
-bool StudySearch::searchTangents(Clock::time_point end) {
-  Score least = fixed;
-  for (unsigned i = 0; i < spaces.size(); ++i) {
-    Score own = leastScore(spaces[i].space, spaces[i].weights);
-    least.energy += static_cast<double>(spaces[i].count) * own.energy;
-    least.latency += static_cast<double>(spaces[i].count) * own.latency;
-  }
-  TangentBounds bounds(least.energy, least.latency);
-  std::vector<NestAnswers> answers(spaces.size());
-  double best = HUGE_VAL, weight = least.energy / least.latency;
-  for (unsigned round = 0; round < mostTangents; ++round) {
-    SearchGoal goal{SearchGoal::Scalar,
-                    [=](const Score &s) { return s.energy + weight * s.latency; }};
-    for (unsigned i : distinct)
-      if (const Candidate *answer = answers[i].at(weight)) {
-        settled[i] = 1;
-        results[i].found = {{*answer}, {}, 0};
-      } else {
-        settled[i] = 0;
-      }
-    if (!searchNests(goal, end, round == 0 ? SearchOptions().descents : 0))
-      return false;
-    Score sum = fixed;
-    double line = goal.value(fixed);
-    for (unsigned i = 0; i < spaces.size(); ++i) {
-      const SearchResult &result = results[firstEqual[i]].found;
-      const Score &score = result.front.front().score;
-      double bound = goal.value(score);
-      for (const Score &rest : result.open)
-        bound = std::min(bound, goal.value(rest));
-      auto times = static_cast<double>(spaces[i].count);
-      sum = {sum.energy + times * score.energy, sum.latency + times * score.latency};
-      line += times * bound;
-    }
-    for (unsigned i : distinct)
-      answers[i].add(weight, results[i].found.front.front(), results[i].found.isProven());
-    bounds.add(weight, line, sum.energy, sum.latency);
-    best = std::min(best, sum.energy * sum.latency);
-    llvm::Optional<double> next = bounds.nextWeight();
-    if (!next || bounds.leastCorner().product() >= best * (1 - proofTolerance) ||
-        Clock::now() >= end || (settings.stop && *settings.stop))
-      break;
-    weight = *next;
-  }
-  for (unsigned i : distinct) {
-    results[i].found = {answers[i].all(), {}, 0};
-    summary.provenNests += answers[i].areProven() ? 1 : 0;
-  }
-  corner = bounds.leastCorner();
-  return choose();
-}
-
-/// Whether a nest is one space whose mappings the closed form weighs: only there does `leastScore`
-/// bound all that is open.
-static bool hasClosedForm(const NestSpace &nest) {
-  return nest.keeps.size() == 1 && !nest.asLowered && !nest.isImperfect &&
-         nest.beyondClosedForm.empty() && nest.space.isFlat;
-}
-
 bool StudySearch::searchAll() {
   double limit = settings.within   ? *settings.within
                  : search.within() ? search.within()->toDouble()
                                    : defaultLimit;
+  using Clock = SearchRounds::Clock;
   Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                              std::chrono::duration<double>(limit));
   NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
   if (!goal.isValid())
     return false;
-  results.resize(spaces.size());
-  settled.assign(spaces.size(), 0);
-  for (unsigned i = 0; i < spaces.size(); ++i)
-    if (firstEqual[i] == i)
-      distinct.push_back(i);
-  // Those with few factors first: the time that they leave is for the others.
-  auto factors = [&](unsigned i) {
-    double product = 1;
-    for (const Dim &dim : spaces[i].space.nest.dims)
-      product *= static_cast<double>(divisors(dim.size).size());
-    return product;
-  };
-  llvm::stable_sort(distinct, [&](unsigned a, unsigned b) { return factors(a) < factors(b); });
-  if (goal.nestGoal().kind == SearchGoal::Hull && llvm::all_of(spaces, hasClosedForm))
-    return searchTangents(end);
-  if (!searchNests(goal.nestGoal(), end, SearchOptions().descents))
+  SearchOptions options;
+  options.threads =
+      settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
+  options.seed = settings.seed;
+  options.stop = settings.stop;
+  SearchRounds rounds(spaces, firstEqual, fixed, options);
+  bool isProduct = goal.nestGoal().kind == SearchGoal::Hull && rounds.canSearchProduct();
+  if (!(isProduct ? rounds.searchProduct(end) : rounds.search(goal.nestGoal(), end))) {
+    reportRefusals(rounds.withoutMapping(), search, *chip, diagnostics);
     return false;
-  for (unsigned i : distinct)
-    summary.provenNests += results[i].found.isProven() ? 1 : 0;
-  return choose();
+  }
+  summary.evaluated = rounds.evaluated();
+  summary.provenNests = rounds.provenNests();
+  return choose(rounds);
 }
 
 /// Takes the best combination and writes it into the nests.
-bool StudySearch::choose() {
+bool StudySearch::choose(const SearchRounds &rounds) {
   NetworkGoal goal(search, baseline, fixed, names, spaces, diagnostics);
   std::vector<const SearchResult *> byNest;
   for (unsigned i = 0; i < spaces.size(); ++i)
-    byNest.push_back(&results[firstEqual[i]].found);
+    byNest.push_back(&rounds.result(i).found);
   llvm::Optional<NetworkGoal::Choice> choice = goal.best(byNest);
   if (!choice)
     return false;
+  const auto &corner = rounds.corner();
   summary.goal = goal.text();
   summary.hasValue = true;
   summary.value = choice->value;
@@ -381,37 +261,45 @@ bool StudySearch::choose() {
   bool nestsProven =
       !corner && llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); });
   summary.proven = nestsProven || summary.bound >= summary.value * (1 - proofTolerance);
+  write(rounds, choice->points);
+  return true;
+}
+
+/// The lines of a mapping, for the sizes of its op alone.
+static std::string caseOf(op::KernelOp kernel, const NestSpace &space, const Mapping &mapping) {
+  std::string condition;
+  const ir::AttrDict &parameters = kernel->dictAttr("parameters");
+  for (const auto &[name, value] : parameters.entries())
+    if (value.is(ir::AttrKind::Int))
+      condition += fmt::format("{}{} == {}", condition.empty() ? "" : " and ", name, value.asInt());
+  std::string lines = mappingLines(space, mapping, condition.empty() ? "  " : "    ");
+  return condition.empty() ? lines : fmt::format("  if {} {{\n{}  }}\n", condition, lines);
+}
+
+/// Puts the mappings of the chosen points into the nests, and into the summary as text.
+void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> points) {
   std::map<std::string, std::string> mappings; // by op, in order
   for (unsigned i = 0; i < spaces.size(); ++i) {
-    const Candidate &best = byNest[i]->front[choice->points[i]];
+    const NestResult &result = rounds.result(i);
+    const Candidate &best = result.found.front[points[i]];
     if (best.space == NestResult::lowered) {
       summary.notes.push_back(
           fmt::format("`{}` runs in folds, as without a mapping", NestOp(spaces[i].nest).kernel()));
       continue;
     }
-    const std::vector<NestSpace> &choices = results[firstEqual[i]].spaces;
-    NestSpace own = withKeeps(spaces[i], choices[best.space].keeps.front());
+    NestSpace own = withKeeps(spaces[i], result.spaces[best.space].keeps.front());
     writeNest(own, best.mapping);
-    if (firstEqual[i] == i && choices.size() > 1)
+    if (firstEqual[i] == i && result.spaces.size() > 1)
       summary.notes.push_back(fmt::format("`{}`: best of {} choices of what memories keep: {}",
-                                          NestOp(own.nest).kernel(), choices.size(),
+                                          NestOp(own.nest).kernel(), result.spaces.size(),
                                           keepText(own)));
-    auto kernel = ir::as<op::KernelOp>(*module.lookup(NestOp(spaces[i].nest).kernel()));
-    std::string condition;
-    const ir::AttrDict &parameters = kernel->dictAttr("parameters");
-    for (const auto &[name, value] : parameters.entries())
-      if (value.is(ir::AttrKind::Int))
-        condition +=
-            fmt::format("{}{} == {}", condition.empty() ? "" : " and ", name, value.asInt());
-    std::string lines = mappingLines(own, best.mapping, condition.empty() ? "  " : "    ");
-    std::string &text = mappings[kernel.declaration().str()];
-    text += condition.empty() ? lines : fmt::format("  if {} {{\n{}  }}\n", condition, lines);
+    auto kernel = ir::as<op::KernelOp>(*module.lookup(NestOp(own.nest).kernel()));
+    mappings[kernel.declaration().str()] += caseOf(kernel, own, best.mapping);
   }
   std::string chipName = evaluate.onLabel().split('(').first.str();
   for (const auto &[op, text] : mappings)
     summary.mappings +=
         fmt::format("mapping best_{} for {} on {} {{\n{}}}\n", op, op, chipName, text);
-  return true;
 }
 
 llvm::Optional<SearchSummary> StudySearch::run() {

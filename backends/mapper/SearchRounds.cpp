@@ -1,0 +1,151 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/mapper/SearchRounds.h"
+
+#include <cmath>
+#include <thread>
+
+using namespace perfc;
+using namespace perfc::mapper;
+using namespace perfc::loopnest;
+
+/// Most weights of the latency that are tried, and what rounding may make of a proof.
+static constexpr unsigned mostTangents = 40;
+static constexpr double proofTolerance = 1e-9;
+
+SearchRounds::SearchRounds(const std::vector<NestSpace> &spaces,
+                           llvm::ArrayRef<unsigned> firstEqual, Score fixed,
+                           const SearchOptions &options)
+    : spaces(spaces), firstEqual(firstEqual), fixed(fixed), options(options),
+      results(spaces.size()), settled(spaces.size(), 0) {
+  for (unsigned i = 0; i < spaces.size(); ++i)
+    if (firstEqual[i] == i)
+      distinct.push_back(i);
+  // Those with few factors first: the time that they leave is for the others.
+  auto factors = [&](unsigned i) {
+    double product = 1;
+    for (const Dim &dim : spaces[i].space.nest.dims)
+      product *= static_cast<double>(divisors(dim.size).size());
+    return product;
+  };
+  llvm::stable_sort(distinct, [&](unsigned a, unsigned b) { return factors(a) < factors(b); });
+}
+
+/// Nest after nest, as long as there are any.
+void SearchRounds::work(const SearchGoal &goal, Clock::time_point end, unsigned descents,
+                        unsigned workers, std::atomic<unsigned> &next) {
+  for (unsigned k = next++; k < distinct.size(); k = next++) {
+    unsigned space = distinct[k];
+    if (settled[space])
+      continue;
+    // Time that easy nests leave is for those that follow.
+    Clock::duration rest = std::max(Clock::duration::zero(), end - Clock::now());
+    SearchOptions own = options;
+    own.descents = descents;
+    own.threads = std::max(1u, options.threads / workers);
+    auto left = static_cast<int64_t>(distinct.size() - k);
+    own.deadline =
+        Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
+    own.known = results[space].found.front;
+    results[space] = searchNest(spaces[space], goal, own);
+  }
+}
+
+/// Searches each space once that differs from those before it and is not settled.
+bool SearchRounds::round(const SearchGoal &goal, Clock::time_point end, unsigned descents) {
+  // Nests side by side; the threads that are left over work together on each.
+  unsigned workers = std::min<unsigned>(options.threads, distinct.size());
+  std::atomic<unsigned> next{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < workers; ++i)
+    threads.emplace_back([&] { work(goal, end, descents, workers, next); });
+  work(goal, end, descents, workers, next);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (unsigned i : distinct) {
+    evaluations += settled[i] ? 0 : results[i].found.evaluated;
+    if (results[i].found.front.empty()) {
+      refused = &spaces[i];
+      return false;
+    }
+  }
+  return true;
+}
+
+bool SearchRounds::search(const SearchGoal &goal, Clock::time_point end) {
+  if (!round(goal, end, options.descents))
+    return false;
+  for (unsigned i : distinct)
+    proven += results[i].found.isProven() ? 1 : 0;
+  return true;
+}
+
+/// Whether a nest is one space whose mappings the closed form weighs: only there does `leastScore`
+/// bound all that is open.
+static bool hasClosedForm(const NestSpace &nest) {
+  return nest.keeps.size() == 1 && !nest.asLowered && !nest.isImperfect &&
+         nest.beyondClosedForm.empty() && nest.space.isFlat;
+}
+
+bool SearchRounds::canSearchProduct() const { return llvm::all_of(spaces, hasClosedForm); }
+
+/// Below all sums: each nest by itself, in energy and in latency.
+TangentBounds SearchRounds::firstBounds() const {
+  Score least = fixed;
+  for (const NestSpace &space : spaces) {
+    Score own = leastScore(space.space, space.weights);
+    least.energy += static_cast<double>(space.count) * own.energy;
+    least.latency += static_cast<double>(space.count) * own.latency;
+  }
+  return TangentBounds(least.energy, least.latency);
+}
+
+/// Nests whose answer for a weight follows from those for others are not searched again.
+void SearchRounds::settle(llvm::ArrayRef<NestAnswers> answers, double weight) {
+  for (unsigned i : distinct) {
+    const Candidate *answer = answers[i].at(weight);
+    settled[i] = answer != nullptr;
+    if (answer)
+      results[i].found = {{*answer}, {}, 0};
+  }
+}
+
+/// One weight of the latency after the other, for all nests alike.
+bool SearchRounds::searchProduct(Clock::time_point end) {
+  TangentBounds bounds = firstBounds();
+  std::vector<NestAnswers> answers(spaces.size());
+  double least = HUGE_VAL, weight = bounds.leastCorner().energy / bounds.leastCorner().latency;
+  for (unsigned tangent = 0; tangent < mostTangents; ++tangent) {
+    SearchGoal goal{SearchGoal::Scalar,
+                    [=](const Score &s) { return s.energy + weight * s.latency; }};
+    settle(answers, weight);
+    if (!round(goal, end, tangent == 0 ? options.descents : 0))
+      return false;
+    Score sum = fixed;
+    double line = goal.value(fixed);
+    for (unsigned i = 0; i < spaces.size(); ++i) {
+      const SearchResult &result = results[firstEqual[i]].found;
+      const Score &score = result.front.front().score;
+      double bound = goal.value(score);
+      for (const Score &rest : result.open)
+        bound = std::min(bound, goal.value(rest));
+      auto times = static_cast<double>(spaces[i].count);
+      sum = {sum.energy + times * score.energy, sum.latency + times * score.latency};
+      line += times * bound;
+    }
+    for (unsigned i : distinct)
+      answers[i].add(weight, results[i].found.front.front(), results[i].found.isProven());
+    bounds.add(weight, line, sum.energy, sum.latency);
+    least = std::min(least, sum.energy * sum.latency);
+    llvm::Optional<double> next = bounds.nextWeight();
+    if (!next || bounds.leastCorner().product() >= least * (1 - proofTolerance) ||
+        Clock::now() >= end || (options.stop && *options.stop))
+      break;
+    weight = *next;
+  }
+  for (unsigned i : distinct) {
+    results[i].found = {answers[i].all(), {}, 0};
+    proven += answers[i].areProven() ? 1 : 0;
+  }
+  best = bounds.leastCorner();
+  return true;
+}
