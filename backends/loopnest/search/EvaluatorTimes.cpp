@@ -42,6 +42,17 @@ void MappingEvaluator::listResources() {
   perBit.resize(resources.size());
 }
 
+/// The least whole number that is not below amount * rate.denominator / (rate.numerator * on).
+static double wholeCycles(const Rate &rate, int64_t amount, int64_t on) {
+  __int128 above = static_cast<__int128>(amount) * rate.denominator;
+  __int128 below = static_cast<__int128>(rate.numerator) * on;
+  if (above <= INT64_MAX && below <= INT64_MAX) {
+    auto a = static_cast<uint64_t>(above), b = static_cast<uint64_t>(below);
+    return static_cast<double>((a + b - 1) / b);
+  }
+  return static_cast<double>((above + below - 1) / below);
+}
+
 /// Loops that are not decided are on as many lanes as there are; these need not divide the points.
 void MappingEvaluator::countInstances(unsigned decided) {
   int64_t lanes = 1, left = space.points;
@@ -68,41 +79,32 @@ void MappingEvaluator::countInstances(unsigned decided) {
       lanes *= views.product(s);
     }
   }
-  computing = std::ceil(static_cast<double>(space.points) / static_cast<double>(lanes));
-}
-
-/// The least whole number that is not below amount * rate.denominator / (rate.numerator * on).
-static double wholeCycles(const Rate &rate, int64_t amount, int64_t on) {
-  __int128 above = static_cast<__int128>(amount) * rate.denominator;
-  __int128 below = static_cast<__int128>(rate.numerator) * on;
-  if (above <= INT64_MAX && below <= INT64_MAX) {
-    auto a = static_cast<uint64_t>(above), b = static_cast<uint64_t>(below);
-    return static_cast<double>((a + b - 1) / b);
-  }
-  return static_cast<double>((above + below - 1) / below);
-}
-
-Score MappingEvaluator::scoreOf(double energy, llvm::ArrayRef<int64_t> allBits) const {
-  double slowest = 0, cycles = 0; // in seconds, in cycles
+  double steps = std::ceil(static_cast<double>(space.points) / static_cast<double>(lanes));
   const Rate &compute = weights.compute;
-  if (compute.given && compute.isExact() && weights.clock != 0)
-    cycles = wholeCycles(compute, static_cast<int64_t>(computing), 1);
-  else if (compute.given)
-    slowest = computing / compute.perSecond;
+  bool exact = compute.isExact() && weights.clock != 0;
+  computeCycles = compute.given && exact ? wholeCycles(compute, static_cast<int64_t>(steps), 1) : 0;
+  computeSeconds = compute.given && !exact ? steps / compute.perSecond : 0;
+}
+
+Score MappingEvaluator::scoreOf(double energy, const int64_t *allBits) const {
+  double slowest = computeSeconds, cycles = computeCycles, longest = 0;
   auto amount = [&](const Resource &resource) {
     int64_t sum = allBits[resource.first];
     sum += resource.second >= 0 ? allBits[resource.second] : 0;
     return resource.first == 0 ? sum + weights.extraBits : sum;
   };
   for (size_t r = 0; r < resources.size(); ++r) {
-    const Resource &resource = resources[r];
-    int64_t moved = amount(resource);
-    double time = static_cast<double>(moved) * perBit[r];
-    if (!resource.exact)
-      slowest = std::max(slowest, time);
-    else if (time >= cycles * (1 - rounding))
-      cycles = std::max(cycles, wholeCycles(*resource.rate, moved, instances[r]));
+    double time = static_cast<double>(amount(resources[r])) * perBit[r];
+    double &most = resources[r].exact ? longest : slowest;
+    most = std::max(most, time);
   }
+  if (longest >= cycles * (1 - rounding))
+    for (size_t r = 0; r < resources.size(); ++r) {
+      const Resource &resource = resources[r];
+      int64_t moved = amount(resource);
+      if (resource.exact && static_cast<double>(moved) * perBit[r] >= longest * (1 - rounding))
+        cycles = std::max(cycles, wholeCycles(*resource.rate, moved, instances[r]));
+    }
   double seconds = weights.clock > 0 ? cycles / weights.clock : cycles;
   Score score;
   score.latency = std::max(slowest, seconds) + weights.launch;

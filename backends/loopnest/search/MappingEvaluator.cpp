@@ -51,8 +51,8 @@ void MappingEvaluator::addState(const Crossing &crossing) {
 
 /// Forgets what `mapping` changes. Flows depend on the loops outside their level; hops also on
 /// where lanes lie, and on whether all lanes are decided.
-void MappingEvaluator::moveTo(const Mapping &mapping, unsigned decided) {
-  views.moveTo(mapping);
+void MappingEvaluator::moveTo(const Mapping &mapping, unsigned decided, uint32_t slots) {
+  views.moveTo(mapping, slots);
   uint32_t factors = views.factorsChanged(), orders = views.ordersChanged();
   for (unsigned t = 0; t < windows.size() && factors; ++t)
     for (WindowSums &sums : windows[t])
@@ -148,67 +148,73 @@ const CrossingFlow &MappingEvaluator::flow(unsigned k) {
 }
 
 CrossingFlow MappingEvaluator::flowOf(const Mapping &mapping, const Crossing &crossing) {
-  moveTo(mapping, decidedSlots);
+  moveTo(mapping, decidedSlots, ~uint32_t(0));
   return flow(numberOf(crossing));
 }
 
-/// The loops in time outside the level, from the outside in: up to the innermost plain one they
-/// make one event, each one after it is an event of its own.
+/// The loops in time outside a level, from the outside in.
+struct MappingEvaluator::TimeLoops {
+  struct Loop {
+    int64_t factor;
+    uint8_t slot, dim;
+  };
+  std::array<Loop, maxSlots * maxDims> list;
+  unsigned count = 0;
+  unsigned afterPlain = 0;         ///< those up to the innermost plain one
+  unsigned afterWindows = 0;       ///< those up to the innermost one of a window
+  std::array<uint8_t, 4> inside{}; ///< by window
+};
+
+/// Up to the innermost plain loop they make one event, each one after it is an event of its own.
 void MappingEvaluator::windowEvents(const Crossing &crossing, bool atLanes,
                                     WindowEvents &events) const {
   const FlatTensor &tensor = space.tensors[crossing.tensor];
-  WindowEvent now{WindowEvent::All};
-  llvm::SmallVector<std::pair<uint8_t, uint8_t>, 32> loops; // slot, dimension
-  unsigned afterPlain = 0, left = 0;                        // loops of windows further in
+  TimeLoops loops;
   for (unsigned s = 0; s < crossing.end; ++s) {
     if (space.slots[s].isAxis)
       continue;
+    const auto &factors = views.mapping().factor[s];
     for (uint8_t d : views.loops(s)) {
-      loops.push_back({static_cast<uint8_t>(s), d});
+      loops.list[loops.count++] = {factors[d], static_cast<uint8_t>(s), d};
       if (tensor.plain >> d & 1)
-        afterPlain = loops.size();
-      if (tensor.windowOf[d] >= 0) {
-        ++now.inside[tensor.windowOf[d]];
-        ++left;
+        loops.afterPlain = loops.count;
+      if (int8_t w = tensor.windowOf[d]; w >= 0) {
+        ++loops.inside[w];
+        loops.afterWindows = loops.count;
       }
     }
   }
-  if (atLanes) {
-    now.kind = WindowEvent::Every;
-    afterPlain = loops.size();
-  }
-  for (unsigned l = 0; l <= loops.size(); ++l) {
-    if (l == afterPlain) {
-      now.loop = l;
-      events.push_back(now);
-    }
-    if (l == loops.size() || (l >= afterPlain && !left))
-      break;
-    auto [slot, dim] = loops[l];
-    int8_t w = tensor.windowOf[dim];
-    int64_t factor = views.mapping().factor[slot][dim];
-    if (w >= 0) {
-      bool first = dim == tensor.windows[w].first;
-      now.prefix[w][first ? 0 : 1] = slot + 1;
+  WindowEvent now{atLanes ? WindowEvent::Every : WindowEvent::All};
+  now.inside = loops.inside;
+  unsigned first = atLanes ? loops.count : loops.afterPlain; // that is an event of its own
+  for (unsigned l = 0; l < first; ++l) {
+    auto [factor, slot, dim] = loops.list[l];
+    if (int8_t w = tensor.windowOf[dim]; w >= 0) {
+      now.prefix[w][dim == tensor.windows[w].first ? 0 : 1] = slot + 1;
       --now.inside[w];
-      --left;
-      if (l < afterPlain)
-        continue;
+    } else if (!(tensor.plain >> dim & 1)) {
+      now.times *= factor;
+    }
+  }
+  now.loop = first;
+  events.push_back(now);
+  for (unsigned l = first; l < loops.afterWindows; ++l) {
+    auto [factor, slot, dim] = loops.list[l];
+    now.loop = l;
+    if (int8_t w = tensor.windowOf[dim]; w >= 0) {
+      bool isFirst = dim == tensor.windows[w].first;
+      now.prefix[w][isFirst ? 0 : 1] = slot + 1;
+      --now.inside[w];
       events.push_back(now);
       events.back().kind = WindowEvent::Slide;
       events.back().window = w;
-      events.back().carry = first ? Carry::First : Carry::Second;
-      events.back().loop = l;
+      events.back().carry = isFirst ? Carry::First : Carry::Second;
       continue;
     }
-    if (l >= afterPlain) {
-      events.push_back(now);
-      events.back().kind = WindowEvent::Others;
-      events.back().loop = l;
-      events.back().times *= factor - 1;
-    }
-    if (!(tensor.plain >> dim & 1))
-      now.times *= factor;
+    events.push_back(now);
+    events.back().kind = WindowEvent::Others;
+    events.back().times *= factor - 1;
+    now.times *= factor; // none of the plain loops is here
   }
 }
 
@@ -252,10 +258,10 @@ int64_t MappingEvaluator::windowFlow(const Crossing &crossing, const WindowEvent
 //===-- Cost
 //-----------------------------------------------------------------------------------===//
 
-void MappingEvaluator::addCrossing(unsigned k, const CrossingWords &moved, int64_t &fromZero,
-                                   TensorCost &cost) const {
+void MappingEvaluator::addCrossing(unsigned k, const CrossingWords &crossed, int64_t &fromZero,
+                                   double &energy, int64_t *moved) const {
   const Crossing &crossing = space.crossings[k];
-  const CrossingFlow &words = moved.flow;
+  const CrossingFlow &words = crossed.flow;
   unsigned t = crossing.tensor;
   bool output = t == space.output;
   int64_t width = space.tensors[t].bits;
@@ -263,35 +269,29 @@ void MappingEvaluator::addCrossing(unsigned k, const CrossingWords &moved, int64
   int64_t reads = output ? words.declared - fromZero : words.declared;
   int64_t updates = output ? words.declared : 0;
   const MemoryWeights &parent = weights.memories[crossing.parent];
-  cost.energy +=
+  energy +=
       static_cast<double>(reads) * parent.read[t] + static_cast<double>(updates) * parent.update[t];
-  cost.bits[2 * crossing.parent] += reads * width;
-  cost.bits[2 * crossing.parent + 1] += updates * width;
+  moved[2 * crossing.parent] += reads * width;
+  moved[2 * crossing.parent + 1] += updates * width;
   if (!states[k].atLanes) {
     const MemoryWeights &level = weights.memories[crossing.level];
     int64_t emptied = output ? words.separate : 0, filled = output ? back : words.separate;
-    cost.energy +=
+    energy +=
         static_cast<double>(emptied) * level.read[t] + static_cast<double>(filled) * level.write[t];
-    cost.bits[2 * crossing.level] += emptied * width;
-    cost.bits[2 * crossing.level + 1] += filled * width;
+    moved[2 * crossing.level] += emptied * width;
+    moved[2 * crossing.level + 1] += filled * width;
     fromZero = words.separate - back;
   }
   for (unsigned array : crossing.arrays) {
     const ArrayWeights &on = weights.arrays[array];
-    cost.energy += static_cast<double>(reads + updates) * on.word[t];
+    energy += static_cast<double>(reads + updates) * on.word[t];
     if (decidedSlots == space.slots.size()) // a bound leaves it out
-      cost.energy += static_cast<double>(words.separate - words.declared) * on.copy[t];
+      energy += static_cast<double>(words.separate - words.declared) * on.copy[t];
     for (unsigned n = 0; n < on.networks.size(); ++n)
       if (llvm::is_contained(on.networks[n].tensors, t))
-        cost.bits[firstNetwork[array] + n] += (reads + updates) * width;
+        moved[firstNetwork[array] + n] += (reads + updates) * width;
   }
-  cost.energy += moved.hops + static_cast<double>(back) * moved.backHops;
-}
-
-TensorCost MappingEvaluator::noCost() const {
-  TensorCost cost;
-  cost.bits.assign(bits.size(), 0);
-  return cost;
+  energy += crossed.hops + static_cast<double>(back) * crossed.backHops;
 }
 
 const TensorCost &MappingEvaluator::tensorCost(unsigned t) {
@@ -302,14 +302,14 @@ const TensorCost &MappingEvaluator::tensorCost(unsigned t) {
   cost.bits.assign(bits.size(), 0);
   int64_t fromZero = space.tensors[space.output].plainSize;
   for (unsigned k = firstCrossing[t]; k < firstCrossing[t + 1]; ++k)
-    addCrossing(k, wordsOf(k), fromZero, cost);
+    addCrossing(k, wordsOf(k), fromZero, cost.energy, cost.bits.data());
   cost.known = true;
   return cost;
 }
 
 Score MappingEvaluator::evaluate(const Mapping &mapping, unsigned decided) {
   ++count;
-  moveTo(mapping, decided);
+  moveTo(mapping, decided, ~uint32_t(0));
   double energy = 0;
   std::fill(bits.begin(), bits.end(), 0);
   for (unsigned t = 0; t < costs.size(); ++t) {
@@ -318,12 +318,12 @@ Score MappingEvaluator::evaluate(const Mapping &mapping, unsigned decided) {
     for (size_t i = 0; i < bits.size(); ++i)
       bits[i] += cost.bits[i];
   }
-  return scoreOf(energy, bits);
+  return scoreOf(energy, bits.data());
 }
 
 double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &crossing,
                                         const CrossingCost &cost, unsigned decided) {
-  moveTo(mapping, decided);
+  moveTo(mapping, decided, ~uint32_t(0));
   unsigned k = numberOf(crossing);
   double separate, energy = weighed(k, cost, separate);
   if (!states[k].hasHops)
@@ -335,7 +335,7 @@ double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &
 
 double MappingEvaluator::energyWithoutHops(const Mapping &mapping, const Crossing &crossing,
                                            const CrossingCost &cost, double &separate) {
-  moveTo(mapping, decidedSlots);
+  moveTo(mapping, decidedSlots, ~uint32_t(0));
   return weighed(numberOf(crossing), cost, separate);
 }
 
@@ -351,7 +351,7 @@ void MappingEvaluator::movedOutside(const Mapping &mapping, unsigned decided,
                                     llvm::SmallVectorImpl<double> &bits) {
   size_t first = bits.size();
   bits.append(2 * space.lanes(), 0);
-  moveTo(mapping, decidedSlots);
+  moveTo(mapping, decidedSlots, ~uint32_t(0));
   for (unsigned k = 0; k < states.size(); ++k) {
     const Crossing &crossing = space.crossings[k];
     if (crossing.end > decided || crossing.level == space.lanes())

@@ -91,24 +91,26 @@ public:
   CrossingFlow flowOf(const Mapping &mapping, const Crossing &crossing);
 
   // Parts, for walks that put mappings together from them (OrderTables.h).
-  /// Looks at a complete mapping; what follows is about it.
-  const MappingViews &moveTo(const Mapping &mapping) {
-    moveTo(mapping, space.slots.size());
+  /// Looks at a complete mapping, which differs from the one before in `slots` at most; what
+  /// follows is about it.
+  const MappingViews &moveTo(const Mapping &mapping, uint32_t slots = ~uint32_t(0)) {
+    moveTo(mapping, static_cast<unsigned>(space.slots.size()), slots);
     return views;
   }
   const CrossingWords &wordsOf(unsigned crossing) { return hops(crossing).words; }
-  /// A tensor that costs nothing yet.
-  TensorCost noCost() const;
-  /// Adds what a crossing costs, outer ones of the tensor first. `fromZero` are the partial sums
-  /// that start from zero further out; `plainSize` of the result for the outermost.
-  void addCrossing(unsigned crossing, const CrossingWords &words, int64_t &fromZero,
-                   TensorCost &cost) const;
+  /// How many numbers of bits a mapping has.
+  size_t bitNumbers() const { return bits.size(); }
+  /// Adds what a crossing costs, outer ones of the tensor first, to J and to the `bitNumbers` from
+  /// `moved` on. `fromZero` are the partial sums that start from zero further out; `plainSize` of
+  /// the result for the outermost.
+  void addCrossing(unsigned crossing, const CrossingWords &words, int64_t &fromZero, double &energy,
+                   int64_t *moved) const;
   /// Numbers of the crossings of a tensor: those from the first up to the second.
   std::pair<unsigned, unsigned> crossingsOf(unsigned tensor) const {
     return {firstCrossing[tensor], firstCrossing[tensor + 1]};
   }
   /// The cost of a mapping with the same factors, from what its tensors cost together.
-  Score scoreOf(double energy, llvm::ArrayRef<int64_t> allBits) const;
+  Score scoreOf(double energy, const int64_t *allBits) const;
   void addEvaluations(int64_t number) { count += number; }
 
   const MapSpace &mapSpace() const { return space; }
@@ -147,11 +149,12 @@ private:
   };
 
   void addState(const Crossing &crossing);
-  void moveTo(const Mapping &mapping, unsigned decided);
+  void moveTo(const Mapping &mapping, unsigned decided, uint32_t slots);
   const CrossingFlow &flow(unsigned crossing);
   CrossingFlow plainFlow(const Crossing &crossing, const State &state) const;
   CrossingFlow windowedFlow(const Crossing &crossing, State &state);
   int64_t declaredLanes(const Crossing &crossing, const State &state) const;
+  struct TimeLoops;
   void windowEvents(const Crossing &crossing, bool atLanes, WindowEvents &events) const;
   int64_t windowFlow(const Crossing &crossing, const WindowEvents &events, uint32_t joint);
   double weighed(unsigned crossing, const CrossingCost &cost, double &separate);
@@ -201,7 +204,8 @@ private:
   std::vector<Resource> resources;
   std::vector<int64_t> instances; ///< by resource
   std::vector<double> perBit;     ///< by resource: cycles, or seconds where they are not exact
-  double computing = 0;           ///< steps, one after the other
+  /// Of the steps, one after the other: cycles where these are exact, seconds elsewhere.
+  double computeCycles = 0, computeSeconds = 0;
   int64_t count = 0;
   unsigned decidedSlots = ~0u; ///< of the mapping being evaluated
 };

@@ -28,14 +28,12 @@ void MappingViews::listLoops(unsigned slot) {
   }
 }
 
-SlotView MappingViews::viewOf(unsigned tensor, unsigned slot,
-                              const std::array<uint8_t, maxDims> &order) const {
-  const FlatTensor &t = space.tensors[tensor];
-  DimMask used = t.plain | t.windowed;
+SlotView MappingViews::viewOf(const FlatTensor &tensor, const std::array<int64_t, maxDims> &factors,
+                              llvm::ArrayRef<uint8_t> order) const {
+  DimMask used = tensor.plain | tensor.windowed;
   SlotView view;
-  for (unsigned i = 0; i < space.dims(); ++i) {
-    uint8_t d = order[i];
-    int64_t factor = current.factor[slot][d];
+  for (uint8_t d : order) {
+    int64_t factor = factors[d];
     if (factor == 1)
       continue;
     if (used >> d & 1) {
@@ -44,19 +42,49 @@ SlotView MappingViews::viewOf(unsigned tensor, unsigned slot,
     } else {
       view.others *= factor;
     }
-    if (t.windowed)
-      view.inner = t.plain >> d & 1 ? 0 : view.inner << 4 | (d + 1);
+    if (tensor.windowed)
+      view.inner = tensor.plain >> d & 1 ? 0 : view.inner << 4 | (d + 1);
   }
   return view;
 }
 
-void MappingViews::moveTo(const Mapping &mapping) {
+SlotView MappingViews::viewOf(unsigned tensor, unsigned slot,
+                              const std::array<uint8_t, maxDims> &order) const {
+  return viewOf(space.tensors[tensor], current.factor[slot], {order.data(), space.dims()});
+}
+
+/// Takes note of a slot that differs.
+void MappingViews::look(unsigned slot, bool factors) {
+  listLoops(slot);
+  for (unsigned t = 0; t < tensors; ++t) {
+    const FlatTensor &tensor = space.tensors[t];
+    SlotView next = viewOf(tensor, current.factor[slot], loops(slot));
+    SlotView &view = views[slot * tensors + t];
+    bool amounts = next.others != view.others || (factors && tensor.windowed);
+    bool order = !space.slots[slot].isAxis && !next.looksLike(view);
+    view = next;
+    changedFor[t].amounts |= uint32_t(amounts) << slot;
+    changedFor[t].seen |= uint32_t(amounts || order) << slot;
+  }
+}
+
+/// Inline, other than the comparison of arrays, which calls memcmp.
+template <typename Array> static bool differs(const Array &a, const Array &b) {
+  typename Array::value_type bits = 0;
+  for (unsigned i = 0; i < maxDims; ++i)
+    bits |= a[i] ^ b[i];
+  return bits != 0;
+}
+
+void MappingViews::moveTo(const Mapping &mapping, uint32_t among) {
   changedFactors = changedOrders = 0;
   std::fill(changedFor.begin(), changedFor.end(), Changed());
   unsigned slots = space.slots.size(), first = slots;
   for (unsigned s = slots; s-- > 0;) {
-    bool factors = mapping.factor[s] != current.factor[s];
-    bool orders = mapping.order[s] != current.order[s];
+    if (!(among >> s & 1))
+      continue;
+    bool factors = differs(mapping.factor[s], current.factor[s]);
+    bool orders = differs(mapping.order[s], current.order[s]);
     if (!factors && !orders)
       continue;
     changedFactors |= uint32_t(factors) << s;
@@ -64,15 +92,7 @@ void MappingViews::moveTo(const Mapping &mapping) {
     current.factor[s] = mapping.factor[s];
     current.order[s] = mapping.order[s];
     first = s;
-    listLoops(s);
-    for (unsigned t = 0; t < tensors; ++t) {
-      SlotView next = viewOf(t, s, current.order[s]), &view = views[s * tensors + t];
-      bool amounts = next.others != view.others || (factors && space.tensors[t].windowed);
-      bool order = !space.slots[s].isAxis && !next.looksLike(view);
-      view = next;
-      changedFor[t].amounts |= uint32_t(amounts) << s;
-      changedFor[t].seen |= uint32_t(amounts || order) << s;
-    }
+    look(s, factors);
   }
   for (unsigned s = first; s < slots; ++s)
     for (unsigned t = 0; t < tensors; ++t) {

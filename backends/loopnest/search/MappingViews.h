@@ -36,8 +36,8 @@ class MappingViews {
 public:
   explicit MappingViews(const MapSpace &space);
 
-  /// Looks at `mapping`; tells what differs from the one before.
-  void moveTo(const Mapping &mapping);
+  /// Looks at `mapping`; tells what differs from the one before, which may only be in `slots`.
+  void moveTo(const Mapping &mapping, uint32_t slots = ~uint32_t(0));
 
   /// Slots whose factors differ, and slots whose orders do.
   uint32_t factorsChanged() const { return changedFactors; }
@@ -73,6 +73,9 @@ private:
     uint32_t seen = 0, amounts = 0;
   };
   void listLoops(unsigned slot);
+  void look(unsigned slot, bool factors);
+  SlotView viewOf(const FlatTensor &tensor, const std::array<int64_t, maxDims> &factors,
+                  llvm::ArrayRef<uint8_t> order) const;
 
   const MapSpace &space;
   unsigned tensors;

@@ -11,32 +11,83 @@ double OrderTables::count(const Mapping &mapping) {
   return product;
 }
 
-/// Orders that a tensor sees in the same way lead to the same entries. Where lanes lie is told
-/// apart by each order of them.
+/// What a tensor sees of an order, for any factors: which of the loops over dimensions that it
+/// lacks count, and those of windows inside of the innermost plain one.
+static std::pair<uint64_t, uint64_t> signature(const FlatTensor &tensor, DimMask loops,
+                                               unsigned dims, const OrderWalk::Order &order) {
+  DimMask used = tensor.plain | tensor.windowed, others = 0, counted = 0;
+  uint64_t inner = 0;
+  for (unsigned i = 0; i < dims; ++i) {
+    uint8_t d = order[i];
+    if (!(loops >> d & 1))
+      continue;
+    if (used >> d & 1)
+      counted = others;
+    else
+      others |= DimMask(1) << d;
+    if (tensor.windowed)
+      inner = tensor.plain >> d & 1 ? 0 : inner << 4 | (d + 1);
+  }
+  return {counted, inner};
+}
+
+const std::vector<OrderTables::Classes> &
+OrderTables::classesOf(unsigned slot, const std::vector<OrderWalk::Order> &orders) {
+  std::vector<Classes> &list = classes[slot][&orders];
+  if (!list.empty())
+    return list;
+  DimMask loops = 0;
+  for (uint8_t d : views->loops(slot))
+    loops |= DimMask(1) << d;
+  for (const FlatTensor &tensor : space.tensors) {
+    Classes &own = list.emplace_back();
+    std::vector<std::pair<uint64_t, uint64_t>> seen;
+    for (unsigned number = 0; number < orders.size(); ++number) {
+      auto signs = signature(tensor, loops, space.dims(), orders[number]);
+      // Where lanes lie is told apart by each order of them.
+      auto same = space.slots[slot].isAxis ? seen.end() : llvm::find(seen, signs);
+      own.of.push_back(same - seen.begin());
+      if (same == seen.end()) {
+        seen.push_back(signs);
+        own.first.push_back(number);
+      }
+    }
+  }
+  return list;
+}
+
+/// Orders that a tensor sees in the same way lead to the same entries.
 void OrderTables::addSlot(unsigned slot) {
   unsigned k = open.size();
   const std::vector<OrderWalk::Order> &orders = *lists[k];
-  llvm::SmallVector<SlotView, 16> seen;
+  const std::vector<Classes> &alike = classesOf(slot, orders);
+  llvm::SmallVector<SlotView, 32> seen;
+  llvm::SmallVector<unsigned, 32> viewOfClass;
   for (unsigned t = 0; t < tensors.size(); ++t) {
     TensorTable &table = tensors[t];
     seen.clear();
-    table.view[k].clear();
-    for (const OrderWalk::Order &order : orders) {
-      SlotView view = views->viewOf(t, slot, order);
+    viewOfClass.clear();
+    for (unsigned first : alike[t].first) {
+      SlotView view = views->viewOf(t, slot, orders[first]);
       auto same = llvm::find_if(seen, [&](const SlotView &other) {
         return !space.slots[slot].isAxis && other.looksLike(view);
       });
-      table.view[k].push_back(same - seen.begin());
+      viewOfClass.push_back(same - seen.begin());
       if (same == seen.end())
         seen.push_back(view);
     }
+    table.view[k].resize(orders.size());
+    table.offset[k].resize(orders.size());
+    for (unsigned number = 0; number < orders.size(); ++number) {
+      unsigned view = viewOfClass[alike[t].of[number]];
+      table.view[k][number] = view;
+      table.offset[k][number] = view * table.size;
+    }
     table.views[k] = seen.size();
-    table.offset[k].clear();
-    for (unsigned view : table.view[k])
-      table.offset[k].push_back(view * table.known.size());
-    table.known.resize(table.known.size() * seen.size());
+    table.size *= seen.size();
   }
   open.push_back(slot);
+  openSlots |= uint32_t(1) << slot;
 }
 
 /// The open slots that a crossing sees: those in time from the innermost loop outside the level on
@@ -66,8 +117,9 @@ void OrderTables::layOut(unsigned k) {
 
 void OrderTables::prepare(Mapping &mapping) {
   open.clear();
+  openSlots = 0;
   for (TensorTable &table : tensors)
-    table.known.assign(1, 0);
+    table.size = 1;
   for (unsigned s = 0; s < space.slots.size(); ++s)
     mapping.order[s] = walk.orders(mapping, s).front();
   views = &evaluator.moveTo(mapping);
@@ -81,10 +133,12 @@ void OrderTables::prepare(Mapping &mapping) {
   }
   for (unsigned k = 0; k < crossings.size(); ++k)
     layOut(k);
-  sum.resize(width);
   for (TensorTable &table : tensors) {
-    table.energy.resize(table.known.size());
-    table.bits.resize(table.known.size() * width);
+    table.known.assign(table.size, 0);
+    if (table.energy.size() < table.size) {
+      table.energy.resize(table.size);
+      table.bits.resize(table.size * width);
+    }
   }
   partial.assign((open.size() + 1) * tensors.size(), 0); // the first order leads to the first entry
 }
@@ -108,7 +162,9 @@ bool OrderTables::next(Mapping &mapping) {
 
 void OrderTables::fill(const Mapping &mapping, unsigned t, unsigned entry) {
   TensorTable &table = tensors[t];
-  TensorCost cost = evaluator.noCost();
+  double energy = 0;
+  int64_t *bits = &table.bits[entry * width];
+  std::fill(bits, bits + width, 0);
   int64_t fromZero = space.tensors[space.output].plainSize;
   auto [begin, end] = evaluator.crossingsOf(t);
   for (unsigned k = begin; k < end; ++k) {
@@ -117,29 +173,28 @@ void OrderTables::fill(const Mapping &mapping, unsigned t, unsigned entry) {
     for (unsigned j = 0; j < open.size(); ++j)
       number += moved.stride[j] * table.view[j][at[j]];
     if (!moved.known[number]) {
-      evaluator.moveTo(mapping);
+      evaluator.moveTo(mapping, openSlots);
       moved.words[number] = evaluator.wordsOf(k);
       moved.known[number] = 1;
     }
-    evaluator.addCrossing(k, moved.words[number], fromZero, cost);
+    evaluator.addCrossing(k, moved.words[number], fromZero, energy, bits);
   }
-  table.energy[entry] = cost.energy;
-  std::copy(cost.bits.begin(), cost.bits.end(), &table.bits[entry * width]);
+  table.energy[entry] = energy;
   table.known[entry] = 1;
 }
 
 Score OrderTables::score(const Mapping &mapping) {
   double energy = 0;
-  std::fill(sum.begin(), sum.end(), 0);
+  const unsigned *entries = &partial[open.size() * tensors.size()];
   for (unsigned t = 0; t < tensors.size(); ++t) {
-    unsigned entry = partial[open.size() * tensors.size() + t];
+    unsigned entry = entries[t];
     TensorTable &table = tensors[t];
     if (!table.known[entry])
       fill(mapping, t, entry);
     energy += table.energy[entry];
     const int64_t *bits = &table.bits[entry * width];
     for (size_t i = 0; i < width; ++i)
-      sum[i] += bits[i];
+      sum[i] = t == 0 ? bits[i] : sum[i] + bits[i];
   }
-  return evaluator.scoreOf(energy, sum);
+  return evaluator.scoreOf(energy, sum.data());
 }

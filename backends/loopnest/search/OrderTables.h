@@ -11,6 +11,7 @@
 
 #include "backends/loopnest/search/MappingEvaluator.h"
 #include "backends/loopnest/search/OrderWalk.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace perfc {
 namespace loopnest {
@@ -20,7 +21,8 @@ public:
   OrderTables(MappingEvaluator &evaluator, const SlotRules &rules)
       : evaluator(evaluator), space(evaluator.mapSpace()),
         walk(space, rules, &evaluator.costWeights()), tensors(space.tensors.size()),
-        crossings(space.crossings.size()), width(evaluator.noCost().bits.size()) {}
+        crossings(space.crossings.size()), width(evaluator.bitNumbers()), sum(width),
+        classes(space.slots.size()) {}
 
   /// How many orders the factors of `mapping` have.
   double count(const Mapping &mapping);
@@ -44,6 +46,7 @@ private:
     /// By open slot and number of the order: which of the views it has, and where that leads to.
     std::array<llvm::SmallVector<unsigned, 16>, maxSlots> view, offset;
     std::array<unsigned, maxSlots> views{};
+    unsigned size = 0;          ///< entries
     std::vector<double> energy; ///< by entry
     std::vector<int64_t> bits;  ///< by entry
     std::vector<uint8_t> known;
@@ -54,12 +57,18 @@ private:
     std::vector<CrossingWords> words;
     std::vector<uint8_t> known;
   };
+  /// Orders that look alike to a tensor whatever the factors are.
+  struct Classes {
+    std::vector<unsigned> of;    ///< by order
+    std::vector<unsigned> first; ///< by class: the first order of it
+  };
   void prepare(Mapping &mapping);
   void addSlot(unsigned slot);
   void layOut(unsigned crossing);
   bool next(Mapping &mapping);
   Score score(const Mapping &mapping);
   void fill(const Mapping &mapping, unsigned tensor, unsigned entry);
+  const std::vector<Classes> &classesOf(unsigned slot, const std::vector<OrderWalk::Order> &orders);
 
   MappingEvaluator &evaluator;
   const MapSpace &space;
@@ -68,11 +77,14 @@ private:
   std::vector<TensorTable> tensors;
   std::vector<CrossingTable> crossings;
   llvm::SmallVector<unsigned, maxSlots> open; ///< slots with several orders, outermost first
+  uint32_t openSlots = 0;                     ///< the same as a mask
   std::array<const std::vector<OrderWalk::Order> *, maxSlots> lists{}; ///< by open slot
   std::array<unsigned, maxSlots> at{};
   std::vector<unsigned> partial; ///< entry so far, by open slot and tensor
   size_t width;                  ///< numbers of bits
   llvm::SmallVector<int64_t, 32> sum;
+  /// By slot and list of orders: the classes of each tensor.
+  std::vector<llvm::DenseMap<const void *, std::vector<Classes>>> classes;
 };
 
 } // namespace loopnest

@@ -8,11 +8,11 @@ const std::vector<OrderWalk::Order> &OrderWalk::orders(const Mapping &mapping, u
   DimMask loops = 0;
   for (unsigned d = 0; d < space.dims(); ++d)
     loops |= DimMask(mapping.factor[slot][d] > 1) << d;
-  auto [list, isNew] = known[slot].try_emplace(loops);
-  if (isNew) {
+  std::vector<Order> &list = known[size_t(slot) << space.dims() | loops];
+  if (list.empty()) {
     const Slot &place = space.slots[slot];
     bool matters = place.isAxis && (!weights || weights->arrays[place.number].hasHops());
-    list->second = ordersOf(space, mapping.factor[slot], slot, rules[slot], matters);
+    list = ordersOf(space, mapping.factor[slot], slot, rules[slot], matters);
   }
-  return list->second;
+  return list;
 }

@@ -7,7 +7,6 @@
 
 #include "backends/loopnest/search/CostWeights.h"
 #include "backends/loopnest/search/SlotRules.h"
-#include <map>
 
 namespace perfc {
 namespace loopnest {
@@ -18,7 +17,7 @@ public:
 
   /// Orders of lanes differ on arrays whose links cost something; on all without `weights`.
   OrderWalk(const MapSpace &space, const SlotRules &rules, const CostWeights *weights)
-      : space(space), rules(rules), weights(weights), known(space.slots.size()) {}
+      : space(space), rules(rules), weights(weights), known(space.slots.size() << space.dims()) {}
 
   /// The orders of a slot, one of each class.
   const std::vector<Order> &orders(const Mapping &mapping, unsigned slot);
@@ -48,7 +47,7 @@ private:
   const MapSpace &space;
   const SlotRules &rules;
   const CostWeights *weights;
-  std::vector<std::map<DimMask, std::vector<Order>>> known; ///< by slot and dimensions with loops
+  std::vector<std::vector<Order>> known; ///< by slot and dimensions with loops; empty at first
 };
 
 } // namespace loopnest

@@ -15,9 +15,6 @@ static std::vector<uint8_t> numberDivisors(int64_t size) {
   return index;
 }
 
-/// Bits of a key that say what is asked: four per number of slots, two for each choice of three.
-static constexpr unsigned queryBits = 17;
-
 /// Bits that tell `count` numbers apart.
 static unsigned bitsFor(uint64_t count) {
   unsigned bits = 0;
@@ -61,20 +58,15 @@ void WindowSums::grow() {
       entryFor(entry.key) = entry;
 }
 
-int64_t WindowSums::get(const Mapping &mapping, const WindowQuery &query) {
-  uint64_t outside = packs ? factors & ((uint64_t(1) << bitsPerSlot * query.end) - 1)
-                           : numberOf(mapping, query.end);
-  uint64_t key = outside << queryBits | query.end | uint64_t(query.firstPrefix) << 4 |
-                 uint64_t(query.secondPrefix) << 8 | uint64_t(query.carry) << 12 |
-                 uint64_t(query.kept) << 14 | uint64_t(query.network) << 15;
+WindowSums::Entry WindowSums::find(const Mapping &mapping, const WindowQuery &query, uint64_t key) {
   Entry &entry = entryFor(key);
   if (entry.value >= 0)
-    return entry.value;
-  int64_t value = compute(mapping, query);
-  entry = {key, value};
+    return entry;
+  Entry found{key, compute(mapping, query)};
+  entry = found;
   if (2 * ++used > table.size())
     grow();
-  return value;
+  return found;
 }
 
 WindowSums::Digits WindowSums::digits(const Mapping &mapping, const WindowQuery &query,

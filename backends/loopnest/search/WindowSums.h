@@ -43,9 +43,24 @@ public:
     factors = (factors & ~(((uint64_t(1) << bitsPerSlot) - 1) << shift)) | digit << shift;
   }
   /// The sum for the mapping whose slots have been set.
-  int64_t get(const Mapping &mapping, const WindowQuery &query);
+  int64_t get(const Mapping &mapping, const WindowQuery &query) {
+    uint64_t asked = query.end | uint64_t(query.firstPrefix) << 4 |
+                     uint64_t(query.secondPrefix) << 8 | uint64_t(query.carry) << 12 |
+                     uint64_t(query.kept) << 14 | uint64_t(query.network) << 15;
+    uint64_t outside = packs ? factors & ((uint64_t(1) << bitsPerSlot * query.end) - 1)
+                             : numberOf(mapping, query.end);
+    Entry &last = recent[(asked * 0x9E3779B97F4A7C15ULL) >> (64 - recentBits)];
+    uint64_t key = outside << queryBits | asked;
+    if (last.value < 0 || last.key != key)
+      last = find(mapping, query, key);
+    return last.value;
+  }
 
 private:
+  /// Bits of a key that say what is asked: four per number of slots, two for each choice of three.
+  static constexpr unsigned queryBits = 17;
+  static constexpr unsigned recentBits = 8;
+
   /// What a sum depends on: the factors of both dimensions outside the level, above the query.
   struct Entry {
     uint64_t key = 0;
@@ -66,6 +81,7 @@ private:
   Digits digits(const Mapping &mapping, const WindowQuery &query, unsigned dim, unsigned prefix,
                 bool carries, int64_t &tile) const;
   int64_t compute(const Mapping &mapping, const WindowQuery &query) const;
+  Entry find(const Mapping &mapping, const WindowQuery &query, uint64_t key);
   Entry &entryFor(uint64_t key);
   void grow();
 
@@ -78,6 +94,8 @@ private:
   /// Numbers of the factors outside a level, where they do not fit.
   std::map<std::array<uint16_t, maxSlots>, uint64_t> numbers;
   std::vector<Entry> table;
+  /// By what is asked: the last answer. Most mappings have the factors of the one before.
+  std::array<Entry, size_t(1) << recentBits> recent{};
   size_t used = 0;
 };
 
