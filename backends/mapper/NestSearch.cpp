@@ -12,6 +12,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Random descents of a space after the first one: it begins with what the others found.
 static constexpr unsigned laterDescents = 6;
+/// What the floors of all spaces together may cost, in boxes (TileFloors.h), and of each at least.
+static constexpr unsigned mostBoxes = 100000, fewestBoxes = 300;
 /// Energies of the two models are sums in another order.
 static constexpr double rounding = 1e-9;
 
@@ -26,8 +28,10 @@ public:
 
 private:
   void take(unsigned number, SearchResult found);
+  Score floorOf(const NestSpace &space) const;
+  bool isExcluded(unsigned number) const;
   void lookAtAll(std::vector<unsigned> &order);
-  std::vector<unsigned> byBound() const;
+  std::vector<unsigned> byBound();
   SearchResult searchSpace(const NestSpace &space, SearchOptions own) const;
   SearchResult searchFully(const NestSpace &space, const SearchOptions &own) const;
   double keyOf(const Score &score) const {
@@ -46,17 +50,33 @@ private:
   NestResult result;
   /// What is known of some space has its number and one; what a search finds has none yet.
   std::vector<Candidate> known;
+  std::vector<Score> floors; ///< by space, where there are several
 };
 
 } // namespace
 
+/// What no mapping of the space is below, by what its memories have room for.
+Score NestSearcher::floorOf(const NestSpace &space) const {
+  Score least = leastScore(space.space, space.weights);
+  if (options.stop && *options.stop)
+    return least;
+  ChainBounds bounds(space.space, space.weights, ChainBounds::elementsOf(space.space));
+  unsigned boxes = mostBoxes / static_cast<unsigned>(result.spaces.size());
+  bounds.useFloors(space.isImperfect, std::max(fewestBoxes, boxes));
+  Score floor = bounds.bound(ChainBounds::rootOf(space.space), 0);
+  if (!space.isImperfect && space.beyondClosedForm.empty())
+    return {std::max(floor.energy, least.energy), std::max(floor.latency, least.latency)};
+  return floor;
+}
+
 /// Spaces with a smaller bound first: what they find excludes others.
-std::vector<unsigned> NestSearcher::byBound() const {
+std::vector<unsigned> NestSearcher::byBound() {
   std::vector<std::pair<double, unsigned>> keys;
   for (unsigned k = 0; k < result.spaces.size(); ++k) {
     const NestSpace &space = result.spaces[k];
     bool counts = space.space.isFlat && result.spaces.size() > 1;
-    keys.push_back({counts ? keyOf(leastScore(space.space, space.weights)) : 0, k});
+    floors.push_back(counts ? floorOf(space) : Score());
+    keys.push_back({counts ? keyOf(floors.back()) : 0, k});
   }
   llvm::stable_sort(keys, [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<unsigned> order;
@@ -99,10 +119,10 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
     if (completeChains(space.space, space.isImperfect, chains) && chains.factor == lowered->factor)
       start.push_back(*lowered);
   }
-  AdaptedNest scratch = space.adapted;
-  NestWeigher weigh = [&](const Nest &loops) {
-    scratch.nest = loops;
-    return space.cost->score(scratch);
+  std::vector<AdaptedNest> scratch(std::max(1u, own.threads), space.adapted);
+  NestWeigher weigh = [&](const Nest &loops, unsigned thread) {
+    scratch[thread].nest = loops;
+    return space.cost->score(scratch[thread]);
   };
   ChainOptions chains;
   chains.imperfect = space.isImperfect;
@@ -125,15 +145,9 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
 
 SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own) const {
   // The outermost memory holds all of its tensors, whatever the mapping is.
-  ChainNode nothing;
-  nothing.mapping = space.space.emptyMapping();
-  for (auto &inside : nothing.inside)
-    for (unsigned d = 0; d < space.space.dims(); ++d)
-      inside[d] = space.space.nest.dims[d].size;
-  ChainBounds bounds(space.space, space.weights,
-                     std::vector<int64_t>(space.space.tensors.size(), 0));
+  ChainNode nothing = ChainBounds::rootOf(space.space);
   const auto &capacity = space.weights.memories[0].capacityBits;
-  if (capacity && bounds.leastBits(nothing, 0) > double(*capacity)) {
+  if (capacity && ChainTiles(space.space).leastBits(0, nothing.inside[0]) > double(*capacity)) {
     SearchResult none;
     none.front = own.known;
     return none;
@@ -143,8 +157,20 @@ SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own
   return searchFully(space, own);
 }
 
+/// Whether nothing in the space is better than what is known.
+bool NestSearcher::isExcluded(unsigned number) const {
+  Incumbents all(goal);
+  for (const Candidate &candidate : known)
+    all.add(candidate);
+  return all.excludes(floors[number]);
+}
+
 /// What a search of the space `number` found beside what was known.
 void NestSearcher::take(unsigned number, SearchResult found) {
+  for (Score &bound : found.open) {
+    bound.energy = std::max(bound.energy, floors[number].energy);
+    bound.latency = std::max(bound.latency, floors[number].latency);
+  }
   known = std::move(found.front);
   for (Candidate &candidate : known)
     if (candidate.space == 0)
@@ -162,7 +188,7 @@ void NestSearcher::lookAtAll(std::vector<unsigned> &order) {
     all.add(candidate);
   for (unsigned k : order) {
     const NestSpace &space = result.spaces[k];
-    if (!space.space.isFlat || !space.beyondClosedForm.empty())
+    if (!space.space.isFlat || !space.beyondClosedForm.empty() || isExcluded(k))
       continue;
     SearchOptions own = options;
     own.descents = std::min(own.descents, laterDescents);
@@ -194,7 +220,10 @@ NestResult NestSearcher::run() {
   std::vector<unsigned> order = byBound();
   if (order.size() > 1)
     lookAtAll(order);
+  llvm::erase_if(order, [&](unsigned k) { return isExcluded(k); });
   for (size_t i = 0; i < order.size(); ++i) {
+    if (isExcluded(order[i]))
+      continue;
     SearchOptions own = options;
     own.known = known;
     if (i > 0)

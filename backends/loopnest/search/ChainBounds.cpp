@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/ChainBounds.h"
 
+#include "backends/loopnest/analysis/Analyse.h"
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -70,7 +71,8 @@ static double fewestSteps(const MapSpace &space, int64_t budget) {
 
 ChainBounds::ChainBounds(const MapSpace &space, const CostWeights &weights,
                          std::vector<int64_t> elements)
-    : space(space), weights(weights), elements(std::move(elements)), firstAxis(space.slots.size()) {
+    : space(space), weights(weights), tiles(space), firstAxis(space.slots.size()) {
+  facts.elements = std::move(elements);
   for (unsigned t = 0; t < space.tensors.size(); ++t) {
     double share = 1;
     DimMask cut = 0, used = 0;
@@ -88,8 +90,8 @@ ChainBounds::ChainBounds(const MapSpace &space, const CostWeights &weights,
     }
     if (!space.isFlat && cut)
       share = 0;
-    accesses.push_back(double(space.points) * share);
-    padded.push_back(cut);
+    facts.accesses.push_back(double(space.points) * share);
+    facts.padded.push_back(cut);
   }
   int64_t budget = 1;
   leastSteps.push_back(fewestSteps(space, 1));
@@ -100,6 +102,34 @@ ChainBounds::ChainBounds(const MapSpace &space, const CostWeights &weights,
                                                                  : budget * space.slots[s].size;
       leastSteps.push_back(fewestSteps(space, budget));
     }
+  for (const Crossing &crossing : space.crossings)
+    stops.push_back(TileFloors::stopOf(space, crossing));
+}
+
+void ChainBounds::useFloors(bool imperfect, unsigned mostBoxes) {
+  floors = std::make_shared<TileFloors>(space, weights, facts, tiles, imperfect, mostBoxes);
+}
+
+std::vector<int64_t> ChainBounds::elementsOf(const MapSpace &space) {
+  std::vector<int64_t> elements(space.tensors.size(), 0);
+  AnalysisOptions options;
+  options.hops = false;
+  AnalysisResult result = analyse(space.withLoops(space.emptyMapping()), options);
+  if (result.counts)
+    for (unsigned t = 0; t < elements.size(); ++t)
+      if (const auto &counts = result.counts->memories[0].tensors[t])
+        elements[t] = counts->maxResident;
+  return elements;
+}
+
+ChainNode ChainBounds::rootOf(const MapSpace &space) {
+  ChainNode node;
+  node.mapping = space.emptyMapping();
+  node.mapping.factor[0].fill(1);
+  for (auto &inside : node.inside)
+    for (unsigned d = 0; d < space.dims(); ++d)
+      inside[d] = space.nest.dims[d].size;
+  return node;
 }
 
 /// Positions on the axes among slots `from` to `to`: the loops of decided ones, all of the others.
@@ -210,15 +240,15 @@ double ChainBounds::words(const ChainNode &node, unsigned decided, unsigned tens
         }
         int64_t passes = ceilDivide(size, tile) - 1;
         walk.passes *= double(passes);
-        walk.kept *= passes > 1 || padded[tensor] >> d & 1 ? 1 : double(tile) / double(size);
+        // Lanes that idle in the second of two passes hold what is beyond it.
+        walk.kept *= passes > 1 || facts.padded[tensor] >> d & 1
+                         ? 1
+                         : double(2 * tile - size) / double(size);
         walk.full |= walk.passes > 1;
         walk.partly |= walk.kept < 1;
       } else if (t.windowed >> d & 1) {
         walk.full |= !hasLanes && isOutermost && windowsApart(node, tensor, d, stop);
       } else if (walk.full || walk.partly) {
-        // Sums that lanes held on to could leave together with later ones.
-        if (hasLanes && t.isOutput && ragged)
-          continue;
         int64_t count = ceilDivide(size, node.inside[s + 1][d]);
         if (walk.full)
           full[d] = std::max(full[d], count);
@@ -232,7 +262,7 @@ double ChainBounds::words(const ChainNode &node, unsigned decided, unsigned tens
     whole *= double(full[d]);
     most *= double(all[d]);
   }
-  return double(elements[tensor]) * (partlyShare * most + (1 - partlyShare) * whole);
+  return double(facts.elements[tensor]) * (partlyShare * most + (1 - partlyShare) * whole);
 }
 
 /// Each lane reads in each step; lanes that a message serves together share it.
@@ -240,7 +270,7 @@ double ChainBounds::laneWords(const ChainNode &node, unsigned decided,
                               const Crossing &crossing) const {
   double least = words(node, decided, crossing.tensor, crossing.end);
   double shared = lanesBetween(node, decided, crossing.parentEnd, crossing.end);
-  return std::max(least, accesses[crossing.tensor] / shared);
+  return std::max(least, facts.accesses[crossing.tensor] / shared);
 }
 
 //===-- Costs
@@ -260,76 +290,69 @@ double secondsOf(const Rate &rate, double amount) {
 } // namespace
 
 Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
-  Score score;
-  score.energy = weights.constantEnergy;
-  score.latency = secondsOf(weights.compute, stepsAtLeast(node, decided));
-  llvm::SmallVector<MemoryBits, maxSlots> bits(space.lanes());
-  for (const Crossing &crossing : space.crossings) {
+  // Flows that one tile settles together, by where it is, cost at least their floor.
+  std::array<double, maxSlots + 1> energies{};
+  double delivering = 0;
+  std::array<llvm::SmallVector<MemoryBits, maxSlots>, maxSlots + 1> bits;
+  for (unsigned k = 0; k < space.crossings.size(); ++k) {
+    const Crossing &crossing = space.crossings[k];
     const FlatTensor &tensor = space.tensors[crossing.tensor];
     bool atLanes = crossing.level == space.lanes();
     double moved = atLanes ? laneWords(node, decided, crossing)
                            : words(node, decided, crossing.tensor, crossing.end);
     const MemoryWeights &parent = weights.memories[crossing.parent];
-    double size = double(tensor.bits);
+    double size = double(tensor.bits), &energy = energies[stops[k]];
+    auto &own = bits[stops[k]];
+    own.resize(space.lanes());
+    double perDelivery = TileFloors::perDelivery(space, weights, crossing);
+    energy -= moved * perDelivery;
+    delivering += facts.accesses[crossing.tensor] * perDelivery;
     for (unsigned array : crossing.arrays)
-      score.energy += moved * weights.arrays[array].word[crossing.tensor];
+      energy += moved * weights.arrays[array].word[crossing.tensor];
     if (!tensor.isOutput) {
-      score.energy += moved * parent.read[crossing.tensor];
-      bits[crossing.parent].read += moved * size;
+      energy += moved * parent.read[crossing.tensor];
+      own[crossing.parent].read += moved * size;
       if (!atLanes) {
-        score.energy += moved * weights.memories[crossing.level].write[crossing.tensor];
-        bits[crossing.level].written += moved * size;
+        energy += moved * weights.memories[crossing.level].write[crossing.tensor];
+        own[crossing.level].written += moved * size;
       }
       continue;
     }
     // What arrives is added to what is there, but for the first time, which begins from zero; then
     // the sum leaves, which is one more read, except from the outermost memory.
-    double again =
-        crossing.parent == 0 ? std::max(0.0, moved - double(elements[crossing.tensor])) : moved;
-    score.energy += moved * parent.update[crossing.tensor] + again * parent.read[crossing.tensor];
-    bits[crossing.parent].written += moved * size;
-    bits[crossing.parent].read += again * size;
+    double again = crossing.parent == 0
+                       ? std::max(0.0, moved - double(facts.elements[crossing.tensor]))
+                       : moved;
+    energy += moved * parent.update[crossing.tensor] + again * parent.read[crossing.tensor];
+    own[crossing.parent].written += moved * size;
+    own[crossing.parent].read += again * size;
   }
-  bits[0].read += double(weights.extraBits);
+  Score score;
+  score.energy = 0;
+  for (unsigned stop = 0; stop <= space.slots.size(); ++stop)
+    score.energy += std::max(energies[stop], floors ? floors->energy(stop) : 0);
+  score.energy = std::max(score.energy, floors ? floors->energy() : 0);
+  score.energy += delivering + weights.constantEnergy;
+  score.latency = secondsOf(weights.compute, stepsAtLeast(node, decided));
   for (unsigned m = 0; m < space.lanes(); ++m) {
-    double instances = lanesBetween(node, decided, 0, space.memorySlot[m]);
+    double instances = lanesBetween(node, decided, 0, space.memorySlot[m]), all = 0;
+    MemoryBits sum{m == 0 ? double(weights.extraBits) : 0, 0};
+    for (unsigned stop = 0; stop <= space.slots.size(); ++stop) {
+      if (bits[stop].empty())
+        continue;
+      sum.read += bits[stop][m].read;
+      sum.written += bits[stop][m].written;
+      all +=
+          std::max(bits[stop][m].read + bits[stop][m].written, floors ? floors->bits(stop, m) : 0);
+    }
+    all += m == 0 ? double(weights.extraBits) : 0;
     const MemoryWeights &memory = weights.memories[m];
-    score.latency = std::max(
-        {score.latency, secondsOf(memory.bandwidth, (bits[m].read + bits[m].written) / instances),
-         secondsOf(memory.readBandwidth, bits[m].read / instances),
-         secondsOf(memory.writeBandwidth, bits[m].written / instances)});
+    score.latency = std::max({score.latency, secondsOf(memory.bandwidth, all / instances),
+                              secondsOf(memory.readBandwidth, sum.read / instances),
+                              secondsOf(memory.writeBandwidth, sum.written / instances)});
   }
   // Sums of doubles, and conversions to seconds, may round up.
   score.latency = score.latency * (1 - 1e-9) + weights.launch;
   score.energy = (score.energy + weights.leak * score.latency) * (1 - 1e-9);
   return score;
-}
-
-double ChainBounds::leastBits(const ChainNode &node, unsigned memory) const {
-  unsigned slot = space.memorySlot[memory];
-  const auto &tile = node.inside[slot];
-  double sum = 0;
-  for (unsigned t : space.nest.places[space.slots[slot].place].keep) {
-    double words = space.isFlat ? 1 : 0;
-    for (const Subscript &subscript : space.nest.tensors[t].ranks) {
-      Rank rank = rankOf(space, subscript);
-      if (rank.terms.empty())
-        continue;
-      double values = double(tile[rank.terms[0].dim]);
-      if (rank.terms.size() == 2) {
-        int64_t a = std::abs(rank.terms[0].coefficient), b = std::abs(rank.terms[1].coefficient);
-        int64_t divisor = std::gcd(a, b);
-        double second = double(tile[rank.terms[1].dim]);
-        values = values * second - std::max(0.0, values - double(b / divisor)) *
-                                       std::max(0.0, second - double(a / divisor));
-      }
-      if (rank.extent) {
-        double padding = double(rank.high - rank.low + 1) - double(*rank.extent);
-        values = std::max(0.0, values - std::max(0.0, padding));
-      }
-      words *= values;
-    }
-    sum += words * double(space.tensors[t].bits);
-  }
-  return sum;
 }

@@ -11,6 +11,8 @@
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINBOUNDS_H
 
 #include "backends/loopnest/search/MappingEvaluator.h"
+#include "backends/loopnest/search/TileFloors.h"
+#include <memory>
 
 namespace perfc {
 namespace loopnest {
@@ -27,10 +29,19 @@ public:
   /// `elements`: of each tensor, how many the op touches.
   ChainBounds(const MapSpace &space, const CostWeights &weights, std::vector<int64_t> elements);
 
+  /// Makes the bounds know the capacities of memories further in. `imperfect`: factors may leave a
+  /// rest; the more boxes, the better the floors.
+  void useFloors(bool imperfect, unsigned mostBoxes);
   /// No completion of the first `decided` slots costs less, by the full model or the closed form.
   Score bound(const ChainNode &node, unsigned decided) const;
   /// Bits that a memory needs at least, when what is outside of it is decided.
-  double leastBits(const ChainNode &node, unsigned memory) const;
+  double leastBits(const ChainNode &node, unsigned memory) const {
+    return tiles.leastBits(memory, node.inside[space.memorySlot[memory]]);
+  }
+  /// How many elements of each tensor the op touches: what the outermost memory holds.
+  static std::vector<int64_t> elementsOf(const MapSpace &space);
+  /// The node that has decided nothing.
+  static ChainNode rootOf(const MapSpace &space);
 
 private:
   /// The loops outside that surely bring a tensor anew: what is known while they are walked from
@@ -44,10 +55,11 @@ private:
 
   const MapSpace &space;
   const CostWeights &weights;
-  std::vector<int64_t> elements;
-  std::vector<double> accesses; ///< by tensor: points that are not padding
-  std::vector<DimMask> padded;  ///< by tensor: dimensions of ranks with padding
+  TensorFacts facts;
+  ChainTiles tiles;
   unsigned firstAxis;
+  llvm::SmallVector<unsigned, 16> stops; ///< by crossing: see TileFloors
+  std::shared_ptr<const TileFloors> floors;
   /// By number of axis slots that are not decided: the fewest steps for all indices together.
   std::vector<double> leastSteps;
 };

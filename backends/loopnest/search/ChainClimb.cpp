@@ -6,12 +6,17 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// Neighbours that are weighed side by side.
+static constexpr unsigned batchSize = 16;
+/// Neighbours that have not helped before it begins anew.
+static constexpr unsigned mostIdle = 400;
+
 static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 //===-- Mappings
 //-------------------------------------------------------------------------------===//
 
-bool ChainSearcher::isAllowed(const Mapping &mapping) const {
+bool ChainProblem::isAllowed(const Mapping &mapping) const {
   for (unsigned s = 0; s < space.slots.size(); ++s) {
     int64_t product = 1;
     for (unsigned d = 0; d < space.dims(); ++d) {
@@ -26,7 +31,7 @@ bool ChainSearcher::isAllowed(const Mapping &mapping) const {
   return true;
 }
 
-ChainNode ChainSearcher::nodeOf(const Mapping &mapping) const {
+ChainNode ChainProblem::nodeOf(const Mapping &mapping) const {
   ChainNode result;
   result.mapping = mapping;
   for (unsigned d = 0; d < space.dims(); ++d) {
@@ -40,7 +45,7 @@ ChainNode ChainSearcher::nodeOf(const Mapping &mapping) const {
   return result;
 }
 
-bool ChainSearcher::fitsBounds(const Mapping &mapping) const {
+bool ChainProblem::fitsBounds(const Mapping &mapping) const {
   ChainNode all = nodeOf(mapping);
   for (unsigned m = 1; m < space.lanes(); ++m) {
     const auto &capacity = weights.memories[m].capacityBits;
@@ -50,20 +55,10 @@ bool ChainSearcher::fitsBounds(const Mapping &mapping) const {
   return true;
 }
 
-/// Weighs a complete mapping and keeps it if it is good.
-llvm::Optional<Score> ChainSearcher::consider(const Mapping &mapping) {
-  ++result.evaluated;
-  llvm::Optional<Score> score = weigh(space.withLoops(mapping));
-  if (score)
-    incumbents.add({mapping, *score});
-  return score;
-}
-
 //===-- Local search
 //---------------------------------------------------------------------------===//
 
-/// Rounds go for different weights of energy and latency where more than one number counts.
-double ChainSearcher::valueOf(const Score &score, unsigned round) const {
+double ChainProblem::valueOf(const Score &score, unsigned round) const {
   if (goal.kind == SearchGoal::Scalar)
     return goal.value(score);
   double latency = score.latency;
@@ -85,13 +80,13 @@ static int64_t primeOf(int64_t number) {
 }
 
 /// A prime factor goes to another place, or two loops change places.
-Mapping ChainSearcher::perfectNeighbour(const Mapping &mapping) {
+Mapping ChainClimb::perfectNeighbour(const Mapping &mapping) {
   Mapping next = mapping;
   unsigned moves = 1 + random() % 3;
   for (unsigned k = 0; k < moves; ++k) {
     unsigned d = random() % space.dims(), s = random() % space.slots.size();
     unsigned other = random() % space.slots.size();
-    if (random() % 3 == 0 && !space.slots[s].isAxis && rules[s].orderOpen) {
+    if (random() % 3 == 0 && !space.slots[s].isAxis && problem.rules[s].orderOpen) {
       std::swap(next.order[s][d], next.order[s][random() % space.dims()]);
     } else if (int64_t &factor = next.factor[s][d]; factor > 1) {
       int64_t prime = primeOf(factor);
@@ -102,15 +97,15 @@ Mapping ChainSearcher::perfectNeighbour(const Mapping &mapping) {
   return next;
 }
 
-Mapping ChainSearcher::neighbour(const Mapping &mapping) {
-  if (!chains.imperfect)
+Mapping ChainClimb::neighbour(const Mapping &mapping) {
+  if (!problem.chains.imperfect)
     return perfectNeighbour(mapping);
   Mapping next = mapping;
   unsigned moves = 1 + random() % 2;
   for (unsigned k = 0; k < moves; ++k) {
     unsigned d = random() % space.dims(), s = random() % space.slots.size();
     int64_t size = space.nest.dims[d].size;
-    if (random() % 4 == 0 && !space.slots[s].isAxis && rules[s].orderOpen) {
+    if (random() % 4 == 0 && !space.slots[s].isAxis && problem.rules[s].orderOpen) {
       unsigned i = random() % space.dims(), j = random() % space.dims();
       std::swap(next.order[s][i], next.order[s][j]);
       continue;
@@ -142,45 +137,74 @@ Mapping ChainSearcher::neighbour(const Mapping &mapping) {
   return next;
 }
 
-/// Steps to better neighbours; begins anew from the best where many have not helped.
-void ChainSearcher::climb(llvm::ArrayRef<Mapping> start) {
-  std::vector<Mapping> begins(start.begin(), start.end());
+/// Where it begins: legal mappings of `start`, and all loops at the outermost memory.
+std::vector<Mapping> ChainClimb::begins(llvm::ArrayRef<Mapping> start) const {
+  std::vector<Mapping> list(start.begin(), start.end());
   Mapping outside = space.emptyMapping();
   for (unsigned s = 0; s < space.slots.size(); ++s)
-    if (!rules[s].orderOpen)
-      outside.order[s] = choices.orders(outside, s).front();
-  begins.push_back(outside);
-  int64_t last = result.evaluated + chains.probes;
-  for (const Mapping &begin : begins)
-    if (isAllowed(begin) && fitsBounds(begin))
-      consider(begin);
-  unsigned round = 0;
-  for (int64_t tries = 0; result.evaluated < last && tries < 40 * int64_t(chains.probes); ++round) {
+    if (!problem.rules[s].orderOpen)
+      outside.order[s] = problem.choices.orders(outside, s).front();
+  list.push_back(outside);
+  return list;
+}
+
+/// Weighs mappings side by side and keeps what is good, in their order.
+std::vector<llvm::Optional<Score>> ChainClimb::weigh(llvm::ArrayRef<Mapping> mappings) {
+  std::vector<llvm::Optional<Score>> scores(mappings.size());
+  workers.run(mappings.size(), [&](unsigned worker, size_t i) {
+    scores[i] = problem.weigh(space.withLoops(mappings[i]), worker);
+  });
+  for (size_t i = 0; i < mappings.size(); ++i)
+    if (scores[i])
+      incumbents.add({mappings[i], *scores[i]});
+  weighed += static_cast<int64_t>(mappings.size());
+  return scores;
+}
+
+/// Whether a neighbour of a mapping that costs `score` is legal, new and maybe better.
+bool ChainClimb::isWorthy(const Mapping &mapping, const llvm::Optional<Score> &score) {
+  if (!problem.isAllowed(mapping) || !problem.fitsBounds(mapping))
+    return false;
+  if (!known.insert(hashOf(mapping)).second)
+    return false;
+  if (!score || problem.goal.kind != SearchGoal::Scalar)
+    return true;
+  Score bound = problem.bounds.bound(problem.nodeOf(mapping), space.slots.size());
+  return problem.goal.value(bound) < problem.goal.value(*score);
+}
+
+int64_t ChainClimb::run(llvm::ArrayRef<Mapping> start) {
+  std::vector<Mapping> first = begins(start), legal;
+  for (const Mapping &begin : first)
+    if (problem.isAllowed(begin) && problem.fitsBounds(begin))
+      legal.push_back(begin);
+  weigh(legal);
+  int64_t last = static_cast<int64_t>(first.size()) + problem.chains.probes, tries = 0;
+  for (unsigned round = 0; weighed < last && tries < 40 * int64_t(problem.chains.probes); ++round) {
     const std::vector<Candidate> &front = incumbents.front();
     Mapping best =
-        front.empty() ? begins[round % begins.size()] : front[round % front.size()].mapping;
+        front.empty() ? first[round % first.size()] : front[round % front.size()].mapping;
     llvm::Optional<Score> score;
-    if (isAllowed(best) && fitsBounds(best))
-      score = consider(best);
-    for (unsigned idle = 0; idle < 400 && result.evaluated < last; ++idle, ++tries) {
-      if (patience.isOver() && !incumbents.front().empty())
-        return;
-      Mapping next = neighbour(best);
-      if (!completeChains(space, chains.imperfect, next) || !isAllowed(next) || !fitsBounds(next))
-        continue;
-      if (!known.insert(hashOf(next)).second)
-        continue;
-      if (score && goal.kind == SearchGoal::Scalar) {
-        ChainNode all = nodeOf(next);
-        if (goal.value(bounds.bound(all, space.slots.size())) >= goal.value(*score))
-          continue;
+    if (problem.isAllowed(best) && problem.fitsBounds(best))
+      score = weigh(best).front();
+    for (unsigned idle = 0; idle < mostIdle && weighed < last;) {
+      std::vector<Mapping> batch;
+      for (; idle < mostIdle && batch.size() < batchSize; ++idle, ++tries) {
+        if (patience.isOver() && !incumbents.front().empty())
+          return weighed;
+        Mapping next = neighbour(best);
+        if (completeChains(space, problem.chains.imperfect, next) && isWorthy(next, score))
+          batch.push_back(next);
       }
-      llvm::Optional<Score> other = consider(next);
-      if (other && (!score || valueOf(*other, round) < valueOf(*score, round))) {
-        score = other;
-        best = next;
-        idle = 0;
-      }
+      std::vector<llvm::Optional<Score>> scores = weigh(batch);
+      for (size_t i = 0; i < batch.size(); ++i)
+        if (scores[i] &&
+            (!score || problem.valueOf(*scores[i], round) < problem.valueOf(*score, round))) {
+          score = scores[i];
+          best = batch[i];
+          idle = 0;
+        }
     }
   }
+  return weighed;
 }

@@ -5,7 +5,8 @@
 // Complete mappings are weighed by the full model (TrueCost), partial ones bounded by ChainBounds.
 // A local search comes first: it changes factors and orders of the best mapping as long as that
 // helps, and begins anew where it does not. It counts its steps, so that its result does not depend
-// on the machine unless the time is over.
+// on the machine unless the time is over. Threads weigh neighbours and search below nodes in waves
+// of a fixed size, whose results are merged in order: how many there are makes no difference.
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINSEARCH_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINSEARCH_H
 
@@ -14,14 +15,16 @@
 namespace perfc {
 namespace loopnest {
 
-/// The cost of a nest with its loops by the full model; nothing when it does not fit.
-using NestWeigher = std::function<llvm::Optional<Score>(const Nest &)>;
+/// The cost of a nest with its loops by the full model; nothing when it does not fit. Threads call
+/// it side by side, each with a number of its own below that of the threads.
+using NestWeigher = std::function<llvm::Optional<Score>(const Nest &, unsigned thread)>;
 
 struct ChainOptions {
   bool imperfect = false; ///< factors may leave a rest
   /// Orders that no flow tells apart may cost differently: tiles with one buffer, folds.
   bool allOrders = false;
-  unsigned probes = 4000; ///< mappings that the local search weighs at most
+  unsigned probes = 4000;      ///< mappings that the local search weighs, about
+  unsigned floorBoxes = 20000; ///< what bounds may cost at the begin (see TileFloors)
 };
 
 /// The factors of each chain that `rules` and axes admit; those of `mapping` are made valid from

@@ -51,10 +51,12 @@ using Order = std::array<uint8_t, maxDims>;
 
 class Orders {
 public:
-  Orders(const MapSpace &space, DimMask loops, bool all) : space(space), loops(loops), all(all) {}
+  Orders(const MapSpace &space, DimMask loops, bool all, DimMask ragged = 0)
+      : space(space), loops(loops), ragged(ragged), all(all) {}
 
   void run() { extend(0, 0, ~uint32_t(0)); }
   std::vector<Order> result;
+  size_t most = SIZE_MAX; ///< it stops soon after so many
 
 private:
   /// `chosen` loops stand innermost, in `suffix`; the tensors of `live` may still find there what
@@ -65,6 +67,7 @@ private:
 
   const MapSpace &space;
   DimMask loops;
+  DimMask ragged; ///< loops after which a tensor may still find what it held
   bool all;
   std::array<uint8_t, maxDims> suffix{}; ///< innermost first
 };
@@ -74,7 +77,7 @@ private:
 uint32_t Orders::stillLive(unsigned dim, uint32_t live) const {
   uint32_t next = 0;
   for (unsigned t = 0; t < space.tensors.size(); ++t)
-    if (live >> t & 1 && !(space.tensors[t].plain >> dim & 1))
+    if (live >> t & 1 && !((space.tensors[t].plain & ~ragged) >> dim & 1))
       next |= uint32_t(1) << t;
   return next;
 }
@@ -98,14 +101,14 @@ void Orders::extend(DimMask chosen, unsigned length, uint32_t live) {
     return emit(chosen, length);
   // Loops that keep the same tensors live and that no window tells apart stand in one order.
   for (unsigned d = 0; d < space.dims(); ++d) {
-    if (!(rest >> d & 1))
+    if (!(rest >> d & 1) || result.size() > most)
       continue;
-    bool windowed = false;
+    bool windowed = ragged >> d & 1;
     for (const FlatTensor &tensor : space.tensors)
       windowed |= tensor.windowed >> d & 1;
     bool repeated = false;
     for (unsigned e = 0; e < d && !windowed && !all; ++e)
-      if (rest >> e & 1) {
+      if ((rest & ~ragged) >> e & 1) {
         bool same = stillLive(e, live) == stillLive(d, live);
         for (const FlatTensor &tensor : space.tensors)
           same &= !(tensor.windowed >> e & 1);
@@ -116,6 +119,20 @@ void Orders::extend(DimMask chosen, unsigned length, uint32_t live) {
     suffix[length] = static_cast<uint8_t>(d);
     extend(chosen | DimMask(1) << d, length + 1, stillLive(d, live));
   }
+}
+
+std::vector<Order> loopnest::raggedOrders(const MapSpace &space,
+                                          const std::array<int64_t, maxDims> &factors,
+                                          DimMask ragged, size_t most) {
+  DimMask loops = 0;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    loops |= DimMask(factors[d] > 1) << d;
+  Orders orders(space, loops, false, ragged);
+  orders.most = most;
+  orders.run();
+  if (orders.result.size() > most)
+    orders.result.clear();
+  return std::move(orders.result);
 }
 
 std::vector<Order> loopnest::ordersOf(const MapSpace &space,

@@ -52,6 +52,13 @@ std::vector<std::array<uint8_t, maxDims>> ordersOf(const MapSpace &space,
                                                    unsigned slot, const SlotRule &rule,
                                                    bool axisOrderMatters);
 
+/// The same for the loops of a memory where those over `ragged` may leave a rest: a tensor may find
+/// what it held after such a loop, too (idle lanes keep it, and a last pass may have one step).
+/// None when there are more than `most`.
+std::vector<std::array<uint8_t, maxDims>> raggedOrders(const MapSpace &space,
+                                                       const std::array<int64_t, maxDims> &factors,
+                                                       DimMask ragged, size_t most);
+
 } // namespace loopnest
 } // namespace perfc
 

@@ -93,6 +93,7 @@ TEST(ChainBounds, NoCompletionCostsLess) {
     for (MemoryWeights &memory : c->weights.memories)
       memory.capacityBits = llvm::None;
     ChainBounds bounds(c->space, c->weights, c->elements);
+    bounds.useFloors(/*imperfect=*/true, 500);
     for (unsigned k = 0; k < 12; ++k) {
       llvm::Optional<ChainNode> node = randomChains(c->space, random);
       if (!node)
@@ -118,6 +119,51 @@ TEST(ChainBounds, NoCompletionCostsLess) {
   }
   EXPECT_GT(compared, 5000U);
   EXPECT_GT(ragged, 5000U);
+}
+
+/// Floors that know the capacities are below whatever fits, and often above the bounds that do not.
+static void compareFloors(std::mt19937 &random, bool imperfect) {
+  unsigned compared = 0, higher = 0;
+  for (unsigned i = 0; i < 4000; ++i) {
+    llvm::Optional<Case> c = randomCase(random);
+    if (!c)
+      continue;
+    for (MemoryWeights &memory : c->weights.memories)
+      if (memory.capacityBits)
+        memory.capacityBits = 16 + *memory.capacityBits / (1 + int64_t(random() % 16));
+    ChainBounds plain(c->space, c->weights, c->elements);
+    ChainBounds bounds = plain;
+    bounds.useFloors(imperfect, 300);
+    Score root = bounds.bound(ChainBounds::rootOf(c->space), 0);
+    higher += root.energy > plain.bound(ChainBounds::rootOf(c->space), 0).energy * (1 + 1e-9);
+    for (unsigned k = 0; k < 16; ++k) {
+      llvm::Optional<ChainNode> node;
+      if (imperfect)
+        node = randomChains(c->space, random);
+      else
+        node = ChainNode{randomMapping(c->space, random), {}};
+      if (!node)
+        continue;
+      llvm::Optional<Score> score = weighed(*c, c->space.withLoops(node->mapping));
+      if (!score)
+        continue;
+      ++compared;
+      ASSERT_LE(root.energy, score->energy) << "case " << i;
+      ASSERT_LE(root.latency, score->latency) << "case " << i;
+    }
+  }
+  EXPECT_GT(compared, 2000U);
+  EXPECT_GT(higher, 200U);
+}
+
+TEST(TileFloors, NoMappingThatFitsCostsLess) {
+  std::mt19937 random(14);
+  compareFloors(random, /*imperfect=*/true);
+}
+
+TEST(TileFloors, NoPerfectMappingThatFitsCostsLess) {
+  std::mt19937 random(15);
+  compareFloors(random, /*imperfect=*/false);
 }
 
 /// All factors of all slots that the analysis accepts, and all orders; nothing when they are too
@@ -170,7 +216,8 @@ static llvm::Optional<double> exhaustive(const Case &c, const SearchGoal &goal, 
   return factors(0, 0) ? llvm::Optional<double>(best) : llvm::None;
 }
 
-/// The optimum over all chains is that of the enumeration, and never above that of divisors.
+/// The optimum over all chains is that of the enumeration, and never above that of divisors; it is
+/// the same mapping with any number of threads.
 static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
   unsigned compared = 0, better = 0;
   for (unsigned i = 0; i < 20000 && compared < wanted; ++i) {
@@ -185,7 +232,7 @@ static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wante
     llvm::Optional<double> all = exhaustive(*c, goal, 20000);
     if (!all)
       continue;
-    NestWeigher weigh = [&](const Nest &nest) { return weighed(*c, nest); };
+    NestWeigher weigh = [&](const Nest &nest, unsigned) { return weighed(*c, nest); };
     SearchOptions options;
     ChainOptions chains;
     chains.imperfect = true;
@@ -193,6 +240,15 @@ static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wante
     SlotRules rules = openRules(c->space);
     SearchResult found = chainSearch(c->space, c->weights, rules, goal, options, chains, weigh, {});
     ASSERT_TRUE(found.isProven());
+    options.threads = 3;
+    SearchResult again = chainSearch(c->space, c->weights, rules, goal, options, chains, weigh, {});
+    options.threads = 1;
+    ASSERT_EQ(again.evaluated, found.evaluated) << "case " << i;
+    ASSERT_EQ(again.front.size(), found.front.size());
+    for (size_t k = 0; k < found.front.size(); ++k) {
+      ASSERT_EQ(again.front[k].mapping.factor, found.front[k].mapping.factor);
+      ASSERT_EQ(again.front[k].mapping.order, found.front[k].mapping.order);
+    }
     ASSERT_EQ(found.front.empty(), *all == HUGE_VAL);
     ++compared;
     if (found.front.empty())

@@ -1,0 +1,41 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tiles of any size need at least: the bits that a memory holds when its tile covers so many
+// values of each index. A sliding window a*p + b*r over n and m values has
+//     n * m - max(0, n - b') * max(0, m - a')        (a', b' without common factors)
+// elements where the steps of one leave no hole that the other does not fill.
+#ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINTILES_H
+#define PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINTILES_H
+
+#include "backends/loopnest/search/MapSpace.h"
+
+namespace perfc {
+namespace loopnest {
+
+class ChainTiles {
+public:
+  using Tile = std::array<int64_t, maxDims>; ///< values of each index
+
+  explicit ChainTiles(const MapSpace &space);
+  /// Bits that the tensors of a memory need, padding left out as far as that is known; 0 where
+  /// subscripts share indices.
+  double leastBits(unsigned memory, const Tile &tile) const;
+
+private:
+  struct RankSize {
+    unsigned dims[2];
+    bool isWindow = false;
+    double reach[2]{};  ///< b', a'
+    double padding = 0; ///< values that are outside of the tensor
+  };
+  struct Kept {
+    double bits;
+    llvm::SmallVector<RankSize, 4> ranks;
+  };
+  std::vector<std::vector<Kept>> kept; ///< by memory
+};
+
+} // namespace loopnest
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_LOOPNEST_SEARCH_CHAINTILES_H
