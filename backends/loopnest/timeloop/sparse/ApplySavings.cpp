@@ -62,7 +62,7 @@ void ColumnSavings::startAll() {
     start.updates = tile.updates;
     if (!tile.shape || !tile.hasMetadata)
       continue;
-    double zeros = 1 - tile.density();
+    double zeros = std::max(0.0, 1 - tile.density());
     start.reads -= std::floor(tile.reads * zeros);
     start.fills -= std::floor(tile.fills * zeros);
     if (readWrite)
@@ -103,6 +103,11 @@ void ColumnSavings::saveRanks(SparseTile &tile, double probability, SavingKind k
   }
 }
 
+/// The share that is saved of what a saving of `outer` further out leaves.
+static double shareOfRest(double probability, double outer) {
+  return outer < 1 ? std::max(0.0, 1 - (1 - probability) / (1 - outer)) : 0;
+}
+
 /// Takes `probability` of the accesses of a settled tile.
 void ColumnSavings::save(unsigned memory, double probability) {
   SparseTile &tile = column[memory];
@@ -137,7 +142,7 @@ void ColumnSavings::reduceInner(unsigned memory, double probability) {
       continue;
     settle(inner);
     column[inner].read.randomRanks = rest.updateRanks;
-    save(inner, 1 - (1 - effects[inner].probability) / (1 - probability));
+    save(inner, shareOfRest(effects[inner].probability, probability));
     isSettled[inner] = true;
     return;
   }

@@ -196,7 +196,31 @@ static bool addGroup(const SparseState &state, llvm::ArrayRef<Saving> group, Sav
   }
   SavingEffect &effect = effects[chosen->target][chosenLevel];
   if (!effect.isSaved || effect.probability < chance)
-    effect = {true, chosen->kind, chance};
+    effect = {true, chosen->kind, chance, chosen->place};
+  return true;
+}
+
+/// A saving takes what those further out have left of its own share, so it must not save less
+/// often.
+static bool checkNesting(const SparseState &state, const SavingEffects &effects,
+                         DiagnosticEngine &diagnostics) {
+  constexpr double rounding = 1e-9;
+  for (unsigned space = 0; space < effects.size(); ++space) {
+    const SavingEffect *outer = nullptr;
+    for (size_t memory = effects[space].size(); memory-- > 0;) {
+      const SavingEffect &effect = effects[space][memory];
+      if (!effect.isSaved)
+        continue;
+      if (outer && effect.probability < outer->probability - rounding) {
+        diagnostics.report(effect.place, diag::TimeloopNotModelled,
+                           "a saving on `" + state.input.problem.spaces[space].name + "` at `" +
+                               state.input.memories[memory].name +
+                               "` that happens less often than the one further out");
+        return false;
+      }
+      outer = &effect;
+    }
+  }
   return true;
 }
 
@@ -218,5 +242,7 @@ llvm::Optional<SavingEffects> timeloop::savingEffects(const SparseState &state,
       return llvm::None;
     first = last;
   }
+  if (!checkNesting(state, effects, diagnostics))
+    return llvm::None;
   return effects;
 }

@@ -78,12 +78,14 @@ struct SavingEffect {
   bool isSaved = false;
   SavingKind kind = SavingKind::Gating;
   double probability = 0;
+  SourceRange place; ///< of the option
 };
 
 /// [space][memory]
 using SavingEffects = std::vector<std::vector<SavingEffect>>;
 
-/// Nothing when an option has no tile to act on (reported).
+/// Nothing when an option has no tile to act on, or saves less often than one further out, which
+/// leaves nothing for it (reported).
 llvm::Optional<SavingEffects> savingEffects(const SparseState &state,
                                             DiagnosticEngine &diagnostics);
 

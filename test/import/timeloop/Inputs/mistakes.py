@@ -13,6 +13,18 @@ BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for 
 MERGES = ("b0: &b0 {" + ", ".join(f"k{i}: 1" for i in range(4000)) + "}\n"
           "b1:\n" + "".join("- {<<: [*b0, *b0, *b0, *b0]}\n" for _ in range(2000)))
 
+# A saving on Z at the buffer that happens less often than the one at the DRAM.
+SAVINGS = """K: 8, densities: {A: {distribution: hypergeometric, density: 0.25}, B: {distribution: hypergeometric, density: 0.9}}}
+sparse_optimizations:
+  targets:
+  - {name: DRAM, action_optimization: [{type: skipping, options: [{target: Z, condition_on: [A]}]}]}
+  - {name: Buffer, action_optimization: [{type: skipping, options: [{target: Z, condition_on: [B]}]}]}
+mapping:
+- {target: DRAM, type: temporal, factors: M=8 N=8 K=8, permutation: NMK}
+- {target: Buffer, type: temporal, factors: M=1 N=1 K=1, permutation: KNM}
+rest:
+"""
+
 MISTAKES = [
     ("M=2 N=2 K=4", "M=3 N=2 K=4", 1009, "the factors of `M` cover 12, its size is 8"),
     ("M=2 N=2 K=4", '"M=2,3 N=2 K=4"', 1008, "the factor `M=2,3` cannot be read: the last pass does 1 to 2"),
@@ -59,6 +71,7 @@ MISTAKES = [
     ("mapping:\n", MERGES + "mapping:\n", 1001, "merges too many values"),
     ("mapping:\n", "big: [" + "1, " * 1100000 + "1]\nmapping:\n", 1001, "has more than a million values"),
     ("mapping:\n", "# " + "x" * (5 << 20) + "\nmapping:\n", 1001, "is larger than 4 MiB"),
+    ("K: 8}\nmapping:\n", SAVINGS, 1007, "a saving on `Z` at `Buffer` that happens less often than the one further out"),
 ]
 
 
