@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Source.h"
 
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cassert>
@@ -25,8 +27,49 @@ FileId SourceManager::add(std::string path, std::string text) {
   return id;
 }
 
+/// What a pipe or a device gives, which may have no end.
+static llvm::Optional<std::string> readStream(llvm::sys::fs::file_t stream, std::string &error) {
+  constexpr size_t most = size_t(256) << 20, step = size_t(64) << 10;
+  std::string text;
+  for (size_t size = 0;;) {
+    text.resize(size + step);
+    auto count = llvm::sys::fs::readNativeFile(stream, {&text[size], step});
+    if (!count) {
+      error = llvm::toString(count.takeError());
+      return llvm::None;
+    }
+    size += *count;
+    text.resize(size);
+    if (*count == 0)
+      return text;
+    if (size > most) {
+      error = "it gives more than 256 MiB";
+      return llvm::None;
+    }
+  }
+}
+
 FileId SourceManager::load(llvm::StringRef path, std::string &error) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  namespace fs = llvm::sys::fs;
+  bool isInput = path == "-";
+  if (isInput || (fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path))) {
+    auto stream = isInput ? fs::getStdinHandle() : fs::kInvalidFile;
+    if (!isInput) {
+      auto opened = fs::openNativeFileForRead(path);
+      if (!opened) {
+        error = llvm::toString(opened.takeError());
+        return 0;
+      }
+      stream = *opened;
+    }
+    auto close = llvm::make_scope_exit([&] {
+      if (!isInput)
+        fs::closeFile(stream);
+    });
+    llvm::Optional<std::string> text = readStream(stream, error);
+    return text ? add(isInput ? "<stdin>" : path.str(), std::move(*text)) : 0;
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer) {
     error = buffer.getError().message();
     return 0;
@@ -35,7 +78,7 @@ FileId SourceManager::load(llvm::StringRef path, std::string &error) {
     error = "the file is larger than 4 GiB";
     return 0;
   }
-  return add(path == "-" ? "<stdin>" : path.str(), (*buffer)->getBuffer().str());
+  return add(path.str(), (*buffer)->getBuffer().str());
 }
 
 FileId SourceManager::find(llvm::StringRef path) const {

@@ -24,6 +24,19 @@ static bool checkMeshes(const Input &input, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+/// Where the innermost loops over `dim` are written, else the first directive with loops.
+static SourceRange placeOfFactors(const Input &input, unsigned dim) {
+  SourceRange place;
+  for (const Placement &placement : input.placements)
+    for (const Nest *nest : {&placement.spatial, &placement.temporal}) {
+      if (nest->place.isValid() && nest->factors[dim].end > 1)
+        return nest->place;
+      if (nest->place.isValid() && !place.isValid())
+        place = nest->place;
+    }
+  return place.isValid() ? place : input.place;
+}
+
 /// What the factors of one dimension cover, from the outermost loop inward.
 static bool checkFactors(const Input &input, unsigned dim, DiagnosticEngine &diagnostics) {
   const std::string &name = input.problem.dims[dim];
@@ -49,8 +62,8 @@ static bool checkFactors(const Input &input, unsigned dim, DiagnosticEngine &dia
   if (covered == input.problem.bounds[dim])
     return true;
   diagnostics
-      .report(input.place, diag::TimeloopCover, name, std::to_string(static_cast<int64_t>(covered)),
-              input.problem.bounds[dim])
+      .report(placeOfFactors(input, dim), diag::TimeloopCover, name,
+              std::to_string(static_cast<int64_t>(covered)), input.problem.bounds[dim])
       .help("a factor of 0 stands for the whole dimension");
   return false;
 }

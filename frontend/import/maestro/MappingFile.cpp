@@ -66,6 +66,10 @@ bool MappingReader::network() {
     return false;
   if (result.network.empty())
     result.network = name->text.str();
+  if (reader.peek().text != "Layer") {
+    reader.reportExpected("`Layer`");
+    return false;
+  }
   while (reader.skip("Layer"))
     layer();
   return reader.expect("}");

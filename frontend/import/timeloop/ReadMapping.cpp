@@ -30,6 +30,7 @@ private:
 
   Input &input;
   NodeReader &reader;
+  std::vector<bool> isNamed; ///< dimensions in the factors that are read
 };
 
 } // namespace
@@ -49,16 +50,19 @@ bool MappingReader::readFlags(const Node &node, llvm::StringRef key, SpaceFlags 
   return !value || readSpaces(*value, flags);
 }
 
+/// Memories keep what they do not bypass, so that `keep` says nothing new.
 bool MappingReader::readKeep(const Node &node, Placement &placement) {
   const Node *bypass = node.find("bypass");
-  SpaceFlags bypassed;
-  if (!bypass)
-    return true;
-  if (!readSpaces(*bypass, bypassed))
+  SpaceFlags kept, bypassed;
+  if (!readFlags(node, "keep", kept) || !readFlags(node, "bypass", bypassed))
     return false;
-  for (unsigned space = 0; space < bypassed.size(); ++space)
-    if (bypassed[space])
-      placement.keep[space] = false;
+  for (unsigned space = 0; space < bypassed.size(); ++space) {
+    if (!bypassed[space])
+      continue;
+    if (!kept.empty() && kept[space])
+      return reader.fail(bypass->place, diag::YamlDuplicate, input.problem.spaces[space].name);
+    placement.keep[space] = false;
+  }
   return true;
 }
 
@@ -92,6 +96,9 @@ bool MappingReader::readFactor(llvm::StringRef &text, SourceRange place, Nest &n
     return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
   if (endValue == 0)
     endValue = residualValue = input.problem.bounds[*dim];
+  if (isNamed[*dim])
+    return reader.fail(place, diag::YamlDuplicate, name);
+  isNamed[*dim] = true;
   nest.factors[*dim] = {endValue, residualValue};
   return true;
 }
@@ -112,6 +119,7 @@ bool MappingReader::readFactors(const Node &node, Nest &nest) {
   } else {
     return false;
   }
+  isNamed.assign(input.dimCount(), false);
   for (auto [text, place] : texts)
     for (text = text.ltrim(" \t\n,"); !text.empty(); text = text.ltrim(" \t\n,"))
       if (!readFactor(text, place, nest))

@@ -211,6 +211,12 @@ std::unique_ptr<Document> yaml::parse(FileId file, DiagnosticEngine &diagnostics
     std::istringstream stream(sources.text(file).str());
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
+    if (parser) {
+      size_t second = sources.text(file).rfind("\n---");
+      uint32_t at = second == llvm::StringRef::npos ? 0 : static_cast<uint32_t>(second + 1);
+      diagnostics.report({file, at, at}, diag::YamlLimit, "has more than one document");
+      return nullptr;
+    }
   } catch (const Stop &) {
     return nullptr;
   } catch (const YAML::Exception &error) {

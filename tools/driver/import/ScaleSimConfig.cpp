@@ -65,14 +65,18 @@ bool ConfigReader::readLine(size_t begin, llvm::StringRef line, std::string &sec
   }
   llvm::StringRef value = line.drop_front(sign + 1).trim(" \t\r");
   size_t at = value.empty() ? begin + sign + 1 : static_cast<size_t>(value.data() - text.data());
-  entries[section + "." + line.take_front(sign).trim(" \t").lower()] = {
-      value, place(at, at + value.size())};
-  return true;
+  llvm::StringRef key = line.take_front(sign).trim(" \t");
+  Entry entry{value, place(at, at + value.size())};
+  if (entries.try_emplace(section + "." + key.lower(), entry).second)
+    return true;
+  fail(place(begin, begin + line.size()), fmt::format("`{}` is given twice", key));
+  return false;
 }
 
 bool ConfigReader::readLines() {
   std::string section;
-  for (size_t begin = 0; begin < text.size();) {
+  size_t byteOrderMark = text.startswith("\xEF\xBB\xBF") ? 3 : 0;
+  for (size_t begin = byteOrderMark; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
     if (!readLine(begin, text.slice(begin, end), section))
       return false;

@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/loopnest/timeloop/LoopList.h"
 #include "frontend/import/timeloop/ReadInput.h"
 #include "frontend/import/timeloop/WritePerf.h"
 #include "tools/driver/import/Format.h"
@@ -12,7 +13,7 @@ bool driver::importTimeloop(Session &session, llvm::ArrayRef<std::string> files,
   if (!file)
     return false;
   llvm::Optional<timeloop::Input> input = timeloop::readInput(file, session.diagnostics);
-  if (!input)
+  if (!input || !timeloop::checkInput(*input, session.diagnostics))
     return false;
   llvm::Optional<std::string> program = timeloop::writePerf(*input, session.diagnostics);
   if (program)
