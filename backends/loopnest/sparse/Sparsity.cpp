@@ -207,14 +207,12 @@ double Applier::stepShare() const {
     --inside;
   double lanes = 1, trials = 0x1p62;
   bool isEven = true;
-  const SparseTensor *only = nullptr; // the condition, if there is one
-  llvm::Optional<unsigned> condition;
+  llvm::SmallVector<unsigned, 4> conditions;
   for (const Saving &saving : sparsity.savings) {
     if (!saving.skips)
       continue;
-    only = !condition || *condition == saving.condition ? &sparsity.tensors[saving.condition]
-                                                        : nullptr;
-    condition = condition && !only ? condition : saving.condition;
+    if (!llvm::is_contained(conditions, saving.condition))
+      conditions.push_back(saving.condition);
     const Tensor &access = nest.tensors[saving.condition];
     const SparseTensor &tensor = sparsity.tensors[saving.condition];
     auto tile = tileInside(nest, inside).box(access, tensor.shape);
@@ -224,9 +222,10 @@ double Applier::stepShare() const {
   }
   double share = nonzeroShare(/*onlySkips=*/true);
   auto count = static_cast<int64_t>(trials);
-  if (isEven || only == nullptr || count < 1 || count > exactDraws)
+  if (isEven || conditions.size() != 1 || count < 1 || count > exactDraws)
     return isEven ? share : slowestLane(lanes, count, share);
-  return slowestLane(lanes, only->density.distribution(only->shape, count));
+  const SparseTensor &only = sparsity.tensors[conditions.front()];
+  return slowestLane(lanes, only.density.distribution(only.shape, count));
 }
 
 Counts Applier::run(const Counts &dense) const {
