@@ -20,7 +20,12 @@ static SourceRange rangeOf(const PlannedLoop *loop, SourceRange written) {
 static bool checkIndex(const NestPlan &plan, unsigned index, SourceRange written,
                        DiagnosticEngine &diagnostics) {
   const Statement &statement = *plan.statement;
-  int64_t extent = std::max<int64_t>(1, statement.extents[index]);
+  int64_t extent = statement.extents[index];
+  if (extent < 1) {
+    diagnostics.report(written, diag::NestNotCounted,
+                       fmt::format("{} has size {}", statement.names[index], extent));
+    return false;
+  }
   int64_t cover = 1, step = 1;
   const PlannedLoop *outermost = nullptr;
   for (const PlannedLoop &loop : llvm::reverse(plan.loops)) {

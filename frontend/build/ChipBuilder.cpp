@@ -77,6 +77,8 @@ void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext
   }
   setQuantity(context, *op, "leak", node.find("leak"), units);
   setQuantity(context, *op, "area", node.find("area"), units);
+  if (const Quantity *width = node.quantity("width"); width && width->sign() == 0)
+    context.diagnostics.report(node.find("width")->range, diag::ZeroValue, "width");
   setQuantity(context, *op, "width", node.find("width"), units);
   if (const Node *buffering = node.find("buffering"); buffering && !buffering->args.empty())
     if (const auto *word = buffering->args[0].value.getIf<WordValue>())

@@ -96,6 +96,10 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
     const Quantity *number = arg.value.getIf<Quantity>();
     if (!number)
       return false;
+    if (number->sign() < 0) {
+      diagnostics.report(arg.range, diag::NegativeValue, (band ? band : structured)->word);
+      return false;
+    }
     numbers.push_back(number->rational().numerator());
   }
   if (structured && (numbers[1].asInt() < 1 || numbers[0].asInt() > numbers[1].asInt())) {
@@ -125,6 +129,11 @@ void SparsityBuilder::setDecodeRate(const Node &node, ir::AttrDict &into) {
 bool SparsityBuilder::tensor(const Node &node) {
   const std::string &name = node.args[0].value.get<WordValue>().word;
   ir::AttrDict entry;
+  for (const ir::Attribute &other : sparsity)
+    if (other.asDict().find("tensor")->asString() == name) {
+      diagnostics.report(node.args[0].range, diag::GivenTwice, name);
+      return false;
+    }
   entry.set("tensor", name);
   if (!checkTensor(name, node.args[0].range) || !setDensity(node, entry))
     return false;

@@ -48,6 +48,8 @@ void perfc::setTimeloopLevel(BuildContext &context, const Node &part, ir::Operat
     else if (line->word == "energy_per_hop" || line->word == "router_energy") {
       if (const Quantity *value = block->quantity(line->word))
         words.set(line->word, value->withDimension(BaseUnit::Joule));
+    } else if (const Quantity *value = block->quantity(line->word); value && value->sign() < 0) {
+      context.diagnostics.report(line->range, diag::NegativeValue, line->word);
     } else if (!line->args.empty() && !line->args[0].value.isUnknown())
       words.set(line->word, valueOf(line->args[0].value, line->spec->kind == ArgKind::Integer));
   }
