@@ -220,6 +220,18 @@ PlainLevel PerfWriter::plainMemory(unsigned memory) const {
            {"leak", level.energy({"leak"}).getValueOr(0)}}};
 }
 
+/// ` 4word/cycle { read 2word/cycle }`: of both directions together, and of one alone.
+static std::string bandwidthText(const Attributes &given) {
+  auto rate = [](const char *way, const llvm::Optional<double> &words) {
+    return words ? way + decimal(*words) + "word/cycle" : "";
+  };
+  std::string read = rate(" read ", given.readBandwidth);
+  std::string write = rate(" write ", given.writeBandwidth), each = read + write;
+  if (!read.empty() && !write.empty())
+    each = read + ";" + write;
+  return rate(" ", given.sharedBandwidth) + (each.empty() ? "" : " {" + each + " }");
+}
+
 void PerfWriter::writeMemory(unsigned memory, const std::string &indent) {
   const Level &level = input.memories[memory];
   const Attributes &attributes = level.attributes;
@@ -228,16 +240,8 @@ void PerfWriter::writeMemory(unsigned memory, const std::string &indent) {
     os << indent << "  capacity "
        << decimal(std::floor(static_cast<double>(*attributes.words) / attributes.multipleBuffering))
        << "word\n";
-  if (attributes.sharedBandwidth)
-    os << indent << "  bandwidth " << decimal(*attributes.sharedBandwidth) << "word/cycle\n";
-  if (attributes.readBandwidth || attributes.writeBandwidth) {
-    std::vector<std::string> ways;
-    if (attributes.readBandwidth)
-      ways.push_back("read " + decimal(*attributes.readBandwidth) + "word/cycle");
-    if (attributes.writeBandwidth)
-      ways.push_back("write " + decimal(*attributes.writeBandwidth) + "word/cycle");
-    os << indent << "  bandwidth { " << llvm::join(ways, "; ") << " }\n";
-  }
+  if (std::string bandwidth = bandwidthText(attributes); !bandwidth.empty())
+    os << indent << "  bandwidth" << bandwidth << "\n";
   PlainLevel plain = plainMemory(memory);
   const auto &energies = plain.energies;
   os << indent << "  energy { read " << decimal(energies[0].second) << "pJ; write "
