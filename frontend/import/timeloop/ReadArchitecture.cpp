@@ -2,6 +2,7 @@
 #include "frontend/import/timeloop/Sections.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 
@@ -254,16 +255,14 @@ bool timeloop::readArchitecture(const Node &node, Input &input, NodeReader &read
 
 // Energies -----------------------------------------------------------------------------------
 
-/// Names may be paths of the chip: `system.PE[0..63].RF` is `RF`.
+/// Names may be paths of the chip: `system.PE[0..63].RF[0..1]` is `RF`.
 static std::string componentName(llvm::StringRef path) {
-  llvm::StringRef name = path.rsplit('.').second;
-  if (name.empty() || path.endswith("]"))
-    name = path;
-  size_t bracket = name.find('[');
-  name = name.substr(0, bracket);
-  return (name.contains('.') ? name.rsplit('.').second : name).str();
+  if (path.endswith("]"))
+    path = path.substr(0, path.rfind('['));
+  return (path.contains('.') ? path.rsplit('.').second : path).str();
 }
 
+/// Of entries for one action, which differ in their arguments, the largest counts.
 static bool readActions(const Node &list, Level &level, NodeReader &reader) {
   for (const Node *action : list.items) {
     const Node *name = reader.need(*action, "name", "an action");
@@ -272,7 +271,12 @@ static bool readActions(const Node &list, Level &level, NodeReader &reader) {
     if (!energy || !reader.readText(*name, "an action", entry.first) ||
         !reader.readReal(*energy, 0, entry.second))
       return false;
-    level.energies.push_back(std::move(entry));
+    auto same = llvm::find_if(level.energies,
+                              [&](const auto &other) { return other.first == entry.first; });
+    if (same == level.energies.end())
+      level.energies.push_back(std::move(entry));
+    else
+      same->second = std::max(same->second, entry.second);
   }
   return true;
 }
