@@ -61,6 +61,13 @@ static void warnOfWrapping(const Input &input, const Tiles &tiles, DiagnosticEng
                            input.problem.spaces[space].name, input.memories[memory].name);
 }
 
+static void warnOfClusters(const Input &input, DiagnosticEngine &diagnostics) {
+  for (const Level &memory : input.memories)
+    if (memory.instances < memory.attributes.clusterSize)
+      diagnostics.report(memory.place, diag::TimeloopClusters, memory.name,
+                         counted(memory.instances, "instance"), memory.attributes.clusterSize);
+}
+
 llvm::Optional<Result> timeloop::evaluate(const Input &input, DiagnosticEngine &diagnostics) {
   if (!checkInput(input, diagnostics))
     return llvm::None;
@@ -76,6 +83,7 @@ llvm::Optional<Result> timeloop::evaluate(const Input &input, DiagnosticEngine &
   if (!actions || !checkCapacities(input, tiles, diagnostics))
     return llvm::None;
   warnOfWrapping(input, tiles, diagnostics);
+  warnOfClusters(input, diagnostics);
   llvm::Optional<Result> result =
       report(input, list, tiles, *actions, std::move(compute), diagnostics);
   if (result)
