@@ -9,8 +9,10 @@ one network generation form a set; of each set every second row, in the order of
 and the others only tested. The model is backends/network/Library.h for one level of network; the fit
 is Nelder-Mead on the logarithms of the parameters from several fixed starts, and minimises the mean
 absolute percentage error plus a small pull towards the starting values, which keeps what the rows
-do not determine where physics puts it. Deterministic. Prints the errors; with --out also writes the
-`library` blocks of each network.
+do not determine where physics puts it. Deterministic. Prints the errors and, for the rows below 1 MiB,
+their floor: the error of the best time that never falls with the size, chosen per collective and
+number of ranks with all rows known; what scatters more than that no model of size and ranks can
+predict. With --out also writes the `library` blocks of each network.
 """
 import argparse
 import copy
@@ -257,6 +259,26 @@ def errors(library, rows):
     return "  ".join(parts)
 
 
+def floor(rows):
+    """The mean absolute percentage error of the best monotone function of the size of each group."""
+    groups, error, count = {}, 0, 0
+    for c, n, s, t in rows:
+        if s < MIB:
+            groups.setdefault((c, n), []).append((s, t))
+    for group in groups.values():
+        values = sorted({t for _, t in group})
+        best = [0] * len(values)  # of the rows so far, by the highest value used
+        for _, t in sorted(group):
+            least, row = math.inf, []
+            for value, before in zip(values, best):
+                least = min(least, before)
+                row.append(least + abs(value - t) / t)
+            best = row
+        error += min(best)
+        count += len(group)
+    return "%5.1f" % (error / count * 100) if count else "    -"
+
+
 def number(value):
     return "%d" % round(value) if value >= 1000 else "%.3g" % value
 
@@ -298,7 +320,7 @@ def main():
     arguments = parser.parse_args()
     rows = read(arguments.collectives, arguments.busbw)
     print("MAPE in %% (rows)%30s fitted half %20s other half" % ("", ""))
-    print("%-27s %12s  %11s   %12s  %11s" % ("", ">= 1 MiB", "below", ">= 1 MiB", "below"))
+    print("%-27s %12s  %11s   %12s  %11s   %s" % ("", ">= 1 MiB", "below", ">= 1 MiB", "below", "floor below"))
     graph, blocks = None, {}
     for network, name, library in models():
         if arguments.only and network != arguments.only:
@@ -308,7 +330,8 @@ def main():
         table = rows[(network, name)]
         fit(library, table[::2])
         graph = library
-        print("%-9s %-17s %s   %s" % (network, name, errors(library, table[::2]), errors(library, table[1::2])), flush=True)
+        print("%-9s %-17s %s   %s   %s" % (network, name, errors(library, table[::2]), errors(library, table[1::2]),
+                                           floor(table)), flush=True)
         blocks.setdefault(network, []).append(text(name, library))
     for network, libraries in blocks.items():
         if arguments.out:

@@ -1,0 +1,38 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The links inside a network that several chips share: uplinks of a fat tree's leaves and of a
+// tree's switches, the medium of a bus, the links between the routers of a dragonfly. Of a uniform
+// pattern the bytes that cross each kind of link are counted; the busiest one, against what a
+// chip's own link carries, bounds the time from below (Dally, Towles, "Principles and Practices of
+// Interconnection Networks", 2004, 3.3: channel load). All groups of a system are taken to run the
+// collective at the same time.
+#ifndef PERFC_BACKENDS_NETWORK_SHAREDLINKS_H
+#define PERFC_BACKENDS_NETWORK_SHAREDLINKS_H
+
+#include <cstdint>
+
+namespace perfc {
+namespace network {
+
+/// `chips` chips in members of `below` each, joined by switches.
+struct SharedLinks {
+  enum class Kind : uint8_t { None, FatTree, Tree, Bus, Dragonfly };
+  Kind kind = Kind::None;
+  int64_t chips = 1, below = 1;
+  /// Chips below a leaf of a fat tree, and the width of its uplink in links of a chip; ports
+  /// downward of a tree's switch.
+  int64_t down = 1, up = 1;
+  int64_t groups = 1, routers = 1, hosts = 1; ///< of a dragonfly
+
+  /// How much longer than a chip's own link the busiest one is busy, at least 1, when chips in
+  /// blocks of `members * apart` pass the same bytes around, each to the one that stands `apart`
+  /// further.
+  double ofRing(int64_t members, int64_t apart) const;
+  /// The same when each chip sends to all of its block but those of its own `apart`.
+  double ofAllToAll(int64_t members, int64_t apart) const;
+};
+
+} // namespace network
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_NETWORK_SHAREDLINKS_H
