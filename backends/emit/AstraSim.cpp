@@ -20,6 +20,7 @@ static llvm::StringRef topologyName(Topology topology) {
   case Topology::FullyConnected:
     return "FullyConnected";
   case Topology::Ring:
+  case Topology::Line: // the nearest that ASTRA-sim has
     return "Ring";
   }
   return "Switch";
@@ -43,7 +44,8 @@ static std::string networkText(llvm::ArrayRef<NetworkLevel> levels) {
   // ASTRA-sim gives a link of a ring each way what it reads, a fully connected chip each link.
   text += "\nbandwidth: " + listOf(levels, [](const NetworkLevel &level) {
             double bandwidth = level.bandwidth ? level.bandwidth->central() : 1e18;
-            if (level.topology == Topology::Ring && level.members > 2)
+            bool isRing = level.topology == Topology::Ring && level.members > 2;
+            if (isRing || level.topology == Topology::Line)
               bandwidth /= 2;
             if (level.topology == Topology::FullyConnected)
               bandwidth /= static_cast<double>(level.members - 1);

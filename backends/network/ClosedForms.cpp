@@ -19,11 +19,26 @@ static CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, doub
   return result;
 }
 
-/// reduce_scatter or all_gather of one level: the same messages, the one with additions.
+/// The same, but not before the busiest link that chips share has carried `load` times as much.
+static CollectiveStep loadedStep(llvm::StringRef what, const NetworkLevel &level, double messages,
+                                 double sent, double load) {
+  CollectiveStep result = step(what, level, messages, sent);
+  if (load > 1)
+    result.latency = max(result.latency, step(what, level, 0, load * sent).latency);
+  return result;
+}
+
+/// reduce_scatter or all_gather of one level: the same messages, the one with additions. On a line
+/// the parts of each end pass all links, each half as wide as a rank's share.
 static CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, double bytes) {
-  double n = static_cast<double>(level.members);
+  double n = static_cast<double>(level.members), sent = (n - 1) / n * bytes;
   double messages = level.topology == Topology::FullyConnected ? 1 : n - 1;
-  return step(what, level, messages, (n - 1) / n * bytes);
+  double width = level.topology == Topology::Line ? 2 : 1;
+  CollectiveStep result = step(what, level, messages, width * sent);
+  if (level.ringLoad > 1)
+    result.shared = step(what, level, 0, level.ringLoad * width * sent).latency;
+  result.sentBytes = sent;
+  return result;
 }
 
 using Steps = std::vector<CollectiveStep>;
@@ -41,6 +56,25 @@ static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &
     return;
   allGather(levels.drop_front(), bytes / static_cast<double>(levels.front().members), steps);
   steps.push_back(half("all_gather", levels.front(), bytes));
+}
+
+/// The whole takes no less than the busiest link that chips share on some level. Groups need not
+/// keep step, so that other levels may work meanwhile.
+static void waitForSharedLinks(Steps &steps) {
+  Uncertain total = 0, most = 0;
+  const NetworkLevel *slowest = nullptr;
+  for (const CollectiveStep &one : steps) {
+    total += one.latency;
+    Uncertain sum = 0;
+    for (const CollectiveStep &other : steps)
+      sum += other.level == one.level ? other.shared : Uncertain(0);
+    if (sum.central() > most.central()) {
+      most = sum;
+      slowest = one.level;
+    }
+  }
+  if (slowest && most.central() > total.central())
+    steps.push_back({"wait for links that chips share in " + slowest->name, slowest, most - total});
 }
 
 //===-- All to all
@@ -125,7 +159,14 @@ static CollectiveStep evenExchange(const NetworkLevel &level, const Peers &peers
     sent *= std::floor(m * m / 4) / (m - 1);
     met = step("all_to_all", level, 1, sent);
   }
-  CollectiveStep all = step("all_to_all", level, 1, sent);
+  double busiest = sent;
+  if (level.topology == Topology::Line) {
+    // The link in the middle carries what one half sends to the other, one way.
+    busiest *= 2 * std::floor(m * m / 4) / (m - 1) * std::min(1.0, level.pairsLoad);
+    sent *= (m + 1) / 3; // links on average
+    met = step("all_to_all", level, 1, busiest);
+  }
+  CollectiveStep all = loadedStep("all_to_all", level, 1, busiest, level.pairsLoad);
   CollectiveStep slower = met.latency.central() >= all.latency.central() ? met : all;
   slower.sentBytes = sent;
   return slower;
@@ -151,10 +192,12 @@ static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const Pa
 //===-- One root
 //--------------------------------------------------------------------------------===//
 
-/// Down both ways of a ring in pieces: h hops, and the pieces behind the first one.
+/// Down both ways of a ring in pieces, or down a line: h hops, and the pieces behind the first one.
 static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
   constexpr double mostPieces = 64;
-  double hops = std::floor(static_cast<double>(level.members) / 2);
+  auto members = static_cast<double>(level.members);
+  bool isLine = level.topology == Topology::Line;
+  double hops = isLine ? members - 1 : std::floor(members / 2);
   double whole = level.bandwidth ? 2 * bytes / level.bandwidth->central() : 0; // over one link
   double latency = level.latency.central();
   double best = latency > 0 ? std::sqrt((hops - 1) * whole / latency) : mostPieces;
@@ -162,7 +205,7 @@ static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
   RootPattern result;
   result.way = RootPattern::Way::Chain;
   result.pieces = static_cast<uint32_t>(pieces);
-  result.sentBytes = 2 * bytes;
+  result.sentBytes = isLine ? bytes : 2 * bytes;
   result.latency = level.latency * hops;
   if (level.bandwidth)
     result.latency += Uncertain((hops + pieces - 1) / pieces * 2 * bytes) / *level.bandwidth;
@@ -171,7 +214,7 @@ static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
 
 RootPattern network::rootPattern(const NetworkLevel &level, double bytes) {
   auto n = static_cast<double>(level.members);
-  if (level.topology == Topology::Ring && level.members > 2)
+  if (level.topology == Topology::Line || (level.topology == Topology::Ring && level.members > 2))
     return chainPattern(level, bytes);
   bool isAll = level.topology == Topology::FullyConnected;
   double rounds = isAll ? 1 : llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members));
@@ -194,8 +237,11 @@ static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels,
   }
 }
 
-/// Rounds in which every rank hears from one twice as far: on a ring that way is longer.
+/// Rounds in which every rank hears from one twice as far: on a ring that way is longer. On a line
+/// each end hears of the other from link to link.
 static CollectiveStep barrier(const NetworkLevel &level) {
+  if (level.topology == Topology::Line)
+    return step("barrier", level, static_cast<double>(level.members - 1), 0);
   double latencies = 0;
   for (int64_t away = 1; away < level.members; away *= 2)
     latencies += level.topology == Topology::Ring
@@ -209,7 +255,7 @@ static CollectiveStep send(const NetworkLevel &level, double bytes) {
   double share = static_cast<double>(level.lanes);
   if (level.topology == Topology::FullyConnected)
     share = static_cast<double>(level.members - 1);
-  if (level.topology == Topology::Ring && level.members > 2)
+  if (level.topology == Topology::Line || (level.topology == Topology::Ring && level.members > 2))
     share = 2;
   CollectiveStep result = step("send", level, 1, share * bytes);
   result.sentBytes = bytes;
@@ -254,6 +300,8 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
     break;
   }
   llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
+  if (kind != CollectiveKind::AllToAll && kind != CollectiveKind::AllToAllV)
+    waitForSharedLinks(steps);
   return steps;
 }
 
@@ -267,8 +315,11 @@ bool network::isClosedFormExact(CollectiveKind kind, llvm::ArrayRef<NetworkLevel
     return false;
   bool isFirst = true; // innermost: nothing goes on below it
   for (const NetworkLevel &level : levels) {
-    bool isLongRing = level.topology == Topology::Ring && level.members > 3;
-    if (level.members > 1 && level.topology != Topology::Switch && (!isFirst || isLongRing))
+    if (level.shared.kind != SharedLinks::Kind::None)
+      return false;
+    bool isLong = (level.topology == Topology::Ring && level.members > 3) ||
+                  (level.topology == Topology::Line && level.members > 2);
+    if (level.members > 1 && level.topology != Topology::Switch && (!isFirst || isLong))
       return false;
     isFirst &= level.members == 1;
   }

@@ -3,7 +3,8 @@
 // Closed forms of collectives on networks in levels. With n ranks, a buffer of S bytes (the larger
 // one of a rank, as nccl-tests count), a s per message and B B/s per rank and direction, one level
 // takes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Patarasuk, Yuan, JPDC 69(2), 2009):
-//     reduce_scatter, all_gather   ring (n-1) (a + S/(nB));  fully connected a + (n-1)/n S/B
+//     reduce_scatter, all_gather   ring (n-1) (a + S/(nB));  fully connected a + (n-1)/n S/B;
+//                                  line (n-1) (a + 2S/(nB))
 //     all_to_all                   switch (n-1) a + (n-1)/n S/B;  fully connected a + (n-1)/n S/B;
 //                                  ring a + floor(n^2/4)/n S/B
 //     broadcast                    switch the smaller of ceil(log2 n) (a + S/B) and scatter with
@@ -29,6 +30,8 @@ struct CollectiveStep {
   const NetworkLevel *level;
   Uncertain latency;
   double sentBytes = 0; ///< by one rank
+  /// s that the busiest link works which chips share; 0 where none is busier than a chip's own.
+  Uncertain shared = 0;
 };
 
 /// How a broadcast or reduce crosses one level.

@@ -32,6 +32,8 @@ class Fabric {
 public:
   /// The links of `system`, a target.system. Nothing when it cannot be built (reported).
   static std::unique_ptr<Fabric> build(const ir::Operation &system, DiagnosticEngine &diagnostics);
+  /// False for a system with more chips or links than `build` takes.
+  static bool fits(const ir::Operation &system);
 
   uint32_t ranks() const { return rankCount; }
   llvm::ArrayRef<FabricLink> links() const { return allLinks; }

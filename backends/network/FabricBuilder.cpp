@@ -36,8 +36,8 @@ void FabricBuilder::both(uint32_t a, uint32_t b, double bandwidth, double latenc
   link(b, a, bandwidth, latency, wire);
 }
 
-bool FabricBuilder::bad(const Wire &wire, std::string reason) {
-  diagnostics.report(wire.location, diag::BadTopology, wire.topology, std::move(reason));
+bool FabricBuilder::bad(const Wire &wire, const std::string &reason) {
+  diagnostics.report(wire.location, diag::BadTopology, wire.topology, reason);
   return false;
 }
 
@@ -51,6 +51,7 @@ llvm::Optional<int64_t> FabricBuilder::Wire::find(llvm::StringRef name) const {
 /// The arguments that are dimensions: `torus(4, 4, 2)` or `torus(x = 4, y = 4)`.
 std::vector<int64_t> FabricBuilder::Wire::dimensions() const {
   std::vector<int64_t> result;
+  result.reserve(arguments.size());
   for (const auto &[key, value] : arguments)
     result.push_back(value);
   return result;
@@ -115,18 +116,22 @@ bool FabricBuilder::group(const ir::Operation &op, Chips &chips) {
   return connect(op, wireOf(op, level), all);
 }
 
+/// Links of a group, where they grow with the square of its `members`, of `chips` each.
+static double expectedLinks(llvm::StringRef topology, double members, double chips,
+                            double routers) {
+  if (topology == "fully_connected")
+    return members * members * chips;
+  return topology == "dragonfly" ? members * (routers + members) : 0;
+}
+
 bool FabricBuilder::connect(const ir::Operation &op, const Wire &wire,
                             llvm::ArrayRef<Chips> members) {
   if (members.size() < 2)
     return true;
   const std::string &topology = wire.topology;
-  auto size = static_cast<double>(members.size());
   double routers = static_cast<double>(wire.find("routers").getValueOr(0));
-  double expected = topology == "fully_connected"
-                        ? size * size * static_cast<double>(members[0].size())
-                    : topology == "dragonfly" ? size * (routers + size)
-                                              : 0;
-  if (expected > mostLinks) {
+  if (expectedLinks(topology, static_cast<double>(members.size()),
+                    static_cast<double>(members[0].size()), routers) > mostLinks) {
     diagnostics.report(wire.location, diag::TooLargeToSimulate, op.symbol(),
                        counted(static_cast<uint64_t>(mostLinks), "link"));
     return false;
@@ -173,6 +178,31 @@ static int64_t chipsOf(const ir::Operation &group) {
         mostChips + 1, chips + std::min<int64_t>(mostChips + 1, total.getValueOr(mostChips + 1)));
   }
   return chips;
+}
+
+bool Fabric::fits(const ir::Operation &system) {
+  if (system.body().empty() || chipsOf(system.body().back()) > mostChips)
+    return false;
+  for (const ir::Operation &group : system.body()) {
+    double members = 0;
+    for (const ir::Operation &part : group.body())
+      if (auto count = ir::as<target::MembersOp>(part))
+        members += static_cast<double>(count.count());
+    auto chips = static_cast<double>(chipsOf(group));
+    for (const ir::Operation &part : group.body()) {
+      auto net = ir::as<target::NetworkOp>(part);
+      if (!net)
+        continue;
+      double routers = 0;
+      for (const auto &[key, value] : net.topologyArguments().entries())
+        if (key == "routers")
+          routers = static_cast<double>(network::topologyNumber(value));
+      if (expectedLinks(net.topology(), members, chips / std::max(1.0, members), routers) >
+          mostLinks)
+        return false;
+    }
+  }
+  return true;
 }
 
 /// Chips come first, so that a rank is the number of its node.

@@ -42,7 +42,7 @@ private:
   bool group(const ir::Operation &op, Chips &chips);
   bool members(const ir::Operation &part, std::vector<Chips> &all);
   bool connect(const ir::Operation &op, const Wire &wire, llvm::ArrayRef<Chips> members);
-  bool bad(const Wire &wire, std::string reason);
+  bool bad(const Wire &wire, const std::string &reason);
 
   // Through switches: every chip has its own link to them.
   void oneSwitch(const Wire &wire, llvm::ArrayRef<Chips> members);

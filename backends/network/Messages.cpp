@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/Messages.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace perfc;
@@ -26,9 +27,7 @@ std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> le
 }
 
 namespace {
-
-/// Messages that each rank waits for.
-using Waits = std::vector<std::vector<uint32_t>>;
+using Waits = std::vector<std::vector<uint32_t>>; ///< messages that each rank waits for
 
 /// Builds messages phase by phase; each rank starts a phase with what it got last in the one
 /// before.
@@ -63,8 +62,9 @@ private:
 
   void pass(size_t level, uint32_t from, uint32_t to, double part,
             const std::vector<uint32_t> &before, std::vector<uint32_t> &after);
-  void phase(size_t level, double part, uint32_t every = 1);
+  void phase(size_t level, double part, bool gathers, uint32_t every = 1);
   void ringPhase(size_t level, double part, bool backwards, uint32_t every, Waits &next);
+  void linePhase(size_t level, double part, bool gathers, uint32_t every, Waits &next);
   void tree(size_t level, uint32_t root, bool down);
   void star(size_t level, uint32_t root, double part, bool down);
   void chain(size_t level, uint32_t root, bool down);
@@ -99,11 +99,40 @@ void PatternBuilder::ringPhase(size_t level, double part, bool backwards, uint32
     last = std::move(received);
   }
   for (uint32_t rank = 0; rank < ranks; rank += every)
-    next[rank].insert(next[rank].end(), last[rank].begin(), last[rank].end());
+    llvm::append_range(next[rank], last[rank]);
 }
 
-/// Every `every`-th rank passes `part` bytes to all others of its group on `level`.
-void PatternBuilder::phase(size_t level, double part, uint32_t every) {
+/// Down a line of n both ways: a part that gathers goes from its rank to both ends; a sum comes
+/// from both ends to its rank, step by step the other way around, that of the farthest rank first.
+void PatternBuilder::linePhase(size_t level, double part, bool gathers, uint32_t every,
+                               Waits &next) {
+  uint32_t count = members(level);
+  for (uint32_t rank = 0; rank < ranks; rank += every) {
+    llvm::append_range(next[rank], got[rank]);
+    if (digit(level, rank) != 0)
+      continue;
+    for (bool forward : {true, false}) {
+      auto place = [&](uint32_t i) { return member(level, rank, forward ? i : count - 1 - i); };
+      Waits last(count); // by the place that the part is of
+      for (uint32_t step = 0; step + 1 < count; ++step)
+        for (uint32_t from = 0; from + 1 < count; ++from) {
+          uint32_t of = gathers ? from - step : count - 1 - step + from;
+          if (of >= count) // nothing to pass on yet, or no more
+            continue;
+          std::vector<uint32_t> before = got[place(from)], after;
+          llvm::append_range(before, last[of]);
+          pass(level, place(from), place(from + 1), part, before, after);
+          last[of] = after;
+          if (gathers || from + 1 == of)
+            llvm::append_range(next[place(from + 1)], after);
+        }
+    }
+  }
+}
+
+/// Every `every`-th rank passes `part` bytes to all others of its group on `level`, or gets as many
+/// from each.
+void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t every) {
   uint32_t count = members(level);
   if (count == 1)
     return;
@@ -114,11 +143,13 @@ void PatternBuilder::phase(size_t level, double part, uint32_t every) {
         uint32_t to = member(level, rank, (digit(level, rank) + away) % count);
         pass(level, rank, to, part, got[rank], next[to]);
       }
-  } else if (levels[level].topology == Topology::Ring && count > 2) {
-    ringPhase(level, part / 2, /*backwards=*/false, every, next);
-    ringPhase(level, part / 2, /*backwards=*/true, every, next);
+  } else if (levels[level].topology == Topology::Line) {
+    linePhase(level, part, gathers, every, next);
   } else {
-    ringPhase(level, part, /*backwards=*/false, every, next);
+    bool isRing = levels[level].topology == Topology::Ring && count > 2;
+    ringPhase(level, isRing ? part / 2 : part, /*backwards=*/false, every, next);
+    if (isRing)
+      ringPhase(level, part / 2, /*backwards=*/true, every, next);
   }
   got = std::move(next);
 }
@@ -126,13 +157,13 @@ void PatternBuilder::phase(size_t level, double part, uint32_t every) {
 void PatternBuilder::reduceScatter() {
   double part = bytes;
   for (size_t level = 0; level < levels.size(); ++level)
-    phase(level, part /= static_cast<double>(levels[level].members));
+    phase(level, part /= static_cast<double>(levels[level].members), /*gathers=*/false);
 }
 
 void PatternBuilder::allGather() {
   double part = bytes / ranks;
   for (size_t level = levels.size(); level-- > 0;) {
-    phase(level, part);
+    phase(level, part, /*gathers=*/true);
     part *= static_cast<double>(levels[level].members);
   }
 }
@@ -179,8 +210,7 @@ void PatternBuilder::allToAll(const PairSizes *pairs) {
   }
 }
 
-//===-- One root
-//--------------------------------------------------------------------------------===//
+//===-- One root --===//
 
 /// Who has all sends to one who has not: in the last round the latest ones do. Where all are
 /// connected the root sends to everyone.
@@ -203,8 +233,7 @@ void PatternBuilder::tree(size_t level, uint32_t root, bool down) {
   }
 }
 
-/// Parts between the root and each other member. All wait for the last one, as the collective that
-/// follows does.
+/// Parts between the root and each other member. All wait for the last one, as what follows does.
 void PatternBuilder::star(size_t level, uint32_t root, double part, bool down) {
   uint32_t count = members(level);
   std::vector<uint32_t> moved;
@@ -223,7 +252,8 @@ void PatternBuilder::star(size_t level, uint32_t root, double part, bool down) {
 
 /// Pieces that follow each other both ways around.
 void PatternBuilder::chain(size_t level, uint32_t root, bool down) {
-  uint32_t count = members(level), pieces = levels[level].root.pieces, forward = count / 2;
+  uint32_t count = members(level), pieces = levels[level].root.pieces;
+  uint32_t forward = levels[level].topology == Topology::Line ? count - 1 : count / 2;
   std::vector<uint32_t> start = got[root], atRoot = start;
   for (uint32_t way = 0; way < 2; ++way) {
     uint32_t hops = way == 0 ? forward : count - 1 - forward;
@@ -264,7 +294,7 @@ void PatternBuilder::broadcast() {
         star(level, root, bytes / count, /*down=*/true);
     }
     if (pattern.way == RootPattern::Way::Scatter)
-      phase(level, bytes / count, below[level]);
+      phase(level, bytes / count, /*gathers=*/true, below[level]);
   }
 }
 
@@ -275,7 +305,7 @@ void PatternBuilder::reduce() {
       continue;
     const RootPattern &pattern = levels[level].root;
     if (pattern.way == RootPattern::Way::Scatter)
-      phase(level, bytes / count, below[level]);
+      phase(level, bytes / count, /*gathers=*/false, below[level]);
     for (uint32_t root = 0; root < ranks; root += below[level] * count) {
       if (pattern.way == RootPattern::Way::Tree)
         tree(level, root, /*down=*/false);
@@ -287,10 +317,14 @@ void PatternBuilder::reduce() {
   }
 }
 
-/// Dissemination, level by level: in round k each rank tells the one 2^k further.
+/// Dissemination, level by level: in round k each rank tells the one 2^k further. On a line word
+/// goes from rank to rank both ways.
 void PatternBuilder::barrier() {
-  for (size_t level = 0; level < levels.size(); ++level)
-    for (uint32_t away = 1; away < members(level); away *= 2) {
+  for (size_t level = 0; level < levels.size(); ++level) {
+    bool isLine = levels[level].topology == Topology::Line;
+    if (isLine)
+      phase(level, 0, /*gathers=*/true);
+    for (uint32_t away = 1; !isLine && away < members(level); away *= 2) {
       Waits next(ranks);
       for (uint32_t rank = 0; rank < ranks; ++rank) {
         uint32_t to = member(level, rank, (digit(level, rank) + away) % members(level));
@@ -298,6 +332,7 @@ void PatternBuilder::barrier() {
       }
       got = std::move(next);
     }
+  }
 }
 
 /// To the neighbour.
@@ -313,15 +348,16 @@ void PatternBuilder::send() {
 //===-- All
 //-------------------------------------------------------------------------------------===//
 
-/// How many messages there would be, about; those of all pairs count once for each link that they
-/// take around a ring.
+/// How many messages there would be, about, those of all pairs once for each link on their way.
 static double countOf(CollectiveKind kind, llvm::ArrayRef<PatternLevel> levels) {
   double ranks = 1, steps = 0, hops = 0;
   for (const PatternLevel &level : levels) {
     auto members = static_cast<double>(level.members);
     ranks *= members;
     steps += 2 * members * level.lanes;
-    hops += level.topology == Topology::Ring ? members / 4 : 0;
+    hops += level.topology == Topology::Ring   ? members / 4
+            : level.topology == Topology::Line ? members / 3
+                                               : 0;
   }
   bool isAllPairs = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
   return ranks * (isAllPairs ? ranks * std::max(1.0, hops) : 2 * steps);
@@ -334,13 +370,12 @@ llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
     return llvm::None;
   PatternBuilder builder(levels, bytes);
   switch (kind) {
-  case CollectiveKind::AllReduce:
-    builder.reduceScatter();
-    builder.allGather();
-    break;
   case CollectiveKind::ReduceScatter:
     builder.reduceScatter();
     break;
+  case CollectiveKind::AllReduce:
+    builder.reduceScatter();
+    [[fallthrough]];
   case CollectiveKind::AllGather:
     builder.allGather();
     break;

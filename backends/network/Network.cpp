@@ -12,23 +12,24 @@ bool NetworkProvider::serves(const ir::Operation &op) const {
   return collectiveKind(op.name()).hasValue();
 }
 
-/// The levels that `op` runs over, of those of the whole system. Nothing, reported, when the closed
-/// forms do not cover them.
-static llvm::Optional<NetworkLevels> levelsOf(const CostQuery &query,
-                                              llvm::Optional<NetworkLevels> levels,
-                                              std::string reason, DiagnosticEngine &diagnostics) {
-  int64_t ranks = query.op->intAttr("ranks", 1), stride = query.op->intAttr("stride", 1);
-  if (levels && (levels->ranks() != ranks || stride != 1)) {
-    int64_t all = levels->ranks();
-    levels = levelsOfGroup(*levels, ranks, stride);
-    if (!levels)
-      reason = fmt::format("{} that stand {} apart do not lie evenly on its {}",
-                           counted(ranks, "rank"), stride, all);
-  }
-  if (levels)
-    return levels;
-  diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(), reason);
-  return llvm::None;
+/// True when `op` is of all ranks of its system.
+static bool isWhole(const ir::Operation &op, const llvm::Optional<NetworkLevels> &system) {
+  return op.intAttr("stride", 1) == 1 && (!system || system->ranks() == op.intAttr("ranks", 1));
+}
+
+/// The levels that `op` runs over, of those of the whole system; nothing, with a `reason`, when the
+/// closed forms do not cover them.
+static llvm::Optional<NetworkLevels> levelsOf(const ir::Operation &op,
+                                              const llvm::Optional<NetworkLevels> &system,
+                                              std::string &reason) {
+  if (!system || isWhole(op, system))
+    return system;
+  int64_t ranks = op.intAttr("ranks", 1), stride = op.intAttr("stride", 1);
+  llvm::Optional<NetworkLevels> levels = levelsOfGroup(*system, ranks, stride);
+  if (!levels)
+    reason = fmt::format("{} that stand {} apart do not lie evenly on its {}",
+                         counted(ranks, "rank"), stride, system->ranks());
+  return levels;
 }
 
 static CostPart partOf(std::string label, SourceRange location, const Uncertain &latency,
@@ -154,17 +155,18 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
   return true;
 }
 
-/// True when no closed form and no library covers what `query` asks of all ranks of its system.
+/// True when no closed form and no library covers what `query` asks of the ranks that meet on
+/// `levels`.
 static bool wantsSimulation(const CostQuery &query, CollectiveKind kind,
-                            const llvm::Optional<NetworkLevels> &system, const PairSizes &pairs) {
+                            const llvm::Optional<NetworkLevels> &system,
+                            const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs) {
   if (query.op->hasAttr("schedules"))
     return true;
-  bool isWhole = query.op->intAttr("stride", 1) == 1 &&
-                 (!system || system->ranks() == query.op->intAttr("ranks", 1));
   llvm::StringRef algorithm = query.op->stringAttr("algorithm");
   bool hasLibrary =
       system && !system->levels.empty() && system->levels.front().library(algorithm) != nullptr;
-  return isWhole && !hasLibrary && needsSimulation(*query.target, kind, system, pairs);
+  bool canSimulate = levels || isWhole(*query.op, system);
+  return canSimulate && !hasLibrary && needsSimulation(*query.target, kind, levels, pairs);
 }
 
 /// Adds the time by simulation or by formula; false after a report.
@@ -172,21 +174,23 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
                        DiagnosticEngine &diagnostics) {
   std::string reason;
   llvm::Optional<NetworkLevels> system = networkLevels(*query.target, reason);
+  llvm::Optional<NetworkLevels> levels = levelsOf(*query.op, system, reason);
   cost.chips = query.op->intAttr("ranks", 1);
   auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);
   if (!pairs)
     return false;
-  if (wantsSimulation(query, kind, system, *pairs)) {
+  if (wantsSimulation(query, kind, system, levels, *pairs)) {
     bool isTooLarge = false;
-    if (!addSimulatedTime(query, kind, system, bytes, *pairs, cost, isTooLarge, diagnostics))
+    if (!addSimulatedTime(query, kind, levels, bytes, *pairs, cost, isTooLarge, diagnostics))
       return false;
     if (!isTooLarge)
       return true;
     cost.addNote("too many messages to simulate: a closed form counts");
   }
-  llvm::Optional<NetworkLevels> levels = levelsOf(query, system, reason, diagnostics);
-  if (!levels)
+  if (!levels) {
+    diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(), reason);
     return false;
+  }
   for (const std::string &note : levels->notes)
     cost.addNote(note);
   for (const NetworkLevel &level : levels->levels)

@@ -21,16 +21,48 @@ const Library *NetworkLevel::library(llvm::StringRef wanted) const {
   return nullptr;
 }
 
+/// `level` for `members` of its members, each `step` further than the one before. Groups beside
+/// this one use the links in between.
+static NetworkLevel partOf(NetworkLevel level, int64_t members, int64_t step) {
+  auto whole = static_cast<double>(level.members);
+  bool isRound = level.topology == Topology::Ring && members * step == level.members && members > 2;
+  if (members == 1 || (members == level.members && step == 1)) {
+    level.members = members;
+    return level;
+  }
+  if (level.topology == Topology::FullyConnected && level.bandwidth)
+    level.bandwidth =
+        *level.bandwidth * Uncertain((static_cast<double>(members) - 1) / (whole - 1));
+  if (level.topology == Topology::Ring || level.topology == Topology::Line) {
+    // Two opposite ranks of a ring may go either way.
+    bool wasRing = level.topology == Topology::Ring,
+         areOpposite = wasRing && 2 * step == level.members;
+    level.topology = isRound ? Topology::Ring : Topology::Line;
+    level.latency = level.latency * Uncertain(static_cast<double>(step));
+    level.ringLoad = level.pairsLoad =
+        std::max(1.0, static_cast<double>(areOpposite ? step / 2 : step));
+    // Between the ends of more than half of a ring the shorter way leads around.
+    if (!isRound && wasRing && 2 * (members - 1) * step > level.members)
+      level.pairsLoad /= 2;
+    if (step > 1)
+      level.approximation = fmt::format("groups of ranks that stand {} apart share the links of "
+                                        "`{}`",
+                                        step, level.name);
+  }
+  level.members = members;
+  return level;
+}
+
 llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &network, int64_t ranks,
                                                      int64_t stride) {
   NetworkLevels result;
   result.notes = network.notes;
-  int64_t below = 1, left = ranks, apart = stride;
+  int64_t below = 1, left = ranks, inner = 1;
   for (const NetworkLevel &level : network.levels) {
     int64_t up = below * level.members;
-    // Ranks of the group that stand in one member of this level are `apart`, those of different
-    // members meet here.
-    int64_t step = std::max(apart, below);
+    // Ranks of the group that stand in one member of this level are `stride` apart, those of
+    // different members meet here.
+    int64_t step = std::max(stride, below);
     bool meets = left > 1 && step < up;
     if (meets && (up % step != 0 || step % below != 0))
       return llvm::None;
@@ -38,16 +70,20 @@ llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &networ
     if (left % members != 0)
       return llvm::None;
     left /= members;
-    result.levels.push_back(level);
-    NetworkLevel &part = result.levels.back();
-    part.members = members;
-    if (members > 1 && members < level.members && level.topology == Topology::Ring)
-      part.approximation = "a part of a ring is taken as a ring";
+    if (members > 1) {
+      result.enclosing = up;
+      result.levels.push_back(partOf(level, members, step / below));
+      NetworkLevel &part = result.levels.back();
+      if (level.topology == Topology::Switch) {
+        part.ringLoad = level.shared.ofRing(members, step);
+        part.pairsLoad = inner == step ? level.shared.ofAllToAll(members, step) : 1;
+      }
+    }
+    inner *= members;
     below = up;
   }
   if (left != 1)
     return llvm::None;
-  llvm::erase_if(result.levels, [](const NetworkLevel &level) { return level.members == 1; });
   return result;
 }
 
@@ -56,20 +92,21 @@ class LevelReader {
 public:
   explicit LevelReader(NetworkLevels &result) : result(result) {}
 
-  /// The levels of `group`, innermost first; nothing when its members differ (see `reason`).
-  llvm::Optional<std::vector<NetworkLevel>> group(const ir::Operation &group);
+  /// The levels of group `op`, innermost first; nothing when its members differ (see `reason`).
+  llvm::Optional<std::vector<NetworkLevel>> group(const ir::Operation &op);
   void faults(const ir::Operation &system);
 
   std::string reason;
 
 private:
-  std::vector<NetworkLevel> levels(const ir::Operation &group, int64_t members);
+  std::vector<NetworkLevel> levels(const ir::Operation &group, int64_t members, int64_t below);
   bool merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other,
              llvm::StringRef name);
   void degrade(target::FaultOp fault, const ir::Operation &group);
 
   NetworkLevels &result;
   llvm::StringMap<std::vector<Uncertain>> degraded; ///< factors by group
+  Uncertain slowest = 1;                            ///< slowdown of a chip
 };
 } // namespace
 
@@ -84,51 +121,93 @@ int64_t network::topologyNumber(const ir::Attribute &value) {
   return static_cast<int64_t>(std::max(-1.0, std::min(most, value.asQuantity().toDouble())));
 }
 
-/// `dimensions` are those of a torus or mesh.
-static void readTopology(target::NetworkOp net, NetworkLevel &level,
+/// What chips share inside the network, as FabricBuilder lays its links.
+static SharedLinks sharedLinks(target::NetworkOp net, int64_t members, int64_t below) {
+  SharedLinks links;
+  links.chips = checkedMultiply(members, below).getValueOr(INT64_MAX);
+  links.below = below;
+  llvm::StringMap<int64_t> arguments;
+  for (const auto &[key, value] : net.topologyArguments().entries())
+    arguments[key] = topologyNumber(value);
+  auto argument = [&](llvm::StringRef name, int64_t otherwise) {
+    auto entry = arguments.find(name);
+    return entry == arguments.end() ? otherwise : std::max<int64_t>(1, entry->second);
+  };
+  llvm::StringRef name = net.topology();
+  if (name == "fat_tree") {
+    int64_t radix = std::max<int64_t>(2, argument("radix", links.chips)),
+            over = argument("oversubscription", 1);
+    links.down = std::max<int64_t>(1, radix * over / (over + 1));
+    links.up = std::max<int64_t>(1, radix - links.down);
+    if (links.chips > radix)
+      links.kind = SharedLinks::Kind::FatTree;
+  } else if (name == "tree") {
+    links.kind = SharedLinks::Kind::Tree;
+    links.down = std::max<int64_t>(2, argument("radix", 2));
+  } else if (name == "bus") {
+    links.kind = SharedLinks::Kind::Bus;
+  } else if (name == "dragonfly") {
+    links.groups = argument("groups", 1);
+    links.routers = argument("routers", 1);
+    links.hosts = argument("hosts", 1);
+    auto hosts = checkedMultiply(links.routers, links.hosts);
+    if (hosts && checkedMultiply(links.groups, *hosts) == llvm::Optional<int64_t>(members))
+      links.kind = SharedLinks::Kind::Dragonfly;
+  }
+  return links;
+}
+
+/// `below`: chips of a member. `dimensions` are those of a torus or mesh.
+static void readTopology(target::NetworkOp net, int64_t below, NetworkLevel &level,
                          std::vector<int64_t> &dimensions) {
   llvm::StringRef name = net.topology();
   if (name == "fully_connected")
     level.topology = Topology::FullyConnected;
   if (name == "ring")
     level.topology = Topology::Ring;
-  double over = 1;
-  for (const auto &[key, value] : net.topologyArguments().entries()) {
-    if (name == "torus" || name == "mesh")
+  if (name == "torus" || name == "mesh")
+    for (const auto &[key, value] : net.topologyArguments().entries())
       dimensions.push_back(topologyNumber(value));
-    if (key == "oversubscription" && isNumber(value))
-      over = value.asQuantity().toDouble();
-  }
-  static constexpr llvm::StringLiteral exact[] = {"", "switch", "fat_tree", "fully_connected",
-                                                  "ring"};
-  if (!llvm::is_contained(exact, name) || over > 1)
-    level.approximation = fmt::format("topology `{}` is taken as a switch that never blocks", name);
+  level.shared = sharedLinks(net, level.members, below);
+  level.ringLoad = level.shared.ofRing(level.members, below);
+  level.pairsLoad = level.shared.ofAllToAll(level.members, below);
+  static constexpr llvm::StringLiteral exact[] = {"", "switch", "fully_connected", "ring"};
+  // Neighbours pass one message at a time through a leaf that has an uplink for each chip.
+  bool neverWaits = name == "fat_tree" && (level.shared.kind == SharedLinks::Kind::None ||
+                                           (below == 1 && level.shared.up >= level.shared.down));
+  if (!llvm::is_contained(exact, name) && !neverWaits)
+    level.approximation = fmt::format("topology `{}` is taken as a switch, no faster than the "
+                                      "busiest link that chips share",
+                                      name);
   level.lanes = std::max<int64_t>(1, net.nics() / std::max<int64_t>(1, net.stripe()));
 }
 
-/// The rings of a torus, or the level alone.
+/// The rings of a torus, the lines of a mesh, or the level alone.
 static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRef topology,
                                               llvm::ArrayRef<int64_t> dimensions) {
   int64_t points = 1;
   for (int64_t size : dimensions)
     points = size < 1 ? 0 : checkedMultiply(points, size).getValueOr(0);
-  if (topology != "torus" || (!dimensions.empty() && points != level.members))
+  bool isGrid = topology == "torus" || topology == "mesh";
+  if (!isGrid || (!dimensions.empty() && points != level.members))
     return {std::move(level)};
-  level.topology = Topology::Ring;
+  level.topology = topology == "torus" ? Topology::Ring : Topology::Line;
   level.approximation.clear();
   if (dimensions.empty())
     return {std::move(level)};
   if (level.bandwidth)
     level.bandwidth = *level.bandwidth / Uncertain(static_cast<double>(dimensions.size()));
-  std::vector<NetworkLevel> rings;
+  std::vector<NetworkLevel> lines;
+  lines.reserve(dimensions.size());
   for (int64_t size : dimensions) {
-    rings.push_back(level);
-    rings.back().members = size;
+    lines.push_back(level);
+    lines.back().members = size;
   }
-  return rings;
+  return lines;
 }
 
-std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_t members) {
+std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_t members,
+                                              int64_t below) {
   NetworkLevel level;
   level.name = group.symbol().str();
   level.location = group.range();
@@ -145,7 +224,7 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
       level.name = net.symbol().str();
     level.location = part.range();
     topology = net.topology().str();
-    readTopology(net, level, dimensions);
+    readTopology(net, below, level, dimensions);
     if (auto bandwidth = net.bandwidth())
       level.bandwidth = bandwidth->toUncertain();
     if (auto latency = net.latency())
@@ -158,6 +237,7 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
                            "` gives no bandwidth: only its latency counts");
   for (const Uncertain &factor : degraded.lookup(group.symbol()))
     level.faultFactor = level.faultFactor * factor;
+  level.faultFactor = level.faultFactor / slowest;
   if (level.bandwidth)
     level.bandwidth = *level.bandwidth * level.faultFactor;
   return dimensionsOf(std::move(level), topology, dimensions);
@@ -182,6 +262,8 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
     if (level.topology != other[i].topology)
       level.topology = Topology::Switch;
     level.lanes = std::max(level.lanes, other[i].lanes);
+    level.ringLoad = std::max(level.ringLoad, other[i].ringLoad);
+    level.pairsLoad = std::max(level.pairsLoad, other[i].pairsLoad);
     if (level.approximation.empty())
       level.approximation = other[i].approximation;
   }
@@ -211,13 +293,21 @@ llvm::Optional<std::vector<NetworkLevel>> LevelReader::group(const ir::Operation
       return llvm::None;
     isFirst = false;
   }
-  for (NetworkLevel &level : levels(op, members))
+  int64_t below = 1;
+  for (const NetworkLevel &level : inner)
+    below = checkedMultiply(below, level.members).getValueOr(INT64_MAX);
+  for (NetworkLevel &level : levels(op, members, below))
     inner.push_back(std::move(level));
   return inner;
 }
 
-/// A slower link sets the pace of the group that it is part of.
+/// A slower link sets the pace of the group that it is part of, a slower chip that of all.
 void LevelReader::degrade(target::FaultOp fault, const ir::Operation &group) {
+  if (fault.kind() == "chip" && fault.slowdown() && fault.slowdown()->toDouble() >= 1) {
+    slowest = max(slowest, fault.slowdown()->toUncertain());
+    result.notes.push_back("a slow chip is taken to set the pace of all");
+    return;
+  }
   if (fault.kind() == "chip" || !fault.bandwidthFactor()) {
     result.notes.push_back(fmt::format("a {} fault is left out of the closed forms", fault.kind()));
     return;

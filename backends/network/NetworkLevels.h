@@ -8,13 +8,15 @@
 
 #include "backends/core/Cost.h"
 #include "backends/network/Library.h"
+#include "backends/network/SharedLinks.h"
 #include "ir/target/TargetOps.h"
 
 namespace perfc {
 namespace network {
 
-/// How the members of a level reach each other. Switch: any two at full bandwidth at once.
-enum class Topology : uint8_t { Switch, FullyConnected, Ring };
+/// How the members of a level reach each other. Switch: any two at full bandwidth at once. Line:
+/// each has two links of half the bandwidth, those of the ends lead nowhere.
+enum class Topology : uint8_t { Switch, FullyConnected, Ring, Line };
 
 /// One level of a system.
 struct NetworkLevel {
@@ -33,6 +35,10 @@ struct NetworkLevel {
   llvm::Optional<Uncertain> energy;
   /// What faults leave of the bandwidth; `bandwidth` has it already.
   Uncertain faultFactor = 1;
+  /// What chips share inside it, and how much longer than a chip's own link the busiest one of it
+  /// is busy: when neighbours pass on parts, and when each sends to all others.
+  SharedLinks shared;
+  double ringLoad = 1, pairsLoad = 1;
   /// What the closed forms simplify about it; "" when they are exact.
   std::string approximation;
   /// Communication libraries whose parameters the network gives.
@@ -46,15 +52,18 @@ struct NetworkLevel {
 int64_t topologyNumber(const ir::Attribute &value);
 
 /// The levels of a group, innermost first, and what was simplified. A torus of d dimensions is d
-/// rings, each with 1/d of the bandwidth.
+/// rings, a mesh d lines, each with 1/d of the bandwidth.
 struct NetworkLevels {
   std::vector<NetworkLevel> levels;
   std::vector<std::string> notes;
+  /// Ranks of the smallest part of the system that holds a group; 0 for the whole.
+  int64_t enclosing = 0;
   int64_t ranks() const;
 };
 
-/// The levels that `ranks` ranks meet on that stand `stride` apart. Nothing when the sizes of the
-/// levels do not divide that way.
+/// The levels that `ranks` ranks meet on that stand `stride` apart, while all other such groups of
+/// the network do the same. A part of a ring is a line. Nothing when the sizes of the levels do not
+/// divide that way.
 llvm::Optional<NetworkLevels> levelsOfGroup(const NetworkLevels &network, int64_t ranks,
                                             int64_t stride);
 

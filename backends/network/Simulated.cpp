@@ -10,8 +10,8 @@
 using namespace perfc;
 using namespace perfc::network;
 
-/// About a second of simulation.
-static constexpr size_t mostMessages = 8u << 20;
+/// About a second of simulation; a tenth for groups of a system, of which a program has many kinds.
+static constexpr size_t mostMessages = 8u << 20, mostGroupMessages = 1u << 20;
 
 /// False for a part of a torus, mesh or dragonfly, which has other members than its arguments say.
 static bool shapesFit(const ir::Operation &system) {
@@ -88,6 +88,36 @@ static bool simulateSchedules(const CostQuery &query, Fabric &fabric, double byt
   return true;
 }
 
+std::vector<uint32_t> network::groupsOf(uint32_t ranks, uint32_t stride, uint32_t enclosing,
+                                        uint32_t all) {
+  std::vector<uint32_t> firsts;
+  uint32_t block = ranks * stride;
+  for (uint32_t part = 0; part + enclosing <= all; part += enclosing)
+    for (uint32_t start = part; start + block <= part + enclosing; start += block)
+      for (uint32_t offset = 0; offset < stride; ++offset)
+        firsts.push_back(start + offset);
+  return firsts;
+}
+
+Messages network::inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups,
+                              uint32_t stride) {
+  Messages result;
+  for (uint32_t first : groups) {
+    auto offset = static_cast<uint32_t>(result.list.size());
+    auto needs = static_cast<uint32_t>(result.needs.size());
+    for (Message message : messages.list) {
+      message.from = first + message.from * stride;
+      message.to = first + message.to * stride;
+      message.firstNeed += needs;
+      message.after += message.after == Message::none ? 0 : offset;
+      result.list.push_back(message);
+    }
+    for (uint32_t need : messages.needs)
+      result.needs.push_back(need + offset);
+  }
+  return result;
+}
+
 /// The patterns of the levels, or one ring of all ranks.
 static std::vector<PatternLevel> patternOf(const llvm::Optional<NetworkLevels> &levels,
                                            uint32_t ranks, double bytes) {
@@ -98,7 +128,9 @@ static std::vector<PatternLevel> patternOf(const llvm::Optional<NetworkLevels> &
   return patternLevels(all, bytes);
 }
 
-static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kind, Cost &cost) {
+/// `groups` have run together; the cost is that of one.
+static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kind, size_t groups,
+                      Cost &cost) {
   const FabricResult &result = *best.result;
   cost.latency = result.seconds;
   std::string bound = "network";
@@ -115,8 +147,8 @@ static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kin
   bool givesEnergy = false;
   for (const FabricLink &link : fabric.links())
     givesEnergy |= link.energyPerByte > 0;
-  cost.energy =
-      givesEnergy ? Figure(result.energy) : Figure::notGiven("network", fabric.levels().back());
+  cost.energy = givesEnergy ? Figure(result.energy / static_cast<double>(groups))
+                            : Figure::notGiven("network", fabric.levels().back());
   CostPart part;
   part.label = "messages of " + best.name;
   part.kind = PartKind::Network;
@@ -132,24 +164,36 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
                                const llvm::Optional<NetworkLevels> &levels, double bytes,
                                const PairSizes &pairs, Cost &cost, bool &isTooLarge,
                                DiagnosticEngine &diagnostics) {
+  isTooLarge = levels && !query.op->hasAttr("schedules") && !Fabric::fits(*query.target);
+  if (isTooLarge)
+    return true;
   std::unique_ptr<Fabric> fabric = Fabric::build(*query.target, diagnostics);
   if (!fabric)
     return false;
+  auto ranks = static_cast<uint32_t>(query.op->intAttr("ranks", 1)),
+       stride = static_cast<uint32_t>(query.op->intAttr("stride", 1));
+  std::vector<uint32_t> groups = {0};
   Best best;
   if (query.op->hasAttr("schedules")) {
     if (!simulateSchedules(query, *fabric, bytes, best, cost, diagnostics))
       return false;
   } else {
-    auto messages = patternMessages(kind, patternOf(levels, fabric->ranks(), bytes), bytes,
-                                    mostMessages, &pairs);
+    bool isPart = levels && levels->enclosing > 0;
+    if (isPart)
+      groups = groupsOf(ranks, stride, static_cast<uint32_t>(levels->enclosing), fabric->ranks());
+    size_t most = groups.size() == 1 ? mostMessages : mostGroupMessages / groups.size();
+    auto messages =
+        patternMessages(kind, patternOf(levels, fabric->ranks(), bytes), bytes, most, &pairs);
     isTooLarge = !messages;
     if (isTooLarge)
       return true;
+    if (isPart)
+      messages = inAllGroups(*messages, groups, stride);
     if (!simulate(*fabric, *messages, levels ? "the default pattern" : "a ring of all ranks",
                   query.op->range(), best, diagnostics))
       return false;
   }
   if (best.result)
-    addResult(best, *fabric, kind, cost);
+    addResult(best, *fabric, kind, groups.size(), cost);
   return true;
 }

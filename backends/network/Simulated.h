@@ -1,20 +1,29 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Collectives by event simulation: those with a schedule, and on systems that have no closed form
-// (faults, uneven groups, topologies that block) the default pattern of each collective.
+// (faults, uneven groups, topologies that block) the default pattern of each collective. Groups
+// smaller than the system all run it at the same time, and the last one counts.
 #ifndef PERFC_BACKENDS_NETWORK_SIMULATED_H
 #define PERFC_BACKENDS_NETWORK_SIMULATED_H
 
 #include "backends/core/CostProvider.h"
-#include "backends/network/NetworkLevels.h"
+#include "backends/network/Messages.h"
 #include "backends/network/PairSizes.h"
 
 namespace perfc {
 namespace network {
 
-/// True when `system` has a fault, or levels on which the closed form of `kind` is only a bound.
+/// True when `system` has a fault, or when the closed form of `kind` over `levels`, those of the
+/// collective's group, is only a bound.
 bool needsSimulation(const ir::Operation &system, CollectiveKind kind,
                      const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs);
+
+/// The groups of `ranks` ranks that stand `stride` apart, as many as there are in each part of
+/// `enclosing` of `all` ranks: the first rank of each.
+std::vector<uint32_t> groupsOf(uint32_t ranks, uint32_t stride, uint32_t enclosing, uint32_t all);
+
+/// `messages` among the ranks of one group, for all of `groups` at the same time.
+Messages inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups, uint32_t stride);
 
 /// Adds the time of `kind` on `bytes` to `cost`: the fastest of the schedules that the operation
 /// names, else the default pattern over `levels` (all ranks in one ring where there are none).

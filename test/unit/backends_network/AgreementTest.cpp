@@ -3,7 +3,7 @@
 // The two fidelities of the native level on random systems: where a closed form claims to be exact,
 // the simulated messages take as long; elsewhere they never take less.
 #include "backends/network/FabricSimulation.h"
-#include "backends/network/Messages.h"
+#include "backends/network/Simulated.h"
 #include "test/unit/ProviderTest.h"
 #include <random>
 
@@ -72,6 +72,11 @@ protected:
       ++bounds;
       EXPECT_GE(seconds, expected * (1 - 1e-6) - 1e-9) << what;
     }
+  }
+
+  /// Where a member lies across switches, its own network may be another way for trees.
+  static bool isRoot(CollectiveKind kind) {
+    return kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
   }
 
   std::mt19937_64 random{11};
@@ -148,6 +153,85 @@ TEST_F(Agreement, TopologiesThatBlockTakeNoLess) {
       compare(kind);
   }
   EXPECT_GT(bounds, 200);
+}
+
+/// Members of several chips share links that one chip does not fill, and the bound knows.
+TEST_F(Agreement, LinksThatChipsShareBoundTheTime) {
+  int gained = 0;
+  for (int round = 0; round < 120; ++round) {
+    int64_t shape = pick(0, 3), below = pick(1, 4), count = pick(2, 12);
+    std::string groups = below > 1 ? group(0, below, "switch", "") : "";
+    size_t outer = below > 1 ? 1 : 0;
+    if (shape == 0)
+      groups += group(outer, count, "fat_tree",
+                      fmt::format(", topology_arguments = {{radix = {}, oversubscription = {}}}",
+                                  pick(2, 12), pick(1, 5)));
+    else if (shape == 1)
+      groups += group(outer, count, "tree",
+                      fmt::format(", topology_arguments = {{radix = {}}}", pick(2, 5)));
+    else if (shape == 2)
+      groups += group(outer, count, "bus", "");
+    else {
+      int64_t wide = pick(1, 5), routers = pick(1, 4), hosts = pick(1, 3);
+      groups +=
+          group(outer, wide * routers * hosts, "dragonfly",
+                fmt::format(", topology_arguments = {{groups = {}, routers = {}, hosts = {}}}",
+                            wide, routers, hosts));
+    }
+    system(groups);
+    bool isAligned = levels->levels.back().shared.down % below == 0;
+    for (CollectiveKind kind : kinds)
+      if (isAligned || !isRoot(kind))
+        compare(kind);
+    gained += levels->levels.back().pairsLoad > 1;
+  }
+  EXPECT_GT(gained, 30);
+}
+
+/// Groups of a system: all of them at once take what the levels of one say.
+TEST_F(Agreement, GroupsOfASystemRunTogether) {
+  static const char *const topologies[] = {"switch", "fully_connected", "ring", "mesh", "fat_tree"};
+  for (int round = 0; round < 150; ++round) {
+    int64_t below = pick(1, 4), count = pick(2, 12);
+    std::string groups = below > 1 ? group(0, below, topologies[pick(0, 3)], "") : "";
+    const char *outer = topologies[pick(0, 4)];
+    groups += group(below > 1 ? 1 : 0, count, outer,
+                    llvm::StringRef(outer) == "fat_tree"
+                        ? ", topology_arguments = {radix = 4, oversubscription = 3}"
+                        : "");
+    system(groups);
+    NetworkLevels whole = *levels;
+    for (int64_t stride = 1; stride < below * count; ++stride)
+      for (int64_t ranks = 2; ranks * stride <= below * count; ++ranks) {
+        auto part = levelsOfGroup(whole, ranks, stride);
+        if (!part)
+          continue;
+        levels = part;
+        auto firsts = groupsOf(static_cast<uint32_t>(ranks), static_cast<uint32_t>(stride),
+                               static_cast<uint32_t>(part->enclosing), fabric->ranks());
+        for (CollectiveKind kind : kinds) {
+          if (isRoot(kind) && whole.levels.back().shared.down % below != 0)
+            continue;
+          auto messages = inAllGroups(
+              *patternMessages(kind, patternLevels(levels->levels, bytes), bytes, 1 << 22), firsts,
+              static_cast<uint32_t>(stride));
+          double seconds = simulateMessages(*fabric, messages, {}, parsed->diagnostics)->seconds;
+          double expected = closed(kind);
+          std::string what = fmt::format("{} ranks, {} apart: {} of {} on\n", ranks, stride,
+                                         nameOf(kind).str(), bytes) +
+                             text;
+          if (isClosedFormExact(kind, levels->levels)) {
+            ++exact;
+            EXPECT_NEAR(seconds, expected, 1e-6 * expected + 1e-9) << what;
+          } else {
+            ++bounds;
+            EXPECT_GE(seconds, expected * (1 - 1e-6) - 1e-9) << what;
+          }
+        }
+      }
+  }
+  EXPECT_GT(exact, 1000);
+  EXPECT_GT(bounds, 1000);
 }
 
 TEST_F(Agreement, UnequalSizesTakeNoLessThanTheirBusiestRank) {

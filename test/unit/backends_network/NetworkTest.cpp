@@ -16,6 +16,11 @@ target.system @mesh {
   target.group @node { target.members (count = 8, of = @chip)
     target.network @link (topology = "fully_connected", bandwidth = 100GB/s, latency = 1us) }
 }
+target.system @slow {
+  target.group @node { target.members (count = 8, of = @chip)
+    target.network @link (topology = "switch", bandwidth = 100GB/s, latency = 1us)
+    target.fault (kind = "chip", ends = ["chip[3]"], slowdown = 2) }
+}
 target.system @pod {
   target.group @node { target.members (count = 8, of = @chip)
     target.network @link (topology = "switch", bandwidth = 100GB/s, latency = 1us) }
@@ -25,11 +30,11 @@ target.system @pod {
 )";
 
 static llvm::Optional<Cost> collective(llvm::StringRef kind, llvm::StringRef system, int64_t ranks,
-                                       int64_t bytes = 8000000) {
+                                       int64_t bytes = 8000000, int64_t stride = 1) {
   ParsedModule module(
       systems + fmt::format("collective.program @run (system = @{}) {{ collective.{} (bytes = {}, "
-                            "group = \"g\", ranks = {}) }}\n",
-                            system, kind, bytes, ranks));
+                            "group = \"g\", ranks = {}, stride = {}) }}\n",
+                            system, kind, bytes, ranks, stride));
   return module.costOf<network::NetworkProvider>(module.module->lookup("run")->body().front(),
                                                  system);
 }
@@ -78,6 +83,24 @@ TEST(Network, RanksMustLieEvenlyOnTheSystem) {
               1e-15);
   EXPECT_FALSE(collective("all_reduce", "pod", 12));
   EXPECT_FALSE(collective("all_reduce", "node", 16));
+}
+
+TEST(Network, FaultsSlowTheGroupsThatHaveThem) {
+  // All pairs run; that of chip 3 waits for 4 MB over 50 GB/s in each of two steps, and for its
+  // 2 us in one or the other.
+  auto pairs = collective("all_reduce", "slow", 2);
+  ASSERT_TRUE(pairs);
+  EXPECT_NEAR(pairs->latency.central(), 1e-6 + 2e-6 + 2 * 80e-6, 1e-12);
+  EXPECT_EQ(pairs->chips, 2);
+  EXPECT_NEAR(collective("all_reduce", "slow", 2, 8000000, 4)->latency.central(), 163e-6, 1e-12);
+  // Four that stand two apart: six parts of 2 MB come to chip 3 of the second group.
+  EXPECT_GT(collective("all_reduce", "slow", 4, 8000000, 2)->latency.central(), 6 * 40e-6);
+}
+
+TEST(Network, PartsOfAFullConnectionHaveTheirLinksOnly) {
+  // One of seven links.
+  EXPECT_NEAR(collective("all_gather", "mesh", 2)->latency.central(), 1e-6 + 4e6 / (100e9 / 7),
+              1e-12);
 }
 
 TEST(Network, ReduceAndBarrier) {
