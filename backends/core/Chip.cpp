@@ -10,7 +10,7 @@ using namespace perfc;
 
 llvm::ArrayRef<DType> perfc::exactContainers(DType dtype) {
   // A format of p significant bits holds integers of p bits and a sign. fp8 stands for e4m3 and
-  // e5m2.
+  // e5m2, fp4 for e2m1; the scale of a block is a power of two (mxfp8, mxfp4) or in e4m3 (nvfp4).
   using enum DType;
   static constexpr DType ofBool[] = {Int4, Int8, Int16, Int32, Int64, FP8,
                                      BF16, FP16, TF32,  FP32,  FP64};
@@ -19,6 +19,9 @@ llvm::ArrayRef<DType> perfc::exactContainers(DType dtype) {
   static constexpr DType ofInt16[] = {Int32, Int64, FP32, FP64};
   static constexpr DType ofInt32[] = {Int64, FP64};
   static constexpr DType ofFp8[] = {FP16, BF16, TF32, FP32, FP64};
+  static constexpr DType ofMxfp8[] = {BF16, TF32, FP32, FP64};
+  static constexpr DType ofFp4[] = {FP8, FP16, BF16, TF32, FP32, FP64};
+  static constexpr DType ofMxfp4[] = {MXFP8, BF16, TF32, FP32, FP64};
   static constexpr DType ofHalf[] = {TF32, FP32, FP64};
   static constexpr DType ofTf32[] = {FP32, FP64};
   static constexpr DType ofFp32[] = {FP64};
@@ -34,7 +37,14 @@ llvm::ArrayRef<DType> perfc::exactContainers(DType dtype) {
   case Int32:
     return ofInt32;
   case FP8:
+  case NVFP4:
     return ofFp8;
+  case MXFP8:
+    return ofMxfp8;
+  case FP4:
+    return ofFp4;
+  case MXFP4:
+    return ofMxfp4;
   case FP16:
   case BF16:
     return ofHalf;

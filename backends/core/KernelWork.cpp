@@ -42,8 +42,6 @@ static DType formatOf(op::StatementOp statement, const ir::AttrDict &access) {
   return tensor ? parseDType(tensor.dtype()).getValueOr(DType::FP32) : DType::FP32;
 }
 
-static bool isFloating(DType dtype) { return dtype <= DType::FP8; }
-
 DType perfc::computeFormat(op::StatementOp statement) {
   DType result = formatOf(statement, statement.write());
   if (!statement.isMac())
@@ -177,10 +175,10 @@ bool WorkCounter::run(KernelWork &work) {
       continue;
     const Touched &elements = touched[tensor.symbol()];
     bool isResult = tensor.role() == "output" || tensor.isInPlace();
-    int64_t bits = bitsOf(parseDType(tensor.dtype()).getValueOr(DType::FP32));
+    DType format = parseDType(tensor.dtype()).getValueOr(DType::FP32);
     OperandBytes moved{tensor.symbol().str(), tensor.role().str(), 0, 0};
     auto bytes = [&](int64_t count, int64_t &out) {
-      llvm::Optional<int64_t> all = checkedMultiply(count, bits);
+      llvm::Optional<int64_t> all = storedBits(format, count);
       out = all ? (*all + 7) / 8 : 0;
       return all.hasValue();
     };

@@ -45,8 +45,9 @@ void Scope::names(std::vector<llvm::StringRef> &out) const {
 
 llvm::Optional<Value> perfc::builtinName(llvm::StringRef name) {
   static constexpr llvm::StringLiteral words[] = {
-      "fp64", "fp32", "tf32", "fp16", "bf16",  "fp8",    "int64",  "int32",        "int16",
-      "int8", "int4", "bool", "rest", "input", "weight", "output", "intermediate", "cache"};
+      "fp64",  "fp32",  "tf32",   "fp16",   "bf16",         "fp8",  "mxfp8", "fp4",
+      "mxfp4", "nvfp4", "int64",  "int32",  "int16",        "int8", "int4",  "bool",
+      "rest",  "input", "weight", "output", "intermediate", "cache"};
   if (name == "any")
     return Value(Value::Any{});
   if (name == "true" || name == "false")

@@ -1,17 +1,40 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/DType.h"
 
+#include "ir/common/Rational.h"
+
 using namespace perfc;
 
-static constexpr unsigned bits[] = {64, 32, 32, 16, 16, 8, 64, 32, 16, 8, 4, 8};
+static constexpr unsigned bits[] = {64, 32, 32, 16, 16, 8, 8, 4, 4, 4, 64, 32, 16, 8, 4, 8};
+static constexpr unsigned scaleBits = 8;
 
 llvm::ArrayRef<llvm::StringRef> perfc::dtypeNames() {
-  static constexpr llvm::StringRef names[] = {"fp64",  "fp32",  "tf32",  "fp16", "bf16", "fp8",
-                                              "int64", "int32", "int16", "int8", "int4", "bool"};
+  static constexpr llvm::StringRef names[] = {"fp64",  "fp32", "tf32",  "fp16",  "bf16",  "fp8",
+                                              "mxfp8", "fp4",  "mxfp4", "nvfp4", "int64", "int32",
+                                              "int16", "int8", "int4",  "bool"};
   return names;
 }
 
 unsigned perfc::bitsOf(DType dtype) { return bits[static_cast<unsigned>(dtype)]; }
+
+unsigned perfc::scaleBlockOf(DType dtype) {
+  if (dtype == DType::NVFP4)
+    return 16;
+  return dtype == DType::MXFP8 || dtype == DType::MXFP4 ? 32 : 0;
+}
+
+llvm::Optional<int64_t> perfc::storedBits(DType dtype, int64_t elements) {
+  llvm::Optional<int64_t> own = checkedMultiply(elements, bitsOf(dtype));
+  int64_t block = scaleBlockOf(dtype);
+  if (!own || block == 0)
+    return own;
+  return checkedAdd(*own, (elements / block + (elements % block != 0)) * scaleBits);
+}
+
+double perfc::storedBytes(DType dtype) {
+  double scale = scaleBlockOf(dtype) ? static_cast<double>(scaleBits) / scaleBlockOf(dtype) : 0;
+  return (bitsOf(dtype) + scale) / 8;
+}
 
 llvm::StringRef perfc::dtypeName(DType dtype) { return dtypeNames()[static_cast<unsigned>(dtype)]; }
 

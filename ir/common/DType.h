@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Number formats of tensors and compute units.
+// Number formats of tensors and compute units. mxfp8, mxfp4 and nvfp4 have a scale of 8 bits for
+// each block of elements (OCP, Microscaling Formats v1.0, 2023; NVIDIA, "Pretraining LLMs with
+// NVFP4", 2025), so a tensor takes more than its elements do.
 #ifndef PERFC_IR_COMMON_DTYPE_H
 #define PERFC_IR_COMMON_DTYPE_H
 
@@ -18,6 +20,10 @@ enum class DType : uint8_t {
   FP16,
   BF16,
   FP8,
+  MXFP8,
+  FP4,
+  MXFP4,
+  NVFP4,
   Int64,
   Int32,
   Int16,
@@ -26,8 +32,15 @@ enum class DType : uint8_t {
   Bool
 };
 
-/// Bits that an element takes in memory; tf32 is stored in 32.
+/// Bits that an element takes in memory without the scale of its block; tf32 is stored in 32.
 unsigned bitsOf(DType dtype);
+/// Elements that share a scale of 8 bits; 0 for formats without.
+unsigned scaleBlockOf(DType dtype);
+/// Bits of `elements` elements and the scales of their blocks; nothing beyond 64 bits.
+llvm::Optional<int64_t> storedBits(DType dtype, int64_t elements);
+/// Bytes of an element in a large tensor, with its share of the scale.
+double storedBytes(DType dtype);
+inline bool isFloating(DType dtype) { return dtype < DType::Int64; }
 llvm::StringRef dtypeName(DType dtype);
 llvm::Optional<DType> parseDType(llvm::StringRef name);
 /// All names, for suggestions.

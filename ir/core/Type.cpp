@@ -26,7 +26,7 @@ llvm::Optional<int64_t> Type::elements() const {
 
 llvm::Optional<int64_t> Type::bytes() const {
   auto count = elements();
-  auto bits = count ? checkedMultiply(*count, bitsOf(format)) : llvm::None;
+  auto bits = count ? storedBits(format, *count) : llvm::None;
   if (!bits)
     return llvm::None;
   return *bits / 8 + (*bits % 8 != 0);

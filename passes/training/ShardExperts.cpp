@@ -16,7 +16,7 @@ using namespace perfc::passes;
 
 /// True for what tokens carry: neither weights nor the choices themselves.
 static bool isActivation(const Value &value) {
-  return !isWeight(value) && value.type().isTensor() && value.type().dtype() <= DType::FP8;
+  return !isWeight(value) && value.type().isTensor() && isFloating(value.type().dtype());
 }
 
 /// Finds the class of the kernel that the data choose: experts of weights or of their gradients.

@@ -69,3 +69,15 @@ TEST(DType, NamesAreReadBack) {
   EXPECT_EQ(bitsOf(DType::Int4), 4u);
   EXPECT_EQ(bitsOf(DType::BF16), 16u);
 }
+
+TEST(DType, BlocksHaveScales) {
+  EXPECT_EQ(*storedBits(DType::FP4, 100), 400);
+  EXPECT_EQ(*storedBits(DType::NVFP4, 16), 4 * 16 + 8);
+  EXPECT_EQ(*storedBits(DType::NVFP4, 17), 4 * 17 + 16); // a part of a block has a scale, too
+  EXPECT_EQ(*storedBits(DType::MXFP8, 64), 8 * 64 + 16);
+  EXPECT_DOUBLE_EQ(storedBytes(DType::NVFP4), 4.5 / 8);
+  EXPECT_DOUBLE_EQ(storedBytes(DType::BF16), 2);
+  EXPECT_FALSE(storedBits(DType::NVFP4, int64_t(1) << 62).hasValue());
+  EXPECT_TRUE(isFloating(DType::NVFP4));
+  EXPECT_FALSE(isFloating(DType::Int4));
+}
