@@ -4,6 +4,7 @@
 #include "ir/collective/CollectiveOps.h"
 #include "ir/study/AllOps.h"
 #include "ir/target/TargetOps.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -113,6 +114,60 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
   return *part;
 }
 
+void AxisNetwork::readAlgorithms(const ir::Operation &train) {
+  const ir::Attribute *list = train.dictAttr("settings").find("algorithms");
+  ir::ValueMap ignored;
+  for (const ir::Attribute &entry : list ? list->asList() : ir::AttrList()) {
+    const ir::AttrDict &given = entry.asDict();
+    Algorithm one{given.find("name")->asString().str(), given.find("isRing")->asBool(),
+                  given.find("kinds")->asStrings(), given.find("schedules")->asStrings()};
+    for (std::string &symbol : one.schedules) {
+      ir::Operation &copy = ir::resolve(train, symbol)->clone(scratch.body(), ignored);
+      symbol = scratch.uniqueName(symbol);
+      copy.setSymbol(symbol);
+    }
+    algorithms.push_back(std::move(one));
+  }
+}
+
+llvm::StringRef AxisNetwork::unusedAlgorithm() const {
+  for (const Algorithm &one : algorithms)
+    if (!one.isUsed)
+      return one.name;
+  return "";
+}
+
+/// Gives `collective`, of `ranks` ranks over the networks of `part`, the algorithm that the
+/// statement chooses for its kind: a library of the network, or a schedule for so many ranks.
+void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
+                         const ir::Operation &part) {
+  if (part.body().empty() || ranks <= 1)
+    return;
+  bool isOneSwitch = &part.body().front() == &part.body().back(), hasLibrary = false;
+  for (Algorithm &one : algorithms) {
+    if (llvm::find(one.kinds, kind) == one.kinds.end())
+      continue;
+    for (const ir::Operation &inner : part.body().front().body()) {
+      hasLibrary |= inner.is(target::LibraryOp::opName) && inner.symbol() == one.name;
+      isOneSwitch &= !inner.is(target::NetworkOp::opName) || !inner.hasAttr("topology") ||
+                     inner.stringAttr("topology") == "switch";
+    }
+    ir::AttrList schedules;
+    for (const std::string &symbol : one.schedules)
+      if (const ir::Operation *schedule = scratch.lookup(symbol);
+          schedule->stringAttr("collective") == kind && schedule->intAttr("ranks") == ranks)
+        schedules.push_back(ir::Attribute::symbol(symbol));
+    bool isPlain = one.isRing && isOneSwitch;
+    if (!hasLibrary && !isPlain && schedules.empty())
+      continue;
+    one.isUsed = true;
+    collective.setAttr("algorithm", one.name);
+    if (!hasLibrary && !isPlain)
+      collective.setAttr("schedules", std::move(schedules));
+    return;
+  }
+}
+
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                               SourceRange where, int64_t first, int64_t count) {
   const Cost *slowest = nullptr;
@@ -129,6 +184,7 @@ const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, doub
     op->setAttr("bytes", static_cast<int64_t>(std::min(bytes, 9e18)));
     op->setAttr("group", part.body().empty() ? "chip" : part.body().back().symbol());
     op->setAttr("ranks", ranks);
+    choose(*op, kind, ranks, part);
     const Cost *found = providers.evaluate({op, &part, nullptr}, hashes, diagnostics);
     if (!found)
       return nullptr;

@@ -38,6 +38,10 @@ public:
   /// `first` to `first + count - 1`; null after a report. `count` 0 stands for all chips.
   const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where,
                    int64_t first = 0, int64_t count = 0);
+  /// Reads the algorithms that `train` chooses `with`.
+  void readAlgorithms(const ir::Operation &train);
+  /// The first of these that no collective has run; "" for none.
+  llvm::StringRef unusedAlgorithm() const;
   /// Chips in the group or over the network called `name`; 0 when there is none.
   int64_t chipsUnder(llvm::StringRef name);
   int64_t chips() const { return paths.chips(); }
@@ -50,6 +54,15 @@ public:
 private:
   /// What faults leave of the bandwidth of each level of a path, for ranks among some chips.
   using Factors = std::vector<double>;
+  struct Algorithm {
+    std::string name;
+    bool isRing = false; ///< of std, which one switch runs as its closed form says
+    std::vector<std::string> kinds;
+    std::vector<std::string> schedules; ///< copies in `scratch`
+    bool isUsed = false;
+  };
+  void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
+              const ir::Operation &part);
   ir::Operation &systemOf(const AxisPlace &place, unsigned path, const Factors &factors);
   Factors factorsOf(unsigned path, int64_t first, int64_t count) const;
 
@@ -61,6 +74,7 @@ private:
   ir::Module scratch;
   HashCache hashes;
   std::map<std::tuple<AxisPlace, unsigned, Factors>, std::string> systems;
+  std::vector<Algorithm> algorithms;
   ir::Operation *program = nullptr;
 };
 

@@ -44,6 +44,16 @@ static std::string describe(const Strategy &strategy) {
   return text;
 }
 
+/// ", with double_binary_tree" where the statement chooses how its collectives run.
+static std::string algorithmsText(const ir::Operation &train) {
+  std::string text;
+  if (const ir::Attribute *list = train.dictAttr("settings").find("algorithms"))
+    for (const ir::Attribute &entry : list->asList())
+      text += fmt::format("{}{}", text.empty() ? ", with " : " and ",
+                          entry.asDict().find("name")->asString());
+  return text;
+}
+
 static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, SourceRange range) {
   CostPart part;
   part.label = label.str();
@@ -58,7 +68,7 @@ static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, Sou
 Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
                         const StepModel &model, const Strategy &strategy) {
   Cost cost;
-  step.summary.strategy = describe(strategy);
+  step.summary.strategy = describe(strategy) + algorithmsText(train);
   TrainingSummary &summary = step.summary;
   cost.latency = summary.stepTime;
   cost.energy = step.energy;

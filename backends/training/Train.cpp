@@ -91,6 +91,7 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
   AxisNetwork network(*system, providers, diagnostics);
+  network.readAlgorithms(train);
   if (!network.readFaults(train.range()) || !checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
@@ -101,6 +102,11 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   auto step = model.evaluate(*costs, strategy, problem, /*withEvents=*/true);
   if (!problem.empty())
     diagnostics.report(train.range(), diag::StagesAndLayers, problem);
+  if (llvm::StringRef unused = network.unusedAlgorithm(); step && !unused.empty()) {
+    diagnostics.report(train.range(), diag::AlgorithmInTraining, unused,
+                       "no collective of it is of its kind, or runs where the network has it");
+    return llvm::None;
+  }
   if (!step || (!beyondMemory && !checkMemory(train, *step, strategy, diagnostics)))
     return llvm::None;
   step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);

@@ -4,6 +4,7 @@
 // holes.
 #include "frontend/build/MapspaceBuilder.h"
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
 
 using namespace perfc;
@@ -124,6 +125,8 @@ bool StudyBuilder::train(const Node &statement) {
   if (!graph)
     return false;
   bool good = trainGoals(statement, *settings);
+  if (const Node *with = statement.find("with"))
+    good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
   settings->set("label", Value(*about->instance).text() + " on " + chip->label);
   settings->set("subject_label", Value(*about->instance).text());
   settings->set("on_label", chip->label);

@@ -95,8 +95,17 @@ void TrainOptions::adapters(const Node &node) {
     return;
   const Quantity *rank = nullptr;
   for (const Argument &argument : choice->arguments) {
+    if (argument.name == "attention_inputs") {
+      const bool *isOnly = argument.value->getIf<bool>();
+      if (!isOnly)
+        return bad(argument.range, "`attention_inputs` is `true` or `false`");
+      settings.set("adapters_of_attention", *isOnly);
+      continue;
+    }
     if (!argument.name.empty() && argument.name != "rank")
-      return bad(argument.range, fmt::format("`lora` has no `{}`, only `rank`", argument.name));
+      return bad(argument.range, fmt::format("`lora` has no `{}`, only `rank` and "
+                                             "`attention_inputs`",
+                                             argument.name));
     rank = argument.value->getIf<Quantity>();
   }
   if (!rank || !rank->isInteger() || rank->sign() <= 0)

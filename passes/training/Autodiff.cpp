@@ -14,6 +14,23 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
+/// The strategy says which ranks exchange what; collectives of the program's own, among all chips,
+/// have no place in it.
+static bool hasNoCollectives(const Operation &subject, const Operation &train,
+                             DiagnosticEngine &diagnostics) {
+  const Operation *found = nullptr;
+  subject.walk([&](const Operation &op) {
+    if (!found && op.is(op::CollectiveOp::opName))
+      found = &op;
+  });
+  if (!found)
+    return true;
+  diagnostics.report(found->range(), diag::CollectiveInTraining, found->stringAttr("kind"))
+      .note(train.range(), "`parallel` divides the model and makes the collectives of its step")
+      .help("leave it out; `train … with ALGORITHM` chooses how the step's collectives run");
+  return false;
+}
+
 static bool run(Module &module, PassContext &context) {
   std::vector<Operation *> statements;
   module.walk([&](Operation &op) {
@@ -24,6 +41,8 @@ static bool run(Module &module, PassContext &context) {
     study::TrainOp train(op);
     Strategy strategy = readStrategy(train);
     Operation *subject = module.lookup(train.subject());
+    if (!hasNoCollectives(*subject, *op, context.diagnostics))
+      return false;
     std::string forward = forwardSymbol(op->symbol());
     if (strategy.hasHoles() || !subject->is(op::GraphOp::opName) || module.lookup(forward))
       continue;

@@ -1,0 +1,116 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/TrainAlgorithms.h"
+
+#include "frontend/build/ScheduleBuilder.h"
+#include "ir/common/diagnostics/Training.h"
+#include <set>
+
+using namespace perfc;
+
+/// Ranks of a schedule that is written out send by send; a ring of more has over half a million.
+static constexpr int64_t mostRanks = 512;
+static constexpr const char *stepKinds[] = {"all_reduce", "all_gather", "reduce_scatter",
+                                            "all_to_all", "send"};
+
+static int64_t degreeIn(const ir::AttrDict &settings, llvm::StringRef axis) {
+  const ir::Attribute *value = settings.find(axis);
+  return value ? value->asInt() : 1;
+}
+
+static bool hasHoles(const ir::AttrDict &settings) {
+  for (const char *axis : {"tensor", "pipeline", "data", "context", "expert"})
+    if (degreeIn(settings, axis) == 0)
+      return true;
+  return false;
+}
+
+/// Ranks of the collectives of `kind`, by the axes that they run along.
+static std::set<int64_t> ranksOf(const ir::AttrDict &settings, llvm::StringRef kind) {
+  int64_t tensor = degreeIn(settings, "tensor"), context = degreeIn(settings, "context");
+  int64_t data = degreeIn(settings, "data"), expert = degreeIn(settings, "expert");
+  bool isWhole = degreeIn(settings, "sequence") > 1 && expert > 1;
+  int64_t domain = data * context * (isWhole ? tensor : 1);
+  std::set<int64_t> ranks;
+  if (kind == "send")
+    ranks = {degreeIn(settings, "pipeline") > 1 ? 2 : 1};
+  else if (kind == "all_to_all")
+    ranks = {expert, context};
+  else
+    ranks = {tensor, context, data * context, std::max<int64_t>(1, domain / expert)};
+  ranks.erase(1);
+  return ranks;
+}
+
+static bool hasLibrary(const ir::Operation &system, llvm::StringRef name) {
+  bool found = false;
+  system.walk([&](const ir::Operation &part) {
+    found |= part.is("target.library") && part.symbol() == name;
+  });
+  return found;
+}
+
+static size_t groupsOf(const ir::Operation &system) {
+  size_t groups = 0;
+  system.walk([&](const ir::Operation &part) { groups += part.is("target.group"); });
+  return groups;
+}
+
+/// The schedules of `algorithm` for all ranks that collectives of `kinds` have.
+static bool schedulesOf(BuildContext &context, const NodeArg &choice,
+                        llvm::ArrayRef<std::string> kinds, const ir::AttrDict &settings,
+                        std::vector<std::string> &symbols) {
+  const Instance &algorithm = choice.value.get<Instance>();
+  auto refuse = [&](std::string why) {
+    context.diagnostics.report(choice.range, diag::AlgorithmInTraining, algorithm.decl->name,
+                               std::move(why));
+    return false;
+  };
+  if (hasHoles(settings))
+    return refuse("holes leave open for how many ranks; only libraries of the network can be "
+                  "chosen there");
+  for (const std::string &kind : kinds)
+    for (int64_t ranks : ranksOf(settings, kind)) {
+      if (ranks > mostRanks)
+        return refuse(fmt::format("{} among {} ranks is too large to be written out, which is "
+                                  "possible for up to {}",
+                                  kind, ranks, mostRanks));
+      if (!buildSchedules(context, algorithm, kind, ranks, symbols))
+        return false;
+    }
+  return true;
+}
+
+bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::Operation &system,
+                            ir::AttrDict &settings) {
+  ir::AttrList list;
+  for (const NodeArg &choice : with.args) {
+    const Instance *algorithm = choice.value.getIf<Instance>();
+    if (!algorithm || algorithm->decl->kind != DeclKind::Algorithm) {
+      if (!choice.value.isUnknown())
+        context.diagnostics.report(choice.range, diag::AlgorithmInTraining, choice.value.text(),
+                                   "`with` of `train` names algorithms of collectives");
+      return false;
+    }
+    const Decl &decl = *algorithm->decl;
+    std::vector<std::string> kinds, schedules;
+    for (const char *kind : stepKinds)
+      if (servesCollective(context, *algorithm, kind))
+        kinds.push_back(kind);
+    if (kinds.empty()) {
+      context.diagnostics.report(choice.range, diag::AlgorithmInTraining, decl.name,
+                                 "no step makes collectives of that kind");
+      return false;
+    }
+    bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
+    bool isPlain = isRing && (!system.is("target.system") || groupsOf(system) <= 1);
+    if (!hasLibrary(system, decl.name) && !isPlain &&
+        !schedulesOf(context, choice, kinds, settings, schedules))
+      return false;
+    ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
+    entry.set("kinds", ir::Attribute::strings(kinds));
+    entry.set("schedules", ir::Attribute::strings(schedules));
+    list.push_back(std::move(entry));
+  }
+  settings.set("algorithms", std::move(list));
+  return true;
+}

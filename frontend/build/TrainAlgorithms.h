@@ -1,0 +1,20 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `train … with double_binary_tree`: the algorithms of the collectives that a step makes. A library
+// runs where a network has its parameters; the schedule of any other algorithm is made for each
+// number of ranks that an axis of the strategy has.
+#ifndef PERFC_FRONTEND_BUILD_TRAINALGORITHMS_H
+#define PERFC_FRONTEND_BUILD_TRAINALGORITHMS_H
+
+#include "frontend/build/BuildContext.h"
+
+namespace perfc {
+
+/// Writes the algorithms among `with` into `settings` of a study.train on `system`: a list
+/// `algorithms` of {name, isRing, kinds, schedules}. False after a report.
+bool trainAlgorithms(BuildContext &context, const Node &with, const ir::Operation &system,
+                     ir::AttrDict &settings);
+
+} // namespace perfc
+
+#endif // PERFC_FRONTEND_BUILD_TRAINALGORITHMS_H
