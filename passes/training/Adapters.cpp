@@ -160,14 +160,51 @@ void Adapters::adapt(Operation &op, const Kernel &kernel, const Product &product
   sum.definingOp()->setOperands({&y, &z});
 }
 
+/// Products in `kernel` of tensors that are no weights; the square of one in a norm is none.
+static int activationProducts(const Kernel &kernel) {
+  return static_cast<int>(llvm::count_if(kernel.statements, [](const Statement &statement) {
+    return statement.op.isMac() && statement.reads.size() >= 2 &&
+           llvm::none_of(statement.reads,
+                         [](const Access &read) { return read.operand.role() == "weight"; });
+  }));
+}
+
+/// True when attention reads `value`, as it is or through kernels without products with weights
+/// (positions, norms, a cache): two products of activations in one kernel, or one behind the other.
+bool Adapters::reachesAttention(const Value &value, int missing) const {
+  auto found = users.find(&value);
+  if (found == users.end())
+    return false;
+  for (const Operation *user : found->second) {
+    if (!user->is(op::ApplyOp::opName))
+      continue;
+    Kernel kernel(op::KernelOp(resolve(*user, as<op::ApplyOp>(*user).kernel())));
+    int left = missing - activationProducts(kernel);
+    if (left <= 0)
+      return true;
+    if (productOf(kernel, *user))
+      continue;
+    for (size_t i = 0; i < user->resultCount(); ++i)
+      if (reachesAttention(user->result(i), left))
+        return true;
+  }
+  return false;
+}
+
 void Adapters::run(unsigned &weights) {
   std::vector<Operation *> products;
   graph.body().walk([&](Operation &op) {
+    for (const Value *operand : op.operands())
+      users[operand].push_back(&op);
     if (auto tensor = as<op::TensorOp>(op); tensor && tensor.kind() == "weight")
       op.setAttr("frozen", Attribute::unit());
     if (op.is(op::ApplyOp::opName) && op.parentOp()->is(op::RepeatOp::opName))
       products.push_back(&op);
   });
+  if (ofAttention)
+    llvm::erase_if(products, [&](const Operation *op) {
+      return op->resultCount() == 0 || !reachesAttention(op->result(), 2);
+    });
   for (Operation *op : products) {
     Kernel kernel(op::KernelOp(resolve(*op, as<op::ApplyOp>(*op).kernel())));
     if (auto product = productOf(kernel, *op))

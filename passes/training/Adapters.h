@@ -3,7 +3,8 @@
 // Low-rank adapters (Hu et al., LoRA, ICLR 2022): weights are frozen, and beside each product of a
 // layer with a weight, y = x W, runs y += (x A) B with A of rank r columns and B of r rows, which
 // are trained instead. A product whose weight the data choose, or whose subscripts are no plain
-// indices, has none.
+// indices, has none; if only the inputs of attention have adapters (queries, keys and values, as in
+// the paper), neither has one whose result reaches attention through another such product only.
 #ifndef PERFC_PASSES_TRAINING_ADAPTERS_H
 #define PERFC_PASSES_TRAINING_ADAPTERS_H
 
@@ -16,9 +17,10 @@ namespace passes {
 
 class Adapters {
 public:
-  Adapters(ir::Module &module, const ir::OpRegistry &registry, int64_t rank, ir::Operation &graph)
+  Adapters(ir::Module &module, const ir::OpRegistry &registry, int64_t rank, bool ofAttention,
+           ir::Operation &graph)
       : module(module), builder(registry), helpers(module, registry, graph), rank(rank),
-        graph(graph) {}
+        ofAttention(ofAttention), graph(graph) {}
 
   /// Freezes the weights of the graph and adds adapters to its layers; `weights` counts weights.
   void run(unsigned &weights);
@@ -35,6 +37,7 @@ private:
     std::vector<unsigned> rows;       ///< indices of x and y
   };
 
+  bool reachesAttention(const ir::Value &value, int missing) const;
   llvm::Optional<Product> productOf(const Kernel &kernel, const ir::Operation &apply) const;
   void adapt(ir::Operation &apply, const Kernel &kernel, const Product &product, unsigned &weights);
   std::string kernelOf(const Kernel &kernel, const Product &product, bool isDown);
@@ -49,7 +52,9 @@ private:
   ir::Builder builder;
   HelperKernels helpers;
   int64_t rank;
+  bool ofAttention;
   ir::Operation &graph;
+  llvm::DenseMap<const ir::Value *, std::vector<const ir::Operation *>> users;
 };
 
 } // namespace passes

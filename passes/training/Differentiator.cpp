@@ -8,7 +8,9 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::passes;
 
-static bool isFloating(const Type &type) { return type.isTensor() && type.dtype() <= DType::FP8; }
+static bool isFloatingTensor(const Type &type) {
+  return type.isTensor() && isFloating(type.dtype());
+}
 
 //===-- What has a gradient
 //----------------------------------------------------------------------===//
@@ -16,13 +18,14 @@ static bool isFloating(const Type &type) { return type.isTensor() && type.dtype(
 void Differentiator::findActive(Region &region) {
   for (Operation &op : region) {
     auto tensor = as<op::TensorOp>(op);
-    if (tensor && isWeight(op.result()) && isFloating(op.result().type()) && !tensor.isFrozen())
+    if (tensor && isWeight(op.result()) && isFloatingTensor(op.result().type()) &&
+        !tensor.isFrozen())
       active.insert(&op.result());
     bool depends = llvm::any_of(op.operands(), [&](const Value *v) { return active.count(v); });
     if (op.is(op::RepeatOp::opName)) {
       // What goes round depends on the weights inside from the second round on.
       for (size_t i = 0; i < op.operandCount(); ++i)
-        if (isFloating(op.operand(i).type())) {
+        if (isFloatingTensor(op.operand(i).type())) {
           active.insert(&op.body().argument(i));
           active.insert(&op.result(i));
         }
@@ -30,7 +33,7 @@ void Differentiator::findActive(Region &region) {
       continue;
     }
     for (size_t i = 0; depends && i < op.resultCount(); ++i)
-      if (isFloating(op.result(i).type()))
+      if (isFloatingTensor(op.result(i).type()))
         active.insert(&op.result(i));
   }
 }
@@ -54,7 +57,7 @@ Differentiator::Frame &Differentiator::frameOf(const Value &value) {
 }
 
 /// The gradient of a value, a sum when there are several.
-void Differentiator::addGradient(const Value &of, Value &gradient) {
+void Differentiator::addGradient(const Value &of, Value &gradient, bool isOfAdapter) {
   Frame &frame = frames.back();
   if (isWeight(of)) {
     auto [entry, isNew] = frame.weightGradients.try_emplace(&of, &gradient);
@@ -64,9 +67,19 @@ void Differentiator::addGradient(const Value &of, Value &gradient) {
       entry->second = &sum(*entry->second, gradient, frame, forward.location());
     return;
   }
-  auto [entry, isNew] = gradients.try_emplace(&of, &gradient);
+  auto &known = isOfAdapter ? ofAdapters : gradients;
+  auto [entry, isNew] = known.try_emplace(&of, &gradient);
   if (!isNew)
     entry->second = &sum(*entry->second, gradient, frame, forward.location());
+}
+
+/// Completes the gradient of `of`, which no operation adds to any more.
+void Differentiator::settle(const Value &of) {
+  Value *late = ofAdapters.lookup(&of);
+  if (!late)
+    return;
+  ofAdapters.erase(&of);
+  addGradient(of, *late);
 }
 
 Value &Differentiator::sum(Value &a, Value &b, Frame &frame, const Location &location) {
@@ -164,10 +177,15 @@ void Differentiator::recomputeAll(Region &from) {
 //===-- Operations
 //-------------------------------------------------------------------------------===//
 
+/// The first product of an adapter.
+static bool isWayDown(op::KernelOp kernel) { return kernel.declaration().endswith(".lora_a"); }
+
 bool Differentiator::apply(Operation &op) {
   bool hasGradient = false;
-  for (size_t i = 0; i < op.resultCount(); ++i)
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    settle(op.result(i));
     hasGradient |= gradients.count(&op.result(i));
+  }
   if (!hasGradient)
     return true;
   op::KernelOp kernel(resolve(op, as<op::ApplyOp>(op).kernel()));
@@ -203,16 +221,18 @@ bool Differentiator::apply(Operation &op) {
       step->addResult(of.type(), of.hint().empty() ? "" : "d_" + of.hint().str());
     }
     for (size_t i = 0; i < adjoint.results.size(); ++i)
-      addGradient(op.operand(adjoint.results[i]), step->result(i));
+      addGradient(op.operand(adjoint.results[i]), step->result(i), isWayDown(kernel));
   }
   return true;
 }
 
 bool Differentiator::repeat(Operation &op) {
   std::vector<unsigned> carried;
-  for (unsigned i = 0; i < op.resultCount(); ++i)
+  for (unsigned i = 0; i < op.resultCount(); ++i) {
+    settle(op.result(i));
     if (gradients.count(&op.result(i)))
       carried.push_back(i);
+  }
   if (carried.empty())
     return true;
   Operation *copy = create(frames.back(), op::RepeatOp::opName, op.location());
@@ -259,6 +279,8 @@ bool Differentiator::region(Region &from, Region &into) {
     if (!good)
       return false;
   }
+  for (size_t i = 0; i < from.argumentCount(); ++i)
+    settle(from.argument(i));
   Frame &frame = frames.back();
   for (const Value *weight : frame.weightOrder) {
     Operation *op = create(frame, op::GradientOp::opName, weight->definingOp()->location());

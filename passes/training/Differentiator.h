@@ -52,7 +52,8 @@ private:
   bool isRecomputed(const ir::Value &value) const;
   ir::Value *recompute(const ir::Operation &apply, const ir::Value &value, Frame &frame);
   void recomputeAll(ir::Region &from);
-  void addGradient(const ir::Value &of, ir::Value &gradient);
+  void addGradient(const ir::Value &of, ir::Value &gradient, bool isOfAdapter = false);
+  void settle(const ir::Value &of);
   ir::Value &sum(ir::Value &a, ir::Value &b, Frame &frame, const ir::Location &location);
   ir::Operation *create(Frame &frame, llvm::StringRef name, const ir::Location &location);
   Frame &frameOf(const ir::Value &value);
@@ -68,6 +69,9 @@ private:
   std::deque<Frame> frames;
   llvm::DenseSet<const ir::Value *> active;                 ///< values that depend on weights
   llvm::DenseMap<const ir::Value *, ir::Value *> gradients; ///< of forward values
+  /// Those that come through adapters, added behind all others: these are parts of one sum among
+  /// tensor-parallel ranks, which then is added up once.
+  llvm::DenseMap<const ir::Value *, ir::Value *> ofAdapters;
   llvm::DenseMap<const ir::Value *, ir::Value *>
       counterparts; ///< forward values in the backward graph
   HelperKernels helpers;

@@ -14,6 +14,7 @@
 // The same rules divide the backward graph, where weights and kept values are as in the forward
 // one.
 #include "ir/common/diagnostics/Training.h"
+#include "passes/training/AdapterBuckets.h"
 #include "passes/training/Sharder.h"
 
 using namespace perfc;
@@ -63,6 +64,9 @@ static bool run(Module &module, PassContext &context) {
     if (!sharder.run(*forward) || !sharder.run(*backward))
       return false;
     sharder.dropUnusedSaves(*forward, *backward);
+    if (strategy.adapterRank > 0)
+      for (Operation *graph : {forward, backward})
+        bucketAdapters(*graph);
   }
   return true;
 }

@@ -95,6 +95,8 @@ Strategy passes::readStrategy(study::TrainOp train) {
   result.offload = textIn(settings, "offload").str();
   result.dtype = parseDType(textIn(settings, "dtype")).getValueOr(DType::BF16);
   result.adapterRank = numberIn(settings, "adapter_rank", 0);
+  if (const Attribute *only = settings.find("adapters_of_attention"))
+    result.adaptersOfAttention = only->asBool();
   if (const Attribute *experts = settings.find("experts"))
     result.routing = readRouting(experts->asDict());
   return result;

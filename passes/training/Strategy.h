@@ -63,7 +63,8 @@ struct Strategy {
   std::string offload;          ///< where the optimizer's state lives; "" for on the chip
   DType dtype = DType::BF16;
   Routing routing;
-  int64_t adapterRank = 0; ///< of LoRA; 0 to train the weights themselves
+  int64_t adapterRank = 0;          ///< of LoRA; 0 to train the weights themselves
+  bool adaptersOfAttention = false; ///< only beside the products that attention reads
 
   bool hasHoles() const {
     return tensor == 0 || pipeline == 0 || data == 0 || context == 0 || expert == 0 ||

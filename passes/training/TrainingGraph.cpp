@@ -157,7 +157,8 @@ Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol) {
   if (!region(graph->body()))
     return nullptr;
   if (strategy.adapterRank > 0)
-    Adapters(module, registry, strategy.adapterRank, *graph).run(weights);
+    Adapters(module, registry, strategy.adapterRank, strategy.adaptersOfAttention, *graph)
+        .run(weights);
   // Caches are read by nothing now.
   std::vector<Operation *> unused;
   graph->body().walk([&](Operation &op) {
