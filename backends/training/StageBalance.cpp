@@ -31,6 +31,58 @@ std::vector<int64_t> training::balancedStages(llvm::ArrayRef<StageLine> lines, i
   return left == 0 ? counts : std::vector<int64_t>();
 }
 
+/// Layers of each stage when none takes longer than `pace`; empty when that does not cover all.
+static std::vector<int64_t> stagesAtPace(llvm::ArrayRef<MixedStage> stages,
+                                         llvm::ArrayRef<size_t> kindOf, double pace) {
+  std::vector<int64_t> counts(stages.size(), 0);
+  size_t left = kindOf.size();
+  for (size_t stage = stages.size(); stage-- > 0;) {
+    const MixedStage &here = stages[stage];
+    double time = here.fixed, memory = here.memory;
+    while (left > stage) { // the stages before it have a layer each
+      size_t kind = kindOf[left - 1];
+      time += here.perLayer[kind];
+      memory += here.layerMemory[kind];
+      if (time > pace || (here.capacity > 0 && memory > here.capacity))
+        break;
+      ++counts[stage];
+      --left;
+    }
+    if (counts[stage] == 0)
+      return {};
+  }
+  return left == 0 ? counts : std::vector<int64_t>();
+}
+
+/// The kind of each layer.
+static std::vector<size_t> kindsOf(llvm::ArrayRef<int64_t> layers) {
+  std::vector<size_t> kinds;
+  for (size_t kind = 0; kind < layers.size(); ++kind)
+    kinds.insert(kinds.end(), static_cast<size_t>(layers[kind]), kind);
+  return kinds;
+}
+
+std::vector<int64_t> training::balancedStages(llvm::ArrayRef<MixedStage> stages,
+                                              llvm::ArrayRef<int64_t> layers) {
+  std::vector<size_t> kinds = kindsOf(layers);
+  double low = 0, high = 0;
+  for (const MixedStage &stage : stages) {
+    double all = stage.fixed;
+    for (size_t kind : kinds)
+      all += stage.perLayer[kind];
+    high = std::max(high, all);
+  }
+  std::vector<int64_t> best = stagesAtPace(stages, kinds, high);
+  for (int step = 0; step < 64 && !best.empty(); ++step) {
+    double pace = low + (high - low) / 2;
+    std::vector<int64_t> counts = stagesAtPace(stages, kinds, pace);
+    (counts.empty() ? low : high) = pace;
+    if (!counts.empty())
+      best = std::move(counts);
+  }
+  return best;
+}
+
 /// The bound of one_f_one_b with `slowest` for stage k of `stages` and `work` for all of them: the
 /// least over what may stand behind the stage.
 static double boundAt(double slowest, double work, double k, double stages, double microbatches) {
@@ -38,6 +90,23 @@ static double boundAt(double slowest, double work, double k, double stages, doub
   double behindLeast = std::min(behindMost, std::max(0.0, work - k * slowest));
   double behind = std::max(half, behindLeast); // the sum falls in S up to the half, then grows
   return work - slowest - behind + microbatches * slowest + std::max(0.0, 2 * behind - behindMost);
+}
+
+/// What no pipeline takes less than whose slowest stage takes `slowest` and all of them `work`.
+static double boundOf(double slowest, double work, size_t stages, int64_t microbatches,
+                      passes::ScheduleKind schedule) {
+  auto m = static_cast<double>(microbatches);
+  if (schedule != passes::ScheduleKind::OneFOneB && schedule != passes::ScheduleKind::GPipe)
+    return m * slowest;
+  // Slower stages than that may stand at the pace of the pipeline: the bound is linear between
+  // these.
+  auto p = static_cast<double>(stages);
+  double least = std::numeric_limits<double>::infinity();
+  for (double k = 1; k <= p; ++k)
+    for (double pace : {slowest, work / k, 2 * work / (p + k), work / p})
+      if (pace >= slowest)
+        least = std::min(least, boundAt(pace, std::max(work, pace), k, p, m));
+  return std::max(least, m * slowest);
 }
 
 double training::leastPipelineTime(llvm::ArrayRef<StageLine> lines, int64_t layers,
@@ -52,16 +121,29 @@ double training::leastPipelineTime(llvm::ArrayRef<StageLine> lines, int64_t laye
     leastSlope = std::min(leastSlope, lines[stage].perLayer);
   }
   work += leastSlope * static_cast<double>(layers);
-  auto m = static_cast<double>(microbatches);
-  if (schedule != passes::ScheduleKind::OneFOneB && schedule != passes::ScheduleKind::GPipe)
-    return m * slowest;
-  // Slower stages than that may stand at the pace of the pipeline: the bound is linear between
-  // these.
-  auto p = static_cast<double>(lines.size());
-  double least = std::numeric_limits<double>::infinity();
-  for (double k = 1; k <= p; ++k)
-    for (double pace : {slowest, work / k, 2 * work / (p + k), work / p})
-      if (pace >= slowest)
-        least = std::min(least, boundAt(pace, std::max(work, pace), k, p, m));
-  return std::max(least, m * slowest);
+  return boundOf(slowest, work, lines.size(), microbatches, schedule);
+}
+
+double training::leastPipelineTime(llvm::ArrayRef<MixedStage> stages,
+                                   llvm::ArrayRef<int64_t> layers, int64_t microbatches,
+                                   passes::ScheduleKind schedule) {
+  std::vector<int64_t> counts = balancedStages(stages, layers);
+  if (counts.empty())
+    return std::numeric_limits<double>::infinity();
+  std::vector<size_t> kinds = kindsOf(layers);
+  double slowest = 0, work = 0;
+  std::vector<double> least(layers.size(), std::numeric_limits<double>::infinity());
+  size_t next = 0;
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    double time = stages[stage].fixed;
+    for (int64_t i = 0; i < counts[stage]; ++i)
+      time += stages[stage].perLayer[kinds[next++]];
+    slowest = std::max(slowest, time);
+    work += stages[stage].fixed;
+    for (size_t kind = 0; kind < layers.size(); ++kind)
+      least[kind] = std::min(least[kind], stages[stage].perLayer[kind]);
+  }
+  for (size_t kind : kinds)
+    work += least[kind];
+  return boundOf(slowest, work, stages.size(), microbatches, schedule);
 }

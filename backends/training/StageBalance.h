@@ -8,6 +8,10 @@
 //     sum of t before stage k + m t_k + max(0, 2 S - (p - k) t_k),  S the sum of t behind k
 // under one_f_one_b, where k waits for the first microbatch to come back with p - k others to work
 // on, and for the last one likewise; under other schedules in less than m t_k.
+//
+// Layers of several kinds (dense ones, then experts) stay in their order, so a stage has a stretch
+// of them. For a given pace, stages that each take as many layers as they can, from the last to the
+// first, cover all layers if any division does; the least such pace is found by bisection.
 #ifndef PERFC_BACKENDS_TRAINING_STAGEBALANCE_H
 #define PERFC_BACKENDS_TRAINING_STAGEBALANCE_H
 
@@ -25,13 +29,28 @@ struct StageLine {
   double at(int64_t layers) const { return fixed + perLayer * static_cast<double>(layers); }
 };
 
+/// A stage by its layers where these are of several kinds: s and B of each, and B that it holds.
+struct MixedStage {
+  double fixed = 0;
+  std::vector<double> perLayer; ///< s, by kind
+  double memory = 0;
+  std::vector<double> layerMemory; ///< B, by kind
+  double capacity = 0;             ///< B; 0 for any
+};
+
 /// The division of `layers` with the fastest slowest stage, at least one layer each; empty when
 /// they do not fit. Ties go to later stages, which hold fewer microbatches.
 std::vector<int64_t> balancedStages(llvm::ArrayRef<StageLine> lines, int64_t layers);
 
-/// What no division of `layers` is faster than; infinity when none fits.
+std::vector<int64_t> balancedStages(llvm::ArrayRef<MixedStage> stages,
+                                    llvm::ArrayRef<int64_t> layers);
+
+/// What no division of `layers` is faster than; infinity when none fits. With several kinds
+/// `layers` has the number of each, in their order.
 double leastPipelineTime(llvm::ArrayRef<StageLine> lines, int64_t layers, int64_t microbatches,
                          passes::ScheduleKind schedule);
+double leastPipelineTime(llvm::ArrayRef<MixedStage> stages, llvm::ArrayRef<int64_t> layers,
+                         int64_t microbatches, passes::ScheduleKind schedule);
 
 } // namespace perfc::training
 

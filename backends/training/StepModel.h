@@ -64,10 +64,13 @@ public:
   /// a report. `withEvents` fills the timeline.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
-  /// What each stage of `strategy` takes by its layers, for a search. Nothing where layers are of
-  /// several kinds, so that a stage's time depends on which it has, or after a report.
+  /// What each stage of `strategy` takes by its layers, for a search. Nothing where only some
+  /// layers of a stage recompute, or after a report.
   llvm::Optional<std::vector<StageLine>> stageLines(const ModelCosts &costs,
                                                     const passes::Strategy &strategy);
+  /// The same for layers of any kinds.
+  llvm::Optional<std::vector<MixedStage>> mixedStages(const ModelCosts &costs,
+                                                      const passes::Strategy &strategy);
   double capacity() const { return first.capacity; }
   /// The most that a chip of any kind holds; 0 when one does not say.
   double largestCapacity() const {
@@ -98,7 +101,8 @@ private:
                        bool isForward) const;
   void chooseChip(Build &build, size_t stage);
   void setInFlight(Build &build) const;
-  double exposedTime(Build &build, size_t stage, const RegionCost &cost);
+  double exposedTime(Build &build, size_t stage, const RegionCost &cost, double count);
+  double stageExposedTime(Build &build, size_t stage, const GraphCost &graph, bool isForward);
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
   bool shareGradients(Build &build);
@@ -109,7 +113,7 @@ private:
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   void memoryOf(Build &build);
-  bool probe(Build &build, double each);
+  bool probe(Build &build, llvm::ArrayRef<double> each);
   void finish(Build &build);
   /// `stage` is where the ranks are; below 0 for anywhere.
   Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,

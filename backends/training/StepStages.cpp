@@ -81,19 +81,39 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
   return true;
 }
 
-/// Adds the collectives of `cost`, run for each microbatch on one stage, and returns the part of
-/// one run that nothing hides. Communication is reported as a mean over stages.
-double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost) {
-  double sum = 0, times = build.microbatches * build.share();
+/// Adds the collectives of `cost`, run `count` times for each microbatch on one stage, and returns
+/// the part that nothing hides. Communication is reported as a mean over stages.
+double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost, double count) {
+  double sum = 0, times = build.microbatches * build.share() * count;
+  double left = cost.seconds; // no more is hidden than there are kernels beside it
   for (const Communication &entry : cost.communication) {
     Exchange one =
         collective(build, entry.kind, entry.axis, entry.bytes, static_cast<int64_t>(stage));
     double total = one.seconds * entry.count;
-    double exposed = total * (1 - runtime.overlapTensor);
-    sum += exposed;
+    int64_t ranks = placeOf(build.strategy, entry.axis).ranks;
+    double hidden = std::min(total * (1 - runtime.exposedShare(entry.axis, ranks)), left);
+    left -= hidden;
+    sum += (total - hidden) * count;
     note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times, total * times,
-         exposed * times, one.energy);
+         (total - hidden) * times, one.energy);
   }
+  return sum;
+}
+
+/// The same for all parts of a stage.
+double StepModel::stageExposedTime(Build &build, size_t stage, const GraphCost &graph,
+                                   bool isForward) {
+  double sum = 0;
+  size_t kinds = graph.layers.size();
+  for (size_t kind = 0; kind < kinds; ++kind)
+    if (double count = build.layers[stage][kind]; count > 0)
+      sum +=
+          exposedTime(build, stage, graph.layers[isForward ? kind : kinds - 1 - kind].one, count);
+  bool isFirst = stage == 0, isLast = stage + 1 == build.layers.size();
+  if (isForward ? isFirst : isLast)
+    sum += exposedTime(build, stage, graph.before, 1);
+  if (isForward ? isLast : isFirst)
+    sum += exposedTime(build, stage, graph.after, 1);
   return sum;
 }
 
@@ -149,8 +169,10 @@ bool StepModel::stageTimes(Build &build) {
     chooseChip(build, stage);
     const RegionCost &forward = build.forward.back(), &backward = build.backward.back();
     StageTime time;
-    time.forward = forward.seconds + exposedTime(build, stage, forward) + sent;
-    time.backward = backward.seconds + exposedTime(build, stage, backward) + sent;
+    const ModelCosts::OnChip &graphs = costs.on(build.chips[stage]);
+    time.forward = forward.seconds + stageExposedTime(build, stage, graphs.forward, true) + sent;
+    time.backward =
+        backward.seconds + stageExposedTime(build, stage, graphs.backward, false) + sent;
     build.times.push_back(time);
   }
   return !build.failed;
@@ -209,12 +231,12 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
   return true;
 }
 
-/// Times and memory of stages with `each` layers of one kind, even if there are fewer, without a
+/// Times and memory of stages with `each` layers of each kind, even if there are fewer, without a
 /// schedule.
-bool StepModel::probe(Build &build, double each) {
+bool StepModel::probe(Build &build, llvm::ArrayRef<double> each) {
   build.microbatches = static_cast<double>(build.strategy.batch) /
                        static_cast<double>(build.strategy.data * build.strategy.microbatch);
-  build.layers.assign(build.strategy.pipeline, {each});
+  build.layers.assign(build.strategy.pipeline, each.vec());
   build.step.summary.stages.resize(build.strategy.pipeline);
   if (!stageTimes(build) || !shareParameters(build))
     return false;
@@ -223,28 +245,55 @@ bool StepModel::probe(Build &build, double each) {
   return true;
 }
 
+static double timeOf(const StageTime &time) { return time.forward + time.backward; }
+
 llvm::Optional<std::vector<StageLine>> StepModel::stageLines(const ModelCosts &costs,
                                                              const Strategy &strategy) {
-  if (costs.forward().layers.size() != 1 || strategy.recomputeLayers >= 0)
+  if (costs.forward().layers.size() != 1)
     return llvm::None;
-  // Two points make a line. Memory that stages share out layer by layer is one, too; what a layer
-  // needs at a time is in both.
-  Build one{costs, strategy}, two{costs, strategy};
-  if (!probe(one, 1) || !probe(two, 2))
+  auto stages = mixedStages(costs, strategy);
+  if (!stages)
     return llvm::None;
   std::vector<StageLine> lines;
-  for (size_t stage = 0; stage < one.times.size(); ++stage) {
-    double a = one.times[stage].forward + one.times[stage].backward;
-    double b = two.times[stage].forward + two.times[stage].backward;
-    StageLine line{a - (b - a), b - a};
-    double least = one.step.summary.stages[stage].total();
-    double layer = two.step.summary.stages[stage].total() - least;
-    double capacity = factsAt(one, stage).capacity * plannedShare;
-    if (capacity > 0 && least > capacity)
+  for (const MixedStage &stage : *stages) {
+    StageLine line{stage.fixed, stage.perLayer[0]};
+    double layer = stage.layerMemory[0], least = stage.memory + layer;
+    if (stage.capacity > 0 && least > stage.capacity)
       line.most = 0;
-    else if (capacity > 0 && layer > 0)
-      line.most = 1 + static_cast<int64_t>((capacity - least) / layer);
+    else if (stage.capacity > 0 && layer > 0)
+      line.most = 1 + static_cast<int64_t>((stage.capacity - least) / layer);
     lines.push_back(line);
   }
   return lines;
+}
+
+llvm::Optional<std::vector<MixedStage>> StepModel::mixedStages(const ModelCosts &costs,
+                                                               const Strategy &strategy) {
+  if (strategy.recomputeLayers >= 0)
+    return llvm::None;
+  // Two points make a line for each kind. Memory that stages share out layer by layer is one, too;
+  // what a layer needs at a time is in both.
+  size_t kinds = costs.forward().layers.size();
+  std::vector<MixedStage> stages(strategy.pipeline);
+  for (size_t kind = 0; kind < kinds; ++kind) {
+    Build one{costs, strategy}, two{costs, strategy};
+    std::vector<double> each(kinds, 0);
+    each[kind] = 1;
+    bool isGood = probe(one, each);
+    each[kind] = 2;
+    if (!isGood || !probe(two, each))
+      return llvm::None;
+    for (size_t number = 0; number < stages.size(); ++number) {
+      MixedStage &stage = stages[number];
+      double least = one.step.summary.stages[number].total();
+      double layer = two.step.summary.stages[number].total() - least;
+      stage.perLayer.push_back(timeOf(two.times[number]) - timeOf(one.times[number]));
+      stage.layerMemory.push_back(layer);
+      stage.fixed = timeOf(one.times[number]) - stage.perLayer.back();
+      // The kinds need different memory at a time: the least, so that no division is left out.
+      stage.memory = kind == 0 ? least - layer : std::min(stage.memory, least - layer);
+      stage.capacity = factsAt(one, number).capacity * plannedShare;
+    }
+  }
+  return stages;
 }

@@ -80,6 +80,57 @@ TEST(StageBalanceTest, NoDivisionBeatsTheBound) {
   }
 }
 
+/// Dense layers, then layers of experts: stages with a stretch of them each.
+TEST(StageBalanceTest, StagesOfSeveralKindsAreAsFastAsInAnyDivision) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<MixedStage> stages(2 + random() % 3);
+    for (MixedStage &stage : stages)
+      stage = {static_cast<double>(random() % 6),
+               {1.0 + random() % 3, 2.0 + random() % 6},
+               static_cast<double>(random() % 4),
+               {1.0, 2.0 + random() % 3},
+               round % 2 ? 10.0 + random() % 20 : 0};
+    std::vector<int64_t> kinds{static_cast<int64_t>(1 + random() % 4),
+                               static_cast<int64_t>(stages.size() + random() % 6)};
+    auto measure = [&](const std::vector<int64_t> &counts, std::vector<double> &times) {
+      int64_t next = 0;
+      for (size_t stage = 0; stage < stages.size(); ++stage) {
+        double time = stages[stage].fixed, memory = stages[stage].memory;
+        for (int64_t i = 0; i < counts[stage]; ++i, ++next) {
+          time += stages[stage].perLayer[next >= kinds[0]];
+          memory += stages[stage].layerMemory[next >= kinds[0]];
+        }
+        if (stages[stage].capacity > 0 && memory > stages[stage].capacity)
+          return false;
+        times.push_back(time);
+      }
+      return true;
+    };
+    auto m = static_cast<int64_t>(1 + random() % 9);
+    double bound = leastPipelineTime(stages, kinds, m, ScheduleKind::OneFOneB);
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<int64_t> counts(stages.size());
+    eachDivision(counts, 0, kinds[0] + kinds[1], [&](const std::vector<int64_t> &division) {
+      std::vector<double> times;
+      if (!measure(division, times))
+        return;
+      best = std::min(best, *std::max_element(times.begin(), times.end()));
+      std::vector<StageTime> played;
+      for (double time : times)
+        played.push_back({time / 3, 2 * time / 3});
+      EXPECT_GE(playSchedule(ScheduleKind::OneFOneB, played, m, 1, 0).time * (1 + 1e-9), bound);
+    });
+    std::vector<int64_t> found = balancedStages(stages, kinds);
+    ASSERT_EQ(found.empty(), std::isinf(best));
+    std::vector<double> times;
+    if (!found.empty()) {
+      EXPECT_TRUE(measure(found, times));
+      EXPECT_DOUBLE_EQ(*std::max_element(times.begin(), times.end()), best);
+    }
+  }
+}
+
 TEST(StageBalanceTest, BoundIsReachedByEqualStages) {
   std::vector<StageLine> lines(4, StageLine{0, 2});
   EXPECT_DOUBLE_EQ(leastPipelineTime(lines, 16, 12, ScheduleKind::OneFOneB),

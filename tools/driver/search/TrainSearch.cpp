@@ -246,18 +246,25 @@ void TrainSearch::tryPipeline(const Strategy &strategy, const training::ModelCos
   if (strategy.pipeline == 1 || !strategy.stages.empty() ||
       (boundsTime && isUniform && even.working >= bestTime))
     return;
-  auto lines = model.stageLines(costs, strategy);
-  if (!lines) {
+  double bound = 0;
+  int64_t microbatches = strategy.batch / (strategy.data * strategy.microbatch);
+  Strategy balanced = strategy;
+  if (auto lines = model.stageLines(costs, strategy)) {
+    bound = training::leastPipelineTime(*lines, layers, microbatches, strategy.schedule);
+    balanced.stages = training::balancedStages(*lines, layers);
+  } else if (auto stages = model.mixedStages(costs, strategy)) {
+    std::vector<int64_t> kinds;
+    for (const training::GraphCost::Layers &entry : costs.forward().layers)
+      kinds.push_back(entry.count);
+    bound = training::leastPipelineTime(*stages, kinds, microbatches, strategy.schedule);
+    balanced.stages = training::balancedStages(*stages, kinds);
+  } else {
     result.isBounded = false; // other divisions of such layers are not tried
     return;
   }
-  double bound = training::leastPipelineTime(
-      *lines, layers, strategy.batch / (strategy.data * strategy.microbatch), strategy.schedule);
   result.bound = std::min(result.bound, bound);
   if (bound >= even.time || (boundsTime && bound >= bestTime))
     return;
-  Strategy balanced = strategy;
-  balanced.stages = training::balancedStages(*lines, layers);
   if (!balanced.stages.empty())
     result.fitting += tryStrategy(balanced, costs, model).fits && !even.fits;
 }
@@ -331,6 +338,7 @@ void TrainSearch::tryDivision(const Strategy &division) {
 llvm::Optional<TrainSearchResult> TrainSearch::run() {
   if (!readGoal() || !network.readFaults(train.range()))
     return llvm::None;
+  network.readAlgorithms(train);
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
   passes::RankLabels labels(*subject);
   countModel(subject->body(), 1);
