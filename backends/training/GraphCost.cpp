@@ -3,6 +3,7 @@
 
 #include "backends/core/Chip.h"
 #include "ir/op/OpOps.h"
+#include "passes/KernelModel.h"
 #include "passes/KernelUses.h"
 #include "passes/Names.h"
 #include "llvm/ADT/DenseSet.h"
@@ -85,6 +86,19 @@ static int products(const ir::Operation &kernel) {
   return count;
 }
 
+/// True when the data choose which weights `kernel` multiplies with, or has the gradients of.
+static bool isOfExperts(const ir::Operation &op) {
+  passes::Kernel kernel(ir::as<op::KernelOp>(op));
+  auto isChosen = [](const passes::Access &access) {
+    return llvm::any_of(access.ranks,
+                        [](const passes::Subscript &rank) { return rank.dataDependent; });
+  };
+  return llvm::any_of(kernel.statements, [&](const passes::Statement &statement) {
+    return statement.op.isMac() &&
+           (isChosen(statement.write) || llvm::any_of(statement.reads, isChosen));
+  });
+}
+
 /// B/s of the memory farthest out; 0 when it is not given.
 static double outermostBandwidth(const Chip &chip) {
   const ChipMemory *outer = chip.outermost();
@@ -105,7 +119,7 @@ GraphCoster::GraphCoster(const ir::Module &module, const ir::Operation &chip,
 /// Read once (2 B) and written once for each (1 B, in the order that its product wants) it moves 2
 /// B per use; other ways to scale it take more.
 double GraphCoster::castSeconds(const ir::Operation &op) const {
-  if (!isInLayer || !runtime.usesFp8 || bandwidth <= 0)
+  if (!isInLayer || !runtime.isNarrow || bandwidth <= 0)
     return 0;
   double elements = 0;
   for (const ir::Value *operand : op.operands())
@@ -131,7 +145,7 @@ double GraphCoster::secondsOf(const Cost &cost, const ir::Operation &op,
   int macs = products(kernel);
   double share = runtime.memory;
   if (macs > 0)
-    share = macs > 1 ? runtime.attention : runtime.product(isInLayer);
+    share = macs > 1 ? runtime.attention : runtime.product(isInLayer, isOfExperts(kernel));
   double casts = macs == 1 ? castSeconds(op) : 0;
   return std::max(compute / share, memory / runtime.memory) + casts +
          runtime.launch.getValueOr(launch);
@@ -183,16 +197,29 @@ void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
   cost.weightBytes += bytesOf(op.result());
 }
 
+/// Tokens on their way to experts or back are sorted by expert beside what the program says.
+RegionCost GraphCoster::sorting(const ir::Operation &op, double elements) const {
+  RegionCost cost;
+  if (runtime.permuteBytes <= 0 || bandwidth <= 0)
+    return cost;
+  cost.seconds = runtime.permuteBytes * elements / (bandwidth * runtime.memory);
+  cost.kernels.push_back({"sort tokens", op.range(), "memory", cost.seconds, 1, 0, Figure()});
+  return cost;
+}
+
 void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
   auto view = ir::as<op::CollectiveOp>(op);
-  if (view.kind() == "slice")
+  if (view.kind() == "slice" || op.hasAttr("bucketed"))
     return recorder.passThrough(op);
   RegionCost own;
   double bytes = std::max(movedBytes(op, op.operand(0)), movedBytes(op, op.result()));
   double format = bitsOf(op.result().type().dtype()) / 8.0;
   if (isInLayer && view.kind() == "all_gather" && view.axis() == "tensor")
     bytes *= runtime.gathered(format) / format;
+  bytes += static_cast<double>(op.intAttr("with", 0));
   own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1});
+  if (view.axis() == "expert" && view.kind() == "all_to_all")
+    own.add(sorting(op, bytes / format));
   cost.add(own);
   StepItem item{fmt::format("{} {}", view.kind(), view.axis())};
   item.bytes = bytes;

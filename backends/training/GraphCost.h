@@ -90,6 +90,7 @@ private:
   double secondsOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel) const;
   double castSeconds(const ir::Operation &op) const;
   void tensor(const ir::Operation &op, RegionCost &cost);
+  RegionCost sorting(const ir::Operation &op, double elements) const;
   void collective(const ir::Operation &op, RegionCost &cost);
 
   const ir::Module &module;

@@ -16,20 +16,28 @@ namespace perfc::training {
 struct Runtime {
   double gemm = 1;               ///< share of the peak of large products
   double gemmFp8 = 0;            ///< the same in fp8; 0 for `gemm`
+  double gemmFp4 = 0;            ///< the same in fp4; 0 for `gemm`
+  double grouped = 1;            ///< share of that which products of experts keep
   double attention = 1;          ///< the same inside attention
   double memory = 1;             ///< share of the memory's bandwidth
   double network = 1;            ///< share of the speed that the network's model gives
   llvm::Optional<double> launch; ///< s per kernel; the chip's when not given
-  double overlapData = 1;   ///< share of a kernel's time that hides data-parallel communication
-  double overlapCost = 0;   ///< s that kernels lose for each s of communication hidden behind them
-  double overlapTensor = 0; ///< the same for tensor-, context- and expert-parallel communication
-  double overlapPipeline = 0; ///< share of the sends between stages that is hidden
+  double overlapData = 1; ///< share of a kernel's time that hides data-parallel communication
+  double overlapCost = 0; ///< s that kernels lose for each s of communication hidden behind them
+  /// Share of tensor- and context-parallel communication that runs beside kernels, and of the
+  /// exchanges of experts; see `exposedShare`.
+  double overlapTensor = 0, overlapExpert = 0;
+  double overlapPipeline = 0; ///< share of the sends of an interleaved schedule that is hidden
   double step = 0;            ///< s that each step takes besides
   double gradientBytes = 0;   ///< of an element; 0 for the format of the weights
-  double gatherBytes = 0; ///< of an element that is gathered for products in fp8; 0 for its format
-  double castBytes = 2;   ///< moved to make an operand in fp8, for each of its products
-  double host = 25e9;     ///< B/s between chip and host memory (PCIe 4.0 x16 as measured)
-  double reserve = 0;     ///< B that the stack itself takes
+  double gatherBytes = 0;  ///< of an element that is gathered for products in fp8; 0 for its format
+  double castBytes = 2;    ///< moved to make an operand in fp8, for each of its products
+  double permuteBytes = 0; ///< moved per element that experts' ranks exchange, to sort tokens
+  double host = 25e9;      ///< B/s between chip and host memory (PCIe 4.0 x16 as measured)
+  /// B/s of a chip's share of the host's memory (DGX A100: 410 GB/s for eight) and of its drives
+  /// (DGX A100: eight of 6.8 GB/s for eight).
+  double hostMemory = 50e9, drives = 6.8e9;
+  double reserve = 0;       ///< B that the stack itself takes
   double fragmentation = 0; ///< share of the memory that cannot be used
 
   /// Reads the entry `runtime` of the settings of a study.train, the ideal one when there is none,
@@ -40,18 +48,29 @@ struct Runtime {
   /// statement gives them another one.
   double productSpeed = 1;
   llvm::Optional<DType> products; ///< their format in layers, where it is another one
-  bool usesFp8 = false;
-  bool usesTiles = false; ///< kernel times come from the tile level
+  bool hasProducts = true;        ///< false on a chip that has no rate for that format
+  bool isNarrow = false;          ///< of at most 8 bits, so that operands are cast
+  bool usesTiles = false;         ///< kernel times come from the tile level
   /// Speed of a product in shares of the peak of its own format. Another format is for layers: what
   /// stands before and behind them (the output layer) keeps its own.
-  double product(bool isInLayer) const {
-    if (!isInLayer)
-      return gemm;
-    return (usesFp8 && gemmFp8 > 0 ? gemmFp8 : gemm) * productSpeed;
+  double product(bool isInLayer, bool isOfExperts) const {
+    double own = gemm;
+    if (isInLayer && isNarrow)
+      own = bitsOf(*products) == 4 && gemmFp4 > 0 ? gemmFp4 : gemmFp8 > 0 ? gemmFp8 : gemm;
+    return own * (isInLayer ? productSpeed : 1) * (isOfExperts ? grouped : 1);
   }
   /// Bytes of an element of `format` bytes while layers gather it.
   double gathered(double format) const {
-    return usesFp8 && gatherBytes > 0 ? std::min(gatherBytes, format) : format;
+    return isNarrow && gatherBytes > 0 ? std::min(gatherBytes, format) : format;
+  }
+  /// What of communication along `axis` among `ranks` ranks is exposed. A tensor-parallel exchange
+  /// is cut into a part per rank, each beside the product of another part (Jangda et al., CoCoNet,
+  /// ASPLOS 2022; Transformer Engine's user buffers): one of them has no product beside it.
+  double exposedShare(llvm::StringRef axis, int64_t ranks) const {
+    if (axis == "expert")
+      return 1 - overlapExpert;
+    double parts = axis == "tensor" ? static_cast<double>(std::max<int64_t>(1, ranks)) : 0;
+    return 1 - overlapTensor * (parts > 0 ? 1 - 1 / parts : 1);
   }
   /// s until a kernel that hides part of `total` s of communication, all but `exposed`, and what is
   /// exposed are through, beyond the kernel alone.

@@ -162,7 +162,8 @@ bool StepModel::stageTimes(Build &build) {
   Exchange send = collective(build, "send", "stage", boundary, -1);
   double chunks = build.strategy.schedule == ScheduleKind::Interleaved ? build.strategy.chunks : 1;
   double sends = p > 1 ? send.seconds * chunks : 0;
-  double sent = sends * (1 - runtime.overlapPipeline);
+  // Only a schedule with several chunks has another one to work on meanwhile.
+  double sent = sends * (chunks > 1 ? 1 - runtime.overlapPipeline : 1);
   note(build, "send pipeline", boundary, 2 * chunks * build.microbatches,
        2 * sends * build.microbatches, 2 * sent * build.microbatches, send.energy);
   for (size_t stage = 0; stage < p; ++stage) {

@@ -137,8 +137,13 @@ void StepModel::optimizerStep(Build &build) {
                       forward.trainedExperts() / (isSharded ? replicas(strategy, true) : 1);
     double bandwidth = factsAt(build, stage).bandwidth;
     double seconds = bandwidth > 0 ? elements * moved / (bandwidth * runtime.memory) : 0;
-    if (!strategy.offload.empty()) // gradients go down, parameters come back
-      seconds = elements * (gradient + element) / runtime.host;
+    // Gradients go down and parameters come back while the host updates what is there, and its
+    // state comes from drives and returns to them: the slowest of these sets the pace.
+    if (!strategy.offload.empty())
+      seconds =
+          elements * std::max((gradient + element) / runtime.host, moved / runtime.hostMemory);
+    if (strategy.offload == "ssd")
+      seconds = std::max(seconds, elements * 2 * stateBytes(strategy) / runtime.drives);
     worst = std::max(worst, seconds);
   }
   build.step.summary.optimizerTime = worst;

@@ -44,6 +44,14 @@ static llvm::Optional<KindCosts> costsOn(const ir::Module &module, const ir::Ope
                                          const ir::Operation &chip, ProviderSet &providers,
                                          DiagnosticEngine &diagnostics) {
   Runtime runtime = Runtime::read(train, chip);
+  if (!runtime.hasProducts) {
+    diagnostics
+        .report(train.range(), diag::BadTrainValue,
+                fmt::format("`{}` has no rate for products in {}", chip.symbol().str(),
+                            dtypeName(*runtime.products).str()))
+        .note(chip.range(), "the chip");
+    return llvm::None;
+  }
   GraphCoster coster(module, chip, runtime, providers, diagnostics);
   auto forward = coster.run(*module.lookup(passes::forwardSymbol(train.symbol())));
   auto backward =
@@ -82,6 +90,23 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
   return costs;
 }
 
+/// False, reported, where experts are to be divided and there are none.
+static bool checkExperts(const ir::Operation &train, const Strategy &strategy,
+                         const ModelCosts &costs, DiagnosticEngine &diagnostics) {
+  if (strategy.expert <= 1)
+    return true;
+  RegionCost all = costs.forward().before;
+  for (const GraphCost::Layers &entry : costs.forward().layers)
+    all.add(entry.one);
+  all.add(costs.forward().after);
+  if (all.expertElements > 0)
+    return true;
+  diagnostics.report(train.range(), diag::BadTrainValue,
+                     fmt::format("`expert = {}`, but the data choose no weights of `{}`",
+                                 strategy.expert, train.symbolAttr("subject").str()));
+  return false;
+}
+
 //===-- The statement
 //----------------------------------------------------------------------------===//
 
@@ -95,7 +120,7 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   if (!network.readFaults(train.range()) || !checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
-  if (!costs)
+  if (!costs || !checkExperts(train, strategy, *costs, diagnostics))
     return llvm::None;
   StepModel model(module, train, network);
   std::string problem;

@@ -26,6 +26,7 @@ private:
   void runtime(const Node &node);
   void names(const Node &node);
   void products(const Node &node);
+  void checkSequence();
   void degree(llvm::StringRef key, const Value &value, SourceRange range, bool allowHole = true);
   const WordValue *word(const Node &node) const {
     return node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
@@ -38,6 +39,7 @@ private:
   DiagnosticEngine &diagnostics;
   const Node &statement;
   ir::AttrDict over;
+  SourceRange sequenceRange;
 };
 
 } // namespace
@@ -69,6 +71,8 @@ void TrainBuilder::parallel(const Node &node) {
     if (settings.find(arg.name))
       return bad(arg.range, fmt::format("`{}` is given twice", arg.name));
     degree(arg.name, arg.value, arg.range);
+    if (arg.name == "sequence")
+      sequenceRange = arg.range;
     if (where && !where->args.empty())
       if (const WordValue *group = where->args[0].value.getIf<WordValue>())
         over.set(arg.name, group->word);
@@ -85,6 +89,11 @@ void TrainBuilder::schedule(const Node &node) {
     if (name != "chunks" && name != "microbatch") {
       bad(argument.range,
           fmt::format("a schedule has no `{}`, only `chunks` and `microbatch`", name));
+      continue;
+    }
+    if (name == "chunks" && !llvm::StringRef(choice->word).startswith("interleaved")) {
+      bad(argument.range,
+          fmt::format("only interleaved schedules have `chunks`, not `{}`", choice->word));
       continue;
     }
     degree(name, *argument.value, argument.range, name == "microbatch");
@@ -156,6 +165,17 @@ void TrainBuilder::products(const Node &node) {
     settings.set("products", format->word);
 }
 
+/// Activations between tensor-parallel parts are divided among the same ranks, so there is no other
+/// degree than theirs.
+void TrainBuilder::checkSequence() {
+  const ir::Attribute *sequence = settings.find("sequence"), *tensor = settings.find("tensor");
+  int64_t wanted = sequence ? sequence->asInt() : 1, ranks = tensor ? tensor->asInt() : 1;
+  if (wanted > 1 && ranks > 0 && wanted != ranks)
+    bad(sequenceRange, fmt::format("`sequence = {}` divides activations among the tensor-parallel "
+                                   "ranks, but `tensor` is {}",
+                                   wanted, ranks));
+}
+
 bool TrainBuilder::run() {
   size_t errors = diagnostics.errorCount();
   for (const Node *child : statement.children) {
@@ -178,6 +198,7 @@ bool TrainBuilder::run() {
     else if (child->word == "microbatch" && !child->args.empty())
       degree("microbatch", child->args[0].value, child->args[0].range);
   }
+  checkSequence();
   if (const Node *stages = statement.find("stages")) {
     ir::AttrList list;
     for (const NodeArg &arg : stages->args) {

@@ -74,8 +74,15 @@ void Sharder::readFeatures(Use &use) {
   }
 }
 
+/// Products of activations of one kernel, as in attention.
+static size_t productsOf(const KernelClasses &classes) {
+  return llvm::count_if(classes.kernel().statements,
+                        [](const Statement &statement) { return statement.op.isMac(); });
+}
+
 /// True when the kernels behind keep rank `rank` of `value` until a product with a weight sums over
-/// it, or to the end.
+/// it, or to the end, and none of them does a part of its work once for each part of the rank:
+/// attention does, where the features of its values are divided.
 bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth) {
   if (depth == 0)
     return false;
@@ -89,7 +96,10 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth) {
     unsigned cls = classes.ofRank(inputs[index].symbol(), rank);
     if (classes.isRigid(cls))
       return false;
+    bool isAttention = productsOf(classes) > 1;
     for (const Statement &statement : classes.kernel().statements) {
+      if (isAttention && statement.op.isMac() && !classes.runsOver(statement, cls))
+        return false;
       if (!classes.isReduced(statement, cls))
         continue;
       bool meetsWeight = llvm::any_of(statement.reads, [&](const Access &read) {
@@ -131,13 +141,34 @@ bool Sharder::isColumn(const Use &use, unsigned cls) {
   return false;
 }
 
+/// Heads are divided among all tensor-parallel ranks; false after a report. Fewer keys and values
+/// than that are on several ranks.
+bool Sharder::checkHeads(const Use &use) {
+  int64_t divided = 1, heads = 1;
+  for (unsigned cls = 0; cls < use.feature.size(); ++cls)
+    if (use.feature[cls] > 1 && cls != use.expert) {
+      divided *= use.feature[cls];
+      heads *= use.classes.extent(cls);
+    }
+  bool hasWeight =
+      llvm::any_of(use.op.operands(), [](const Value *value) { return isWeight(*value); });
+  if (productsOf(use.classes) < 2 || hasWeight || divided == 1 || divided == strategy.tensor)
+    return true;
+  diagnostics.report(use.op.range(), diag::DoesNotDivide,
+                     fmt::format("tensor = {}", strategy.tensor),
+                     fmt::format("the {} of this attention", counted(heads, "head")));
+  return false;
+}
+
 /// Divides a product with a weight by columns, or a gathered table by rows. False after a report.
 bool Sharder::chooseFeatures(Use &use) {
   // With sequence parallelism experts stay whole: ranks have tokens of their own.
   if (use.expert && strategy.wholeExperts())
     return true;
-  if (strategy.tensor == 1 || llvm::any_of(use.feature, [](int64_t factor) { return factor > 1; }))
+  if (strategy.tensor == 1)
     return true;
+  if (llvm::any_of(use.feature, [](int64_t factor) { return factor > 1; }))
+    return checkHeads(use);
   const KernelClasses &classes = use.classes;
   for (size_t i = 0; i < use.op.operandCount(); ++i)
     if (auto rank = classes.dataRank(use.inputs[i].symbol());

@@ -68,6 +68,7 @@ private:
   void chooseSequence(Use &use);
   void readFeatures(Use &use);
   bool chooseFeatures(Use &use);
+  bool checkHeads(const Use &use);
   bool isColumn(const Use &use, unsigned cls);
   void findExperts(Use &use);
   bool placeExperts(Use &use);

@@ -22,7 +22,8 @@ import re
 import subprocess
 import tempfile
 
-# Table: the figures of its runtimes, as (runtime, word): (start, least, most, unit). Shares are in %.
+# Table, or table and group of its rows: the figures of its runtimes, as (runtime, word): (start, least, most,
+# unit). Shares are in %.
 FREE = {
     "train_llmfoundry": {
         ("pytorch_fsdp", "gemm"): (75, 40, 90, "%"),
@@ -51,13 +52,26 @@ FREE = {
         ("torchtitan_async", "overlap_tensor"): (40, 1, 90, "%"),
         ("torchtitan_rowwise", "cast_bytes"): (6, 2, 40, "B"),
     },
-    "train_nemo_megatron_bridge": {
+    "train_nemo_megatron_bridge dense": {
         ("nemo", "gemm"): (70, 40, 90, "%"),
         ("nemo", "gemm_fp8"): (65, 30, 90, "%"),
+        ("nemo", "gemm_fp4"): (50, 20, 90, "%"),
         ("nemo", "attention"): (45, 10, 80, "%"),
         ("nemo", "memory"): (80, 30, 95, "%"),
         ("nemo", "overlap_cost"): (10, 1, 60, "%"),
-        ("nemo", "overlap_tensor"): (40, 1, 90, "%"),
+        ("nemo", "overlap_tensor"): (80, 1, 99, "%"),
+        ("nemo_h100", "gemm_fp8"): (65, 30, 90, "%"),
+        ("nemo_h100", "attention"): (50, 10, 80, "%"),
+    },
+    "train_nemo_megatron_bridge experts": {
+        ("nemo_experts", "grouped"): (80, 10, 100, "%"),
+        ("nemo_experts", "permute_bytes"): (12, 1, 200, "B"),
+        ("nemo_experts", "launch"): (20, 1, 100, "us"),
+        ("nemo_experts", "overlap_expert"): (30, 1, 90, "%"),
+        ("nemo_experts_fused", "attention"): (60, 20, 90, "%"),
+        ("nemo_experts_fused", "grouped"): (85, 10, 100, "%"),
+        ("nemo_experts_fused", "permute_bytes"): (4, 1, 100, "B"),
+        ("nemo_experts_fused", "overlap_expert"): (60, 1, 99, "%"),
     },
 }
 PULL = 0.3
@@ -75,7 +89,8 @@ def with_figures(text, figures):
 
 
 class Table:
-    def __init__(self, perfc, folder, kind):
+    def __init__(self, perfc, folder, name):
+        kind, _, self.group = name.partition(" ")
         self.command = [perfc, "validate", kind, os.path.join(folder, kind + ".csv"), "--quiet"]
 
     def rows(self, text, half=None):
@@ -87,7 +102,8 @@ class Table:
             subprocess.run(self.command + ["--runtimes", runtimes, "--rows", out] + (["--half", half] if half else []),
                            check=True)
             with open(out, encoding="utf-8") as file:
-                rows = [r for r in csv.DictReader(file) if r["prediction"] and r["reference"] and "half=" in r["labels"]]
+                rows = [r for r in csv.DictReader(file) if r["prediction"] and r["reference"] and "half=" in r["labels"]
+                        and (not self.group or "kind=" + self.group in r["labels"])]
         label = re.compile(r"half=(\w+)")
         return [(label.search(r["labels"]).group(1), r["metric"], float(r["prediction"]), float(r["reference"]))
                 for r in rows]
@@ -169,7 +185,7 @@ def provenance(text, kind, rows):
     (fitted, n), (tested, m) = error(rows, "fit"), error(rows, "test")
     line = (f"// Fitted by tools/fit/runtimes.py to {n} runs of {kind}, {datetime.date.today()}: {fitted:.1f} %; "
             f"{tested:.1f} % on the {m} others.")
-    pattern = r"^// Fitted by tools/fit/runtimes.py to \d+ runs of %s, .*$" % kind
+    pattern = r"^// Fitted by tools/fit/runtimes.py to \d+ runs of %s, .*$" % re.escape(kind)
     text, count = re.subn(pattern, line, text, flags=re.M)
     if count == 0:
         raise SystemExit(f"no line says where the runtimes of {kind} come from")
@@ -185,7 +201,7 @@ def main():
     parser.add_argument("--evaluations", type=int, default=200)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    print(f"{'table':28} {'half':5} {'rows':>4} {'ideal %':>8} {'runtime %':>10}")
+    print(f"{'table':36} {'half':5} {'rows':>4} {'ideal %':>8} {'runtime %':>10}")
     for kind, free in FREE.items():
         if arguments.only not in (None, kind):
             continue
@@ -197,7 +213,7 @@ def main():
         rows = table.rows(text)
         for half in ("fit", "test"):
             found, count = error(rows, half)
-            print(f"{kind:28} {half:5} {count:4} {error(rows, half, 'step_time_ideal')[0]:8.1f} {found:10.2f}")
+            print(f"{kind:36} {half:5} {count:4} {error(rows, half, 'step_time_ideal')[0]:8.1f} {found:10.2f}")
         for (runtime, word), value in figures.items():
             print(f"  {runtime} {word} {value}", flush=True)
         if arguments.write:

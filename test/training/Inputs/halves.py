@@ -10,8 +10,8 @@ def read(path):
 
 
 slow, everything, fit, test = map(read, sys.argv[1:])
-assert len(fit) + len(test) == 3 and not set(fit) & set(test), (fit, test)
-halves = {"half=fit" in r["labels"] for key, r in everything.items() if key[0].startswith("LLAMA3.1_405B")}
+assert len(fit) + len(test) == 6 and not set(fit) & set(test), (fit, test)
+halves = {"half=fit" in r["labels"] for key, r in everything.items() if key[0] == "LLAMA3.1_405B 256 x DGX-GB200 FP8"}
 assert len(halves) == 1, "runs of one configuration are in one half"
 for key in everything:
     assert float(slow[key]["prediction"]) > 2 * float(everything[key]["prediction"]), key

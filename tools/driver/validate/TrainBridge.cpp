@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kind train_nemo_megatron_bridge: Llama 3, Qwen3, DeepSeek-V3, Kimi K2 and gpt-oss with NeMo's
-// Megatron-Bridge, in fp8 or bf16, with balanced experts as the runs force them. The runtime is
-// fitted to dense models; models with experts are a group of their own and in neither half.
+// Megatron-Bridge, in fp8, nvfp4 or bf16, with balanced experts as the runs force them. Models with
+// experts have runtimes of their own, by release.
 #include "tools/driver/validate/TrainRow.h"
 
 using namespace perfc;
@@ -46,8 +46,6 @@ static std::string reasonAgainst(const CsvTable &table, const CsvTable::Row &lin
     return "std.workloads does not have the model";
   if (model.contains("MTP"))
     return "std has no prediction of several tokens";
-  if (table.cell(line, "precision") == "NVFP4")
-    return "no chip has a rate for NVFP4";
   for (const char *column : {"tp", "pp", "cp", "vp", "fsdp", "ep"})
     if (table.cell(line, column).contains('('))
       return "two strategies in one row";
@@ -73,6 +71,17 @@ static void setHardware(llvm::StringRef system, TrainRow &row) {
   }
 }
 
+/// Experts ran without fused kernels until release 26.04; from 26.06 on the recipes of MXFP8 take
+/// one grouped kernel per layer of experts, and CUDA graphs of whole steps.
+static std::string runtimeOf(const CsvTable &table, const CsvTable::Row &line, bool hasExperts) {
+  std::string chip = table.cell(line, "system") == "DGX-H100" ? "_h100" : "";
+  if (!hasExperts)
+    return "nemo" + chip;
+  llvm::StringRef release = table.cell(line, "container").split(' ').first;
+  bool isFused = release >= llvm::StringRef("26.06") && table.cell(line, "precision") == "MXFP8";
+  return "nemo_experts" + (isFused ? "_fused" : chip);
+}
+
 static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
   TrainRow row;
   llvm::StringRef model = table.cell(line, "model");
@@ -81,14 +90,13 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
   if (known) {
     row.model = fmt::format("{}(T = {})", known->workload.str(), cellCount(table, line, "seq_len"));
     row.layers = known->layers;
-    row.isForFit = !known->hasExperts;
   }
   if (known && known->hasExperts)
     row.expert = cellCount(table, line, "ep");
   if (model.contains("tokendrop")) // dropped and padded to what a balanced expert gets
     row.experts = "capacity 1x";
   if (table.cell(line, "phase").startswith("LoRA"))
-    row.adapters = "lora(rank = 32)"; // the rank is not given; it hardly matters
+    row.adapters = "lora(rank = 16, attention_inputs = true)"; // as the recipes have it
   row.chips = cellCount(table, line, "n_gpus");
   row.tensor = cellCount(table, line, "tp");
   row.pipeline = cellCount(table, line, "pp");
@@ -99,17 +107,24 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
   row.sequence = row.tensor > 1;
   row.shard = cellCount(table, line, "fsdp", 0) > 1 ? "parameters" : "optimizer";
   llvm::StringRef precision = table.cell(line, "precision");
-  row.products = precision == "BF16" ? "" : "fp8"; // without a column: the release's default
-  row.runtime = "nemo";
+  row.products = precision == "BF16"                                   ? ""
+                 : precision == "NVFP4"                                ? "nvfp4"
+                 : precision.startswith("MX") || precision == "FP8-MX" ? "mxfp8"
+                                                                       : "fp8";
+  row.runtime = runtimeOf(table, line, known && known->hasExperts);
+  // Recipes of gpt-oss compute norms and activation functions again where memory is small.
+  bool isLarge = table.cell(line, "system").endswith("300");
+  if (model.startswith("GPT OSS") && row.runtime != "nemo_experts_fused" && !isLarge)
+    row.recompute = "cheap";
   return row;
 }
 
 bool driver::predictMegatronBridge(Session &session, llvm::StringRef path,
                                    const TrainOptions &options, std::vector<ValidationRow> &rows) {
   auto table = CsvTable::load(session, path, "train_nemo_megatron_bridge",
-                              {"phase", "model", "system", "n_gpus", "precision", "global_batch",
-                               "microbatch", "seq_len", "fsdp", "tp", "pp", "cp", "vp",
-                               "tokens_per_s_per_gpu"});
+                              {"container", "phase", "model", "system", "n_gpus", "precision",
+                               "global_batch", "microbatch", "seq_len", "fsdp", "tp", "pp", "cp",
+                               "vp", "tokens_per_s_per_gpu"});
   if (!table)
     return false;
   std::vector<TrainCase> cases;

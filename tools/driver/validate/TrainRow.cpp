@@ -158,15 +158,13 @@ static std::vector<std::string> halvesOf(llvm::ArrayRef<TrainCase> cases) {
                           hashOf(statementOf(one.row, one.row.microbatch, false)));
   };
   for (const TrainCase &one : cases)
-    if (one.skipped.empty() && one.row.isForFit)
+    if (one.skipped.empty())
       byRuntime[keyOf(one).first].insert(keyOf(one).second);
   std::vector<std::string> halves;
   for (const TrainCase &one : cases) {
     const std::set<uint64_t> &hashes = byRuntime[keyOf(one).first];
     auto place = std::distance(hashes.begin(), hashes.find(keyOf(one).second));
-    halves.push_back(!one.skipped.empty() || !one.row.isForFit ? ""
-                     : place % 2 == 0                          ? "fit"
-                                                               : "test");
+    halves.push_back(!one.skipped.empty() ? "" : place % 2 == 0 ? "fit" : "test");
   }
   return halves;
 }

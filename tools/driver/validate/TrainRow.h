@@ -32,7 +32,6 @@ struct TrainRow {
   std::string experts;  ///< what stands in `experts { … }`
   int64_t layers = 0;   ///< for stages as even as they come where they are not divisible; 0: even
   std::string runtime;
-  bool isForFit = true; ///< false for runs that no half has: runtimes are not fitted to them
 };
 
 /// The step of `row`, with its runtime or without; null with a reason in `problem`.
