@@ -216,7 +216,8 @@ std::string StageText::tailBytes(const Tail &tail, int64_t rank) const {
   if (tail.kind == Tail::Kind::Group)
     return chakra::attributeBytes(RecordAttribute::text(
         "pg_name", std::to_string(groups.of(static_cast<size_t>(tail.of), rank))));
-  int64_t peer = tail.of * program.stageStride + rank % program.stageStride;
+  int64_t stride = program.stageStride, all = stride * static_cast<int64_t>(program.stages.size());
+  int64_t peer = rank / all * all + tail.of * stride + rank % stride;
   bool isSend = tail.kind == Tail::Kind::Destination;
   return chakra::attributeBytes(
       RecordAttribute::int32(isSend ? "comm_dst" : "comm_src", static_cast<int32_t>(peer)));
@@ -246,8 +247,10 @@ static bool writeRanks(const Input &input, const Result &result, const StepProgr
       refuseTrace(input, result, "the schema has no `" + pieces.problem() + "`");
       return false;
     }
-    int64_t first = static_cast<int64_t>(stage) * program.stageStride;
-    for (int64_t rank = first; rank < first + program.stageStride; ++rank) {
+    for (int64_t rank = 0; rank < program.ranks; ++rank) {
+      if (rank / program.stageStride % static_cast<int64_t>(program.stages.size()) !=
+          static_cast<int64_t>(stage))
+        continue;
       pieces.write(rank, text);
       if (!sink(fmt::format("{}.{}.et", prefix, rank), text))
         return false;

@@ -13,18 +13,21 @@ using namespace perfc::training;
 AxisPlace training::placeOf(const passes::Strategy &strategy, llvm::StringRef axis) {
   if (axis == "tensor")
     return {strategy.tensor, 1};
+  int64_t outside = strategy.tensor * (strategy.pipelineInside ? strategy.pipeline : 1);
   if (axis == "context")
-    return {strategy.context, strategy.tensor};
+    return {strategy.context, outside};
   if (axis == "expert")
-    return {strategy.expert, strategy.wholeExperts() ? 1 : strategy.tensor};
+    return {strategy.expert, strategy.wholeExperts() ? 1 : outside};
   if (axis == "expert_data") { // ranks with the same experts
-    int64_t inner = strategy.wholeExperts() ? 1 : strategy.tensor;
+    int64_t inner = strategy.wholeExperts() ? 1 : outside;
     return {std::max<int64_t>(1, strategy.expertDomain() / strategy.expert),
             inner * strategy.expert};
   }
   if (axis == "data") // context-parallel ranks have the same weights
-    return {strategy.data * strategy.context, strategy.tensor};
-  return {strategy.pipeline, strategy.tensor * strategy.context * strategy.data};
+    return {strategy.data * strategy.context, outside};
+  return {strategy.pipeline, strategy.pipelineInside
+                                 ? strategy.tensor
+                                 : strategy.tensor * strategy.context * strategy.data};
 }
 
 AxisNetwork::AxisNetwork(const ir::Operation &system, ProviderSet &providers,

@@ -2,7 +2,8 @@
 //
 // Where the ranks of an axis of parallelism stand in a system, and what collectives among them
 // take. Ranks are numbered with the tensor axis innermost, then context, data, pipeline (Narayanan
-// et al., SC 2021, section 3): an axis of n ranks, s apart, has min(n, M / s) of them in a group of
+// et al., SC 2021, section 3), or with the pipeline behind tensor where it is to stay inside a
+// group: an axis of n ranks, s apart, has min(n, M / s) of them in a group of
 // M chips and the rest in other groups. The network provider answers for the part of the system
 // that is left. In a system of unlike members the slowest of the places in question counts.
 #ifndef PERFC_BACKENDS_TRAINING_AXISNETWORK_H

@@ -13,9 +13,13 @@ namespace perfc::training {
 llvm::Optional<ModelCosts> modelCosts(const ir::Module &module, const ir::Operation &train,
                                       ProviderSet &providers, DiagnosticEngine &diagnostics);
 
+/// Places the axes of `strategy` so that each stays inside the group that it spans; false, with the
+/// reason in `problem`, where that is not possible.
+bool placeAxes(passes::Strategy &strategy, AxisNetwork &network, std::string &problem);
+
 /// False, reported, when the degrees of `strategy` do not go with the system or the batch.
-bool checkStrategy(const ir::Operation &train, const passes::Strategy &strategy,
-                   AxisNetwork &network, DiagnosticEngine &diagnostics);
+bool checkStrategy(const ir::Operation &train, passes::Strategy &strategy, AxisNetwork &network,
+                   DiagnosticEngine &diagnostics);
 
 /// False, reported with what helps, when the step does not fit into the memory.
 bool checkMemory(const ir::Operation &train, const Step &step, const passes::Strategy &strategy,

@@ -10,8 +10,36 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::Strategy;
 
+/// An axis that leaves its group, in words; "" for none.
+static std::string leavesGroup(const Strategy &strategy, AxisNetwork &network) {
+  for (const auto &entry : strategy.over) {
+    int64_t chips = network.chipsUnder(entry.second);
+    AxisPlace place = placeOf(strategy, entry.first());
+    if (entry.first() != "data" && place.ranks * place.stride > chips)
+      return fmt::format("{} = {} does not fit into `{}` of {}", entry.first(), place.ranks,
+                         entry.second, counted(chips, "chip"));
+  }
+  return "";
+}
+
+bool training::placeAxes(Strategy &strategy, AxisNetwork &network, std::string &problem) {
+  strategy.pipelineInside = false;
+  problem = leavesGroup(strategy, network);
+  if (problem.empty())
+    return true;
+  // Stages of unlike or slow chips are those that the system lists one behind the other, and
+  // experts need the ranks of their axes side by side.
+  bool isUniform = network.places().kinds().size() == 1 && !network.hasFaults();
+  bool areApart = strategy.wholeExperts() && strategy.tensor > 1;
+  strategy.pipelineInside = strategy.pipeline > 1 && isUniform && !areApart;
+  if (strategy.pipelineInside && leavesGroup(strategy, network).empty())
+    return true;
+  strategy.pipelineInside = false;
+  return false;
+}
+
 /// Reports strategies that do not go with the system or the batch.
-static bool checkRanks(const ir::Operation &train, const Strategy &strategy, AxisNetwork &network,
+static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwork &network,
                        DiagnosticEngine &diagnostics) {
   std::vector<std::string> factors;
   auto axis = [&](llvm::StringRef name, int64_t degree) {
@@ -34,19 +62,15 @@ static bool checkRanks(const ir::Operation &train, const Strategy &strategy, Axi
                   : "the product of the degrees is the number of chips");
     return false;
   }
-  for (const auto &entry : strategy.over) {
-    int64_t chips = network.chipsUnder(entry.second);
-    AxisPlace place = placeOf(strategy, entry.first());
-    if (chips == 0) {
+  for (const auto &entry : strategy.over)
+    if (network.chipsUnder(entry.second) == 0) {
       diagnostics.report(train.range(), diag::NoSuchAxisGroup, on, entry.second);
       return false;
     }
-    if (entry.first() != "data" && place.ranks * place.stride > chips) {
-      diagnostics.report(train.range(), diag::BadTrainValue,
-                         fmt::format("{} = {} does not fit into `{}` of {}", entry.first(),
-                                     place.ranks, entry.second, counted(chips, "chip")));
-      return false;
-    }
+  std::string problem;
+  if (!placeAxes(strategy, network, problem)) {
+    diagnostics.report(train.range(), diag::BadTrainValue, problem);
+    return false;
   }
   return true;
 }
@@ -79,8 +103,7 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
   return true;
 }
 
-bool training::checkStrategy(const ir::Operation &train, const Strategy &strategy,
-                             AxisNetwork &network, DiagnosticEngine &diagnostics) {
+bool training::checkStrategy(const ir::Operation &train, Strategy &strategy, AxisNetwork &network, DiagnosticEngine &diagnostics) {
   return checkRanks(train, strategy, network, diagnostics) &&
          checkBatch(train, strategy, diagnostics);
 }

@@ -50,6 +50,9 @@ struct Strategy {
   bool sequence = false; ///< activations between tensor-parallel parts are split along the sequence
   /// The group that an axis spans, "" for as near as it fits.
   llvm::StringMap<std::string> over;
+  /// The stages of a pipeline stand beside each other, just outside of the tensor axis, so that
+  /// `pipeline = p over GROUP` stays inside; else the pipeline is outermost.
+  bool pipelineInside = false;
   int64_t batch = 1;      ///< sequences (samples) of a step
   int64_t microbatch = 1; ///< sequences that a rank runs at a time
   ScheduleKind schedule = ScheduleKind::OneFOneB;

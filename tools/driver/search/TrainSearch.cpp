@@ -58,7 +58,7 @@ private:
   bool readGoal();
   void countModel(const ir::Region &region, double times);
   std::vector<Strategy> divisions() const;
-  std::vector<Strategy> completions(const Strategy &division) const;
+  std::vector<Strategy> completions(const Strategy &division);
   double leastSeconds(const Strategy &division) const;
   bool cannotFit(const Strategy &division) const;
   void tryDivision(const Strategy &division);
@@ -180,7 +180,7 @@ std::vector<Strategy> TrainSearch::divisions() const {
 }
 
 /// The pipelines and data-parallel degrees that use all chips with `division`.
-std::vector<Strategy> TrainSearch::completions(const Strategy &division) const {
+std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
   std::vector<Strategy> list;
   int64_t inner = division.tensor * division.context;
   if (network.chips() % inner)
@@ -195,7 +195,8 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) const {
     bool divides = strategy.expertDomain() % strategy.expert == 0 &&
                    strategy.batch % strategy.data == 0 &&
                    (strategy.batch / strategy.data) % strategy.microbatch == 0;
-    if (matches && divides)
+    std::string ignored;
+    if (matches && divides && training::placeAxes(strategy, network, ignored))
       list.push_back(std::move(strategy));
   }
   return list;
