@@ -103,7 +103,8 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
   return true;
 }
 
-bool training::checkStrategy(const ir::Operation &train, Strategy &strategy, AxisNetwork &network, DiagnosticEngine &diagnostics) {
+bool training::checkStrategy(const ir::Operation &train, Strategy &strategy, AxisNetwork &network,
+                             DiagnosticEngine &diagnostics) {
   return checkRanks(train, strategy, network, diagnostics) &&
          checkBatch(train, strategy, diagnostics);
 }
