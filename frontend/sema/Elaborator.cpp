@@ -280,7 +280,10 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
                                           const Scope &scope) {
   NodeArg result{"", Value(), &arg, arg.range};
   ArgKind kind = node.spec->kind;
-  if (kind == ArgKind::Metric && arg.assigned)
+  // `expect latency = 5ms` is a comparison gone wrong, which is said where it is read.
+  bool isCondition = node.word == "expect" || node.word == "require";
+  if (kind == ArgKind::Metric && arg.assigned &&
+      (!isCondition || arg.value->kind == ast::ExprKind::Binary))
     diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
   if (kind == ArgKind::Syntax || kind == ArgKind::Metric)
     return result;

@@ -1,16 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/Leftovers.h"
 
+#include "frontend/sema/Program.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 
 /// What encloses an item, as far as it says which parts of it are read.
 enum class Place { File, Op, Workload, Other };
-
-static bool isOneOf(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> words) {
-  return llvm::is_contained(words, word);
-}
 
 namespace {
 class Leftovers {
@@ -20,7 +17,9 @@ public:
 
 private:
   void item(const ast::Item &item, Place place);
-  void declaration(const ast::Item &item);
+  void equation(const ast::Item &item, Place place);
+  void line(const ast::Item &item, Place place);
+  void declaration(const ast::Item &item, DeclKind kind);
   void signature(const ast::Item &item);
   void noBlock(const ast::Item &item);
   void noClauses(const ast::Item &item);
@@ -70,7 +69,7 @@ void Leftovers::roles(llvm::ArrayRef<ast::Arg> args) {
   }
 }
 
-/// The head of what has tensors: roles stand behind parameters and results.
+/// The head of what has tensors: roles stand behind parameters, and behind results that have ranks.
 void Leftovers::signature(const ast::Item &item) {
   auto inner = [&](const ast::Arg &arg) {
     roles(*arg.value);
@@ -81,43 +80,66 @@ void Leftovers::signature(const ast::Item &item) {
     llvm::for_each(item.args[0].value->args, inner);
   else
     roles(item.args);
-  llvm::for_each(item.results, inner);
+  if (item.word == "workload")
+    roles(item.results);
+  else
+    llvm::for_each(item.results, inner);
   noAssignment(item.results);
 }
 
-void Leftovers::declaration(const ast::Item &item) {
-  bool isValue = isOneOf(item.word, {"let", "param", "metric"}) ||
-                 (item.word == "fn" && !item.args.empty() && item.args[0].assigned);
-  bool isDerived = item.word == "workload" &&
-                   llvm::any_of(item.clauses,
-                                [](const ast::Clause &clause) { return clause.word == "from"; });
+void Leftovers::declaration(const ast::Item &item, DeclKind kind) {
+  bool isValue = kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric ||
+                 (kind == DeclKind::Function && !item.args.empty() && item.args[0].assigned);
+  bool isDerived =
+      kind == DeclKind::Workload &&
+      llvm::any_of(item.clauses, [](const ast::Clause &clause) { return clause.word == "from"; });
   if (isValue || isDerived)
     noBlock(item);
   for (const ast::Clause &clause : item.clauses) {
     noAssignment(clause.args);
     roles(clause.args);
   }
-  if (isOneOf(item.word, {"op", "workload", "collective"}))
+  if (kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective)
     signature(item);
   else
     roles(item.args);
-  Place inner = item.word == "op"         ? Place::Op
-                : item.word == "workload" ? Place::Workload
-                                          : Place::Other;
+  Place inner = kind == DeclKind::Op         ? Place::Op
+                : kind == DeclKind::Workload ? Place::Workload
+                                             : Place::Other;
   if (item.block)
     body(*item.block, inner);
 }
 
+void Leftovers::equation(const ast::Item &item, Place place) {
+  noBlock(item);
+  if (place == Place::Op)
+    noClauses(item);
+  for (const ast::Clause &clause : item.clauses)
+    noAssignment(clause.args);
+}
+
+void Leftovers::line(const ast::Item &item, Place place) {
+  bool isWhere = place == Place::Op && item.word == "where";
+  bool isRepeat = place == Place::Workload && item.word == "repeat";
+  bool isPhase = place == Place::Workload && item.word == "phase";
+  bool isLoop = place != Place::Other && (item.word == "for" || item.word == "sweep");
+  if (item.word == "let" || isWhere || isPhase || isRepeat || isLoop) {
+    noClauses(item);
+    noResults(item);
+    if (!isRepeat && !isLoop)
+      noBlock(item);
+  }
+  if (isWhere || isRepeat)
+    noAssignment(item.args);
+}
+
 void Leftovers::item(const ast::Item &item, Place place) {
-  static constexpr llvm::StringLiteral declarations[] = {
-      "op",     "workload", "hardware", "system",  "mapping", "mapspace", "dataflow", "algorithm",
-      "memory", "compute",  "array",    "network", "runtime", "fn",       "let",      "param",
-      "metric", "collective"};
   if (item.isDamaged)
     return;
-  if (place == Place::File && item.kind == ast::ItemKind::Line &&
-      llvm::is_contained(declarations, item.word))
-    return declaration(item);
+  auto kind =
+      place == Place::File && item.kind == ast::ItemKind::Line ? declKind(item.word) : llvm::None;
+  if (kind)
+    return declaration(item, *kind);
   roles(item.args);
   for (const ast::Clause &clause : item.clauses)
     roles(clause.args);
@@ -125,17 +147,10 @@ void Leftovers::item(const ast::Item &item, Place place) {
     roles(*item.target);
   if (item.value)
     roles(*item.value);
-  bool isBare = place == Place::Op && (item.kind == ast::ItemKind::Equation || item.word == "where");
-  bool isLoop = place != Place::Other && isOneOf(item.word, {"repeat", "for", "sweep"});
-  if (isBare || isLoop || item.word == "let")
-    noClauses(item);
-  if (isLoop || item.word == "where" || item.word == "let")
-    noResults(item);
-  if (isLoop)
-    noAssignment(item.args);
-  if (isBare || item.word == "let" || item.word == "phase" ||
-      (place == Place::Workload && item.kind == ast::ItemKind::Equation))
-    noBlock(item);
+  if (item.kind == ast::ItemKind::Equation && place != Place::Other)
+    equation(item, place);
+  if (item.kind == ast::ItemKind::Line)
+    line(item, place);
   for (const ast::Body *inner : {item.block, item.otherwise})
     if (inner)
       body(*inner, place);

@@ -23,7 +23,7 @@ llvm::StringRef perfc::declKindName(DeclKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-static llvm::Optional<DeclKind> declKind(llvm::StringRef word) {
+llvm::Optional<DeclKind> perfc::declKind(llvm::StringRef word) {
   for (unsigned kind = 0; kind <= static_cast<unsigned>(DeclKind::Metric); ++kind)
     if (declKindName(static_cast<DeclKind>(kind)) == word)
       return static_cast<DeclKind>(kind);
@@ -134,8 +134,7 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
                   (kind == DeclKind::Function && !item.block);
   if (!hasValue && first.assigned) {
     Diagnostic &error = diagnostics.report(first.assignRange, diag::UnexpectedAssignment);
-    if (llvm::is_contained(clausesOf(kind), "from") &&
-        first.assigned->kind == ast::ExprKind::Name)
+    if (llvm::is_contained(clausesOf(kind), "from") && first.assigned->kind == ast::ExprKind::Name)
       error.help(fmt::format("`{} {} from {}` is the same under another name", item.word, decl.name,
                              first.assigned->text));
   }

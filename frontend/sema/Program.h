@@ -68,6 +68,8 @@ const Decl *earliest(llvm::ArrayRef<const Decl *> cycle);
 
 /// "op", "workload", …
 llvm::StringRef declKindName(DeclKind kind);
+/// What a line that begins with `word` declares; nothing for statements and the like.
+llvm::Optional<DeclKind> declKind(llvm::StringRef word);
 
 struct Import {
   const Module *module;
