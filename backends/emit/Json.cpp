@@ -29,8 +29,12 @@ bool Json::isEmpty() const {
 }
 
 bool Json::isFlat() const {
+  if (std::holds_alternative<Printed>(data))
+    return false;
   auto isScalar = [](const Json &value) {
-    return !std::holds_alternative<List>(value.data) && !std::holds_alternative<Fields>(value.data);
+    return !std::holds_alternative<List>(value.data) &&
+           !std::holds_alternative<Fields>(value.data) &&
+           !std::holds_alternative<Printed>(value.data);
   };
   if (auto *list = std::get_if<List>(&data))
     return llvm::all_of(*list, isScalar);
@@ -101,6 +105,8 @@ void Json::print(llvm::raw_ostream &os, unsigned indent) const {
       os << ": ";
       field.second.print(os, indent + 2);
     });
+  else if (auto *text = std::get_if<Printed>(&data))
+    os << text->text;
   else
     printFlat(os);
 }

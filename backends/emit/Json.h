@@ -31,6 +31,8 @@ public:
   Json(std::string text) : data(std::move(text)) {}
   static Json array() { return Json(List()); }
   static Json object() { return Json(Fields()); }
+  /// An array or object that has been printed, with the indent that it has where it will stand.
+  static Json printed(std::string text) { return Json(Printed{std::move(text)}); }
 
   /// Appends to an array.
   Json &push(Json value);
@@ -45,13 +47,17 @@ public:
 private:
   using List = std::vector<Json>;
   using Fields = std::vector<std::pair<std::string, Json>>;
+  struct Printed {
+    std::string text;
+  };
   explicit Json(List list) : data(std::move(list)) {}
+  explicit Json(Printed text) : data(std::move(text)) {}
   explicit Json(Fields fields) : data(std::move(fields)) {}
   bool isFlat() const;
   void printFlat(llvm::raw_ostream &os) const;
 
-  using Data =
-      std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, List, Fields>;
+  using Data = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, List,
+                            Fields, Printed>;
   template <typename Integer> static Data toData(Integer value) {
     if constexpr (std::is_signed_v<Integer>)
       return static_cast<int64_t>(value);

@@ -37,7 +37,6 @@ ELSEWHERE = {
     1012: ("takes an input that no reader makes", "unit/backends_loopnest_timeloop/EvaluateTest.cpp"),
     1017: ("takes counts that no small input has", "unit/backends_loopnest_timeloop/TilesTest.cpp"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
-    1120: ("takes several processes", "driver/mpi.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend_import_maestro/MappingFileTest.cpp"),
     1201: ("takes files of several formats", "driver/run_chakra.test"),
     1202: ("takes files of several formats", "driver/run_chakra.test"),

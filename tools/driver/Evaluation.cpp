@@ -3,9 +3,11 @@
 
 #include "backends/training/Train.h"
 #include "frontend/sema/Words.h"
+#include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "tools/driver/ReportAgain.h"
+#include "tools/driver/UnusedWords.h"
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/search/TrainSearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,10 +55,8 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
     SourceRange place = statementPlace(module);
     unit(module, listener);
     session.diagnostics.noteSince(before, place, "for this statement");
-    if (sharing) {
-      auto [asFirst, asNext] = takePrinted();
-      sharing->send(before, std::move(asFirst), std::move(asNext));
-    }
+    if (sharing)
+      sharing->send(before, takePrinted());
     return !Interrupt::flag();
   });
 }
@@ -65,9 +65,10 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
 void Evaluation::serve() {
   sharing->serve(store.get(), [&](const PointOutcome &outcome) {
     for (const Diagnostic &problem : outcome.problems) {
-      // A part that is not supported yet is reported once, whoever meets it.
-      if (problem.kind->code == diag::NotSupportedYet.code &&
-          !reported.insert({problem.range.begin, problem.message}).second)
+      // What is about a place, not about a point, is reported once, whoever meets it.
+      bool isOfPlace = problem.kind->code == diag::NotSupportedYet.code ||
+                       problem.kind->code == diag::WordWithoutEffect.code;
+      if (isOfPlace && !reported.insert({problem.range.begin, problem.message}).second)
         continue;
       reportAgain(session.diagnostics, problem);
     }
@@ -132,10 +133,9 @@ bool Evaluation::isDone(const ir::Operation &point) {
   unsigned statement = statementIndex(point.range());
   int64_t number = points[statement]++;
   pointRows.clear();
-  if (sharing)
-    return !sharing->takes(statement, number);
-  return number % sweepSettings.shards != sweepSettings.shard - 1 ||
-         (store && store->has(statement, number));
+  if (number % sweepSettings.shards != sweepSettings.shard - 1)
+    return true;
+  return sharing ? !sharing->takes(statement, number) : store && store->has(statement, number);
 }
 
 void Evaluation::finishPoint(const ir::Operation &point) {
@@ -275,6 +275,7 @@ const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Ope
   if (!cost)
     return nullptr;
   auto view = ir::as<study::EvaluateOp>(op);
+  warnOfUnusedWords(*cost, module, view.on(), warned, session.diagnostics, session.sources);
   return add(std::move(*cost), op, point,
              {view.label().str(), view.subjectLabel().str(), view.onLabel().str(),
               parameters.lookup(view.subject())});

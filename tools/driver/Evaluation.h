@@ -62,9 +62,9 @@ public:
   /// The processes that share the points of sweeps; null when this one is alone.
   PointSharing *sharing = nullptr;
   /// What the process that hands points out does with their results, in order; what the others have
-  /// printed of the point at hand, as the first of its sweep and after another.
+  /// printed of the point at hand.
   std::function<void(const PointOutcome &)> onOutcome;
-  std::function<std::pair<std::string, std::string>()> takePrinted;
+  std::function<PointTexts()> takePrinted;
   /// The rows of all sweeps, also those that a file of results had.
   std::vector<mapper::StoredRow> sweepRows() const;
   /// Outcomes of `expect` at file level.
@@ -115,6 +115,7 @@ private:
   std::map<unsigned, int64_t> points;       ///< by statement: points so far
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
+  std::set<std::pair<uint32_t, uint32_t>> warned;      ///< places with words that nothing reads
   std::set<std::string> removed;                       ///< names of results that there will not be
   std::vector<SourceRange> statements;
   llvm::StringMap<int64_t> parameters; ///< of the subjects of the current module

@@ -1,12 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
-#include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/Emitted.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/RunDocument.h"
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/LocateProblems.h"
@@ -57,69 +57,6 @@ static void writeAllRequested(Session &session, const Evaluation &evaluation,
   for (const ir::Operation &op : evaluated.op.body())
     if (auto request = ir::as<study::EmitOp>(op))
       writeRequested(session, evaluation, evaluated, request);
-}
-
-static emit::Json frontsJson(llvm::ArrayRef<Front> list) {
-  emit::Json all = emit::Json::array();
-  for (const Front &front : list) {
-    emit::Json rows = emit::Json::array();
-    for (size_t i = 0; i < front.rows.size(); ++i) {
-      emit::Json row = emit::Json::object();
-      row.set("point", front.rows[i].bindings).set("label", front.rows[i].label);
-      for (size_t m = 0; m < front.metrics.size(); ++m)
-        row.set(front.metrics[m], front.values[i][m]);
-      rows.push(std::move(row));
-    }
-    all.push(emit::Json::object().set("of", int64_t(front.of)).set("points", std::move(rows)));
-  }
-  return all;
-}
-
-static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) {
-  const SearchSummary &summary = entry.summary;
-  emit::Json json = emit::Json::object();
-  json.set("result", entry.result->name)
-      .set("goal", summary.goal)
-      .set("value", summary.value)
-      .set("lower_bound", summary.bound)
-      .set("gap", summary.gap())
-      .set("proven", summary.proven)
-      .set("nests", int64_t(summary.nests))
-      .set("distinct", int64_t(summary.distinct))
-      .set("evaluated", summary.evaluated)
-      .set("mappings", summary.mappings);
-  if (withStats)
-    json.set("cpu_seconds", summary.cpuSeconds);
-  return json;
-}
-
-/// Everything as one document (docs/output.md).
-static void printJson(Session &session, const Evaluation &evaluation, llvm::StringRef path,
-                      bool withStats) {
-  emit::Json results = emit::Json::array(), expectations = emit::Json::array(),
-             unsupported = emit::Json::array();
-  for (const emit::Result &result : evaluation.results())
-    results.push(emit::resultJson(result, session.sources));
-  for (const emit::Expectation &expectation : evaluation.expectations())
-    expectations.push(emit::expectationJson(expectation, session.sources));
-  for (const Diagnostic &diagnostic : session.diagnostics.all())
-    if (diagnostic.kind->code == diag::NotSupportedYet.code)
-      unsupported.push(emit::Json::object()
-                           .set("message", diagnostic.message)
-                           .set("place", emit::placeJson(diagnostic.range, session.sources)));
-  emit::Json searches = emit::Json::array();
-  for (const Evaluation::Searched &entry : evaluation.searches())
-    searches.push(searchJson(entry, withStats));
-  emit::Json document = emit::Json::object();
-  document.set("schema", 1).set("file", path).set("results", std::move(results));
-  if (!evaluation.searches().empty())
-    document.set("searches", std::move(searches));
-  if (std::vector<Front> list = fronts(evaluation.sweepRows()); !list.empty())
-    document.set("fronts", frontsJson(list));
-  document.set("expectations", std::move(expectations))
-      .set("unsupported", std::move(unsupported))
-      .print(session.out);
-  session.out << '\n';
 }
 
 /// The searches of `evaluation` as text and as a file, as the options say.
@@ -175,17 +112,6 @@ static FileId loadProgram(Session &session, const Arguments &arguments) {
   return session.sources.add((path + " as a program").str(), std::move(text));
 }
 
-/// False for what only one process can do (reported).
-static bool checkShared(Session &session, const Arguments &arguments) {
-  if (arguments.has("json"))
-    session.diagnostics.report({}, diag::NotWithSeveralProcesses, "--json",
-                               "keep the results with --db, or run it alone");
-  if (arguments.has("shard"))
-    session.diagnostics.report({}, diag::NotWithSeveralProcesses, "--shard",
-                               "the points are handed out one by one");
-  return !session.diagnostics.hasErrors();
-}
-
 /// How to search and to sweep; false when an option has no meaning (reported).
 static bool applyOptions(Session &session, const Arguments &arguments, Evaluation &evaluation) {
   if (arguments.value("mode") == "maestro")
@@ -210,6 +136,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     return true;
   Evaluation evaluation(session, defaultProviders());
   Report report(session, evaluation);
+  RunDocument document(session, evaluation, arguments.has("stats"));
   bool asJson = arguments.has("json");
   evaluation.onlySearches = which == Which::Searches;
   evaluation.onlySweeps = which == Which::Sweeps;
@@ -217,33 +144,31 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   if (!applyOptions(session, arguments, evaluation))
     return true;
   llvm::Optional<PointSharing> sharing;
-  SharedPrinting shared(session, evaluation);
+  SharedPrinting shared(session, evaluation, asJson ? &document : nullptr);
   if (Ranks *ranks = which == Which::Sweeps ? Ranks::world() : nullptr) {
     sharing.emplace(*ranks, session.diagnostics);
     evaluation.sharing = &*sharing;
     session.printAsToFile(arguments);
   }
-  bool runs = !sharing || checkShared(session, arguments);
-  if (runs)
-    evaluation.run(file, defines, [&](const Evaluated &evaluated) {
-      Progress::Pause pause(session.progress);
-      if (sharing)
-        shared.print(evaluated);
-      else if (!asJson)
-        report.print(evaluated);
-      writeAllRequested(session, evaluation, evaluated);
-    });
+  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+    Progress::Pause pause(session.progress);
+    if (sharing)
+      shared.print(evaluated);
+    else if (!asJson)
+      report.print(evaluated);
+    writeAllRequested(session, evaluation, evaluated);
+  });
   if (sharing)
     sharing->leave();
-  if (sharing && !sharing->handsOut())
+  if (sharing && !sharing->handsOut()) {
     session.diagnostics.truncate(0); // the first process reports them
-  if (!runs || (sharing && !sharing->handsOut()))
     return true;
+  }
   if (arguments.has("from"))
     if (FileId input = session.sources.find(arguments.files().front()))
       locateProblems(session, arguments.value("from"), input, file);
   if (asJson)
-    printJson(session, evaluation, session.sources.path(file), arguments.has("stats"));
+    document.print(session.sources.path(file));
   else if (!session.isQuiet())
     printFronts(session.out, fronts(evaluation.sweepRows()), session.width, session.colorOut);
   finishSearches(session, evaluation, arguments);

@@ -25,6 +25,12 @@ public:
     bytes += value;
     return *this;
   }
+  Packer &texts(const std::vector<std::string> &values) {
+    number(static_cast<int64_t>(values.size()));
+    for (const std::string &value : values)
+      text(value);
+    return *this;
+  }
   Packer &place(SourceRange range) {
     return number(range.file).number(range.begin).number(range.end);
   }
@@ -46,6 +52,12 @@ public:
     std::string value = rest.take_front(size).str();
     rest = rest.drop_front(size);
     return value;
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> values;
+    for (int64_t count = number(); count > 0; --count)
+      values.push_back(text());
+    return values;
   }
   SourceRange place() {
     SourceRange range;
@@ -94,7 +106,8 @@ std::string driver::packOutcome(const PointOutcome &outcome) {
   packer.number(static_cast<int64_t>(outcome.rows.size()));
   for (const StoredRow &row : outcome.rows)
     packer.number(row.row).text(row.bindings).text(row.label).text(row.metrics);
-  packer.text(outcome.asFirst).text(outcome.asNext);
+  packer.text(outcome.texts.asFirst).text(outcome.texts.asNext);
+  packer.texts(outcome.texts.results).texts(outcome.texts.searches);
   packer.number(static_cast<int64_t>(outcome.problems.size()));
   for (const Diagnostic &problem : outcome.problems)
     packProblem(packer, problem);
@@ -117,8 +130,10 @@ PointOutcome driver::unpackOutcome(llvm::StringRef bytes) {
     row.metrics = unpacker.text();
     outcome.rows.push_back(std::move(row));
   }
-  outcome.asFirst = unpacker.text();
-  outcome.asNext = unpacker.text();
+  outcome.texts.asFirst = unpacker.text();
+  outcome.texts.asNext = unpacker.text();
+  outcome.texts.results = unpacker.texts();
+  outcome.texts.searches = unpacker.texts();
   for (int64_t count = unpacker.number(); count > 0; --count)
     outcome.problems.push_back(unpackProblem(unpacker));
   return outcome;
@@ -201,11 +216,10 @@ void PointSharing::finished(std::vector<StoredRow> rows) {
   current->rows = std::move(rows);
 }
 
-void PointSharing::send(size_t first, std::string asFirst, std::string asNext) {
+void PointSharing::send(size_t first, PointTexts texts) {
   if (!current)
     return;
-  current->asFirst = std::move(asFirst);
-  current->asNext = std::move(asNext);
+  current->texts = std::move(texts);
   for (const Diagnostic &problem : diagnostics.all().drop_front(first))
     current->problems.push_back(problem);
   ranks.send(0,

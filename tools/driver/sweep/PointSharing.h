@@ -15,14 +15,20 @@
 
 namespace perfc::driver {
 
+/// One point as the process that hands points out prints it: as lines, or as parts of a document.
+struct PointTexts {
+  std::string asFirst; ///< as the first of its sweep, with titles
+  std::string asNext;  ///< after another one
+  std::vector<std::string> results, searches;
+};
+
 /// What a process sends of one point.
 struct PointOutcome {
   int64_t statement = 0;   ///< which sweep of the file
   int64_t point = 0;       ///< which of its points
   bool isComplete = false; ///< false for one that was cut short: it is evaluated again next time
   std::vector<mapper::StoredRow> rows;
-  std::string asFirst; ///< what it prints as the first of its sweep, with titles
-  std::string asNext;  ///< what it prints after another one
+  PointTexts texts;
   std::vector<Diagnostic> problems;
 };
 
@@ -50,7 +56,7 @@ public:
   void finished(std::vector<mapper::StoredRow> rows);
   /// After the point, or whatever was built: sends what `takes` took, with the diagnostics from the
   /// `first`-th on.
-  void send(size_t first, std::string asFirst, std::string asNext);
+  void send(size_t first, PointTexts texts);
   /// When there are no more points, or when this process could not begin.
   void leave();
 

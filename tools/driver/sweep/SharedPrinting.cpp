@@ -4,18 +4,24 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-SharedPrinting::SharedPrinting(Session &session, Evaluation &evaluation)
-    : session(session), firstStream(first), nextStream(next),
+SharedPrinting::SharedPrinting(Session &session, Evaluation &evaluation, RunDocument *document)
+    : session(session), document(document), firstStream(first), nextStream(next),
       asFirst(session, evaluation, firstStream), asNext(session, evaluation, nextStream) {
   evaluation.takePrinted = [this] {
     asFirst.beginAnew();
     firstStream.flush();
     nextStream.flush();
-    return std::make_pair(std::exchange(first, ""), std::exchange(next, ""));
+    PointTexts texts{std::exchange(first, ""), std::exchange(next, ""), {}, {}};
+    if (this->document)
+      this->document->takeParts(texts.results, texts.searches);
+    return texts;
   };
   evaluation.onOutcome = [this](const PointOutcome &outcome) {
-    bool isNew = sweep != outcome.statement && !outcome.asFirst.empty();
-    this->session.out << (isNew ? outcome.asFirst : outcome.asNext);
+    const PointTexts &texts = outcome.texts;
+    if (this->document)
+      return this->document->addParts(texts.results, texts.searches);
+    bool isNew = sweep != outcome.statement && !texts.asFirst.empty();
+    this->session.out << (isNew ? texts.asFirst : texts.asNext);
     this->session.out.flush();
     if (isNew)
       sweep = outcome.statement;
@@ -23,6 +29,8 @@ SharedPrinting::SharedPrinting(Session &session, Evaluation &evaluation)
 }
 
 void SharedPrinting::print(const Evaluated &evaluated) {
+  if (document)
+    return;
   asFirst.print(evaluated);
   asNext.goOnWith(evaluated);
   asNext.print(evaluated);

@@ -2,24 +2,27 @@
 //
 // The text of a sweep that several processes share. Those that evaluate print each point into
 // texts, once with the titles of its sweep and once without, since they cannot know whether it is
-// the first that prints anything; the process that hands points out takes the right one.
+// the first that prints anything; the process that hands points out takes the right one. Of a
+// document they print the parts that a point adds, which that process puts together.
 #ifndef PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
 #define PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
 
 #include "tools/driver/Report.h"
+#include "tools/driver/RunDocument.h"
 
 namespace perfc::driver {
 
 class SharedPrinting {
 public:
-  /// Sets what `evaluation` does with printed texts.
-  SharedPrinting(Session &session, Evaluation &evaluation);
+  /// Sets what `evaluation` does with printed texts; they are parts of `document` if it is given.
+  SharedPrinting(Session &session, Evaluation &evaluation, RunDocument *document);
 
   /// Where points are evaluated.
   void print(const Evaluated &evaluated);
 
 private:
   Session &session;
+  RunDocument *document;
   std::string first, next;
   llvm::raw_string_ostream firstStream, nextStream;
   Report asFirst, asNext;

@@ -1,0 +1,96 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/RunDocument.h"
+
+#include "backends/emit/Emit.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+using namespace perfc::mapper;
+
+/// The document prints its lists as fields of an object: their elements stand this far in.
+static constexpr unsigned partIndent = 4;
+
+static emit::Json frontsJson(llvm::ArrayRef<Front> list) {
+  emit::Json all = emit::Json::array();
+  for (const Front &front : list) {
+    emit::Json rows = emit::Json::array();
+    for (size_t i = 0; i < front.rows.size(); ++i) {
+      emit::Json row = emit::Json::object();
+      row.set("point", front.rows[i].bindings).set("label", front.rows[i].label);
+      for (size_t m = 0; m < front.metrics.size(); ++m)
+        row.set(front.metrics[m], front.values[i][m]);
+      rows.push(std::move(row));
+    }
+    all.push(emit::Json::object().set("of", int64_t(front.of)).set("points", std::move(rows)));
+  }
+  return all;
+}
+
+static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) {
+  const SearchSummary &summary = entry.summary;
+  emit::Json json = emit::Json::object();
+  json.set("result", entry.result->name)
+      .set("goal", summary.goal)
+      .set("value", summary.value)
+      .set("lower_bound", summary.bound)
+      .set("gap", summary.gap())
+      .set("proven", summary.proven)
+      .set("nests", int64_t(summary.nests))
+      .set("distinct", int64_t(summary.distinct))
+      .set("evaluated", summary.evaluated)
+      .set("mappings", summary.mappings);
+  if (withStats)
+    json.set("cpu_seconds", summary.cpuSeconds);
+  return json;
+}
+
+static std::string printPart(const emit::Json &part) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  part.print(stream, partIndent);
+  return stream.str();
+}
+
+void RunDocument::takeParts(std::vector<std::string> &results, std::vector<std::string> &searches) {
+  for (; takenResults < evaluation.results().size(); ++takenResults)
+    results.push_back(
+        printPart(emit::resultJson(evaluation.results()[takenResults], session.sources)));
+  for (; takenSearches < evaluation.searches().size(); ++takenSearches)
+    searches.push_back(printPart(searchJson(evaluation.searches()[takenSearches], withStats)));
+}
+
+void RunDocument::addParts(llvm::ArrayRef<std::string> results,
+                           llvm::ArrayRef<std::string> searches) {
+  llvm::append_range(allResults, results);
+  llvm::append_range(allSearches, searches);
+}
+
+static emit::Json listOf(llvm::ArrayRef<std::string> parts) {
+  emit::Json list = emit::Json::array();
+  for (const std::string &part : parts)
+    list.push(emit::Json::printed(part));
+  return list;
+}
+
+void RunDocument::print(llvm::StringRef path) {
+  takeParts(allResults, allSearches);
+  emit::Json expectations = emit::Json::array(), unsupported = emit::Json::array();
+  for (const emit::Expectation &expectation : evaluation.expectations())
+    expectations.push(emit::expectationJson(expectation, session.sources));
+  for (const Diagnostic &diagnostic : session.diagnostics.all())
+    if (diagnostic.kind->code == diag::NotSupportedYet.code)
+      unsupported.push(emit::Json::object()
+                           .set("message", diagnostic.message)
+                           .set("place", emit::placeJson(diagnostic.range, session.sources)));
+  emit::Json document = emit::Json::object();
+  document.set("schema", 1).set("file", path).set("results", listOf(allResults));
+  if (!allSearches.empty())
+    document.set("searches", listOf(allSearches));
+  if (std::vector<Front> list = fronts(evaluation.sweepRows()); !list.empty())
+    document.set("fronts", frontsJson(list));
+  document.set("expectations", std::move(expectations))
+      .set("unsupported", std::move(unsupported))
+      .print(session.out);
+  session.out << '\n';
+}

@@ -1,0 +1,38 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `run`, `search` and `sweep` print with --json: all results, searches and fronts of a file as
+// one document (docs/output.md). The parts of a document that other processes evaluate come
+// printed, so that it has the bytes of a run alone.
+#ifndef PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
+#define PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
+
+#include "backends/emit/Json.h"
+#include "tools/driver/Evaluation.h"
+
+namespace perfc::driver {
+
+class RunDocument {
+public:
+  /// Of `evaluation`; with the CPU time of searches, which differs from run to run, if `withStats`.
+  RunDocument(Session &session, const Evaluation &evaluation, bool withStats)
+      : session(session), evaluation(evaluation), withStats(withStats) {}
+
+  /// Appends the results and searches since the last call, printed as they stand in the document.
+  void takeParts(std::vector<std::string> &results, std::vector<std::string> &searches);
+  /// Adds those of another process.
+  void addParts(llvm::ArrayRef<std::string> results, llvm::ArrayRef<std::string> searches);
+
+  /// Prints all of it to the output of the session; `path` names the file.
+  void print(llvm::StringRef path);
+
+private:
+  Session &session;
+  const Evaluation &evaluation;
+  bool withStats;
+  std::vector<std::string> allResults, allSearches;
+  size_t takenResults = 0, takenSearches = 0; ///< of the evaluation
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_RUNDOCUMENT_H

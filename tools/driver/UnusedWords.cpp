@@ -1,0 +1,72 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/UnusedWords.h"
+
+#include "ir/common/diagnostics/Hardware.h"
+#include "ir/target/TargetOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// The words of `part` that only loop nests read, as they are written.
+static std::vector<std::string> loopNestWords(const ir::Operation &part) {
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> memory[] = {
+      {"latency", "latency"},
+      {"width", "width"},
+      {"buffering", "buffering"},
+      {"keep", "keep"},
+      {"update_energy", "energy { update }"},
+      {"address_energy", "energy { address }"}};
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> array[] = {
+      {"systolic", "systolic"}, {"overlap_folds", "overlap_folds"}};
+  std::vector<std::string> words;
+  if (part.is("target.network"))
+    words.push_back("network");
+  for (const auto &[name, word] :
+       part.is("target.memory") ? llvm::makeArrayRef(memory) : llvm::makeArrayRef(array))
+    if (part.hasAttr(name) && (part.is("target.memory") || part.is("target.array")))
+      words.push_back(word.str());
+  return words;
+}
+
+/// The chips below `target`, a chip, a group or a system.
+static void addChips(const ir::Module &module, const ir::Operation &target,
+                     std::set<const ir::Operation *> &chips) {
+  if (target.is(target::ChipOp::opName))
+    chips.insert(&target);
+  target.walk([&](const ir::Operation &part) {
+    if (auto members = ir::as<target::MembersOp>(part))
+      if (const ir::Operation *chip = module.lookup(members.of()))
+        if (chip->is(target::ChipOp::opName))
+          chips.insert(chip);
+  });
+}
+
+void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringRef on,
+                               std::set<std::pair<uint32_t, uint32_t>> &warned,
+                               DiagnosticEngine &diagnostics, const SourceManager &sources) {
+  llvm::SmallVector<llvm::StringRef, 4> providers;
+  llvm::SplitString(cost.provenance.provider, providers, ", ");
+  bool isSimple =
+      llvm::is_contained(providers, "roofline") || llvm::is_contained(providers, "tile");
+  const ir::Operation *target = module.lookup(on);
+  if (!isSimple || llvm::is_contained(providers, "loopnest") || !target)
+    return;
+  std::set<const ir::Operation *> chips;
+  addChips(module, *target, chips);
+  for (const ir::Operation &chip : module.body()) {
+    if (!chips.count(&chip))
+      continue;
+    chip.walk([&](const ir::Operation &part) {
+      std::vector<std::string> words = loopNestWords(part);
+      SourceRange place = part.range();
+      if (words.empty() || sources.path(place.file).startswith("std/") ||
+          !warned.insert({place.file, place.begin}).second)
+        return;
+      diagnostics.report(place, diag::WordWithoutEffect, llvm::join(words, "`, `"),
+                         fmt::format("only loop nests read that, and this is evaluated by {}",
+                                     cost.provenance.provider));
+    });
+  }
+}

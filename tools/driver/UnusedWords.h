@@ -1,0 +1,23 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words of a chip that the providers of a result do not read: the roofline and the tile model know
+// one memory and no networks between elements (docs/cost-model.md, "What each word of a chip
+// does").
+#ifndef PERFC_TOOLS_DRIVER_UNUSEDWORDS_H
+#define PERFC_TOOLS_DRIVER_UNUSEDWORDS_H
+
+#include "backends/core/Cost.h"
+#include "ir/core/Module.h"
+#include <set>
+
+namespace perfc::driver {
+
+/// Warns of words that only loop nests read in the chips of `on`, where `cost` has none of these;
+/// once for each place, which `warned` remembers. Chips of the library are taken as they are.
+void warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringRef on,
+                       std::set<std::pair<uint32_t, uint32_t>> &warned,
+                       DiagnosticEngine &diagnostics, const SourceManager &sources);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_UNUSEDWORDS_H
