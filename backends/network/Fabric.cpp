@@ -40,7 +40,7 @@ uint32_t Fabric::beside(uint32_t node, uint32_t link, uint32_t lane) const {
   };
   for (uint32_t other : outgoing[node])
     parallel += isBeside(other);
-  uint32_t wanted = lane % parallel;
+  uint32_t wanted = parallel > 1 ? lane % parallel : 0;
   for (uint32_t other : outgoing[node])
     if (isBeside(other) && wanted-- == 0)
       return other;

@@ -81,6 +81,8 @@ FabricBuilder::Wire FabricBuilder::wireOf(const ir::Operation &group, uint32_t l
 
 bool FabricBuilder::members(const ir::Operation &part, std::vector<Chips> &all) {
   auto members = ir::as<target::MembersOp>(part);
+  if (!members)
+    return true;
   const ir::Operation *of = ir::resolve(part, members.of());
   for (int64_t i = 0; i < members.count(); ++i) {
     Chips chips;
@@ -104,7 +106,7 @@ bool FabricBuilder::group(const ir::Operation &op, Chips &chips) {
   }
   std::vector<Chips> all;
   for (const ir::Operation &part : op.body())
-    if (part.is(target::MembersOp::opName) && !members(part, all))
+    if (!members(part, all))
       return false;
   for (const Chips &member : all)
     chips.insert(chips.end(), member.begin(), member.end());

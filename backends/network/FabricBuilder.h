@@ -40,6 +40,7 @@ private:
   void both(uint32_t a, uint32_t b, double bandwidth, double latency, const Wire &wire);
   Wire wireOf(const ir::Operation &group, uint32_t level);
   bool group(const ir::Operation &op, Chips &chips);
+  /// The chips of what a target.members counts; other parts have none.
   bool members(const ir::Operation &part, std::vector<Chips> &all);
   bool connect(const ir::Operation &op, const Wire &wire, llvm::ArrayRef<Chips> members);
   bool bad(const Wire &wire, const std::string &reason);

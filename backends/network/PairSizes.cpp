@@ -23,8 +23,8 @@ llvm::Optional<PairSizes> network::readPairSizes(const ir::Operation &op, uint32
                                                  DiagnosticEngine &diagnostics) {
   PairSizes sizes;
   sizes.ranks = ranks;
-  auto wrong = [&](std::string reason) {
-    diagnostics.report(op.range(), diag::BadPairSizes, std::move(reason));
+  auto wrong = [&](const std::string &reason) {
+    diagnostics.report(op.range(), diag::BadPairSizes, reason);
     return llvm::Optional<PairSizes>();
   };
   if (auto load = op.quantityAttr("load"))

@@ -43,9 +43,9 @@ struct Blocks {
 template <typename Beyond> static double busiestUplink(const SharedLinks &links, Beyond beyond) {
   double most = 0;
   for (int64_t down = links.down; down < links.chips; down *= links.down) {
-    int64_t cover = std::lcm(down, links.below);
+    int64_t cover = std::lcm(down, links.below), uplinks = cover / down * links.up;
     if (cover < links.chips && cover <= mostFollowed)
-      most = std::max(most, beyond(cover) / static_cast<double>(cover / down * links.up));
+      most = std::max(most, beyond(cover) / static_cast<double>(uplinks));
     if (links.kind == SharedLinks::Kind::FatTree || down > mostFollowed)
       break;
   }
@@ -61,7 +61,7 @@ double SharedLinks::ofRing(int64_t members, int64_t apart) const {
   case Kind::Dragonfly: // neighbours share no link between routers, but by accident
     return 1;
   case Kind::Bus:
-    return static_cast<double>(chips / blocks.size * blocks.size);
+    return static_cast<double>(chips - chips % blocks.size);
   case Kind::FatTree:
   case Kind::Tree:
     return std::max(1.0,
@@ -81,8 +81,8 @@ static double dragonflyLoad(const SharedLinks &links) {
     // Group i reaches the one `away` further over router `away` modulo the number of routers.
     int64_t others = links.groups - 1;
     auto waysOf = [&](int64_t router) {
-      return static_cast<double>((others - router + links.routers) / links.routers -
-                                 (router == 0 ? 1 : 0));
+      int64_t ways = (others - router + links.routers) / links.routers - (router == 0 ? 1 : 0);
+      return static_cast<double>(ways);
     };
     double ways = links.routers > 2 ? waysOf(1) + waysOf(2) : waysOf(0) + waysOf(1);
     local = perRouter * perRouter + std::max(0.0, ways) * perGroup * perRouter;
@@ -100,7 +100,7 @@ double SharedLinks::ofAllToAll(int64_t members, int64_t apart) const {
   case Kind::None:
     return 1;
   case Kind::Bus:
-    return static_cast<double>(chips / blocks.size * blocks.size);
+    return static_cast<double>(chips - chips % blocks.size);
   case Kind::Dragonfly:
     return isWhole ? std::max(1.0, dragonflyLoad(*this) / peers) : 1;
   case Kind::FatTree:
