@@ -226,13 +226,17 @@ NestResult NestSearcher::run() {
       continue;
     SearchOptions own = options;
     own.known = known;
+    const NestSpace &space = result.spaces[order[i]];
+    for (const Candidate &candidate : known)
+      if (candidate.space == order[i] + 1 && !space.isImperfect && space.beyondClosedForm.empty())
+        own.start.push_back(candidate.mapping);
     if (i > 0)
       own.descents = std::min(own.descents, laterDescents);
     if (options.deadline) {
       auto left = std::max(Clock::duration::zero(), *options.deadline - Clock::now());
       own.deadline = Clock::now() + left / std::min<int64_t>(4, int64_t(order.size() - i));
     }
-    take(order[i], searchSpace(result.spaces[order[i]], own));
+    take(order[i], searchSpace(space, own));
   }
   Incumbents incumbents(goal);
   for (const Candidate &candidate : known)

@@ -10,13 +10,15 @@ using namespace perfc::loopnest;
 
 /// Most weights of the latency that are tried, and what rounding may make of a proof.
 static constexpr unsigned mostTangents = 40;
+/// Random descents of the rounds that follow the first: they begin with what that has found.
+static constexpr unsigned laterDescents = 4;
 static constexpr double proofTolerance = 1e-9;
 
 SearchRounds::SearchRounds(const std::vector<NestSpace> &spaces,
                            llvm::ArrayRef<unsigned> firstEqual, Score fixed,
                            const SearchOptions &options)
     : spaces(spaces), firstEqual(firstEqual), fixed(fixed), options(options),
-      results(spaces.size()), settled(spaces.size(), 0) {
+      results(spaces.size()), settled(spaces.size(), 0), tables(spaces.size()) {
   for (unsigned i = 0; i < spaces.size(); ++i)
     if (firstEqual[i] == i)
       distinct.push_back(i);
@@ -46,6 +48,7 @@ void SearchRounds::work(const SearchGoal &goal, Clock::time_point end, unsigned 
     own.deadline =
         Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
     own.known = results[space].found.front;
+    own.tables = keepTables ? &tables[space] : nullptr;
     results[space] = searchNest(spaces[space], goal, own);
   }
 }
@@ -111,6 +114,7 @@ void SearchRounds::settle(llvm::ArrayRef<NestAnswers> answers, double weight) {
 
 /// One weight of the latency after the other, for all nests alike.
 bool SearchRounds::searchProduct(Clock::time_point end) {
+  keepTables = true;
   TangentBounds bounds = firstBounds();
   std::vector<NestAnswers> answers(spaces.size());
   double least = HUGE_VAL, weight = bounds.leastCorner().energy / bounds.leastCorner().latency;
@@ -118,7 +122,7 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
     SearchGoal goal{SearchGoal::Scalar,
                     [=](const Score &s) { return s.energy + weight * s.latency; }};
     settle(answers, weight);
-    if (!round(goal, end, tangent == 0 ? options.descents : 0))
+    if (!round(goal, end, tangent == 0 ? options.descents : laterDescents))
       return false;
     Score sum = fixed;
     double line = goal.value(fixed);
@@ -132,8 +136,10 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
       sum = {sum.energy + times * score.energy, sum.latency + times * score.latency};
       line += times * bound;
     }
-    for (unsigned i : distinct)
+    for (unsigned i : distinct) {
       answers[i].add(weight, results[i].found.front.front(), results[i].found.isProven());
+      results[i].found.front = answers[i].all(); // the next round begins with them
+    }
     bounds.add(weight, line, sum.energy, sum.latency);
     least = std::min(least, sum.energy * sum.latency);
     llvm::Optional<double> next = bounds.nextWeight();

@@ -49,8 +49,10 @@ private:
   std::vector<NestResult> results; ///< by space; empty for repetitions
   std::vector<unsigned> distinct;  ///< spaces that are searched, in this order
   std::vector<char> settled;       ///< by space: whose result is known
+  std::vector<std::shared_ptr<loopnest::Floors>> tables; ///< by space: for the rounds that follow
   llvm::Optional<TangentBounds::Corner> best;
   const NestSpace *refused = nullptr;
+  bool keepTables = false; ///< more rounds may follow
   unsigned proven = 0;
   int64_t evaluations = 0;
 };

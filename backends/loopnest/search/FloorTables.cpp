@@ -347,6 +347,10 @@ static double leastExcluded(const Incumbents &known, double latency) {
 }
 
 bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
+  classes.clear();
+  bucketsOfChoices.clear();
+  groups.clear();
+  lines.clear();
   makeBuckets(known);
   makeGroups();
   for (Bucket &bucket : classes)

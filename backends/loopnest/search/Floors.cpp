@@ -16,10 +16,10 @@ static constexpr int64_t windowLimit = 1024;
 /// Most steps to find out how a window's loops can start again.
 static constexpr double windowWork = 2e9;
 
-Floors::Floors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
+Floors::Floors(const MapSpace &ofSpace, const CostWeights &ofSearch, const SlotRules &ofSlots,
                llvm::function_ref<bool()> isOver)
-    : space(space), weights(weights), grid(space), symmetry(space, rules), floors(space, grid),
-      costs(space, weights, rules, grid, floors),
+    : space(ofSpace), weights(ofSearch), rules(ofSlots), grid(space), symmetry(space, rules),
+      floors(space, grid), costs(space, weights, rules, grid, floors),
       innerFloors(space, weights, rules, grid, floors, costs, symmetry, isOver) {
   outerFloors.assign(space.slots.size() + 1, 0);
   for (unsigned k = 0; k < space.crossings.size(); ++k) {

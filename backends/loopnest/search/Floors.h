@@ -37,7 +37,8 @@ public:
   /// Nothing when the space is too large for tables, or when time was over.
   static std::unique_ptr<Floors> make(const MapSpace &space, const CostWeights &weights,
                                       const SlotRules &rules, llvm::function_ref<bool()> isOver);
-  /// Fills the tables, leaving out what `known` excludes; false when time was over.
+  /// Fills the tables, leaving out what `known` excludes; false when time was over. May be called
+  /// again for other goals: what may stand inside the array does not depend on them.
   bool fill(const Incumbents &known, llvm::function_ref<bool()> isOver);
 
   /// By class of lanes: a lower bound of the energy of what is not decided, and of the latency.
@@ -123,8 +124,9 @@ private:
   FlowFloors::Brought bestFlow(unsigned tensor, size_t outside, const TileGrid::Point &time,
                                const TileGrid::Point &lanes, unsigned innermost) const;
 
-  const MapSpace &space;
-  const CostWeights &weights;
+  const MapSpace space; ///< own ones: tables outlive the search that made them
+  const CostWeights weights;
+  const SlotRules rules;
   TileGrid grid;
   Symmetry symmetry; ///< of a point and its image the tables hold the one that comes first
   FlowFloors floors;

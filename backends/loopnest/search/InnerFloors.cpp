@@ -37,6 +37,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
     return;
   for (auto &table : tables)
     table.resize(grid.size());
+  filled.resize(grid.size());
   Entry nothing;
   nothing.words.fill(open);
   nothing.padding.fill(0);
@@ -76,8 +77,9 @@ void InnerFloors::addSlot(unsigned slot, llvm::function_ref<bool()> isOver) {
 }
 
 void InnerFloors::fillPoint(size_t outside) {
-  if (tables.size() == 1)
-    return; // no memories there
+  if (tables.size() == 1 || filled[outside])
+    return; // no memories there, or done before
+  filled[outside] = 1;
   TileGrid::Point factor{};
   std::vector<Entry> &result = tables.front()[outside];
   for (uint32_t inside : lists[1])

@@ -76,6 +76,7 @@ private:
   llvm::SmallVector<unsigned, maxFlows> crossings;
   std::vector<std::vector<char>> fits; ///< by memory slot from the first on, and point
   std::vector<std::vector<std::vector<Entry>>> tables;
+  std::vector<char> filled; ///< by point: whether the first table is
   std::vector<std::vector<uint32_t>> lists;
   std::map<uint64_t, Orders> orders; ///< by slot and loops
   unsigned first;

@@ -35,7 +35,7 @@ private:
   };
   template <typename Task> std::vector<Outcome> wave(size_t tasks, Task task);
   void merge(std::vector<Outcome> outcomes, SearchResult &result);
-  void descend(TreeWalk &worker, uint64_t seed) const;
+  void descend(TreeWalk &worker, size_t number) const;
   void makeFloors();
   std::vector<Node> frontier(SearchResult &result);
 
@@ -47,17 +47,23 @@ private:
   const SearchGoal &goal;
   const SearchOptions &options;
   Incumbents incumbents;
-  std::unique_ptr<Floors> floors;
+  std::shared_ptr<Floors> floors;
   std::vector<std::unique_ptr<TreeWalk>> workers;
 };
 
 } // namespace
 
 /// Descents of a hull or front go for different weights of energy and latency.
-void Searcher::descend(TreeWalk &worker, uint64_t seed) const {
+void Searcher::descend(TreeWalk &worker, size_t number) const {
+  bool isRandom = number >= options.start.size();
+  uint64_t seed = options.seed * 1000 + number - (isRandom ? options.start.size() : 0);
   std::mt19937_64 random(seed);
   Descent descent(space, rules, choices, worker.evaluator);
-  llvm::Optional<Mapping> mapping = descent.start(random);
+  llvm::Optional<Mapping> mapping;
+  if (isRandom)
+    mapping = descent.start(random);
+  else
+    mapping = options.start[number];
   if (!mapping)
     return;
   double exponent = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0 : 4;
@@ -138,7 +144,12 @@ void Searcher::makeFloors() {
     most.deadline = now + (*most.deadline - now) / 10 * 9;
   Patience patience(most);
   auto isOver = [&] { return patience.isOver(); };
-  floors = Floors::make(space, weights, rules, isOver);
+  if (options.tables && *options.tables)
+    floors = *options.tables;
+  else
+    floors = Floors::make(space, weights, rules, isOver);
+  if (floors && options.tables)
+    *options.tables = floors;
   if (floors && !floors->fill(incumbents, isOver))
     floors = nullptr;
 }
@@ -151,10 +162,10 @@ SearchResult Searcher::run() {
     result.front = incumbents.front();
     return result;
   }
-  merge(wave(options.descents,
+  merge(wave(options.start.size() + options.descents,
              [&](TreeWalk &worker, size_t i) {
                worker.known = Incumbents(goal);
-               descend(worker, options.seed * 1000 + i);
+               descend(worker, i);
              }),
         result);
   if (options.descentsOnly) {

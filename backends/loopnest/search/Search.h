@@ -11,9 +11,12 @@
 #include "backends/loopnest/search/SlotRules.h"
 #include <atomic>
 #include <chrono>
+#include <memory>
 
 namespace perfc {
 namespace loopnest {
+
+class Floors;
 
 struct SearchOptions {
   unsigned threads = 1;
@@ -32,6 +35,11 @@ struct SearchOptions {
   /// What was found before, also in spaces that are searched together with this one. What they
   /// exclude is left out; those that nothing beats come back in the front, as they are.
   std::vector<Candidate> known;
+  /// Mappings of this space that are improved first, before the random ones.
+  std::vector<Mapping> start;
+  /// Tables of an earlier search of the same space with the same rules, for whatever goal, to be
+  /// filled again; the first search leaves its own here. May be null.
+  std::shared_ptr<Floors> *tables = nullptr;
 };
 
 struct SearchResult {
