@@ -51,10 +51,12 @@ double FlowFloors::sliding(unsigned tensor, size_t outside, unsigned dim, int64_
   double all = window.whole(point);
   if (all == 0)
     return 0;
-  double words =
-      whole(tensor, outside) / all * window.fresh(point, window.window.first == dim, lanes);
-  // When the loop starts again, another one of the same window may bring the tile back.
-  return partner ? words * (1 - 1 / static_cast<double>(factor)) : words;
+  bool first = window.window.first == dim;
+  // When the loop starts again, another one of the same window may bring the tile back; with
+  // padding the tiles there can have more than their share of what is new.
+  double fresh =
+      partner ? window.freshInside(point, first, lanes, factor) : window.fresh(point, first, lanes);
+  return whole(tensor, outside) / all * fresh;
 }
 
 /// The epochs of the loops of a slot, from the inside out: those in which one of them advances and

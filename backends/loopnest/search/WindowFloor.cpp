@@ -123,7 +123,10 @@ WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &g
   for (int64_t p = 0; p < firsts; ++p)
     for (int64_t r = 0; r < secondsOutside; ++r)
       bases.push_back(window.constant + p * result.step[0] + r * result.step[1]);
-  addFresh(result, marks, bases);
+  std::vector<int64_t> factors = divisors(firsts);
+  llvm::append_range(factors, divisors(secondsOutside));
+  factors.push_back(2); // at least
+  addFresh(result, marks, bases, factors);
   // Lanes of one array at most can stand between loops of the window.
   bool severalArrays =
       llvm::any_of(space.slots, [](const Slot &s) { return s.isAxis && s.number > 0; });
@@ -132,21 +135,48 @@ WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &g
 }
 
 /// What tiles at a distance, in either direction, cannot share.
-void WindowFloor::addFresh(Tile &tile, const TileMarks &marks,
-                           llvm::ArrayRef<int64_t> bases) const {
+void WindowFloor::addFresh(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
+                           llvm::ArrayRef<int64_t> factors) const {
   std::vector<int64_t> tilesWith(marks.count() + 1, 0); // by how many elements are no padding
   for (int64_t base : bases)
     ++tilesWith[inside(marks, base)];
+  std::vector<double> newFull; // of all tiles, as if there were no padding
   for (int64_t shift = 0; shift <= marks.width(); ++shift) {
     int64_t overlap = marks.sharedWith(shift).count();
+    newFull.push_back(static_cast<double>(bases.size()) *
+                      static_cast<double>(marks.count() - overlap));
     double total = 0;
     for (int64_t words = overlap + 1; words <= marks.count(); ++words)
       total += static_cast<double>(tilesWith[words] * (words - overlap));
     tile.newAt.push_back(total);
   }
+  auto leastFrom = [&](std::vector<double> &values) {
+    for (int64_t shift = marks.width(); shift-- > 0;)
+      values[shift] = std::min(values[shift], values[shift + 1]);
+  };
   tile.newFrom = tile.newAt;
-  for (int64_t shift = marks.width(); shift-- > 0;)
-    tile.newFrom[shift] = std::min(tile.newFrom[shift], tile.newFrom[shift + 1]);
+  leastFrom(tile.newFrom);
+  for (int64_t factor : factors) {
+    auto isSame = [&](const auto &entry) { return entry.first == factor; };
+    if (factor == 1 || llvm::any_of(tile.newInside, isSame))
+      continue;
+    std::vector<double> values = tile.newAt;
+    for (size_t shift = 0; shift < values.size(); ++shift)
+      values[shift] = std::max(0.0, values[shift] - newFull[shift] / static_cast<double>(factor));
+    leastFrom(values);
+    tile.newInside.push_back({factor, std::move(values)});
+  }
+}
+
+double WindowFloor::freshInside(const TileGrid::Point &outside, bool first, int64_t lanes,
+                                int64_t factor) const {
+  const Tile &of = tile(outside);
+  int64_t distance = std::min<int64_t>(std::abs(of.step[first ? 0 : 1]) * lanes, of.width);
+  double least = 0;
+  for (const auto &[known, values] : of.newInside)
+    if (known <= factor)
+      least = std::max(least, values[distance]);
+  return least;
 }
 
 /// The sums by the loops that are at their start, which stand inside all others of their dimension.

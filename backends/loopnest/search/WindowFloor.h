@@ -83,6 +83,10 @@ public:
     const Tile &of = tile(outside);
     return of.newFrom[std::min<int64_t>(std::abs(of.step[first ? 0 : 1]) * lanes, of.width)];
   }
+  /// The same without positions where a loop of at least `factor` along that dimension is at its
+  /// start.
+  double freshInside(const TileGrid::Point &outside, bool first, int64_t lanes,
+                     int64_t factor) const;
   /// Elements from a tile to the next one along a dimension.
   int64_t step(const TileGrid::Point &outside, bool first) const {
     return tile(outside).step[first ? 0 : 1];
@@ -103,6 +107,9 @@ private:
     int64_t step[2];             ///< from a tile to the next one
     std::vector<double> newAt;   ///< words not shared with a tile that far away; all at the end
     std::vector<double> newFrom; ///< the least of these from a distance on
+    /// By factor of a loop: the least of these from a distance on, less the most that the tiles
+    /// where it is at its start have of them, padding or not.
+    std::vector<std::pair<int64_t, std::vector<double>>> newInside;
     std::vector<Sum> all, kept, turns; ///< by starts; `kept` by distance inside of that
   };
   const Tile &tile(const TileGrid::Point &outside) const {
@@ -110,7 +117,8 @@ private:
   }
   size_t at(Starts starts) const { return starts[0] * seconds + starts[1]; }
   Tile makeTile(const MapSpace &space, const TileGrid &grid, uint8_t i, uint8_t k) const;
-  void addFresh(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases) const;
+  void addFresh(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
+                llvm::ArrayRef<int64_t> factors) const;
   void addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
                  const TileGrid &grid, uint8_t i, uint8_t k, bool severalArrays) const;
   int64_t inside(const TileMarks &marks, int64_t base) const {

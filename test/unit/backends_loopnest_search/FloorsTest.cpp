@@ -148,9 +148,9 @@ static unsigned compare(const MapSpace &space, const CostWeights &weights, std::
 
 /// Convolutions with strides, dilation and padding, products and others.
 TEST(Floors, AreBelowWhatTheyBound) {
-  std::mt19937 random(31);
+  std::mt19937 random(1031);
   unsigned compared = 0, windows = 0;
-  for (unsigned i = 0; i < 600 && !testing::Test::HasFailure(); ++i) {
+  for (unsigned i = 0; i < 1000 && !testing::Test::HasFailure(); ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
     if (!space)
       continue;
@@ -166,9 +166,9 @@ TEST(Floors, AreBelowWhatTheyBound) {
 
 /// The tables hold one of each point and its image.
 TEST(Floors, AreBelowWhatTheyBoundInSymmetricSpaces) {
-  std::mt19937 random(32);
+  std::mt19937 random(1032);
   unsigned compared = 0;
-  for (unsigned i = 0; i < 150 && !testing::Test::HasFailure(); ++i)
+  for (unsigned i = 0; i < 300 && !testing::Test::HasFailure(); ++i)
     if (llvm::Optional<MapSpace> space = symmetricSpace(random))
       compared += compare(*space, randomWeights(*space, random), random, 40);
   EXPECT_GT(compared, 1500U);
