@@ -16,8 +16,10 @@ ChainTiles::ChainTiles(const MapSpace &space) {
       Kept own{double(space.tensors[t].bits), {}};
       for (const Subscript &subscript : space.nest.tensors[t].ranks) {
         Rank rank = normalise(space.nest, subscript);
-        if (rank.terms.empty())
+        if (rank.terms.empty()) {
+          own.bits = rank.extent ? 0 : own.bits; // the one value is padding
           continue;
+        }
         RankSize size;
         size.dims[0] = size.dims[1] = rank.terms[0].dim;
         if (rank.terms.size() == 2) {

@@ -11,6 +11,8 @@ using namespace perfc::loopnest;
 
 /// Most indices with loops, and most values of an index, that floors are made for.
 static constexpr unsigned mostLoops = 9;
+/// Each loop beyond so many doubles what a box costs.
+static constexpr unsigned fewLoops = 6;
 static constexpr int64_t mostValues = 1 << 16;
 /// Most ways to share out lanes that are tried for one tile.
 static constexpr unsigned mostShares = 500;
@@ -70,6 +72,7 @@ TileFloors::TileFloors(const MapSpace &space, const CostWeights &weights, const 
   }
   if (dims.size() > mostLoops)
     return;
+  this->mostBoxes = mostBoxes >> (dims.size() > fewLoops ? dims.size() - fewLoops : 0);
   std::array<Flows, maxSlots + 1> flows;
   for (const Crossing &crossing : space.crossings)
     flows[stopOf(space, crossing)].push_back(flowOf(crossing));

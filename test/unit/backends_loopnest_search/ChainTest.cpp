@@ -277,3 +277,38 @@ TEST(ChainSearch, EdpEqualsExhaustive) {
   std::mt19937 random(13);
   compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy * s.latency; }}, 30);
 }
+
+/// Orders of seven loops at one memory, some of which leave a rest, are few enough to prove.
+TEST(ChainSearch, ProvesMoreThanSixLoopsAtAPlace) {
+  Nest nest = parseNest(R"({"dims": {"n": 2, "m": 3, "c": 3, "p": 3, "q": 2, "r": 2, "s": 2},
+    "tensors": {"I": [{"n": 1}, {"c": 1}, {"p": 1, "r": 1}, {"q": 1, "s": 1}],
+    "W": [{"m": 1}, {"c": 1}, {"r": 1}, {"s": 1}], "O": [{"n": 1}, {"m": 1}, {"p": 1}, {"q": 1}]},
+    "output": "O", "hierarchy": [{"memory": "M0", "keep": ["I", "W", "O"]},
+    {"memory": "M1", "keep": ["I", "W", "O"]}],
+    "mapping": {"M0": [["n", 2], ["m", 3], ["c", 3], ["p", 3], ["q", 2], ["r", 2], ["s", 2]]}})");
+  std::string reason;
+  llvm::Optional<MapSpace> space = makeMapSpace(nest, reason);
+  ASSERT_TRUE(space) << reason;
+  std::mt19937 random(62);
+  Case c{*space, randomWeights(*space, random), ChainBounds::elementsOf(*space)};
+  for (MemoryWeights &memory : c.weights.memories)
+    memory.capacityBits = llvm::None;
+  // One element of each tensor: all seven loops are outside.
+  int64_t bits = 0;
+  for (const FlatTensor &tensor : space->tensors)
+    bits += tensor.bits;
+  c.weights.memories[1].capacityBits = bits;
+  SearchGoal goal{SearchGoal::Scalar, [](const Score &s) { return s.energy; }};
+  NestWeigher weigh = [&](const Nest &loops, unsigned) { return weighed(c, loops); };
+  SearchOptions options;
+  ChainOptions chains;
+  chains.imperfect = true;
+  chains.probes = 50;
+  SlotRules rules = openRules(*space);
+  SearchResult found = chainSearch(*space, c.weights, rules, goal, options, chains, weigh, {});
+  EXPECT_TRUE(found.isProven());
+  ASSERT_FALSE(found.front.empty());
+  SearchResult perfect = search(*space, c.weights, rules, goal, options);
+  EXPECT_NEAR(found.front.front().score.energy, perfect.front.front().score.energy,
+              1e-9 * perfect.front.front().score.energy);
+}
