@@ -12,6 +12,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Random descents of a space after the first one: it begins with what the others found.
 static constexpr unsigned laterDescents = 6;
+/// Spaces that are all searched a little, even when the time is over.
+static constexpr size_t fewSpaces = 32;
 /// What the floors of all spaces together may cost, in boxes (TileFloors.h), and of each at least.
 static constexpr unsigned mostBoxes = 100000, fewestBoxes = 300;
 /// Energies of the two models are sums in another order.
@@ -30,6 +32,7 @@ private:
   void take(unsigned number, SearchResult found);
   Score floorOf(const NestSpace &space) const;
   bool isExcluded(unsigned number) const;
+  bool isTimeOver() const { return options.deadline && Clock::now() >= *options.deadline; }
   void lookAtAll(std::vector<unsigned> &order);
   std::vector<unsigned> byBound();
   SearchResult searchSpace(const NestSpace &space, SearchOptions own) const;
@@ -50,23 +53,23 @@ private:
   NestResult result;
   /// What is known of some space has its number and one; what a search finds has none yet.
   std::vector<Candidate> known;
-  std::vector<Score> floors; ///< by space, where there are several
+  std::vector<Score> floors;                                ///< by space, where there are several
+  Clock::time_point floorsUntil = Clock::time_point::max(); ///< later spaces have simple ones
 };
 
 } // namespace
 
 /// What no mapping of the space is below, by what its memories have room for.
 Score NestSearcher::floorOf(const NestSpace &space) const {
-  Score least = leastScore(space.space, space.weights);
-  if (options.stop && *options.stop)
+  bool isClosed = !space.isImperfect && space.beyondClosedForm.empty();
+  Score least = isClosed ? leastScore(space.space, space.weights) : Score();
+  if ((options.stop && *options.stop) || Clock::now() > floorsUntil)
     return least;
   ChainBounds bounds(space.space, space.weights, ChainBounds::elementsOf(space.space));
   unsigned boxes = mostBoxes / static_cast<unsigned>(result.spaces.size());
   bounds.useFloors(space.isImperfect, std::max(fewestBoxes, boxes));
   Score floor = bounds.bound(ChainBounds::rootOf(space.space), 0);
-  if (!space.isImperfect && space.beyondClosedForm.empty())
-    return {std::max(floor.energy, least.energy), std::max(floor.latency, least.latency)};
-  return floor;
+  return {std::max(floor.energy, least.energy), std::max(floor.latency, least.latency)};
 }
 
 /// Spaces with a smaller bound first: what they find excludes others.
@@ -190,6 +193,8 @@ void NestSearcher::lookAtAll(std::vector<unsigned> &order) {
     const NestSpace &space = result.spaces[k];
     if (!space.space.isFlat || !space.beyondClosedForm.empty() || isExcluded(k))
       continue;
+    if (isTimeOver() && !all.front().empty())
+      break;
     SearchOptions own = options;
     own.descents = std::min(own.descents, laterDescents);
     own.descentsOnly = true;
@@ -217,6 +222,8 @@ NestResult NestSearcher::run() {
   }
   if (nest.asLowered)
     known.push_back({nest.space.emptyMapping(), *nest.asLowered, NestResult::lowered});
+  if (options.deadline) // a fifth of the time
+    floorsUntil = Clock::now() + (*options.deadline - Clock::now()) / 5;
   std::vector<unsigned> order = byBound();
   if (order.size() > 1)
     lookAtAll(order);
@@ -224,6 +231,10 @@ NestResult NestSearcher::run() {
   for (size_t i = 0; i < order.size(); ++i) {
     if (isExcluded(order[i]))
       continue;
+    if (i > 0 && order.size() > fewSpaces && isTimeOver() && !known.empty()) {
+      result.found.open.push_back(floors[order[i]]);
+      continue;
+    }
     SearchOptions own = options;
     own.known = known;
     const NestSpace &space = result.spaces[order[i]];
