@@ -186,9 +186,6 @@ bool TileFloors::hasRoom(const Group &group, const Tile &tile) const {
   return lanesFit(group, tile, inside, 0, group.lanes, tries);
 }
 
-//===-- Words
-//----------------------------------------------------------------------------------===//
-
 /// Whether steps of a window's loop at the outermost memory bring tiles that are disjoint every
 /// other time, for all tiles between.
 bool TileFloors::isApart(const Group &group, unsigned tensor, unsigned dim, const Tile &low,
@@ -300,9 +297,6 @@ double TileFloors::bound(const Group &group, const Flows &flows, const Tiles &be
       total += flows[f].costOf(list[f].elements, list[f].elements);
   return total;
 }
-
-//===-- Boxes
-//----------------------------------------------------------------------------------===//
 
 TileFloors::Tiles TileFloors::tilesOf(const Range &range) const {
   Tiles result;
