@@ -129,7 +129,10 @@ void Leftovers::line(const ast::Item &item, Place place) {
     if (!isRepeat && !isLoop)
       noBlock(item);
   }
-  if (isWhere || isRepeat)
+  // `where i = 0` is a condition gone wrong, which is said where it is read.
+  bool isCondition =
+      isWhere && !item.args.empty() && item.args[0].value->kind == ast::ExprKind::Binary;
+  if (isCondition || isRepeat)
     noAssignment(item.args);
 }
 
