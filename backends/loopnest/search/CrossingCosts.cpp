@@ -246,8 +246,9 @@ void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsign
   double perLink = hop / lanes * x.settings * y.settings / relevant;
   price.hops = perLink * (x.least + x.together * y.least);
   price.farther = perLink * (x.worst + x.together * y.worst) - price.hops;
-  // Partial sums that are read back go to one of the lanes that add to them.
-  if (costs[k].readsBack && !price.windowed) {
+  // Partial sums that are read back go to one of the lanes that add to them. With lanes of another
+  // array on the way it is not known here how many do; then at least nothing is read back.
+  if (costs[k].readsBack && !price.windowed && crossing.arrays.size() == 1) {
     price.hops += hop / lanes * (x.alone + y.alone);
     choice.offset -= hop * (x.alone + y.alone) * static_cast<double>(tensor.plainSize);
   }

@@ -54,9 +54,6 @@ std::unique_ptr<Floors> Floors::make(const MapSpace &space, const CostWeights &w
                                      const SlotRules &rules, llvm::function_ref<bool()> isOver) {
   if (TileGrid(space).size() == 0)
     return nullptr;
-  // With lanes of an outer array the energies at the last one have been found too high.
-  if (llvm::any_of(space.slots, [](const Slot &s) { return s.isAxis && s.number > 0; }))
-    return nullptr;
   for (const FlatTensor &tensor : space.tensors)
     for (const Window &window : tensor.windows)
       if (!isShort(space, window))

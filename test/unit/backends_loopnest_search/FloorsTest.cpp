@@ -149,8 +149,8 @@ static unsigned compare(const MapSpace &space, const CostWeights &weights, std::
 /// Convolutions with strides, dilation and padding, products and others.
 TEST(Floors, AreBelowWhatTheyBound) {
   std::mt19937 random(1031);
-  unsigned compared = 0, windows = 0;
-  for (unsigned i = 0; i < 1000 && !testing::Test::HasFailure(); ++i) {
+  unsigned compared = 0, windows = 0, arrays = 0;
+  for (unsigned i = 0; i < 2500 && !testing::Test::HasFailure(); ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
     if (!space)
       continue;
@@ -159,9 +159,13 @@ TEST(Floors, AreBelowWhatTheyBound) {
     windows += llvm::any_of(space->tensors, [](const FlatTensor &t) { return !t.windows.empty(); })
                    ? now
                    : 0;
+    arrays += llvm::any_of(space->crossings, [](const Crossing &c) { return c.arrays.size() > 1; })
+                  ? now
+                  : 0;
   }
-  EXPECT_GT(compared, 4000U);
-  EXPECT_GT(windows, 1500U);
+  EXPECT_GT(compared, 10000U);
+  EXPECT_GT(windows, 4000U);
+  EXPECT_GT(arrays, 1000U);
 }
 
 /// The tables hold one of each point and its image.
