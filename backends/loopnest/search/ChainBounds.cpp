@@ -289,68 +289,79 @@ double secondsOf(const Rate &rate, double amount) {
 
 } // namespace
 
-Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
-  // Flows that one tile settles together, by where it is, cost at least their floor.
-  std::array<double, maxSlots + 1> energies{};
-  double delivering = 0;
+/// Flows that one tile settles together, by where it is (`stops`), cost at least their floor.
+struct ChainBounds::Flows {
+  std::array<double, maxSlots + 1> energies{}; ///< J, but for deliveries
   std::array<llvm::SmallVector<MemoryBits, maxSlots>, maxSlots + 1> bits;
-  for (unsigned k = 0; k < space.crossings.size(); ++k) {
-    const Crossing &crossing = space.crossings[k];
-    const FlatTensor &tensor = space.tensors[crossing.tensor];
-    bool atLanes = crossing.level == space.lanes();
-    double moved = atLanes ? laneWords(node, decided, crossing)
-                           : words(node, decided, crossing.tensor, crossing.end);
-    const MemoryWeights &parent = weights.memories[crossing.parent];
-    double size = double(tensor.bits), &energy = energies[stops[k]];
-    auto &own = bits[stops[k]];
-    own.resize(space.lanes());
-    double perDelivery = TileFloors::perDelivery(space, weights, crossing);
-    energy -= moved * perDelivery;
-    delivering += facts.accesses[crossing.tensor] * perDelivery;
-    for (unsigned array : crossing.arrays)
-      energy += moved * weights.arrays[array].word[crossing.tensor];
-    if (!tensor.isOutput) {
-      energy += moved * parent.read[crossing.tensor];
-      own[crossing.parent].read += moved * size;
-      if (!atLanes) {
-        energy += moved * weights.memories[crossing.level].write[crossing.tensor];
-        own[crossing.level].written += moved * size;
-      }
-      continue;
+  double delivering = 0; ///< J
+};
+
+void ChainBounds::addFlow(const ChainNode &node, unsigned decided, unsigned k, Flows &flows) const {
+  const Crossing &crossing = space.crossings[k];
+  const FlatTensor &tensor = space.tensors[crossing.tensor];
+  bool atLanes = crossing.level == space.lanes();
+  double moved = atLanes ? laneWords(node, decided, crossing)
+                         : words(node, decided, crossing.tensor, crossing.end);
+  const MemoryWeights &parent = weights.memories[crossing.parent];
+  double size = double(tensor.bits), &energy = flows.energies[stops[k]];
+  auto &own = flows.bits[stops[k]];
+  own.resize(space.lanes());
+  double perDelivery = TileFloors::perDelivery(space, weights, crossing);
+  energy -= moved * perDelivery;
+  flows.delivering += facts.accesses[crossing.tensor] * perDelivery;
+  for (unsigned array : crossing.arrays)
+    energy += moved * weights.arrays[array].word[crossing.tensor];
+  if (!tensor.isOutput) {
+    energy += moved * parent.read[crossing.tensor];
+    own[crossing.parent].read += moved * size;
+    if (!atLanes) {
+      energy += moved * weights.memories[crossing.level].write[crossing.tensor];
+      own[crossing.level].written += moved * size;
     }
-    // What arrives is added to what is there, but for the first time, which begins from zero; then
-    // the sum leaves, which is one more read, except from the outermost memory.
-    double again = crossing.parent == 0
-                       ? std::max(0.0, moved - double(facts.elements[crossing.tensor]))
-                       : moved;
-    energy += moved * parent.update[crossing.tensor] + again * parent.read[crossing.tensor];
-    own[crossing.parent].written += moved * size;
-    own[crossing.parent].read += again * size;
+    return;
   }
+  // What arrives is added to what is there, but for the first time, which begins from zero; then
+  // the sum leaves, which is one more read, except from the outermost memory.
+  double again =
+      crossing.parent == 0 ? std::max(0.0, moved - double(facts.elements[crossing.tensor])) : moved;
+  energy += moved * parent.update[crossing.tensor] + again * parent.read[crossing.tensor];
+  own[crossing.parent].written += moved * size;
+  own[crossing.parent].read += again * size;
+}
+
+/// Seconds that memory `m` takes for `flows`.
+double ChainBounds::memoryTime(const ChainNode &node, unsigned decided, unsigned m,
+                               const Flows &flows) const {
+  double instances = lanesBetween(node, decided, 0, space.memorySlot[m]), all = 0;
+  MemoryBits sum{m == 0 ? double(weights.extraBits) : 0, 0};
+  for (unsigned stop = 0; stop <= space.slots.size(); ++stop) {
+    if (flows.bits[stop].empty())
+      continue;
+    const MemoryBits &own = flows.bits[stop][m];
+    sum.read += own.read;
+    sum.written += own.written;
+    all += std::max(own.read + own.written, floors ? floors->bits(stop, m) : 0);
+  }
+  all += m == 0 ? double(weights.extraBits) : 0;
+  const MemoryWeights &memory = weights.memories[m];
+  return std::max({secondsOf(memory.bandwidth, all / instances),
+                   secondsOf(memory.readBandwidth, sum.read / instances),
+                   secondsOf(memory.writeBandwidth, sum.written / instances)});
+}
+
+Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
+  Flows flows;
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    addFlow(node, decided, k, flows);
   Score score;
   score.energy = 0;
   for (unsigned stop = 0; stop <= space.slots.size(); ++stop)
-    score.energy += std::max(energies[stop], floors ? floors->energy(stop) : 0);
+    score.energy += std::max(flows.energies[stop], floors ? floors->energy(stop) : 0);
   score.energy = std::max(score.energy, floors ? floors->energy() : 0);
-  score.energy += delivering + weights.constantEnergy;
+  score.energy += flows.delivering + weights.constantEnergy;
   score.latency = secondsOf(weights.compute, stepsAtLeast(node, decided));
-  for (unsigned m = 0; m < space.lanes(); ++m) {
-    double instances = lanesBetween(node, decided, 0, space.memorySlot[m]), all = 0;
-    MemoryBits sum{m == 0 ? double(weights.extraBits) : 0, 0};
-    for (unsigned stop = 0; stop <= space.slots.size(); ++stop) {
-      if (bits[stop].empty())
-        continue;
-      sum.read += bits[stop][m].read;
-      sum.written += bits[stop][m].written;
-      all +=
-          std::max(bits[stop][m].read + bits[stop][m].written, floors ? floors->bits(stop, m) : 0);
-    }
-    all += m == 0 ? double(weights.extraBits) : 0;
-    const MemoryWeights &memory = weights.memories[m];
-    score.latency = std::max({score.latency, secondsOf(memory.bandwidth, all / instances),
-                              secondsOf(memory.readBandwidth, sum.read / instances),
-                              secondsOf(memory.writeBandwidth, sum.written / instances)});
-  }
+  for (unsigned m = 0; m < space.lanes(); ++m)
+    score.latency = std::max(score.latency, memoryTime(node, decided, m, flows));
   // Sums of doubles, and conversions to seconds, may round up.
   score.latency = score.latency * (1 - 1e-9) + weights.launch;
   score.energy = (score.energy + weights.leak * score.latency) * (1 - 1e-9);

@@ -50,6 +50,11 @@ private:
   double words(const ChainNode &node, unsigned decided, unsigned tensor, unsigned end) const;
   double laneWords(const ChainNode &node, unsigned decided, const Crossing &crossing) const;
   double stepsAtLeast(const ChainNode &node, unsigned decided) const;
+  /// What all crossings take at least, together.
+  struct Flows;
+  void addFlow(const ChainNode &node, unsigned decided, unsigned crossing, Flows &flows) const;
+  double memoryTime(const ChainNode &node, unsigned decided, unsigned memory,
+                    const Flows &flows) const;
   bool windowsApart(const ChainNode &node, unsigned tensor, unsigned dim, unsigned end) const;
   double lanesBetween(const ChainNode &node, unsigned decided, unsigned from, unsigned to) const;
 
