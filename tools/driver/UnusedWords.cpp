@@ -2,6 +2,7 @@
 #include "tools/driver/UnusedWords.h"
 
 #include "ir/common/diagnostics/Hardware.h"
+#include "ir/loopnest/LoopnestOps.h"
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,10 +52,14 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
   bool isSimple =
       llvm::is_contained(providers, "roofline") || llvm::is_contained(providers, "tile");
   const ir::Operation *target = module.lookup(on);
-  if (!isSimple || llvm::is_contained(providers, "loopnest") || !target)
+  if (!isSimple || !target)
     return;
   std::set<const ir::Operation *> chips;
   addChips(module, *target, chips);
+  // Another row of the statement, or another kernel, may read what this one does not.
+  for (const ir::Operation &op : module.body())
+    if (auto nest = ir::as<loopnest::NestOp>(op))
+      chips.erase(module.lookup(nest.target()));
   for (const ir::Operation &chip : module.body()) {
     if (!chips.count(&chip))
       continue;

@@ -12,8 +12,9 @@
 
 namespace perfc::driver {
 
-/// Warns of words that only loop nests read in the chips of `on`, where `cost` has none of these;
-/// once for each place, which `warned` remembers. Chips of the library are taken as they are.
+/// Warns of words that only loop nests read in the chips of `on`, where `module` has none of these
+/// for the chip and `cost` comes from a simpler model; once for each place, which `warned`
+/// remembers. Chips of the library are taken as they are.
 void warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringRef on,
                        std::set<std::pair<uint32_t, uint32_t>> &warned,
                        DiagnosticEngine &diagnostics, const SourceManager &sources);
