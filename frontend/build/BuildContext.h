@@ -95,6 +95,9 @@ llvm::Optional<BuiltTarget> buildAnonymousSystem(BuildContext &context, const Mu
 /// Chips of a target.system; 1 for a target.chip.
 int64_t chipsOfSystem(const ir::Operation &target);
 
+/// True when a network of `system` has parameters of the library `name`.
+bool hasLibrary(const ir::Operation &system, llvm::StringRef name);
+
 /// Builds the op.kernel of a model; returns its symbol. Equal models share one kernel.
 std::string buildKernel(BuildContext &context, OpModel model);
 

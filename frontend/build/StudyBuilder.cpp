@@ -90,8 +90,7 @@ bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const Instance &
   return good;
 }
 
-/// True when a network of `system` has parameters of the library `name`.
-static bool hasLibrary(const ir::Operation &system, llvm::StringRef name) {
+bool perfc::hasLibrary(const ir::Operation &system, llvm::StringRef name) {
   bool found = false;
   system.walk([&](const ir::Operation &part) {
     found |= part.is("target.library") && part.symbol() == name;

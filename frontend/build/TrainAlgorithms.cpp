@@ -41,14 +41,6 @@ static std::set<int64_t> ranksOf(const ir::AttrDict &settings, llvm::StringRef k
   return ranks;
 }
 
-static bool hasLibrary(const ir::Operation &system, llvm::StringRef name) {
-  bool found = false;
-  system.walk([&](const ir::Operation &part) {
-    found |= part.is("target.library") && part.symbol() == name;
-  });
-  return found;
-}
-
 static size_t groupsOf(const ir::Operation &system) {
   size_t groups = 0;
   system.walk([&](const ir::Operation &part) { groups += part.is("target.group"); });

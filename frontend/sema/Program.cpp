@@ -82,11 +82,24 @@ static llvm::ArrayRef<llvm::StringRef> clausesOf(DeclKind kind) {
   }
 }
 
+/// Whether a value stands behind the name, after `=`.
+static bool hasValue(const ast::Item &item, DeclKind kind) {
+  return kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric ||
+         (kind == DeclKind::Function && !item.block);
+}
+
 /// A declaration has one name, and each of its clauses once.
-static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, DeclKind kind) {
+static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, DeclKind kind,
+                      llvm::StringRef name) {
   if (item.args.size() > 1)
     diagnostics.report(item.args[1].range, diag::TooManyValues, item.word, atMost(1, "value"));
   llvm::ArrayRef<llvm::StringRef> allowed = clausesOf(kind);
+  if (const ast::Arg &first = item.args[0]; first.assigned && !hasValue(item, kind)) {
+    Diagnostic &error = diagnostics.report(first.assignRange, diag::UnexpectedAssignment);
+    if (llvm::is_contained(allowed, "from") && first.assigned->kind == ast::ExprKind::Name)
+      error.help(fmt::format("`{} {} from {}` is the same under another name", item.word, name,
+                             first.assigned->text));
+  }
   for (const ast::Clause &clause : item.clauses) {
     auto isSame = [&](const ast::Clause &other) {
       return &other < &clause && other.word == clause.word;
@@ -118,7 +131,7 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
       kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective;
   if (!hasResults && !item.results.empty())
     diagnostics.report(item.results.front().range, diag::ResultsNotHere, item.word);
-  checkHead(diagnostics, item, kind);
+  checkHead(diagnostics, item, kind, head.name->text);
   Decl decl{kind, head.name->text, head.name->range, &item, &module, {}};
   for (const ast::Arg &arg : head.parameters) {
     auto parameter = parameterOf(arg);
@@ -130,15 +143,7 @@ void Program::declare(Module &module, const ast::Item &item, DeclKind kind) {
     else
       decl.parameters.push_back(*parameter);
   }
-  bool hasValue = kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric ||
-                  (kind == DeclKind::Function && !item.block);
-  if (!hasValue && first.assigned) {
-    Diagnostic &error = diagnostics.report(first.assignRange, diag::UnexpectedAssignment);
-    if (llvm::is_contained(clausesOf(kind), "from") && first.assigned->kind == ast::ExprKind::Name)
-      error.help(fmt::format("`{} {} from {}` is the same under another name", item.word, decl.name,
-                             first.assigned->text));
-  }
-  if (hasValue) {
+  if (hasValue(item, kind)) {
     if (!first.assigned || first.assign != "=") {
       diagnostics.report(first.range.after(), diag::MissingValue, item.word, decl.name);
       module.lostNames.push_back(decl.name);
