@@ -33,6 +33,8 @@ static bool lacksHops(const Counts &counts) {
 static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
                            AnalysisResult &result) {
   result.counts = closedForm(flat, options.hops, result.errors);
+  if (!result.counts && result.errors.empty())
+    return enumerateWithin(flat, options, result);
   if (!result.counts || !options.hops || !lacksHops(*result.counts))
     return;
   int64_t work = enumerationWork(flat);

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/ClosedForm.h"
-#include "backends/loopnest/analysis/Flow.h"
+#include "backends/loopnest/analysis/Finished.h"
 #include "backends/loopnest/analysis/Hops.h"
 #include "backends/loopnest/analysis/Resident.h"
 
@@ -37,11 +37,14 @@ class ClosedForm {
 public:
   explicit ClosedForm(const FlatNest &flat);
   llvm::Optional<Counts> run(bool hops);
+  /// Finished words are asked for and have no closed form.
+  bool lacksFinished = false;
 
 private:
   void countWork();
   void countInput(unsigned tensor);
   void countOutput(unsigned tensor);
+  bool countFinished();
   int64_t checked(Checked number) {
     overflow |= number.overflowed();
     return number.value();
@@ -162,6 +165,16 @@ void ClosedForm::store(unsigned tensor) {
   }
 }
 
+bool ClosedForm::countFinished() {
+  llvm::Optional<std::vector<int64_t>> finished = finishedByLevel(levels, factors[flat.output]);
+  for (unsigned m = 0; finished && m < flat.memories.size(); ++m)
+    if (flat.levels[m].keeps[flat.output])
+      counts.memories[m].tensors[flat.output]->finished = (*finished)[m];
+  if (finished)
+    counts.finishedPoints = finished->back();
+  return finished.hasValue();
+}
+
 llvm::Optional<Counts> ClosedForm::run(bool hops) {
   countWork();
   for (unsigned t = 0; t < factors.size(); ++t) {
@@ -173,6 +186,7 @@ llvm::Optional<Counts> ClosedForm::run(bool hops) {
     store(t);
     overflow |= hops && !countHops(levels, factors[t], t, counts.arrays);
   }
+  lacksFinished = flat.nest->hasPartial() && !overflow && !countFinished();
   for (unsigned m = 0; m < flat.memories.size(); ++m)
     overflow |= !countResident(levels[m], factors, counts.memories[m]);
   return overflow ? llvm::Optional<Counts>() : counts;
@@ -180,7 +194,10 @@ llvm::Optional<Counts> ClosedForm::run(bool hops) {
 
 llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, bool hops,
                                             std::vector<AnalysisError> &errors) {
-  llvm::Optional<Counts> counts = ClosedForm(flat).run(hops);
+  ClosedForm form(flat);
+  llvm::Optional<Counts> counts = form.run(hops);
+  if (form.lacksFinished)
+    return llvm::None;
   if (!counts)
     errors.push_back({AnalysisErrorKind::Overflow, "", ""});
   return counts;

@@ -15,7 +15,8 @@ namespace loopnest {
 /// Whether `closedForm` is exact for this nest.
 bool hasClosedForm(const FlatNest &flat);
 
-/// Needs hasClosedForm. Nothing on overflow, which goes to `errors`.
+/// Needs hasClosedForm. Nothing on overflow, which goes to `errors`, and where finished words are
+/// asked for and have no closed form (see Finished.h).
 llvm::Optional<Counts> closedForm(const FlatNest &flat, bool hops,
                                   std::vector<AnalysisError> &errors);
 

@@ -32,6 +32,13 @@ struct TensorCounts {
   NetworkCount updates;    ///< output only: partial sums that arrive from children and lanes
   int64_t writebacks = 0;  ///< output only: words sent up; each is one more read of this memory
   int64_t maxResident = 0; ///< most words in one instance at one time
+  /// Output only, where partial sums are told apart: elements whose whole sum comes together in
+  /// some instance of this memory. So many of the updates write a finished word, and so many of
+  /// the writebacks send one up; all other words of the output are partial sums.
+  llvm::Optional<int64_t> finished;
+
+  /// Whether what the memory holds of the output is ever a partial sum.
+  bool holdsPartial() const { return finished && *finished < updates.declared; }
 };
 
 struct MemoryCounts {
@@ -64,6 +71,9 @@ struct Counts {
   int64_t macs = 0;
   int64_t steps = 0; ///< settings of the loops in time in which at least one lane works
   int64_t maxActiveLanes = 0;
+  /// Points that are all of their element's sum: what these lanes send up is finished. Counted
+  /// where partial sums are told apart.
+  int64_t finishedPoints = 0;
   std::vector<MemoryCounts> memories; ///< in the order of the nest's memories
   std::vector<ArrayCounts> arrays;    ///< in the order of the nest's arrays
 };

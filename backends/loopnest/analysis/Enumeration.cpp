@@ -2,8 +2,9 @@
 #include "backends/loopnest/analysis/Enumeration.h"
 #include "backends/loopnest/analysis/Checked.h"
 #include "backends/loopnest/analysis/Delivery.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/analysis/Touched.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 #include <map>
 
@@ -12,10 +13,10 @@ using namespace perfc::loopnest;
 
 namespace {
 
-/// What one copy of a memory holds: elements, and for which of the output it has a partial sum.
+/// What one copy of a memory holds: elements, and partial sums of the output as numbers of points.
 struct Instance {
   std::vector<ElementSet> held; ///< by tensor; empty vector: never used
-  llvm::DenseSet<int64_t> sums;
+  llvm::DenseMap<int64_t, int64_t> sums;
 };
 using Tile = std::vector<ElementSet>;  ///< by tensor
 using Tiles = std::map<int64_t, Tile>; ///< by instance
@@ -32,7 +33,9 @@ private:
   void move(unsigned firstChanged, llvm::ArrayRef<int64_t> when);
   void enter(unsigned level, unsigned tensor, const Sets &entering);
   void writeBack(unsigned level, const Sets &leaving);
-  void update(unsigned level, int64_t where, int64_t element, const NetworkCount &writers);
+  void update(unsigned level, int64_t where, int64_t element, int64_t points,
+              const NetworkCount &writers);
+  void countPoints();
   void execute(llvm::ArrayRef<std::pair<int64_t, Point>> work);
   void noteResident(unsigned level);
   void drain();
@@ -50,6 +53,10 @@ private:
   const Touched &touched;
   bool hops;
   std::vector<std::map<int64_t, Instance>> state;
+  /// Points of each element of the output, where finished words are told apart.
+  llvm::DenseMap<int64_t, int64_t> pointsOf;
+  /// By memory: most bits in one instance if it holds partial sums.
+  std::vector<int64_t> partialResident;
   Counts counts;
 };
 
@@ -83,7 +90,10 @@ Enumeration::Enumeration(const FlatNest &flat, const Touched &touched, bool hops
     for (unsigned t = 0; t < tensors; ++t)
       if (flat.levels[m].keeps[t])
         counts.memories[m].tensors[t] = TensorCounts();
+    if (flat.nest->hasPartial() && flat.levels[m].keeps[flat.output])
+      counts.memories[m].tensors[flat.output]->finished = 0;
   }
+  partialResident.assign(flat.memories.size(), 0);
   llvm::Optional<NetworkCount> zero;
   if (hops)
     zero = NetworkCount();
@@ -198,12 +208,17 @@ void Enumeration::enter(unsigned level, unsigned tensor, const Sets &entering) {
                 mine.fills += children.size();
                 add(theirs.reads, delivery.messages(children));
                 addHops(delivery, children);
-              } else if (state[above][where].sums.erase(element)) {
-                ++mine.fills;
-                add(theirs.reads, {1, 1, 1});
-                addHops(delivery, children.front());
-                state[level][children.front()].sums.insert(element);
+                return;
               }
+              auto &sums = state[above][where].sums;
+              auto sum = sums.find(element);
+              if (sum == sums.end())
+                return;
+              ++mine.fills;
+              add(theirs.reads, {1, 1, 1});
+              addHops(delivery, children.front());
+              state[level][children.front()].sums[element] = sum->second;
+              sums.erase(element);
             });
 }
 
@@ -213,18 +228,26 @@ void Enumeration::writeBack(unsigned level, const Sets &leaving) {
   forGroups(above, level, leaving,
             [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> children) {
               countsOf(level, flat.output).writebacks += children.size();
-              for (int64_t child : children)
+              int64_t points = 0;
+              for (int64_t child : children) {
+                points += state[level][child].sums.lookup(element);
                 state[level][child].sums.erase(element);
-              update(above, where, element, delivery.messages(children));
+              }
+              update(above, where, element, points, delivery.messages(children));
               addHops(delivery, children);
             });
 }
 
-/// Partial sums of one element arrive at the same time: all but a first one are merged.
-void Enumeration::update(unsigned level, int64_t where, int64_t element,
+/// Partial sums of one element arrive at the same time, `points` together: all but a first one are
+/// merged, and the last one finishes the element.
+void Enumeration::update(unsigned level, int64_t where, int64_t element, int64_t points,
                          const NetworkCount &writers) {
   TensorCounts &mine = countsOf(level, flat.output);
-  int64_t first = state[level][where].sums.insert(element).second ? 1 : 0;
+  auto inserted = state[level][where].sums.try_emplace(element, 0);
+  int64_t first = inserted.second ? 1 : 0;
+  inserted.first->second += points;
+  if (mine.finished && inserted.first->second == pointsOf.lookup(element))
+    ++*mine.finished;
   add(mine.updates, writers);
   add(mine.reads, {writers.shared - first, writers.separate - first, writers.declared - first});
 }
@@ -232,16 +255,18 @@ void Enumeration::update(unsigned level, int64_t where, int64_t element,
 void Enumeration::noteResident(unsigned level) {
   MemoryCounts &memory = counts.memories[level];
   for (const auto &entry : state[level]) {
-    int64_t words = 0, bits = 0;
+    int64_t words = 0, bits = 0, more = 0;
     for (unsigned t = 0; t < entry.second.held.size(); ++t) {
       int64_t size = entry.second.held[t].size();
       words += size;
       bits += size * flat.nest->tensors[t].bitsPerWord;
+      more += size * movedBits(*flat.nest, *flat.memories[level], t);
       if (flat.levels[level].keeps[t])
         countsOf(level, t).maxResident = std::max(countsOf(level, t).maxResident, size);
     }
     memory.maxResident = std::max(memory.maxResident, words);
     memory.maxResidentBits = std::max(memory.maxResidentBits, bits);
+    partialResident[level] = std::max(partialResident[level], more);
   }
 }
 
@@ -256,11 +281,12 @@ void Enumeration::execute(llvm::ArrayRef<std::pair<int64_t, Point>> work) {
         sets[entry.first].push_back(element);
     forGroups(above, flat.lanes(), sets,
               [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> lanes) {
-                if (t == flat.output)
-                  update(above, where, element, delivery.messages(lanes));
-                else
-                  add(countsOf(above, t).reads, delivery.messages(lanes));
                 addHops(delivery, lanes);
+                if (t != flat.output)
+                  return add(countsOf(above, t).reads, delivery.messages(lanes));
+                update(above, where, element, int64_t(lanes.size()), delivery.messages(lanes));
+                if (pointsOf.lookup(element) == 1)
+                  ++counts.finishedPoints;
               });
   }
   counts.macs += work.size();
@@ -279,7 +305,22 @@ void Enumeration::drain() {
   }
 }
 
+/// Fills in `pointsOf`.
+void Enumeration::countPoints() {
+  llvm::SmallVector<int64_t, 8> when(flat.temporal.size(), 0);
+  Point point(flat.nest->dims.size());
+  do {
+    Point base = touched.base(when);
+    for (int64_t lane = 0; lane < touched.laneCount(); ++lane)
+      if (touched.pointAt(base, lane, point))
+        if (int64_t element = touched.element(flat.output, point); element >= 0)
+          ++pointsOf[element];
+  } while (touched.next(when, 0));
+}
+
 Counts Enumeration::run() {
+  if (flat.nest->hasPartial())
+    countPoints();
   llvm::SmallVector<int64_t, 8> when(flat.temporal.size(), 0), before;
   Point point(flat.nest->dims.size());
   do {
@@ -298,6 +339,9 @@ Counts Enumeration::run() {
     before = when;
   } while (touched.next(when, 0));
   drain();
+  for (unsigned m = 0; m < flat.memories.size(); ++m)
+    if (flat.levels[m].keeps[flat.output] && countsOf(m, flat.output).holdsPartial())
+      counts.memories[m].maxResidentBits = partialResident[m];
   return std::move(counts);
 }
 

@@ -88,6 +88,8 @@ struct Place {
   llvm::SmallVector<unsigned, 4> keep; ///< tensors, memories only
   llvm::SmallVector<Axis, 2> axes;     ///< arrays only
   llvm::SmallVector<Loop, 8> loops;    ///< outermost first
+  /// Memories only: bits of a partial sum of the output; none for those of a finished word.
+  llvm::Optional<int64_t> partialBits = llvm::None;
 };
 
 /// The first place is a memory that keeps every tensor; exactly one tensor is the output.
@@ -95,6 +97,11 @@ struct Nest {
   std::vector<Dim> dims;
   std::vector<Tensor> tensors;
   std::vector<Place> places;
+
+  /// Partial sums are told apart from finished words.
+  bool hasPartial() const {
+    return llvm::any_of(places, [](const Place &place) { return place.partialBits.hasValue(); });
+  }
 };
 
 } // namespace loopnest

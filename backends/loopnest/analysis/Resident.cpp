@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/Resident.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/analysis/ValueSet.h"
 #include <algorithm>
 #include <numeric>
@@ -41,6 +42,7 @@ private:
 
   const LevelDigits &digits;
   MemoryCounts &memory;
+  std::vector<int64_t> wordBits;               ///< by tensor
   std::vector<std::vector<SizedRank>> tensors; ///< empty where not kept
   std::vector<Component> components;
   std::vector<int64_t> lengths; ///< by dimension, in the choice under evaluation
@@ -51,7 +53,9 @@ private:
 
 ResidentCount::ResidentCount(const LevelDigits &digits, llvm::ArrayRef<Factors> factors,
                              MemoryCounts &memory)
-    : digits(digits), memory(memory), tensors(factors.size()) {
+    : digits(digits), memory(memory),
+      wordBits(heldBits(*digits.flat->nest, *digits.flat->memories[digits.level], memory)),
+      tensors(factors.size()) {
   for (unsigned t = 0; t < factors.size(); ++t)
     if (memory.tensors[t])
       for (const Rank &rank : factors[t].ranks)
@@ -167,7 +171,7 @@ void ResidentCount::evaluate() {
     for (SizedRank &rank : tensors[t])
       size *= sizeOf(rank);
     words += size;
-    bits += size * Checked(digits.flat->nest->tensors[t].bitsPerWord);
+    bits += size * Checked(wordBits[t]);
     int64_t &most = memory.tensors[t]->maxResident;
     most = std::max(most, size.value());
   }

@@ -14,6 +14,7 @@ namespace perfc {
 namespace loopnest {
 
 /// Sets maxResident of the memory and of its tensors, and maxResidentBits; false on overflow.
+/// Needs `finished` where partial sums are told apart.
 bool countResident(const LevelDigits &digits, llvm::ArrayRef<Factors> factors,
                    MemoryCounts &memory);
 
