@@ -157,6 +157,16 @@ llvm::Optional<unsigned> Statement::find(llvm::StringRef index) const {
   return llvm::None;
 }
 
+bool Statement::reduces() const {
+  for (unsigned i = 0; i < extents.size(); ++i)
+    if (extents[i] > 1 && isReduction(i))
+      return true;
+  return llvm::any_of(write.ranks, [&](const Subscript &rank) {
+    auto moves = [&](const auto &term) { return extents[term.first] > 1; };
+    return rank.dataDependent || llvm::count_if(rank.terms, moves) > 1;
+  });
+}
+
 bool Statement::isElementwise() const {
   if (!op.reduce().empty() || !op.constraints().empty())
     return false;

@@ -45,6 +45,8 @@ struct Statement {
   std::vector<Access> reads;
 
   bool isReduction(unsigned index) const { return !write.uses(index); }
+  /// True when several points add to one element.
+  bool reduces() const;
   llvm::Optional<unsigned> find(llvm::StringRef index) const;
   /// Points of the domain, its conditions included; nothing when that does not fit 64 bits.
   llvm::Optional<int64_t> points() const;

@@ -24,8 +24,8 @@ llvm::SmallVector<int64_t, 8> NestPlan::tile(size_t position) const {
 }
 
 static void addBits(llvm::SmallVectorImpl<TensorBits> &list, const Access &access,
-                    llvm::ArrayRef<int64_t> tile) {
-  int64_t bits = checkedMultiply(access.elements(tile), access.bits).getValueOr(INT64_MAX);
+                    llvm::ArrayRef<int64_t> tile, int64_t wordBits) {
+  int64_t bits = checkedMultiply(access.elements(tile), wordBits).getValueOr(INT64_MAX);
   for (TensorBits &known : list)
     if (known.tensor == access.tensor) {
       known.bits = std::max(known.bits, bits);
@@ -34,14 +34,22 @@ static void addBits(llvm::SmallVectorImpl<TensorBits> &list, const Access &acces
   list.push_back({access.tensor, bits});
 }
 
+int64_t passes::partialBits(const Statement &statement, const Place &place) {
+  llvm::Optional<DType> result = parseDType(statement.write.operand.dtype());
+  auto format =
+      result && statement.reduces() ? target::partialFormat(*place.op, *result) : llvm::None;
+  return format ? bitsOf(format->format) : statement.write.bits;
+}
+
 llvm::SmallVector<TensorBits, 4> passes::keptBits(const Statement &statement, const Place &place,
                                                   llvm::ArrayRef<int64_t> tile) {
   llvm::SmallVector<TensorBits, 4> list;
   for (const Access &read : statement.reads)
     if (place.keeps(memoryRole(read.operand.role(), false)))
-      addBits(list, read, tile);
+      addBits(list, read, tile, read.bits);
   if (place.keeps("output"))
-    addBits(list, statement.write, tile);
+    addBits(list, statement.write, tile,
+            std::max(statement.write.bits, partialBits(statement, place)));
   return list;
 }
 
@@ -58,9 +66,9 @@ llvm::SmallVector<TensorBits, 4> passes::keptBits(const NestPlan &plan, size_t p
   llvm::SmallVector<int64_t, 8> tile = plan.tile(position);
   for (const Access &read : plan.statement->reads)
     if (plan.isKept(plan.places[position], read, /*isWritten=*/false))
-      addBits(list, read, tile);
+      addBits(list, read, tile, read.bits);
   if (plan.isKept(plan.places[position], plan.statement->write, /*isWritten=*/true))
-    addBits(list, plan.statement->write, tile);
+    addBits(list, plan.statement->write, tile, plan.statement->write.bits);
   return list;
 }
 

@@ -117,6 +117,8 @@ bool ProblemReader::readTensors() {
         return fail(fmt::format("which elements of `{}` are read depends on data", space.name));
       readRank(rank.asAffine(), space);
     }
+    if (!tensor.partial().empty())
+      return fail(fmt::format("partial sums of `{}` are wider than its words", space.name));
     if (result.wordBits && result.wordBits != tensor.bits())
       return fail("its tensors have words of different sizes");
     result.wordBits = tensor.bits();

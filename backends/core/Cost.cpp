@@ -121,11 +121,15 @@ static void addTraffic(Cost &total, const Cost &part, int64_t count) {
 
 static bool addCounts(AccessCounts &own, const AccessCounts &part, int64_t count) {
   own.maxResident = std::max(own.maxResident, part.maxResident);
+  own.wordBits = std::max(own.wordBits, part.wordBits);
+  own.partialBits = std::max(own.partialBits, part.partialBits);
   using Member = int64_t AccessCounts::*;
   static constexpr Member members[] = {
-      &AccessCounts::fills,         &AccessCounts::reads,          &AccessCounts::updates,
-      &AccessCounts::writebacks,    &AccessCounts::readsShared,    &AccessCounts::readsSeparate,
-      &AccessCounts::updatesShared, &AccessCounts::updatesSeparate};
+      &AccessCounts::fills,           &AccessCounts::reads,
+      &AccessCounts::updates,         &AccessCounts::writebacks,
+      &AccessCounts::readsShared,     &AccessCounts::readsSeparate,
+      &AccessCounts::updatesShared,   &AccessCounts::updatesSeparate,
+      &AccessCounts::finishedUpdates, &AccessCounts::finishedWritebacks};
   return llvm::all_of(members,
                       [&](Member member) { return addTimes(own.*member, part.*member, count); });
 }

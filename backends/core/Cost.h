@@ -55,6 +55,11 @@ struct AccessCounts {
   // The same when every axis multicasts and reduces, and when none does.
   int64_t readsShared = 0, readsSeparate = 0;
   int64_t updatesShared = 0, updatesSeparate = 0;
+  /// Output: of updates and writebacks, those that carry a finished word; the others carry partial
+  /// sums, as do all fills and reads.
+  int64_t finishedUpdates = 0, finishedWritebacks = 0;
+  int64_t wordBits = 0;    ///< of a finished word
+  int64_t partialBits = 0; ///< of a partial sum, where it has a size of its own
 };
 
 /// Bytes that one memory moves.

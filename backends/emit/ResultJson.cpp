@@ -184,6 +184,12 @@ static Json accessesJson(const Cost &cost) {
                      .set("reads_separate", counts.readsSeparate)
                      .set("updates_shared", counts.updatesShared)
                      .set("updates_separate", counts.updatesSeparate);
+    if (counts.isOutput && counts.partialBits)
+      entry = std::move(entry)
+                  .set("finished_updates", counts.finishedUpdates)
+                  .set("finished_writebacks", counts.finishedWritebacks)
+                  .set("word_bits", counts.wordBits)
+                  .set("partial_bits", counts.partialBits);
     list.push(std::move(entry));
   }
   return list;

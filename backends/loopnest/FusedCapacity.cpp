@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/FusedCapacity.h"
 
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -36,9 +37,12 @@ static const MemoryCounts *countsAt(const Counts &counts, llvm::StringRef memory
 }
 
 static int64_t tileBits(const FusedPart &part, const MemoryCounts &counts, size_t tensor) {
-  return counts.tensors[tensor]
-             ? counts.tensors[tensor]->maxResident * part.adapted.nest.tensors[tensor].bitsPerWord
-             : 0;
+  const auto &held = counts.tensors[tensor];
+  if (!held)
+    return 0;
+  const Nest &nest = part.adapted.nest;
+  size_t number = static_cast<size_t>(&counts - part.counts.memories.data());
+  return held->maxResident * heldBits(nest, memoryOf(nest, number), tensor, *held);
 }
 
 /// What is finished where it is made has two names, which stand side by side: that of the readers

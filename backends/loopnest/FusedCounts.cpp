@@ -2,6 +2,7 @@
 #include "backends/loopnest/FusedCounts.h"
 
 #include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -27,7 +28,8 @@ static void dropOutside(const AdaptedNest &adapted, size_t memory, size_t tensor
       continue;
     held.maxResident -= held.tensors[tensor]->maxResident;
     held.maxResidentBits -=
-        held.tensors[tensor]->maxResident * adapted.nest.tensors[tensor].bitsPerWord;
+        held.tensors[tensor]->maxResident *
+        heldBits(adapted.nest, memoryOf(adapted.nest, outer), tensor, *held.tensors[tensor]);
     held.tensors[tensor] = llvm::None;
   }
   size_t memories = 0, arrays = 0;

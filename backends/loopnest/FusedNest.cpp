@@ -263,8 +263,10 @@ void FusedEvaluator::addAccesses(Cost &cost) const {
       for (auto field :
            {&AccessCounts::fills, &AccessCounts::reads, &AccessCounts::updates,
             &AccessCounts::writebacks, &AccessCounts::readsShared, &AccessCounts::readsSeparate,
-            &AccessCounts::updatesShared, &AccessCounts::updatesSeparate})
+            &AccessCounts::updatesShared, &AccessCounts::updatesSeparate,
+            &AccessCounts::finishedUpdates, &AccessCounts::finishedWritebacks})
         (*known).*field += row.*field;
+      known->partialBits = std::max(known->partialBits, row.partialBits);
     }
   auto order = [&](const AccessCounts &row) { return *places.find(row.memory); };
   llvm::stable_sort(cost.accesses, [&](const AccessCounts &a, const AccessCounts &b) {

@@ -8,6 +8,7 @@
 #include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -33,7 +34,7 @@ private:
   bool adapt();
   bool count();
   bool countFolds();
-  bool checkCapacity(const MemoryCounts &counts, target::MemoryOp memory);
+  bool checkCapacity(const MemoryCounts &counts, const Place &place, target::MemoryOp memory);
   void applyZeros();
   bool findRate();
   bool addWork(Cost &cost);
@@ -137,7 +138,8 @@ bool NestEvaluator::count() {
   size_t number = 0;
   for (size_t p = 0; p < adapted.places.size(); ++p)
     if (adapted.nest.places[p].kind == PlaceKind::Memory)
-      fits &= checkCapacity(counts.memories[number++], ir::as<target::MemoryOp>(adapted.places[p]));
+      fits &= checkCapacity(counts.memories[number++], adapted.nest.places[p],
+                            ir::as<target::MemoryOp>(adapted.places[p]));
   return fits;
 }
 
@@ -162,7 +164,8 @@ static double elementsOf(loopnest::TensorOp tensor) {
   return elements;
 }
 
-bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp memory) {
+bool NestEvaluator::checkCapacity(const MemoryCounts &held, const Place &place,
+                                  target::MemoryOp memory) {
   auto capacity = memory.capacity();
   double needed = static_cast<double>(held.maxResidentBits) / 8;
   if (op->hasAttr("unfit")) // what a search begins with
@@ -172,7 +175,7 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, target::MemoryOp mem
   std::string parts;
   for (size_t t = 0; t < held.tensors.size(); ++t)
     if (const auto &tensor = held.tensors[t]) {
-      double wordBytes = static_cast<double>(adapted.nest.tensors[t].bitsPerWord) / 8;
+      double wordBytes = static_cast<double>(heldBits(adapted.nest, place, t, *tensor)) / 8;
       double resident = static_cast<double>(tensor->maxResident);
       // Rows that depend on data count once for each key, but there are no more than the table has.
       double most = std::min(resident, elementsOf(adapted.tensors[t]));

@@ -200,6 +200,9 @@ bool Adapter::addPlace(AtOp at) {
     if (kept ? llvm::is_contained(*kept, result.tensors[i].symbol())
              : known.keeps(result.tensors[i].role()))
       place.keep.push_back(i);
+  for (const TensorOp &tensor : result.tensors)
+    if (const ir::Attribute *bits = tensor.partial().find(name))
+      place.partialBits = bits->asInt();
   result.nest.places.push_back(std::move(place));
   result.places.push_back(known.op);
   return true;

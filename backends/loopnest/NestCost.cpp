@@ -2,6 +2,7 @@
 #include "backends/loopnest/NestCost.h"
 
 #include "backends/loopnest/NestEpochs.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -19,9 +20,8 @@ static size_t placeOf(const Nest &nest, PlaceKind kind, size_t number) {
   return at;
 }
 
-static double bytesOf(const CountedNest &nest, size_t tensor, int64_t words) {
-  return static_cast<double>(words) *
-         static_cast<double>(nest.adapted.nest.tensors[tensor].bitsPerWord) / 8;
+static double bytesOf(int64_t words, int64_t bits) {
+  return static_cast<double>(words) * static_cast<double>(bits) / 8;
 }
 
 static Quantity times(const Quantity &rate, int64_t factor) {
@@ -55,21 +55,24 @@ struct Moved {
   double read = 0;
   double filled = 0;
   double updated = 0;
+  double finished = 0; ///< of all these, what finished words take where partial sums differ
 
   double all() const { return read + filled + updated; }
 };
 
 } // namespace
 
-/// Transfers of one tensor at one memory: their words, and the epochs in which they happen.
-static double wholeAccesses(const CountedNest &nest, target::MemoryOp memory, size_t tensor,
-                            int64_t words, double epochs) {
-  double bytes = bytesOf(nest, tensor, words);
+/// Transfers of one tensor at one memory: words of one size among `all` words, and the epochs in
+/// which these move. Words of two sizes move in epochs of their own, as many as their share.
+static double wholeAccesses(target::MemoryOp memory, int64_t words, int64_t bits, int64_t all,
+                            double epochs) {
+  double bytes = bytesOf(words, bits);
   auto width = memory.width();
   if (!width || width->toDouble() <= 0 || words == 0)
     return bytes;
   // An access serves one transfer, and there is no transfer without a word.
-  double transfers = std::min(epochs, static_cast<double>(words));
+  double share = static_cast<double>(words) / static_cast<double>(all);
+  double transfers = std::min(epochs, static_cast<double>(all)) * share;
   double each = std::ceil(bytes / transfers / width->toDouble() - 1e-9);
   return each * transfers * width->toDouble();
 }
@@ -92,11 +95,19 @@ static Moved movedBy(const CountedNest &nest, size_t position, size_t tensor,
   auto instances = static_cast<double>(workingInstances(flat, position));
   double own = reuseAt(flat, position, tensor).epochs * instances;
   double inside = epochsInside(nest, position, tensor) * instances;
-  auto whole = [&](int64_t words, double epochs) {
-    return wholeAccesses(nest, memory, tensor, words, epochs);
+  Moved moved;
+  auto whole = [&](int64_t words, int64_t finished, double epochs) {
+    double done = wholeAccesses(memory, finished, flat.tensors[tensor].bitsPerWord, words, epochs);
+    moved.finished += done;
+    return done + wholeAccesses(memory, words - finished,
+                                movedBits(flat, flat.places[position], tensor), words, epochs);
   };
-  return {whole(counts.reads.declared, inside) + whole(counts.writebacks, own),
-          whole(counts.fills, own), whole(counts.updates.declared, inside)};
+  int64_t done = counts.finished.getValueOr(0);
+  moved.read = whole(counts.reads.declared, 0, inside) +
+               whole(counts.writebacks, std::min(done, counts.writebacks), own);
+  moved.filled = whole(counts.fills, 0, own);
+  moved.updated = whole(counts.updates.declared, std::min(done, counts.updates.declared), inside);
+  return moved;
 }
 
 static Figure accessEnergy(target::MemoryOp memory, double bytes,
@@ -107,13 +118,17 @@ static Figure accessEnergy(target::MemoryOp memory, double bytes,
                  : Figure::notGiven("memory", memory.symbol());
 }
 
-/// One address per access, which moves `width` or, where that is not given, one word.
-static Figure addressEnergy(target::MemoryOp memory, double bytes, double wordBytes) {
+/// One address per access, which moves `width` or, where that is not given, one word: a partial sum
+/// or a finished one.
+static Figure addressEnergy(target::MemoryOp memory, const Moved &moved, double partialBytes,
+                            double wordBytes) {
   auto energy = memory.addressEnergy();
-  if (!energy || bytes == 0)
+  if (!energy || moved.all() == 0)
     return {};
-  double access = memory.width() ? memory.width()->toDouble() : wordBytes;
-  return energy->toUncertain() * (bytes / access);
+  if (memory.width())
+    return energy->toUncertain() * (moved.all() / memory.width()->toDouble());
+  return energy->toUncertain() *
+         ((moved.all() - moved.finished) / partialBytes + moved.finished / wordBytes);
 }
 
 ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, MemoryTraffic &traffic) {
@@ -124,12 +139,13 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   ResourceCost result;
   result.part = newPart(PartKind::Memory, memory.symbol(), memory->range());
   const MemoryCounts &counts = nest.counts.memories[number];
-  auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double wordBytes) {
+  auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double partialBytes,
+                 double wordBytes) {
     CostPart tensor = newPart(PartKind::Memory, label, location);
     tensor.energy = accessEnergy(memory, moved.read, memory.readEnergy());
     tensor.energy += accessEnergy(memory, moved.filled, memory.writeEnergy());
     tensor.energy += accessEnergy(memory, moved.updated, memory.updateEnergy());
-    tensor.energy += addressEnergy(memory, moved.all(), wordBytes);
+    tensor.energy += addressEnergy(memory, moved, partialBytes, wordBytes);
     traffic.readBytes += moved.read;
     traffic.writeBytes += moved.filled + moved.updated;
     traffic.energy += tensor.energy;
@@ -138,9 +154,11 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   for (size_t t = 0; t < counts.tensors.size(); ++t)
     if (const auto &tensor = counts.tensors[t])
       add(flat.tensors[t].name, nest.adapted.tensors[t]->range(),
-          movedBy(nest, position, t, *tensor), bytesOf(nest, t, 1));
+          movedBy(nest, position, t, *tensor),
+          bytesOf(1, movedBits(flat, flat.places[position], t)),
+          bytesOf(1, flat.tensors[t].bitsPerWord));
   if (number == 0 && nest.extraBytes > 0)
-    add("fused operands", {}, {static_cast<double>(nest.extraBytes), 0, 0}, 1);
+    add("fused operands", {}, {static_cast<double>(nest.extraBytes), 0, 0, 0}, 1, 1);
   int64_t instances = workingInstances(flat, position);
   auto limit = [&](double bytes, const llvm::Optional<Quantity> &bandwidth) {
     if (bandwidth)
@@ -162,28 +180,52 @@ namespace {
 
 /// Words of a tensor that pass between an array and the memory outside that serves it.
 struct Crossing {
-  int64_t words = 0;  ///< reads and updates of that memory
-  int64_t copies = 0; ///< deliveries beyond one per read
-  int64_t sums = 0;   ///< partial sums that were added to another before they arrived
+  int64_t words = 0;    ///< reads and updates of that memory
+  int64_t finished = 0; ///< of these, words that leave the memory inside finished
+  int64_t copies = 0;   ///< deliveries beyond one per read
+  int64_t sums = 0;     ///< partial sums that were added to another before they arrived
+  int64_t bits = 0;     ///< of a word that is not finished, as that memory has it
 };
 
 } // namespace
 
 static Crossing crossing(const CountedNest &nest, size_t position, size_t tensor) {
+  const Nest &flat = nest.adapted.nest;
   Crossing result;
+  result.bits = flat.tensors[tensor].bitsPerWord;
   size_t number = 0;
+  int64_t updates = 0;
   for (size_t p = 0; p < position; ++p) {
-    if (nest.adapted.nest.places[p].kind != PlaceKind::Memory)
+    if (flat.places[p].kind != PlaceKind::Memory)
       continue;
-    if (const auto &counts = nest.counts.memories[number++].tensors[tensor])
-      result = {counts->reads.declared + counts->updates.declared,
+    if (const auto &counts = nest.counts.memories[number++].tensors[tensor]) {
+      result = {counts->reads.declared + counts->updates.declared, 0,
                 counts->reads.separate - counts->reads.declared,
-                counts->updates.separate - counts->updates.declared};
+                counts->updates.separate - counts->updates.declared,
+                movedBits(flat, flat.places[p], tensor)};
+      updates = counts->updates.declared;
+    }
+  }
+  if (flat.tensors[tensor].isOutput) {
+    int64_t finished = nest.counts.finishedPoints;
+    for (; number < nest.counts.memories.size(); ++number)
+      if (const auto &inner = nest.counts.memories[number].tensors[tensor]) {
+        finished = inner->finished.getValueOr(0);
+        break;
+      }
+    result.finished = std::min(finished, updates);
   }
   // A partial sum that is read back goes to one receiver; fewer merges are no deliveries.
-  if (nest.adapted.nest.tensors[tensor].isOutput)
+  if (flat.tensors[tensor].isOutput)
     result.copies = 0;
   return result;
+}
+
+/// Bytes on links: those of the words that cross, spread over the links that they take.
+static double linkBytes(const Crossing &passing, double bytes, int64_t hops) {
+  if (passing.finished == 0)
+    return bytesOf(hops, passing.bits);
+  return static_cast<double>(hops) * (bytes / static_cast<double>(passing.words));
 }
 
 ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
@@ -200,14 +242,15 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
     result.part.location = network->range();
     CostPart line = newPart(PartKind::Network, flat.tensors[t].name, network->range());
     Crossing passing = crossing(nest, position, t);
-    double bytes = bytesOf(nest, t, passing.words);
+    double bytes = bytesOf(passing.words - passing.finished, passing.bits) +
+                   bytesOf(passing.finished, flat.tensors[t].bitsPerWord);
     auto addEnergy = [&](const llvm::Optional<Quantity> &perByte, double moved) {
       if (perByte)
         line.energy += Figure(perByte->toUncertain() * moved);
     };
     addEnergy(network.energy(), bytes);
-    addEnergy(network.multicastEnergy(), bytesOf(nest, t, passing.copies));
-    addEnergy(network.reduceEnergy(), bytesOf(nest, t, passing.sums));
+    addEnergy(network.multicastEnergy(), bytesOf(passing.copies, passing.bits));
+    addEnergy(network.reduceEnergy(), bytesOf(passing.sums, passing.bits));
     const ArrayCounts &counts = nest.counts.arrays[number];
     bool estimated = !counts.hops[t] && !counts.hopEstimates.empty();
     const auto &hops = estimated ? counts.hopEstimates[t] : counts.hops[t];
@@ -217,8 +260,9 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
                       "of its partial sums leave earlier than others",
                       flat.tensors[t].name, array.symbol()));
     if (auto energy = network.hopEnergy())
-      line.energy += hops ? Figure(energy->toUncertain() * bytesOf(nest, t, hops->declared))
-                          : Figure::notGiven("hops of array", array.symbol());
+      line.energy += hops
+                         ? Figure(energy->toUncertain() * linkBytes(passing, bytes, hops->declared))
+                         : Figure::notGiven("hops of array", array.symbol());
     result.part.energy += line.energy;
     result.part.children.push_back(std::move(line));
     auto known = llvm::find_if(load, [&](const auto &entry) { return entry.first == network.op; });
@@ -257,8 +301,9 @@ ResourceCost loopnest::computeCost(const CountedNest &nest) {
 
 std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {
   std::vector<AccessCounts> table;
-  for (const MemoryCounts &memory : nest.counts.memories)
-    for (size_t t = 0; t < memory.tensors.size(); ++t) {
+  for (size_t m = 0; m < nest.counts.memories.size(); ++m)
+    for (size_t t = 0; t < nest.adapted.nest.tensors.size(); ++t) {
+      const MemoryCounts &memory = nest.counts.memories[m];
       const auto &counts = memory.tensors[t];
       if (!counts)
         continue;
@@ -276,6 +321,13 @@ std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {
       row.readsSeparate = counts->reads.separate;
       row.updatesShared = counts->updates.shared;
       row.updatesSeparate = counts->updates.separate;
+      row.wordBits = nest.adapted.nest.tensors[t].bitsPerWord;
+      if (counts->finished)
+        row.partialBits =
+            movedBits(nest.adapted.nest, memoryOf(nest.adapted.nest, m), static_cast<unsigned>(t));
+      int64_t finished = counts->finished.getValueOr(INT64_MAX);
+      row.finishedUpdates = std::min(finished, row.updates);
+      row.finishedWritebacks = std::min(finished, row.writebacks);
       table.push_back(std::move(row));
     }
   return table;

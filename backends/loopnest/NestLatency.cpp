@@ -2,6 +2,7 @@
 #include "backends/loopnest/NestLatency.h"
 
 #include "backends/loopnest/NestEpochs.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -38,6 +39,11 @@ private:
     return ir::as<target::MemoryOp>(nest.adapted.places[memoryPlaces[memory]]);
   }
   llvm::Optional<size_t> parentOf(size_t memory, size_t tensor) const;
+  /// How much larger a partial sum of the tensor is in a memory than a finished word.
+  double partialShare(size_t memory, size_t tensor) const {
+    return static_cast<double>(movedBits(flat, flat.places[memoryPlaces[memory]], tensor)) /
+           static_cast<double>(flat.tensors[tensor].bitsPerWord);
+  }
   double instancesOf(size_t memory) const {
     return static_cast<double>(workingInstances(flat, memoryPlaces[memory]));
   }
@@ -102,10 +108,16 @@ void LatencyModel::addLinks(size_t memory, size_t tensor) {
   link.period = compute / link.epochs;
   bool isDouble = memoryAt(memory).buffering() == "double";
   link.window = isDouble ? link.period : link.period / reuse.rounds;
-  double fills = static_cast<double>(here->fills),
-         reads = static_cast<double>(above.reads.declared);
-  double leaving = static_cast<double>(here->writebacks);
-  double updates = static_cast<double>(above.updates.declared);
+  // In finished words: a partial sum is as many of them as it is larger.
+  double own = partialShare(memory, tensor), outer = partialShare(*parent, tensor);
+  auto words = [](int64_t all, const llvm::Optional<int64_t> &finished, double share) {
+    int64_t done = std::min(all, finished.getValueOr(0));
+    return static_cast<double>(all - done) * share + static_cast<double>(done);
+  };
+  double fills = words(here->fills, llvm::None, own);
+  double reads = words(above.reads.declared, llvm::None, outer);
+  double leaving = words(here->writebacks, here->finished, own);
+  double updates = words(above.updates.declared, above.finished, outer);
   addLink(memory, true, tensor, fills, link);
   addLink(*parent, false, tensor, reads, link);
   addLink(memory, false, tensor, leaving, link);
@@ -116,10 +128,14 @@ void LatencyModel::addLinks(size_t memory, size_t tensor) {
     times[portOf(memoryAt(at), at, isWrite)] += secondsAt(at, isWrite, tensor, words);
   };
   if (flat.tensors[tensor].isOutput) {
-    tile = std::min(tile, leaving);
-    if (leaving > 0) {
-      add(stores, memory, false, tile);
-      add(stores, *parent, true, tile * std::min(1.0, updates / leaving));
+    // The last tile leaves finished, if any does.
+    auto sent = static_cast<double>(here->writebacks);
+    auto arrived = static_cast<double>(above.updates.declared);
+    tile = std::min(tile, sent);
+    if (sent > 0) {
+      add(stores, memory, false, tile * (here->finished.getValueOr(0) > 0 ? 1 : own));
+      add(stores, *parent, true,
+          tile * (above.finished.getValueOr(0) > 0 ? 1 : outer) * std::min(1.0, arrived / sent));
     }
   } else if (fills > 0) {
     tile = std::min(tile, fills);

@@ -2,6 +2,7 @@
 #include "backends/loopnest/SystolicNest.h"
 
 #include "backends/loopnest/analysis/Checked.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/systolic/Product.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -49,6 +50,10 @@ private:
   TensorCounts &countsOf(size_t memory, unsigned tensor);
   /// Words of `tensor` that half of memory `place` has room for.
   int64_t roomFor(size_t placeNumber, unsigned tensor) const;
+  /// The reduction takes several folds, whose sums are added outside the array.
+  bool waitsForFolds() const {
+    return plan.rowFolds > 1 && place.array.stationary != Stationary::Output;
+  }
   void countInput(const Demand &demand);
   void countOutput();
   void countElements(unsigned tensor, bool stays, int64_t entering);
@@ -85,7 +90,11 @@ int64_t FoldCounter::roomFor(size_t placeNumber, unsigned tensor) const {
   llvm::Optional<Quantity> capacity = memory.capacity();
   if (!capacity)
     return INT64_MAX;
-  int64_t bits = std::max<int64_t>(1, adapted.nest.tensors[tensor].bitsPerWord);
+  // Sums that wait for the next fold are partial ones.
+  const Place &held = adapted.nest.places[placeNumber];
+  int64_t bits = waitsForFolds() ? movedBits(adapted.nest, held, tensor)
+                                 : adapted.nest.tensors[tensor].bitsPerWord;
+  bits = std::max<int64_t>(1, bits);
   auto sharers = static_cast<double>(adapted.nest.places[placeNumber].keep.size());
   return static_cast<int64_t>(capacity->toDouble() * 8 / 2 / sharers / static_cast<double>(bits));
 }
@@ -155,7 +164,7 @@ void FoldCounter::countOutput() {
   int64_t sums = plan.outputWrites * product.batches; // that leave the array
   // Sums that wait for the next fold of the reduction.
   int64_t waiting = 0;
-  if (plan.rowFolds > 1 && place.array.stationary != Stationary::Output)
+  if (waitsForFolds())
     waiting = plan.stream * std::min(place.array.columns, plan.columnExtent);
   int64_t arriving = sums, returning = 0;
   bool isFirst = true;
@@ -166,6 +175,8 @@ void FoldCounter::countOutput() {
     TensorCounts &here = countsOf(memory, tensor);
     here.updates = everywhere(arriving);
     here.reads = everywhere(isFirst ? arriving - results : returning);
+    if (adapted.nest.hasPartial())
+      here.finished = results;
     if (memory == 0) {
       here.maxResident = results;
       break;
@@ -197,6 +208,8 @@ void FoldCounter::countElements(unsigned tensor, bool stays, int64_t entering) {
       here.updates = everywhere(points);
       here.reads = everywhere(points - entering); // the first of each sum starts from zero
       here.writebacks = entering;
+      if (adapted.nest.hasPartial()) // the sums of one fold are the last part of no element alone
+        here.finished = waitsForFolds() ? 0 : product.gemm.m * product.gemm.n * product.batches;
     } else {
       here.reads = everywhere(points);
       here.fills = stays ? entering : points;
@@ -231,6 +244,8 @@ void FoldCounter::countHops() {
 Counts FoldCounter::run() {
   counts.macs = points;
   counts.steps = cyclesOf(plan, place.array, product.batches);
+  if (adapted.nest.hasPartial() && !waitsForFolds()) // what leaves the array
+    counts.finishedPoints = product.gemm.m * product.gemm.n * product.batches;
   counts.maxActiveLanes =
       std::min(place.array.rows, plan.rowExtent) * std::min(place.array.columns, plan.columnExtent);
   for (size_t p = 0; p < adapted.nest.places.size(); ++p)

@@ -89,9 +89,10 @@ std::vector<unsigned> NestSearcher::byBound() {
 }
 
 /// Whether orders cost differently that bring the same words: what the last round of a tile's reuse
-/// frees, and the stretches that a fold lasts.
+/// frees, the stretches that a fold lasts, and which sums lanes that fell idle keep from being
+/// finished.
 static bool ordersMatter(const NestSpace &space) {
-  if (findSystolic(space.adapted))
+  if (findSystolic(space.adapted) || (space.isImperfect && space.adapted.nest.hasPartial()))
     return true;
   return llvm::any_of(space.adapted.places, [](const ir::Operation *place) {
     auto memory = ir::as<target::MemoryOp>(*place);

@@ -234,6 +234,8 @@ std::string mapper::searchKey(const NestSpace &nest) {
         key += fmt::format(" {}*{}", term.coefficient, term.dim);
     }
   }
+  for (const Place &place : nest.space.nest.places)
+    key += fmt::format("|{}", place.partialBits.getValueOr(0));
   for (const Keeps &keeps : nest.keeps)
     for (const auto &list : keeps)
       key += fmt::format("|{}", fmt::join(list, ","));

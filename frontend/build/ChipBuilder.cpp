@@ -8,6 +8,7 @@
 #include "frontend/build/TimeloopBuilder.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
+#include "ir/target/TargetOps.h"
 
 using namespace perfc;
 
@@ -25,6 +26,7 @@ private:
   void memory(const Node &node, ir::Region &region, const UnitContext &outer);
   void systolic(const Node &node, ir::Operation &op);
   void array(const Node &node, ir::Region &region, const UnitContext &units);
+  void partial(const Node &node, ir::Operation &op);
   void compute(const Node &node, ir::Region &region, const UnitContext &units);
   void byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key, ir::Operation &op,
                const UnitContext &units, bool isVector);
@@ -84,9 +86,39 @@ void ChipBuilder::memory(const Node &node, ir::Region &region, const UnitContext
     if (const auto *word = buffering->args[0].value.getIf<WordValue>())
       op->setAttr("buffering", word->word);
   setNames(*op, "keep", node.find("keep"));
+  partial(node, *op);
   if (node.find("off_chip"))
     op->setAttr("off_chip", ir::Attribute::unit());
   setTimeloopLevel(context, node, *op);
+}
+
+/// `partial int32, fp32`: one format for whole results, one for floating ones.
+void ChipBuilder::partial(const Node &node, ir::Operation &op) {
+  const Node *word = node.find("partial");
+  if (!word)
+    return;
+  std::vector<std::string> names;
+  llvm::Optional<DType> floating, whole;
+  for (const NodeArg &arg : word->args) {
+    const WordValue *name = arg.value.getIf<WordValue>();
+    llvm::Optional<DType> format = name ? parseDType(name->word) : llvm::None;
+    if (!format && !arg.value.isUnknown())
+      diagnostics.report(arg.range, diag::NotADType, arg.value.describe());
+    if (!format)
+      continue;
+    llvm::Optional<DType> &known = isFloating(*format) ? floating : whole;
+    if (known)
+      diagnostics.report(arg.range, diag::BadPartial, name->word,
+                         fmt::format("`{}` before it is for {} results, too", dtypeName(*known),
+                                     isFloating(*format) ? "floating" : "whole"));
+    known = format;
+    names.push_back(name->word);
+  }
+  op.setAttr("partial", ir::Attribute::strings(names));
+  auto memory = ir::as<target::MemoryOp>(op);
+  if (memory && !memory.keeps("output") && !memory.keeps("intermediate"))
+    diagnostics.report(word->range, diag::WordWithoutEffect, "partial",
+                       "this memory keeps no results");
 }
 
 /// `systolic weight`, `overlap_folds`.
@@ -253,6 +285,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   chip->setAttr("dtype", dtypeName(units.dtype));
   if (units.clock)
     chip->setAttr("clock", *units.clock);
+  partial(*node, *chip);
   setQuantity(context, *chip, "launch", node->find("launch"), units);
   setQuantity(context, *chip, "tdp", node->find("tdp"), units);
   setQuantity(context, *chip, "area", node->find("area"), units);

@@ -37,6 +37,18 @@ static bool verifyParallel(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+/// A partial sum is never narrower than what it becomes.
+static bool verifyTensor(const Operation &op, DiagnosticEngine &diagnostics) {
+  TensorOp tensor(const_cast<Operation *>(&op));
+  if (!tensor.partial().empty() && !tensor.isOutput())
+    return invalidOp(op, diagnostics, "only an output has partial sums");
+  for (const AttrDict::Entry &entry : tensor.partial().entries())
+    if (entry.second.asInt() < tensor.bits())
+      return invalidOp(op, diagnostics,
+                       "a partial sum at `" + entry.first + "` is narrower than an element");
+  return true;
+}
+
 static bool verifyFused(const Operation &op, DiagnosticEngine &diagnostics) {
   if (op.listAttr("tensors").size() != op.listAttr("places").size())
     return invalidOp(op, diagnostics, "as many places as tensors are needed");
@@ -191,9 +203,14 @@ static std::vector<OpDecl> nestDecls() {
        .attrs = {stringAttr("role", "input, weight, output, …"),
                  intAttr("bits", "of an element").atLeast(1),
                  flagAttr("output", "written, not only read"),
+                 dictAttr("partial", AttrKind::Int,
+                          "bits of a partial sum of the output by memory, where it is wider")
+                     .atLeast(1)
+                     .optional(),
                  listAttr("map", AttrKind::Any, "subscript per rank; \"any\" depends on data"),
                  listAttr("shape", AttrKind::Int, "extents").atLeast(0).optional(),
-                 stringAttr("access", "iteration to element, in isl's notation")}},
+                 stringAttr("access", "iteration to element, in isl's notation")},
+       .verifier = verifyTensor},
       {.name = "loopnest.at",
        .doc = "The loops in here step through the tile that a place holds.",
        .attrs = {stringAttr("place", "name of the memory, array or unit"),

@@ -127,6 +127,8 @@ struct TensorOp : ir::OpView {
   bool isOutput() const { return op->hasAttr("output"); }
   const ir::AttrList &map() const { return op->listAttr("map"); }
   std::vector<int64_t> shape() const { return op->intsAttr("shape"); }
+  /// Bits of a partial sum, by memory, where these are others than those of a finished word.
+  const ir::AttrDict &partial() const { return op->dictAttr("partial"); }
   llvm::StringRef access() const { return op->stringAttr("access"); }
 };
 

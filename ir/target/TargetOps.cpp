@@ -36,6 +36,17 @@ llvm::Optional<Quantity> ComputeOp::energyFor(llvm::StringRef dtype) const {
   return valueFor(energy(), dtype);
 }
 
+llvm::Optional<PartialFormat> target::partialFormat(const Operation &memory, DType result) {
+  for (const Operation *part = &memory; part; part = part->parentOp()) {
+    if (!part->is(MemoryOp::opName) && !part->is(ChipOp::opName))
+      continue;
+    for (const std::string &name : part->stringsAttr("partial"))
+      if (auto format = parseDType(name); format && isFloating(*format) == isFloating(result))
+        return PartialFormat{*format, part};
+  }
+  return llvm::None;
+}
+
 //===-- Rules
 //----------------------------------------------------------------------------------===//
 
@@ -43,6 +54,9 @@ llvm::Optional<Quantity> ComputeOp::energyFor(llvm::StringRef dtype) const {
 static bool verifyChip(const Operation &op, DiagnosticEngine &diagnostics) {
   if (!parseDType(as<ChipOp>(op).dtype()))
     return invalidOp(op, diagnostics, "dtype is no number format");
+  for (const std::string &format : op.stringsAttr("partial"))
+    if (!parseDType(format))
+      return invalidOp(op, diagnostics, "`" + format + "` is no number format");
   llvm::StringMap<const Operation *> parts;
   bool valid = true;
   op.body().walk([&](const Operation &part) {
@@ -51,6 +65,13 @@ static bool verifyChip(const Operation &op, DiagnosticEngine &diagnostics) {
     valid = invalidOp(part, diagnostics, "another part of the chip has this name");
   });
   return valid;
+}
+
+static bool verifyMemory(const Operation &op, DiagnosticEngine &diagnostics) {
+  for (const std::string &format : op.stringsAttr("partial"))
+    if (!parseDType(format))
+      return invalidOp(op, diagnostics, "`" + format + "` is no number format");
+  return true;
 }
 
 static bool verifyArray(const Operation &op, DiagnosticEngine &diagnostics) {
@@ -106,6 +127,12 @@ static const Dimension bytesPerSecond = byte / second;
 static const Dimension joulesPerByte = joule / byte;
 static const Dimension watt = joule / second;
 
+static AttrDecl partialAttr() {
+  return listAttr("partial", AttrKind::String,
+                  "number formats of partial sums, of whole and of floating results")
+      .optional();
+}
+
 static std::vector<AttrDecl> memoryAttrs() {
   return {quantityAttr("capacity", byte, "size of one instance").optional(),
           quantityAttr("bandwidth", bytesPerSecond, "of reads and of writes").optional(),
@@ -122,6 +149,7 @@ static std::vector<AttrDecl> memoryAttrs() {
           quantityAttr("width", byte, "bytes of one access").optional(),
           listAttr("keep", AttrKind::String, "roles of the tensors it holds; all when not given")
               .optional(),
+          partialAttr(),
           flagAttr("off_chip", "not part of the chip's area"),
           dictAttr("timeloop", AttrKind::Any, "words that only Timeloop's model knows").optional()};
 }
@@ -156,7 +184,7 @@ static std::vector<OpDecl> chipDecls() {
        .doc = "A chip: memories, arrays, networks and compute units, outermost first.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .attrs = {stringAttr("dtype", "number format of tensors that name none"),
+       .attrs = {stringAttr("dtype", "number format of tensors that name none"), partialAttr(),
                  quantityAttr("clock", perSecond, "cycles per second").optional(),
                  quantityAttr("launch", second, "start of one kernel").optional(),
                  quantityAttr("tdp", watt, "thermal design power").optional(),
@@ -166,7 +194,8 @@ static std::vector<OpDecl> chipDecls() {
       {.name = "target.memory",
        .doc = "A memory, one instance per copy of the arrays around it.",
        .symbol = SymbolUse::Required,
-       .attrs = memoryAttrs()},
+       .attrs = memoryAttrs(),
+       .verifier = verifyMemory},
       {.name = "target.array",
        .doc = "Identical copies of what its region lists, along named axes.",
        .symbol = SymbolUse::Required,

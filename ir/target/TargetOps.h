@@ -6,6 +6,7 @@
 #ifndef PERFC_IR_TARGET_TARGETOPS_H
 #define PERFC_IR_TARGET_TARGETOPS_H
 
+#include "ir/common/DType.h"
 #include "ir/core/Operation.h"
 
 namespace perfc {
@@ -111,6 +112,16 @@ struct ComputeOp : ir::OpView {
   /// Energy of one multiply-accumulate, looked up in the same way.
   llvm::Optional<Quantity> energyFor(llvm::StringRef dtype) const;
 };
+
+/// The number format of partial sums, and the memory or chip that says so.
+struct PartialFormat {
+  DType format;
+  const ir::Operation *from;
+};
+
+/// The format of partial sums of a `result` in a memory: the one that the memory names for whole or
+/// for floating results, else the chip; nothing when neither does.
+llvm::Optional<PartialFormat> partialFormat(const ir::Operation &memory, DType result);
 
 /// Groups of chips; the last group is the system.
 struct SystemOp : ir::OpView {

@@ -217,18 +217,30 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
 }
 
 Table perfc::driver::accessTable(const Cost &cost) {
+  bool areApart =
+      llvm::any_of(cost.accesses, [](const AccessCounts &counts) { return counts.partialBits; });
+  std::string apart = areApart ? ", partial + finished" : "";
   Table table({{"memory", Align::Left},
                {"tensor", Align::Left},
                {"fills"},
                {"reads"},
-               {"updates"},
-               {"writebacks"},
+               {"updates" + apart},
+               {"writebacks" + apart},
                {"resident"}});
   auto count = [](int64_t value) { return formatEngineering(static_cast<double>(value), {}); };
+  // Partial sums, and of the words that carry results those that are finished.
+  auto parts = [&](const AccessCounts &counts, int64_t all, int64_t finished) -> std::string {
+    if (!counts.isOutput)
+      return "-";
+    if (!counts.partialBits)
+      return count(all);
+    return fmt::format("{} + {}", count(all - finished), count(finished));
+  };
   for (const AccessCounts &counts : cost.accesses)
     table.addRow({counts.memory, counts.tensor, count(counts.fills), count(counts.reads),
-                  counts.isOutput ? count(counts.updates) : "-",
-                  counts.isOutput ? count(counts.writebacks) : "-", count(counts.maxResident)});
+                  parts(counts, counts.updates, counts.finishedUpdates),
+                  parts(counts, counts.writebacks, counts.finishedWritebacks),
+                  count(counts.maxResident)});
   return table;
 }
 

@@ -17,11 +17,14 @@ static std::vector<std::string> loopNestWords(const ir::Operation &part) {
       {"width", "width"},
       {"buffering", "buffering"},
       {"keep", "keep"},
+      {"partial", "partial"},
       {"update_energy", "energy { update }"},
       {"address_energy", "energy { address }"}};
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> array[] = {
       {"systolic", "systolic"}, {"overlap_folds", "overlap_folds"}};
   std::vector<std::string> words;
+  if (part.is("target.chip") && part.hasAttr("partial"))
+    words.push_back("partial");
   if (part.is("target.network"))
     words.push_back("network");
   for (const auto &[name, word] :
@@ -51,8 +54,9 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
   llvm::SplitString(cost.provenance.provider, providers, ", ");
   bool isSimple =
       llvm::is_contained(providers, "roofline") || llvm::is_contained(providers, "tile");
+  bool hasOneSize = llvm::is_contained(providers, "maestro"); // of words
   const ir::Operation *target = module.lookup(on);
-  if (!isSimple || !target)
+  if (!(isSimple || hasOneSize) || !target)
     return;
   std::set<const ir::Operation *> chips;
   addChips(module, *target, chips);
@@ -64,7 +68,11 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
     if (!chips.count(&chip))
       continue;
     chip.walk([&](const ir::Operation &part) {
-      std::vector<std::string> words = loopNestWords(part);
+      std::vector<std::string> words;
+      if (isSimple)
+        words = loopNestWords(part);
+      else if (part.hasAttr("partial"))
+        words.push_back("partial");
       SourceRange place = part.range();
       if (words.empty() || sources.path(place.file).startswith("std/") ||
           !warned.insert({place.file, place.begin}).second)

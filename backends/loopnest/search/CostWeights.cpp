@@ -87,6 +87,8 @@ static ArrayWeights arrayWeights(const AdaptedNest &nest, const ir::Operation &a
 }
 
 std::string loopnest::notWeighed(const AdaptedNest &nest) {
+  if (nest.nest.hasPartial())
+    return "partial sums of the result are wider than its words";
   for (const Place &place : nest.nest.places)
     for (const Axis &axis : place.axes)
       if (!axis.apart.empty())

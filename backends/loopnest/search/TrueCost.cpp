@@ -5,6 +5,7 @@
 #include "backends/loopnest/NestLatency.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -46,7 +47,8 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
       for (int64_t extent : TensorOp(nest.tensors[t]).shape())
         elements *= static_cast<double>(extent);
       auto resident = static_cast<double>(held.tensors[t]->maxResident);
-      double wordBytes = static_cast<double>(nest.nest.tensors[t].bitsPerWord) / 8;
+      double wordBytes =
+          static_cast<double>(heldBits(nest.nest, nest.nest.places[p], t, *held.tensors[t])) / 8;
       needed -= (resident - std::min(resident, elements)) * wordBytes;
     }
     if (needed > capacity->toDouble())

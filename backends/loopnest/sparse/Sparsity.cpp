@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/sparse/Sparsity.h"
 
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/sparse/TileExtents.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -66,7 +67,7 @@ private:
   double happening(size_t tensor, size_t memory, size_t child) const;
   size_t childOf(size_t tensor, size_t memory) const;
   llvm::Optional<size_t> parentOf(size_t tensor, size_t memory) const;
-  int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense) const;
+  int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense, int64_t bits) const;
   void memory(size_t place, MemoryCounts &counts) const;
   void array(size_t place, ArrayCounts &counts) const;
   double nonzeroShare(bool onlySkips) const;
@@ -116,14 +117,15 @@ double Applier::happening(size_t tensor, size_t memory, size_t child) const {
   return share;
 }
 
-/// Words that `dense` elements take as the memory at place `memory` stores them, metadata included,
-/// when they move in tiles of `tilePlace`.
-int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double dense) const {
+/// Words of `wordBits` that `dense` elements take as the memory at place `memory` stores them,
+/// metadata included, when they move in tiles of `tilePlace`.
+int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double dense,
+                       int64_t wordBits) const {
   const SparseTensor &sparse = sparsity.tensors[tensor];
   auto tile = tileInside(nest, tilePlace).box(nest.tensors[tensor], sparse.shape);
   StoredTile stored = storedTile(sparse.formatAt(nest.places[memory].name), tile,
                                  sparse.density.share(sparse.shape));
-  double bits = static_cast<double>(nest.tensors[tensor].bitsPerWord);
+  auto bits = static_cast<double>(wordBits);
   double perElement = (stored.words + stored.metadataBits / bits) / elements(tile);
   return std::llround(dense * perElement);
 }
@@ -140,21 +142,29 @@ void Applier::memory(size_t place, MemoryCounts &counts) const {
     double out = happening(t, place, child);
     llvm::Optional<size_t> parent = parentOf(t, place);
     double in = parent ? happening(t, *parent, place) : 1;
-    auto moved = [&](int64_t count, size_t tile, double share) {
-      return words(t, place, tile, static_cast<double>(count) * share);
+    int64_t partial = movedBits(nest, nest.places[place], t), whole = nest.tensors[t].bitsPerWord;
+    int64_t held = heldBits(nest, nest.places[place], t, tensor);
+    // Of `count` words some are finished, where partial sums have a size of their own.
+    auto moved = [&](int64_t count, size_t tile, double share, int64_t finished) {
+      int64_t done = std::min(count, finished);
+      return words(t, place, tile, static_cast<double>(count - done) * share, partial) +
+             (done ? words(t, place, tile, static_cast<double>(done) * share, whole) : 0);
     };
-    auto network = [&](NetworkCount &count) {
-      count.shared = moved(count.shared, passed, out);
-      count.separate = moved(count.separate, passed, out);
-      count.declared = moved(count.declared, passed, out);
+    auto network = [&](NetworkCount &count, int64_t finished) {
+      count.shared = moved(count.shared, passed, out, finished);
+      count.separate = moved(count.separate, passed, out, finished);
+      count.declared = moved(count.declared, passed, out, finished);
     };
-    tensor.fills = moved(tensor.fills, place, in);
-    network(tensor.reads);
-    network(tensor.updates);
-    tensor.writebacks = moved(tensor.writebacks, place, in);
-    tensor.maxResident = moved(tensor.maxResident, place, 1);
+    int64_t finished = tensor.finished.getValueOr(0);
+    tensor.fills = moved(tensor.fills, place, in, 0);
+    network(tensor.reads, 0);
+    network(tensor.updates, finished);
+    tensor.writebacks = moved(tensor.writebacks, place, in, finished);
+    if (tensor.finished)
+      tensor.finished = moved(finished, passed, out, finished);
+    tensor.maxResident = words(t, place, place, static_cast<double>(tensor.maxResident), held);
     counts.maxResident += tensor.maxResident;
-    counts.maxResidentBits += tensor.maxResident * nest.tensors[t].bitsPerWord;
+    counts.maxResidentBits += tensor.maxResident * held;
   }
 }
 
@@ -168,7 +178,8 @@ void Applier::array(size_t place, ArrayCounts &counts) const {
       double share = happening(t, *from, child);
       size_t tile = child < nest.places.size() ? child : *from;
       for (int64_t *count : {&hops[t]->shared, &hops[t]->separate, &hops[t]->declared})
-        *count = words(t, *from, tile, static_cast<double>(*count) * share);
+        *count = words(t, *from, tile, static_cast<double>(*count) * share,
+                       movedBits(nest, nest.places[*from], t));
     }
   };
   scale(counts.hops);
@@ -238,6 +249,8 @@ Counts Applier::run(const Counts &dense) const {
       array(p, counts.arrays[arrays++]);
   }
   counts.macs = std::llround(static_cast<double>(dense.macs) * nonzeroShare(!withGates));
+  counts.finishedPoints =
+      std::llround(static_cast<double>(dense.finishedPoints) * nonzeroShare(!withGates));
   counts.steps = std::llround(static_cast<double>(dense.steps) * stepShare());
   return counts;
 }

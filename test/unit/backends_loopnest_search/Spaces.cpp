@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Spaces.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -71,6 +72,30 @@ CostWeights loopnest::randomWeights(const MapSpace &space, std::mt19937 &random)
   return weights;
 }
 
+/// Bits that leave and enter a memory, of which partial sums have a size of their own.
+static std::pair<int64_t, int64_t> movedAt(const Nest &nest, unsigned memory, unsigned t,
+                                           const TensorCounts &c) {
+  int64_t word = nest.tensors[t].bitsPerWord, sum = movedBits(nest, memoryOf(nest, memory), t);
+  int64_t up = std::min(c.writebacks, c.finished.getValueOr(0));
+  int64_t in = std::min(c.updates.declared, c.finished.getValueOr(0));
+  return {(c.reads.declared + c.writebacks - up) * sum + up * word,
+          (c.updates.declared - in) * sum + in * word};
+}
+
+/// Words of `memory` that cross to the next one further in, in bits: those that leave that one
+/// finished, all others as partial sums.
+static int64_t crossingBits(const Nest &nest, const Counts &counts, unsigned memory, unsigned t) {
+  const TensorCounts &c = *counts.memories[memory].tensors[t];
+  int64_t finished = counts.finishedPoints;
+  for (unsigned m = counts.memories.size(); m-- > memory + 1;)
+    if (const auto &inner = counts.memories[m].tensors[t])
+      finished = inner->finished.getValueOr(0);
+  finished = nest.tensors[t].isOutput ? std::min(finished, c.updates.declared) : 0;
+  int64_t words = c.reads.declared + c.updates.declared;
+  return (words - finished) * movedBits(nest, memoryOf(nest, memory), t) +
+         finished * nest.tensors[t].bitsPerWord;
+}
+
 Score loopnest::scoreOf(const CostWeights &weights, const Nest &nest, const Counts &counts) {
   Score score;
   int64_t cycles = counts.steps * weights.compute.denominator;
@@ -86,12 +111,14 @@ Score loopnest::scoreOf(const CostWeights &weights, const Nest &nest, const Coun
       int64_t read = 0, written = 0;
       for (unsigned t : place.keep) {
         const TensorCounts &c = *counts.memories[memory].tensors[t];
-        int64_t out = c.reads.declared + c.writebacks, in = c.fills + c.updates.declared;
-        score.energy += double(out) * weights.memories[memory].read[t] +
-                        double(c.fills) * weights.memories[memory].write[t] +
-                        double(c.updates.declared) * weights.memories[memory].update[t];
-        read += out * nest.tensors[t].bitsPerWord;
-        written += in * nest.tensors[t].bitsPerWord;
+        auto [out, updated] = movedAt(nest, memory, t, c);
+        int64_t filled = c.fills * movedBits(nest, place, t);
+        auto bits = double(nest.tensors[t].bitsPerWord);
+        score.energy += double(out) / bits * weights.memories[memory].read[t] +
+                        double(filled) / bits * weights.memories[memory].write[t] +
+                        double(updated) / bits * weights.memories[memory].update[t];
+        read += out;
+        written += filled + updated;
       }
       later(weights.memories[memory].bandwidth, read + written, instances);
       later(weights.memories[memory].readBandwidth, read, instances);
@@ -101,18 +128,23 @@ Score loopnest::scoreOf(const CostWeights &weights, const Nest &nest, const Coun
     }
     int64_t bits = 0;
     for (unsigned t = 0; t < nest.tensors.size(); ++t) {
-      int64_t words = 0, copies = 0;
+      int64_t words = 0, copies = 0, crossed = 0;
+      double share = 1; // of what a partial sum takes
+      auto word = double(nest.tensors[t].bitsPerWord);
       for (unsigned m = 0; m < memory; ++m)
         if (const auto &c = counts.memories[m].tensors[t]) {
           words = c->reads.declared + c->updates.declared;
           const NetworkCount &passing = nest.tensors[t].isOutput ? c->updates : c->reads;
           copies = passing.separate - passing.declared;
+          crossed = crossingBits(nest, counts, m, t);
+          share = double(movedBits(nest, memoryOf(nest, m), t)) / word;
         }
-      score.energy += double(words) * weights.arrays[array].word[t] +
-                      double(copies) * weights.arrays[array].copy[t];
+      double mean = words ? double(crossed) / word / double(words) : 1;
+      score.energy += double(crossed) / word * weights.arrays[array].word[t] +
+                      double(copies) * share * weights.arrays[array].copy[t];
       if (const auto &hops = counts.arrays[array].hops[t])
-        score.energy += double(hops->declared) * weights.arrays[array].hop[t];
-      bits += words * nest.tensors[t].bitsPerWord;
+        score.energy += double(hops->declared) * mean * weights.arrays[array].hop[t];
+      bits += crossed;
     }
     later(weights.arrays[array].networks[0].bandwidth, bits, instances);
     for (const Loop &loop : place.loops)
