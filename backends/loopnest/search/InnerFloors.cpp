@@ -38,6 +38,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
   for (auto &table : tables)
     table.resize(grid.size());
   filled.resize(grid.size());
+  orders.resize((slots - first) << space.dims());
   Entry nothing;
   nothing.words.fill(open);
   nothing.padding.fill(0);
@@ -100,15 +101,18 @@ void InnerFloors::mirror(unsigned slot, size_t from, size_t to) {
 }
 
 /// What a tensor sees of an order, from the inside out: what stands outside of the innermost loop
-/// that changes the whole tile does not count, and idle loops inside of all others only together.
+/// that changes the whole tile does not count, nor which loop that is, and idle loops inside of all
+/// others only together.
 InnerFloors::Order InnerFloors::viewOf(const Order &order, unsigned tensor) const {
   const FlatTensor &t = space.tensors[tensor];
   Order view;
   size_t idle = 0;
   for (unsigned d : order) {
-    view.push_back(d);
-    if (t.plain >> d & 1)
+    if (t.plain >> d & 1) {
+      view.push_back(maxDims);
       break;
+    }
+    view.push_back(d);
     if (idle + 1 == view.size() && !(t.windowed >> d & 1))
       ++idle;
   }
@@ -116,35 +120,68 @@ InnerFloors::Order InnerFloors::viewOf(const Order &order, unsigned tensor) cons
   return view;
 }
 
-/// The orders that can differ, as the loops' dimensions from the inside out.
-const InnerFloors::Orders &InnerFloors::ordersOf(unsigned slot, const TileGrid::Point &factor) {
+/// Whether no loops with the view `a` bring less than with `b`, whatever their factors are.
+bool InnerFloors::isNoWorse(const Order &a, const Order &b, unsigned tensor) const {
+  if (a == b)
+    return true;
+  // Without windows all that counts is which loops stand inside of the first that moves the tile.
+  return space.tensors[tensor].windows.empty() &&
+         std::includes(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// The orders that can differ for the flows that the slot settles, as the loops' dimensions from
+/// the inside out.
+InnerFloors::Orders InnerFloors::makeOrders(unsigned slot, const TileGrid::Point &factor) const {
   std::array<int64_t, maxDims> values{};
-  uint64_t key = slot;
-  for (unsigned d = 0; d < space.dims(); ++d) {
+  for (unsigned d = 0; d < space.dims(); ++d)
     values[d] = factor[d] > 0 ? 2 : 1;
-    key = key << 1 | (factor[d] > 0 ? 1 : 0);
-  }
-  auto [known, isNew] = orders.try_emplace(key);
-  Orders &result = known->second;
-  if (!isNew)
-    return result;
-  for (const auto &order : loopnest::ordersOf(space, values, slot, rules[slot], false)) {
+  llvm::SmallVector<unsigned, 4> settles; // tensors
+  for (unsigned k : crossings)
+    if (space.crossings[k].end > slot && !llvm::is_contained(settles, space.crossings[k].tensor))
+      settles.push_back(space.crossings[k].tensor);
+  struct Seen {
     Order inward;
+    llvm::SmallVector<Order, 3> views; ///< by number in `settles`
+  };
+  std::vector<Seen> kept;
+  auto covers = [&](const Seen &a, const Seen &b) {
+    for (unsigned i = 0; i < settles.size(); ++i)
+      if (!isNoWorse(a.views[i], b.views[i], settles[i]))
+        return false;
+    return true;
+  };
+  for (const auto &order : loopnest::ordersOf(space, values, slot, rules[slot], false)) {
+    Seen now;
     for (unsigned i = space.dims(); i-- > 0;)
       if (factor[order[i]] > 0)
-        inward.push_back(order[i]);
-    llvm::SmallVector<unsigned, 4> views;
-    for (unsigned t = 0; t < space.tensors.size(); ++t) {
-      auto same = llvm::find_if(
-          result.list, [&](const Order &other) { return viewOf(other, t) == viewOf(inward, t); });
-      views.push_back(static_cast<unsigned>(same - result.list.begin()));
-    }
-    if (llvm::is_contained(result.views, views))
+        now.inward.push_back(order[i]);
+    for (unsigned t : settles)
+      now.views.push_back(viewOf(now.inward, t));
+    if (llvm::any_of(kept, [&](const Seen &other) { return covers(other, now); }))
       continue;
-    result.list.push_back(std::move(inward));
-    result.views.push_back(std::move(views));
+    llvm::erase_if(kept, [&](const Seen &other) { return covers(now, other); });
+    kept.push_back(std::move(now));
+  }
+  Orders result;
+  for (const Seen &now : kept) {
+    result.list.push_back(now.inward);
+    auto &views = result.views.emplace_back(space.tensors.size(), 0);
+    for (unsigned i = 0; i < settles.size(); ++i)
+      views[settles[i]] = static_cast<unsigned>(
+          llvm::find_if(kept, [&](const Seen &other) { return other.views[i] == now.views[i]; }) -
+          kept.begin());
   }
   return result;
+}
+
+const InnerFloors::Orders &InnerFloors::ordersOf(unsigned slot, const TileGrid::Point &factor) {
+  size_t key = slot - first;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    key = key << 1 | (factor[d] > 0 ? 1 : 0);
+  std::unique_ptr<Orders> &known = orders[key];
+  if (!known)
+    known = std::make_unique<Orders>(makeOrders(slot, factor));
+  return *known;
 }
 
 /// What the loops of the slot settle, for each order that no other is better than, together with
@@ -159,6 +196,8 @@ void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point
   llvm::SmallVector<Entry, 16> byOrder;
   std::vector<Entry> settledBy;
   llvm::SmallVector<FlowFloors::SlotLoop, maxDims> loops;
+  for (unsigned v = 0; v < crossings.size(); ++v)
+    nothing.held[v] = static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
   for (unsigned o = 0; o < all.list.size(); ++o) {
     loops.clear();
     for (unsigned d : all.list[o])
@@ -175,7 +214,6 @@ void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point
         flow = settled(crossing.tensor, inside, loops);
       now.words[v] = flow.words;
       now.padding[v] = flow.padding;
-      now.held[v] = static_cast<uint32_t>(sizeOnly(crossing.tensor, inside));
     }
     insert(settledBy, now, nullptr);
   }

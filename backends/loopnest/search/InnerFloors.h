@@ -10,7 +10,7 @@
 
 #include "backends/loopnest/search/CrossingCosts.h"
 #include "backends/loopnest/search/Symmetry.h"
-#include <map>
+#include <memory>
 
 namespace perfc {
 namespace loopnest {
@@ -59,6 +59,8 @@ private:
     std::vector<llvm::SmallVector<unsigned, 4>> views; ///< by order and tensor: the first like it
   };
   Order viewOf(const Order &order, unsigned tensor) const;
+  bool isNoWorse(const Order &a, const Order &b, unsigned tensor) const;
+  Orders makeOrders(unsigned slot, const TileGrid::Point &factor) const;
   const Orders &ordersOf(unsigned slot, const TileGrid::Point &factor);
   void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                   std::vector<Entry> &result, const TileGrid::Point *steps);
@@ -78,7 +80,7 @@ private:
   std::vector<std::vector<std::vector<Entry>>> tables;
   std::vector<char> filled; ///< by point: whether the first table is
   std::vector<std::vector<uint32_t>> lists;
-  std::map<uint64_t, Orders> orders; ///< by slot and loops
+  std::vector<std::unique_ptr<Orders>> orders; ///< by slot and dimensions that have loops
   unsigned first;
   bool valid = true;
 };

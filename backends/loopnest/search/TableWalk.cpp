@@ -90,7 +90,7 @@ void TreeWalk::take(const Node &node, const Mapping &mapping, unsigned slots, do
         return true;
     return false;
   };
-  if (!possible(0))
+  if (!possible(node.latency))
     return;
   Score score = evaluator.evaluate(mapping, slots);
   if (known.excludes(score) || !possible(score.latency))
@@ -113,6 +113,7 @@ void TreeWalk::take(const Node &node, const Mapping &mapping, unsigned slots, do
   Node child = extended(node, mapping, slots, bound);
   child.key = key;
   child.decided = decided;
+  child.latency = std::max(node.latency, score.latency);
   nodes.push_back(std::move(child));
 }
 
@@ -126,9 +127,9 @@ static unsigned innermostInTime(const MapSpace &space, const Mapping &mapping, u
 }
 
 /// Whether some class of lanes may improve on what is known, with `left` by bucket.
-bool TreeWalk::isPossible(double base, llvm::ArrayRef<double> left) const {
+bool TreeWalk::isPossible(const Node &node, double base, llvm::ArrayRef<double> left) const {
   for (unsigned b = 0; b < left.size(); ++b)
-    if (left[b] < HUGE_VAL && !isExcluded(base + left[b], floors->buckets()[b].latency))
+    if (left[b] < HUGE_VAL && !isExcluded(base + left[b], latencyOf(node, b)))
       return true;
   return false;
 }
@@ -147,7 +148,7 @@ void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
     for (unsigned b = 0; b < floors->buckets().size(); ++b)
       exact.push_back(floors->atArray(outside, innermost, repeats, b));
     left = exact;
-    if (!isPossible(base + decided, left) ||
+    if (!isPossible(node, base + decided, left) ||
         isDominated(mapping, floors->tiles().point(outside), decided))
       return;
   }
@@ -162,7 +163,7 @@ bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Nod
   double base = floors->crossingCosts().constant() + floors->outer(slot) + node.decided;
   return floors->tiles().forEachMultiple(
       pointOf(mapping, slot), [&](size_t x, const TileGrid::Point &factor) {
-        if (!floors->isWorth(boundary, x) || !isPossible(base, floors->at(boundary, x)) ||
+        if (!floors->isWorth(boundary, x) || !isPossible(node, base, floors->at(boundary, x)) ||
             !setFactors(mapping, slot, factor) || symmetry.compare(mapping, boundary) > 0)
           return true;
         if (patience.isOver())
@@ -207,7 +208,7 @@ bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, c
   LaneChoice lanes = costs.ordered(costs.choices()[choice], mapping);
   Floors::Priced priced = floors->priced(lanes, outside);
   if (isExcluded(costs.constant() + node.decided + floors->inside(end, end, at, trails, priced),
-                 floors->buckets()[bucket].latency))
+                 latencyOf(node, bucket)))
     return true;
   double left = floors->inside(end, end + 1, at, trails, priced);
   size_t before = nodes.size();
@@ -235,7 +236,7 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
     for (unsigned t = 0; t < trails.of.size(); ++t)
       withLanes.of[t].lanes =
           trails.of[t].lanes * grid.value(trails.of[t].dim, group.lanes[trails.of[t].dim]);
-    double latency = floors->buckets()[group.bucket].latency;
+    double latency = latencyOf(node, group.bucket);
     auto isOut = [&](const Floors::Priced &priced) {
       return isExcluded(base + floors->inside(end, end, at, withLanes, priced), latency);
     };
@@ -254,7 +255,7 @@ void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, co
                           const Floors::Priced &priced, std::vector<Node> &nodes) {
   unsigned boundary = node.slices.size() + 1, bucket = floors->bucketOf(node.lanes);
   double base = floors->crossingCosts().constant() + node.decided;
-  double latency = floors->buckets()[bucket].latency;
+  double latency = latencyOf(node, bucket);
   double left = floors->inside(boundary, boundary + 1, outside, trails, priced);
   double almost = almostDecide(mapping, boundary, *priced.choice, *priced.outside,
                                floors->tiles().point(outside));
@@ -271,7 +272,7 @@ bool TreeWalk::innerOrders(const Node &node, Mapping &mapping, size_t outside, c
                            const Floors::Priced &priced, std::vector<Node> &nodes) {
   unsigned slot = node.slices.size(), boundary = slot + 1;
   double base = floors->crossingCosts().constant() + node.decided;
-  double latency = floors->buckets()[floors->bucketOf(node.lanes)].latency;
+  double latency = latencyOf(node, floors->bucketOf(node.lanes));
   llvm::SmallVector<Trails, 4> excluded;
   for (const auto &order : ordersOf(mapping, slot)) {
     if (patience.isOver())
@@ -299,7 +300,7 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
   LaneChoice lanes = costs.ordered(costs.choices()[node.lanes], mapping);
   Floors::Priced priced = floors->priced(lanes, lanesAt);
   double base = costs.constant() + node.decided;
-  double latency = floors->buckets()[floors->bucketOf(node.lanes)].latency;
+  double latency = latencyOf(node, floors->bucketOf(node.lanes));
   Trails before = trailsOf(space, mapping, slot);
   auto visit = [&](size_t x, const TileGrid::Point &factor) {
     if (floors->inner().at(boundary, x).empty() || !setFactors(mapping, slot, factor) ||

@@ -44,6 +44,7 @@ struct Node {
   Score bound;
   double key = 0;     ///< nodes are visited by growing key
   double decided = 0; ///< J of what ends outside; with tables only
+  double latency = 0; ///< of what the slots so far bring, at least; with tables only
   unsigned lanes = 0; ///< number of the choice of lanes, once it is made; with tables only
 };
 
@@ -87,7 +88,11 @@ private:
   void load(const Node &node, Mapping &mapping) const;
   Node extended(const Node &node, const Mapping &mapping, unsigned slots, const Score &bound) const;
   bool plainChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
-  bool isPossible(double base, llvm::ArrayRef<double> left) const;
+  bool isPossible(const Node &node, double base, llvm::ArrayRef<double> left) const;
+  /// Of what a node begins, with the lanes of a class.
+  double latencyOf(const Node &node, unsigned bucket) const {
+    return std::max(node.latency, floors->buckets()[bucket].latency);
+  }
   void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   bool outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
