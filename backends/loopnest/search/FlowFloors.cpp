@@ -211,8 +211,7 @@ Sharing FlowFloors::sharing(unsigned tensor, const TileGrid::Point &outside,
     const Window &dims = window.window;
     if (lanes[dims.first] == 0 && lanes[dims.second] == 0)
       continue;
-    Sharing of = window.sharing(outside, held, grid.value(dims.first, lanes[dims.first]),
-                                grid.value(dims.second, lanes[dims.second]));
+    Sharing of = window.sharing(outside, held, lanes);
     product = {product.most * of.most, product.mean * of.mean};
   }
   return product;

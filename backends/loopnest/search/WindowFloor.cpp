@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/WindowFloor.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -102,20 +103,21 @@ static std::vector<int64_t> distances(llvm::ArrayRef<Turn> own, llvm::ArrayRef<T
 //--------------------------------------------------------------------===//
 
 WindowFloor::WindowFloor(const MapSpace &space, const TileGrid &grid, const Window &window)
-    : window(window), seconds(grid.divisorCount(window.second)) {
+    : window(window), grid(grid), seconds(grid.divisorCount(window.second)) {
   for (size_t i = 0; i < grid.divisorCount(window.first); ++i)
     for (size_t k = 0; k < seconds; ++k)
-      tiles.push_back(makeTile(space, grid, static_cast<uint8_t>(i), static_cast<uint8_t>(k)));
+      tiles.push_back(makeTile(space, static_cast<uint8_t>(i), static_cast<uint8_t>(k)));
+  addSharing();
 }
 
-WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &grid, uint8_t i,
-                                        uint8_t k) const {
+WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, uint8_t i, uint8_t k) const {
   int64_t firsts = grid.value(window.first, i), secondsOutside = grid.value(window.second, k);
   int64_t firstSize = space.nest.dims[window.first].size / firsts;
   int64_t secondSize = space.nest.dims[window.second].size / secondsOutside;
   TileMarks marks(window, firstSize, secondSize);
   Tile result;
   result.width = marks.width();
+  result.count = marks.count();
   result.hasHoles = marks.count() < marks.width();
   result.step[0] = window.a * firstSize;
   result.step[1] = window.b * secondSize;
@@ -130,7 +132,7 @@ WindowFloor::Tile WindowFloor::makeTile(const MapSpace &space, const TileGrid &g
   // Lanes of one array at most can stand between loops of the window.
   bool severalArrays =
       llvm::any_of(space.slots, [](const Slot &s) { return s.isAxis && s.number > 0; });
-  addStarts(result, marks, bases, grid, i, k, severalArrays);
+  addStarts(result, marks, bases, i, k, severalArrays);
   return result;
 }
 
@@ -181,7 +183,7 @@ double WindowFloor::freshInside(const TileGrid::Point &outside, bool first, int6
 
 /// The sums by the loops that are at their start, which stand inside all others of their dimension.
 void WindowFloor::addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
-                            const TileGrid &grid, uint8_t i, uint8_t k, bool severalArrays) const {
+                            uint8_t i, uint8_t k, bool severalArrays) const {
   int64_t firsts = grid.value(window.first, i), secondsOutside = grid.value(window.second, k);
   std::vector<int64_t> own = divisors(firsts), other = divisors(secondsOutside);
   std::vector<TileMarks> shared;
@@ -221,34 +223,104 @@ void WindowFloor::addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<i
     }
 }
 
-Sharing WindowFloor::sharing(const TileGrid::Point &outside, const TileGrid::Point &held,
-                             int64_t firstLanes, int64_t secondLanes) const {
-  const Tile &of = tile(outside);
-  int64_t width = tile(held).width;
+//===-- Lanes
+//----------------------------------------------------------------------------------===//
+
+/// Most lanes along both dimensions, and most entries of a table.
+static constexpr int64_t bothLimit = 4096;
+static constexpr size_t sharingLimit = 300000;
+
+/// Each dimension alone: the other's lanes may all need the same.
+Sharing WindowFloor::sharingOf(const Tile &steps, const Tile &held,
+                               const TileGrid::Point &lanes) const {
+  int64_t n[2] = {grid.value(window.first, lanes[window.first]),
+                  grid.value(window.second, lanes[window.second])};
   auto along = [&](int64_t lanes, int64_t step) {
-    int64_t elements = (width - 1) / std::abs(step) + 1;
+    int64_t elements = (held.width - 1) / std::abs(step) + 1;
     auto n = static_cast<double>(lanes), m = static_cast<double>(elements);
-    if (!tile(held).hasHoles && elements > 1)
-      m = static_cast<double>(width) / static_cast<double>(std::abs(step));
+    if (!held.hasHoles && elements > 1)
+      m = static_cast<double>(held.width) / static_cast<double>(std::abs(step));
     return Sharing{std::min<double>(n, elements), n * m / (n + m - 1)};
   };
-  auto firsts = static_cast<double>(firstLanes), seconds = static_cast<double>(secondLanes);
-  Sharing first = along(firstLanes, of.step[0]), second = along(secondLanes, of.step[1]);
-  return {std::min(seconds * first.most, firsts * second.most),
-          std::min(seconds * first.mean, firsts * second.mean)};
+  Sharing first = along(n[0], steps.step[0]), second = along(n[1], steps.step[1]);
+  auto firsts = static_cast<double>(n[0]), seconds = static_cast<double>(n[1]);
+  Sharing result{std::min(seconds * first.most, firsts * second.most),
+                 std::min(seconds * first.mean, firsts * second.mean)};
+  if (n[0] == 1 || n[1] == 1 || n[0] > bothLimit / n[1])
+    return result;
+  Sharing both = sharingOfBoth(steps, held, n[0], n[1]);
+  return {std::min(result.most, both.most), std::min(result.mean, both.mean)};
 }
 
+/// From where the tiles of all lanes begin.
+Sharing WindowFloor::sharingOfBoth(const Tile &steps, const Tile &held, int64_t firsts,
+                                   int64_t seconds) const {
+  std::vector<int64_t> begins;
+  for (int64_t i = 0; i < firsts; ++i)
+    for (int64_t k = 0; k < seconds; ++k)
+      begins.push_back(i * steps.step[0] + k * steps.step[1]);
+  llvm::sort(begins);
+  int64_t together = held.width, different = 1;
+  size_t most = 1;
+  for (size_t last = 1, first = 0; last < begins.size(); ++last) {
+    int64_t gap = begins[last] - begins[last - 1];
+    together += std::min(gap, held.width);
+    different += gap > 0;
+    while (begins[last] - begins[first] >= held.width)
+      ++first;
+    most = std::max(most, last - first + 1);
+  }
+  auto n = static_cast<double>(begins.size());
+  double mean = held.hasHoles ? n * static_cast<double>(held.count) /
+                                    static_cast<double>(different + held.count - 1)
+                              : n * static_cast<double>(held.width) / static_cast<double>(together);
+  return {static_cast<double>(most), mean};
+}
+
+void WindowFloor::addSharing() {
+  size_t all = tiles.size();
+  if (all * all * all > sharingLimit)
+    return;
+  shared.resize(all * all * all);
+  auto divides = [&](size_t a, size_t b) {
+    auto number = [](size_t i) { return static_cast<uint8_t>(i); };
+    return grid.quotient(window.first, number(b / seconds), number(a / seconds)) !=
+               TileGrid::none &&
+           grid.quotient(window.second, number(b % seconds), number(a % seconds)) != TileGrid::none;
+  };
+  for (size_t outside = 0; outside < all; ++outside)
+    for (size_t lanes = 0; lanes < all; ++lanes) {
+      if (!divides(lanes, outside))
+        continue;
+      TileGrid::Point numbers{};
+      numbers[window.first] = static_cast<uint8_t>(lanes / seconds);
+      numbers[window.second] = static_cast<uint8_t>(lanes % seconds);
+      for (size_t held = outside; held < all; ++held)
+        if (divides(outside, held))
+          shared[(outside * all + lanes) * all + held] =
+              sharingOf(tiles[outside], tiles[held], numbers);
+    }
+}
+
+/// Along one dimension of lanes, or along both; tiles that nothing overlaps share nothing.
 bool WindowFloor::reachesAsFar(const TileGrid::Point &a, const TileGrid::Point &b,
                                const TileGrid::Point *steps) const {
   const Tile &one = tile(a), &other = tile(b);
   if (other.hasHoles && !one.hasHoles)
     return false; // the holes may let more lanes share
-  if (!steps || one.width >= other.width)
-    return one.width >= other.width;
-  return llvm::all_of(tile(*steps).step, [&](int64_t step) {
-    int64_t apart = std::abs(step);
-    // Without overlap there is nothing to share.
-    return one.hasHoles ? (one.width - 1) / apart == (other.width - 1) / apart
-                        : other.width <= apart;
-  });
+  bool moreElements = !one.hasHoles || one.count >= (other.hasHoles ? other.count : other.width);
+  if (one.width >= other.width && moreElements)
+    return true;
+  if (!steps)
+    return false;
+  const Tile &at = tile(*steps);
+  bool first = (*steps)[window.first] > 0, second = (*steps)[window.second] > 0;
+  if (first && second) // all of them begin at multiples of this
+    return !one.hasHoles && other.width <= int64_t(std::gcd(at.step[0], at.step[1]));
+  if (!first && !second)
+    return true;
+  int64_t apart = std::abs(at.step[first ? 0 : 1]);
+  if (one.width >= other.width)
+    return true;
+  return one.hasHoles ? (one.width - 1) / apart == (other.width - 1) / apart : other.width <= apart;
 }

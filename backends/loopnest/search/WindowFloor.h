@@ -20,10 +20,11 @@ namespace loopnest {
 /// Lanes that need one element at once.
 struct Sharing {
   double most = 1;
-  /// Over all elements that n lanes need, whose tiles lie a step apart, at most. What is new in a
-  /// tile without holes is a stretch of at most its width, and together they need (n - 1) * step
-  /// more; with holes, where each needs m elements that are multiples of a step apart, they need
-  /// m + n - 1.
+  /// Over all elements that n lanes need, at most. What is new in a tile without holes is a stretch
+  /// of at most its width W, and together they need the least of W and the way to the next tile
+  /// more for each other lane; with holes, where each needs m elements that are multiples of a step
+  /// apart, they need m + n - 1 along one dimension. Along two, m of D different tiles bring at
+  /// least D + m - 1, as sums of two sets of numbers do.
   double mean = 1;
 };
 
@@ -91,9 +92,14 @@ public:
   int64_t step(const TileGrid::Point &outside, bool first) const {
     return tile(outside).step[first ? 0 : 1];
   }
-  /// Lanes lie as the tiles at `outside`, and hold tiles of the size at `held`.
-  Sharing sharing(const TileGrid::Point &outside, const TileGrid::Point &held, int64_t firstLanes,
-                  int64_t secondLanes) const;
+  /// Lanes lie as the tiles at `outside`, and hold tiles of the size at `held`, a multiple of it;
+  /// `lanes`, which divide it, are their numbers.
+  Sharing sharing(const TileGrid::Point &outside, const TileGrid::Point &held,
+                  const TileGrid::Point &lanes) const {
+    size_t all = tiles.size(), at = (numberOf(outside) * all + numberOf(lanes)) * all;
+    return shared.empty() ? sharingOf(tile(outside), tile(held), lanes)
+                          : shared[at + numberOf(held)];
+  }
   /// Whether at least as many lanes can need an element of the tiles at `a` as of those at `b`,
   /// where lanes lie as the tiles at `steps` (anywhere without).
   bool reachesAsFar(const TileGrid::Point &a, const TileGrid::Point &b,
@@ -103,6 +109,7 @@ public:
 private:
   struct Tile {
     int64_t width = 1;           ///< from the first to the last element
+    int64_t count = 1;           ///< elements
     bool hasHoles = false;       ///< not all between them are needed
     int64_t step[2];             ///< from a tile to the next one
     std::vector<double> newAt;   ///< words not shared with a tile that far away; all at the end
@@ -112,21 +119,27 @@ private:
     std::vector<std::pair<int64_t, std::vector<double>>> newInside;
     std::vector<Sum> all, kept, turns; ///< by starts; `kept` by distance inside of that
   };
-  const Tile &tile(const TileGrid::Point &outside) const {
-    return tiles[outside[window.first] * seconds + outside[window.second]];
+  size_t numberOf(const TileGrid::Point &point) const {
+    return point[window.first] * seconds + point[window.second];
   }
+  const Tile &tile(const TileGrid::Point &outside) const { return tiles[numberOf(outside)]; }
   size_t at(Starts starts) const { return starts[0] * seconds + starts[1]; }
-  Tile makeTile(const MapSpace &space, const TileGrid &grid, uint8_t i, uint8_t k) const;
+  Tile makeTile(const MapSpace &space, uint8_t i, uint8_t k) const;
   void addFresh(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
                 llvm::ArrayRef<int64_t> factors) const;
-  void addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases,
-                 const TileGrid &grid, uint8_t i, uint8_t k, bool severalArrays) const;
+  void addStarts(Tile &tile, const TileMarks &marks, llvm::ArrayRef<int64_t> bases, uint8_t i,
+                 uint8_t k, bool severalArrays) const;
+  Sharing sharingOf(const Tile &steps, const Tile &held, const TileGrid::Point &lanes) const;
+  Sharing sharingOfBoth(const Tile &steps, const Tile &held, int64_t firsts, int64_t seconds) const;
+  void addSharing();
   int64_t inside(const TileMarks &marks, int64_t base) const {
     return window.extent ? marks.within(-base, *window.extent - base) : marks.count();
   }
 
+  const TileGrid &grid;
   size_t seconds;
   std::vector<Tile> tiles;
+  std::vector<Sharing> shared; ///< by steps, lanes and held tiles; empty where they are many
 };
 
 } // namespace loopnest
