@@ -141,6 +141,26 @@ void Floors::visitPoint(const Reached &at, std::vector<Visit> &visits) const {
   }
 }
 
+/// Leaves out groups of lanes with which nothing improves by what is known of the flows before the
+/// entries are.
+void Floors::dropHopeless(const Reached &at, std::vector<Visit> &visits) const {
+  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
+  std::array<InnerFloors::Outlook, InnerFloors::maxFlows> outlooks;
+  for (unsigned v = 0; v < flows.size(); ++v)
+    outlooks[v] = innerFloors.outlook(v, at.outside);
+  llvm::erase_if(visits, [&](const Visit &visit) {
+    double sum = visit.group->least.rest;
+    for (unsigned v = 0; v < flows.size(); ++v) {
+      const InnerFloors::Outlook &flow = outlooks[v];
+      double cost = infinite;
+      if (flow.words < infinite)
+        cost = visit.group->least.prices[v].cost({flow.words, flow.padding}, visit.sharing[v]);
+      sum += flow.mayBeOpen ? std::min(cost, visit.least[v]) : cost;
+    }
+    return visit.grows && sum >= classes[visit.group->bucket].most;
+  });
+}
+
 /// Sets the entries that may be worth a look with these lanes, by the group's least prices; false
 /// when there are none.
 bool Floors::visitGroup(const Reached &at, Visit &visit) const {
@@ -365,6 +385,8 @@ bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
       return false;
     Reached at = reached(outside);
     visitPoint(at, visits);
+    if (innerFloors.isFilledByPoint())
+      dropHopeless(at, visits);
     if (visits.empty())
       continue;
     innerFloors.fillPoint(outside);

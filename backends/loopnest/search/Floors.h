@@ -110,6 +110,7 @@ private:
   static void addTo(Group &group, const Offer &offer);
   struct Visit;
   void visitPoint(const Reached &at, std::vector<Visit> &visits) const;
+  void dropHopeless(const Reached &at, std::vector<Visit> &visits) const;
   void setEntries(Reached &at) const;
   bool visitGroup(const Reached &at, Visit &visit) const;
   void addOffers(const Reached &at, const Visit &visit);

@@ -49,6 +49,40 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
     fits.push_back(roomAt(space, weights, grid, s));
   for (unsigned s = slots; s-- > first + 1 && valid;)
     addSlot(s, isOver);
+  addOutlooks();
+}
+
+/// From what stands inside the slot whose table is filled point by point.
+void InnerFloors::addOutlooks() {
+  if (tables.size() == 1)
+    return; // nothing to fill
+  for (unsigned v = 0; v < crossings.size(); ++v) {
+    const FlatTensor &tensor = space.tensors[space.crossings[crossings[v]].tensor];
+    unsigned t = space.crossings[crossings[v]].tensor;
+    std::vector<Outlook> of(grid.size());
+    std::vector<double> words(grid.size(), HUGE_VAL);
+    for (uint32_t x : lists[1])
+      for (const Entry &entry : tables[1][x]) {
+        if (entry.words[v] != open) {
+          of[x].words = std::min(of[x].words, entry.words[v]);
+          of[x].padding = std::max(of[x].padding, entry.padding[v]);
+          continue;
+        }
+        of[x].mayBeOpen = true;
+        words[x] = floors.slidingAtBest(t, x, grid.point(x), TileGrid::Point{});
+        of[x].padding = std::max(of[x].padding, floors.missing(t, x) * floors.padding(t, x));
+      }
+    DimMask used = tensor.plain | tensor.windowed;
+    grid.gatherMultiples(~used,
+                         [&](size_t x, size_t other) { of[x].mayBeOpen |= of[other].mayBeOpen; });
+    grid.gatherMultiples(~DimMask(0), [&](size_t x, size_t other) {
+      of[x].words = std::min(of[x].words, of[other].words);
+      of[x].padding = std::max(of[x].padding, of[other].padding);
+      words[x] = std::min(words[x], words[other]);
+    });
+    outlooks.push_back(std::move(of));
+    fresh.push_back(std::move(words));
+  }
 }
 
 bool InnerFloors::admits(unsigned slot, const TileGrid::Point &factor) const {

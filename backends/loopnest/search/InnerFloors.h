@@ -10,6 +10,7 @@
 
 #include "backends/loopnest/search/CrossingCosts.h"
 #include "backends/loopnest/search/Symmetry.h"
+#include <cmath>
 #include <memory>
 
 namespace perfc {
@@ -38,6 +39,20 @@ public:
   /// Fills the table inside the array at one point and at its mirror image; before that nothing
   /// stands there.
   void fillPoint(size_t outside);
+  /// Whether there is anything to fill.
+  bool isFilledByPoint() const { return tables.size() > 1; }
+  /// What is known of a flow at a point before its table is filled.
+  struct Outlook {
+    double words = HUGE_VAL; ///< where it is settled, at least
+    double padding = 0;      ///< among them, at most
+    bool mayBeOpen = false;
+  };
+  Outlook outlook(unsigned flow, size_t outside) const {
+    Outlook result = outlooks[flow][outside];
+    unsigned t = space.crossings[crossings[flow]].tensor;
+    result.words = std::min(result.words, floors.missing(t, outside) * fresh[flow][outside]);
+    return result;
+  }
   /// The crossings that end in memories inside the last array, in the order of entries.
   llvm::ArrayRef<unsigned> flows() const { return crossings; }
   /// What can stand inside a boundary (the number of slots outside of it), by point; none where
@@ -52,6 +67,7 @@ private:
   bool admits(unsigned slot, const TileGrid::Point &factor) const;
   void addSlot(unsigned slot, llvm::function_ref<bool()> isOver);
   void mirror(unsigned slot, size_t from, size_t to);
+  void addOutlooks();
   using Order = llvm::SmallVector<unsigned, maxDims>;
   /// The orders of a slot, and which of them look alike to each tensor.
   struct Orders {
@@ -81,6 +97,8 @@ private:
   std::vector<char> filled; ///< by point: whether the first table is
   std::vector<std::vector<uint32_t>> lists;
   std::vector<std::unique_ptr<Orders>> orders; ///< by slot and dimensions that have loops
+  std::vector<std::vector<Outlook>> outlooks;  ///< by flow and point: of what is settled further in
+  std::vector<std::vector<double>> fresh;      ///< of what is not: words per setting of the others
   unsigned first;
   bool valid = true;
 };

@@ -61,6 +61,15 @@ public:
     Point factor{};
     return forEachMultiple(from, 0, 0, factor, visit);
   }
+  /// Calls `take` with each point and each of those that it divides along one dimension of `along`,
+  /// dimension by dimension: sums up what is known of all multiples.
+  template <typename Take> void gatherMultiples(uint32_t along, Take take) const {
+    for (unsigned d = 0; d < dims; ++d)
+      for (size_t x = 0; (along >> d & 1) && x < points.size(); ++x)
+        for (unsigned i = points[x][d] + 1; i < divisorsOf[d].size(); ++i)
+          if (quotient(d, static_cast<uint8_t>(i), points[x][d]) != none)
+            take(x, x + (i - points[x][d]) * strides[d]);
+  }
   /// All iterations of each dimension.
   size_t last() const { return points.size() - 1; }
   unsigned dimCount() const { return dims; }
