@@ -8,6 +8,7 @@
 
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
+#include "ir/common/diagnostics/Words.h"
 
 using namespace perfc;
 
@@ -103,6 +104,16 @@ static void setOpNames(const Decl &op, Scope &scope) {
     ranks(arg);
 }
 
+/// `for conv2d`, `on chip(side = 16)`: only chips have parameters that a mapping may give.
+static void checkNamed(Evaluator &evaluator, const Instance &instance) {
+  if (instance.decl->kind == DeclKind::Hardware) {
+    Scope scope(*instance.decl->module);
+    evaluator.bind(instance, scope, /*allowMissing=*/true);
+  } else if (!instance.arguments.empty()) {
+    evaluator.diagnostics.report(instance.range, diag::ArgumentsNotHere, instance.decl->name);
+  }
+}
+
 /// Evaluates the factors of `for m = 4, q = min(Q, 14)` and the sizes of `temporal c(64)`.
 bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
   BlockKind kind = decl.kind == DeclKind::Mapping    ? BlockKind::Mapping
@@ -117,6 +128,8 @@ bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
     for (const ast::Arg &arg : clause.args) {
       Value value = evaluator.evaluate(*arg.value, scope);
       const Instance *instance = value.getIf<Instance>();
+      if (instance)
+        checkNamed(evaluator, *instance);
       if (clause.word == "for" && instance && instance->decl->kind == DeclKind::Op)
         setOpNames(*(op = instance->decl), scope);
       else if (clause.word == "for" && kind == BlockKind::Mapping && instance &&
@@ -156,9 +169,18 @@ bool Compilation::algorithm(Elaborator &elaborator, const Decl &decl) {
       const Instance *instance = value.getIf<Instance>();
       if (!value.isUnknown() && !(instance && instance->decl->kind == DeclKind::Collective))
         diagnostics.report(arg.range, diag::NotACollective, value.describe());
+      else if (instance)
+        checkNamed(evaluator, *instance);
     }
   Node node;
   if (decl.item->block)
     elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, node);
+  for (const Node *child : node.children)
+    for (const NodeArg &choice : child->args) {
+      const Instance *instance = choice.value.getIf<Instance>();
+      bool isAlgorithm = instance && instance->decl->kind == DeclKind::Algorithm;
+      if (child->word == "choose" && !choice.value.isUnknown() && !isAlgorithm)
+        diagnostics.report(choice.range, diag::NotAnAlgorithm, choice.value.describe());
+    }
   return true;
 }

@@ -242,6 +242,10 @@ llvm::Optional<std::string> perfc::reportColumn(BuildContext &context, const ast
       error.suggest(expr.text, names);
       return llvm::None;
     }
+    if (!converter.mentionsMetric(expr)) {
+      context.diagnostics.report(expr.range, diag::NoMetric);
+      return llvm::None;
+    }
     if (!converter.convert(expr))
       return llvm::None;
   }

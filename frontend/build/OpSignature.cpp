@@ -33,6 +33,8 @@ bool OpSignature::readSlot(const ast::Arg &arg, bool isArgument) {
     if (same->isResult)
       diagnostics.report(arg.range, diag::DuplicateDeclaration, name)
           .note(same->range, "the first declaration is here");
+    if (arg.role)
+      diagnostics.report(arg.role->range, diag::UnexpectedRole);
     same->isResult = true; // updated in place
     return true;
   }

@@ -27,6 +27,7 @@ private:
   void names(const Node &node);
   void products(const Node &node);
   void checkSequence();
+  void checkStages(const Node &stages);
   void degree(llvm::StringRef key, const Value &value, SourceRange range, bool allowHole = true);
   const WordValue *word(const Node &node) const {
     return node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
@@ -84,20 +85,8 @@ void TrainBuilder::schedule(const Node &node) {
   if (!choice)
     return;
   settings.set("schedule", choice->word == "interleaved" ? "interleaved_1f1b" : choice->word);
-  for (const Argument &argument : choice->arguments) {
-    std::string name = argument.name.empty() ? "chunks" : argument.name;
-    if (name != "chunks" && name != "microbatch") {
-      bad(argument.range,
-          fmt::format("a schedule has no `{}`, only `chunks` and `microbatch`", name));
-      continue;
-    }
-    if (name == "chunks" && !llvm::StringRef(choice->word).startswith("interleaved")) {
-      bad(argument.range,
-          fmt::format("only interleaved schedules have `chunks`, not `{}`", choice->word));
-      continue;
-    }
-    degree(name, *argument.value, argument.range, name == "microbatch");
-  }
+  for (const Argument &argument : choice->arguments)
+    degree(argument.name, *argument.value, argument.range, argument.name == "microbatch");
 }
 
 void TrainBuilder::recompute(const Node &node) {
@@ -105,12 +94,8 @@ void TrainBuilder::recompute(const Node &node) {
   if (!choice)
     return;
   settings.set("recompute", choice->word);
-  for (const Argument &argument : choice->arguments) {
-    if (argument.name.empty() || argument.name == "layers")
-      degree("recompute_layers", *argument.value, argument.range, /*allowHole=*/false);
-    else
-      bad(argument.range, fmt::format("`recompute` has no `{}`, only `layers`", argument.name));
-  }
+  for (const Argument &argument : choice->arguments)
+    degree("recompute_layers", *argument.value, argument.range, /*allowHole=*/false);
 }
 
 void TrainBuilder::optimizer(const Node &node) {
@@ -176,6 +161,15 @@ void TrainBuilder::checkSequence() {
                                    wanted, ranks));
 }
 
+/// As many stages as pipeline ranks, where their number is given.
+void TrainBuilder::checkStages(const Node &stages) {
+  const ir::Attribute *pipeline = settings.find("pipeline");
+  auto given = static_cast<int64_t>(stages.args.size());
+  if (pipeline && pipeline->asInt() > 0 && given != pipeline->asInt())
+    bad(stages.range, fmt::format("`stages` has {}, but `pipeline` is {}",
+                                  counted(stages.args.size(), "value"), pipeline->asInt()));
+}
+
 bool TrainBuilder::run() {
   size_t errors = diagnostics.errorCount();
   for (const Node *child : statement.children) {
@@ -208,6 +202,7 @@ bool TrainBuilder::run() {
       else if (!arg.value.isUnknown())
         bad(arg.range, "a stage has at least one layer");
     }
+    checkStages(*stages);
     settings.set("stages", std::move(list));
   }
   if (!over.empty())

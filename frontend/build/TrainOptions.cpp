@@ -66,14 +66,9 @@ void TrainOptions::routing(const Node &node, ir::AttrDict &into) {
   into.set("routing", choice->word);
   bool hasSeed = false;
   for (const Argument &argument : choice->arguments) {
-    const Quantity *number = argument.value->getIf<Quantity>();
-    bool isSeed = argument.name == "seed";
-    if (choice->word != "zipf" || (!isSeed && argument.name != "theta" && !argument.name.empty()))
-      return bad(argument.range, "only `zipf` takes arguments: zipf(theta = 0.3, seed = 1)");
-    if (!number || number->sign() < 0 || (isSeed && !number->isInteger()))
-      return bad(argument.range, isSeed ? "`seed` is a whole number" : "`theta` is not negative");
-    hasSeed |= isSeed;
-    into.set(isSeed ? "seed" : "theta", *number);
+    hasSeed |= argument.name == "seed";
+    if (const Quantity *number = argument.value->getIf<Quantity>())
+      into.set(argument.name, *number);
   }
   if (choice->word == "zipf" && !hasSeed)
     bad(node.args[0].range, "`zipf` needs a seed, which places the experts: zipf(theta = 0.3, "
@@ -95,20 +90,12 @@ void TrainOptions::adapters(const Node &node) {
     return;
   const Quantity *rank = nullptr;
   for (const Argument &argument : choice->arguments) {
-    if (argument.name == "attention_inputs") {
-      const bool *isOnly = argument.value->getIf<bool>();
-      if (!isOnly)
-        return bad(argument.range, "`attention_inputs` is `true` or `false`");
+    if (const bool *isOnly = argument.value->getIf<bool>())
       settings.set("adapters_of_attention", *isOnly);
-      continue;
-    }
-    if (!argument.name.empty() && argument.name != "rank")
-      return bad(argument.range, fmt::format("`lora` has no `{}`, only `rank` and "
-                                             "`attention_inputs`",
-                                             argument.name));
-    rank = argument.value->getIf<Quantity>();
+    else
+      rank = argument.value->getIf<Quantity>();
   }
-  if (!rank || !rank->isInteger() || rank->sign() <= 0)
+  if (!rank || rank->sign() <= 0)
     return bad(node.args[0].range, "adapters need a rank of at least 1: lora(rank = 16)");
   settings.set("adapter_rank", rank->rational().numerator());
 }

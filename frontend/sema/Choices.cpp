@@ -7,6 +7,101 @@
 
 using namespace perfc;
 
+/// What an argument needs to be: "a whole number".
+static llvm::StringRef needed(const ChoiceArgument &spec) {
+  switch (spec.kind) {
+  case ArgKind::Measure:
+    return describe(spec.dims);
+  case ArgKind::Flag:
+    return "`true` or `false`";
+  case ArgKind::Text:
+    return "a string";
+  default:
+    return spec.isHole ? "a whole number or `any`" : "a whole number";
+  }
+}
+
+static bool isWhole(const Quantity &value) {
+  return value.isInteger() && value.dimension().withoutCounts().isNumber();
+}
+
+/// True when `value` is what `spec` needs, sign aside.
+static bool fits(const ChoiceArgument &spec, const Value &value) {
+  const Quantity *quantity = value.getIf<Quantity>();
+  switch (spec.kind) {
+  case ArgKind::Measure:
+    return quantity && accepts(spec.dims, quantity->dimension());
+  case ArgKind::Flag:
+    return value.is<bool>();
+  case ArgKind::Text:
+    return value.is<std::string>();
+  default:
+    return (quantity && isWhole(*quantity)) || (spec.isHole && value.is<Value::Any>());
+  }
+}
+
+bool Elaborator::checkArgument(const ChoiceArgument &spec, llvm::StringRef name,
+                               const Argument &argument) {
+  const Value &value = *argument.value;
+  if (value.isUnknown() || argument.isMistaken)
+    return true;
+  const Quantity *quantity = value.getIf<Quantity>();
+  if (!fits(spec, value)) {
+    diagnostics.report(argument.range, diag::WrongDimension, name, needed(spec),
+                       quantity ? value.text() : value.describe());
+    return false;
+  }
+  if (quantity && quantity->sign() < 0) {
+    diagnostics.report(argument.range, diag::NegativeValue, name);
+    return false;
+  }
+  return true;
+}
+
+/// Gives arguments by position their names and checks all of them against the form of the choice.
+bool Elaborator::choiceArguments(const WordSpec &spec, WordValue &word) {
+  const ChoiceForm *form = findForm(spec, word.word);
+  static constexpr ChoiceArgument size{.name = "a size"};
+  bool good = true;
+  if (form && !form->sizes.empty()) {
+    for (const Argument &argument : word.arguments)
+      good &= checkArgument(size, argument.name.empty() ? word.word : argument.name, argument);
+    return good;
+  }
+  auto known = form ? form->arguments : llvm::ArrayRef<ChoiceArgument>();
+  size_t position = 0;
+  llvm::SmallVector<llvm::StringRef, 4> names, given;
+  for (const ChoiceArgument &argument : known)
+    names.push_back(argument.name);
+  for (Argument &argument : word.arguments) {
+    if (argument.isMistaken)
+      return false;
+    if (argument.name.empty() || known.empty()) {
+      if (position >= known.size()) {
+        diagnostics.report(argument.range, diag::TooManyArguments, word.word,
+                           atMost(known.size(), "argument"));
+        return false;
+      }
+      argument.name = names[position++].str();
+    }
+    const auto *entry = llvm::find(names, argument.name);
+    if (entry == names.end()) {
+      diagnostics.report(argument.range, diag::UnknownParameter, word.word, argument.name)
+          .suggest(argument.name, names, "its arguments are `" + llvm::join(names, "`, `") + "`");
+      good = false;
+      continue;
+    }
+    if (llvm::is_contained(given, argument.name)) {
+      diagnostics.report(argument.range, diag::DuplicateArgument, argument.name);
+      good = false;
+    }
+    given.push_back(argument.name);
+    good &=
+        checkArgument(known[static_cast<size_t>(entry - names.begin())], argument.name, argument);
+  }
+  return good;
+}
+
 llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
                                          const Scope &scope) {
   const ast::Expr &expr = *arg.value;
@@ -25,8 +120,9 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
     diagnostics.report(arg.range, diag::ExpectedName, node.word);
     return llvm::None;
   }
-  return isChoice(*node.spec, node.word, word.word, range) ? llvm::Optional<Value>(std::move(word))
-                                                           : llvm::None;
+  if (!isChoice(*node.spec, node.word, word.word, range) || !choiceArguments(*node.spec, word))
+    return llvm::None;
+  return Value(std::move(word));
 }
 
 bool Elaborator::isChoice(const WordSpec &spec, llvm::StringRef word, llvm::StringRef given,

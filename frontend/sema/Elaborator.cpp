@@ -116,6 +116,10 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
       diagnostics.report(loop.args[depth].range, diag::BadFor).help("write `for i in 0..3 { … }`");
       return false;
     }
+    if (loop.args[depth].assigned) {
+      diagnostics.report(loop.args[depth].assignRange, diag::UnexpectedAssignment);
+      return false;
+    }
     Value domain = evaluator.evaluate(*head.operands[1], outer);
     std::vector<Value> members = evaluator.members(domain, head.operands[1]->range);
     if (domain.isUnknown())

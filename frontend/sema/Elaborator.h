@@ -74,6 +74,8 @@ private:
   llvm::Optional<Value> measure(const Node &node, const ast::Arg &arg, const Scope &scope);
   bool isChoice(const WordSpec &spec, llvm::StringRef word, llvm::StringRef given,
                 SourceRange range);
+  bool choiceArguments(const WordSpec &spec, WordValue &word);
+  bool checkArgument(const ChoiceArgument &spec, llvm::StringRef name, const Argument &argument);
   llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
   void part(Node &node, const ast::Arg &head, const Scope &scope);
   void instantiate(Node &node);

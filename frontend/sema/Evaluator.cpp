@@ -4,6 +4,7 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "ir/common/diagnostics/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
@@ -88,6 +89,9 @@ Value Evaluator::dispatch(const ast::Expr &expr, const Scope &scope) {
   case ExprKind::Number:
     return number(expr);
   case ExprKind::String:
+    // `emit json "a.json"`: the words that take a format read it themselves.
+    if (!expr.format.empty())
+      diagnostics.report(expr.range, diag::FormatNotHere, expr.format);
     return string(expr, scope);
   case ExprKind::Name:
     return name(expr, scope);

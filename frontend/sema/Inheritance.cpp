@@ -10,8 +10,6 @@ using namespace perfc;
 /// The name and the axes of a part: `GLB`, `PE[x = 14, y = 12]`.
 void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
   const ast::Expr &expr = *head.value;
-  if (head.assigned)
-    diagnostics.report(head.assignRange, diag::UnexpectedAssignment);
   bool indexed = expr.kind == ast::ExprKind::Index &&
                  expr.operands[0]->kind == ast::ExprKind::Name && node.word == "array";
   if (!indexed && expr.kind != ast::ExprKind::Name) {

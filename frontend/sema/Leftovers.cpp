@@ -7,7 +7,7 @@
 using namespace perfc;
 
 /// What encloses an item, as far as it says which parts of it are read.
-enum class Place { File, Op, Workload, Other };
+enum class Place { File, Op, Workload, Function, Other };
 
 namespace {
 class Leftovers {
@@ -21,6 +21,7 @@ private:
   void line(const ast::Item &item, Place place);
   void declaration(const ast::Item &item, DeclKind kind);
   void signature(const ast::Item &item);
+  void collectiveResults(const ast::Item &item);
   void noBlock(const ast::Item &item);
   void noClauses(const ast::Item &item);
   void noResults(const ast::Item &item);
@@ -80,14 +81,26 @@ void Leftovers::signature(const ast::Item &item) {
     llvm::for_each(item.args[0].value->args, inner);
   else
     roles(item.args);
-  if (item.word == "workload")
+  if (item.word != "op")
     roles(item.results);
   else
     llvm::for_each(item.results, inner);
   noAssignment(item.results);
 }
 
+/// A collective has no body that says what its results are.
+void Leftovers::collectiveResults(const ast::Item &item) {
+  for (const ast::Arg &arg : item.results)
+    if (arg.value->kind != ast::ExprKind::Index ||
+        arg.value->operands[0]->kind != ast::ExprKind::Name)
+      diagnostics.report(arg.range, diag::ResultNotTensor);
+}
+
 void Leftovers::declaration(const ast::Item &item, DeclKind kind) {
+  if (kind == DeclKind::Collective) {
+    noBlock(item);
+    collectiveResults(item);
+  }
   bool isValue = kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric ||
                  (kind == DeclKind::Function && !item.args.empty() && item.args[0].assigned);
   bool isDerived =
@@ -105,6 +118,7 @@ void Leftovers::declaration(const ast::Item &item, DeclKind kind) {
     roles(item.args);
   Place inner = kind == DeclKind::Op         ? Place::Op
                 : kind == DeclKind::Workload ? Place::Workload
+                : kind == DeclKind::Function ? Place::Function
                                              : Place::Other;
   if (item.block)
     body(*item.block, inner);
@@ -122,13 +136,19 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool isWhere = place == Place::Op && item.word == "where";
   bool isRepeat = place == Place::Workload && item.word == "repeat";
   bool isPhase = place == Place::Workload && item.word == "phase";
-  bool isLoop = place != Place::Other && (item.word == "for" || item.word == "sweep");
-  if (item.word == "let" || isWhere || isPhase || isRepeat || isLoop) {
+  bool isReturn = place == Place::Function && item.word == "return";
+  // In a mapping's place, `for p = 8` is a loop of the op.
+  bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
+  bool isLoop =
+      (item.word == "for" && !isMapped) || (item.word == "sweep" && place != Place::Other);
+  if (item.word == "let" || isWhere || isPhase || isRepeat || isReturn || isLoop) {
     noClauses(item);
     noResults(item);
     if (!isRepeat && !isLoop)
       noBlock(item);
   }
+  if (isPhase && item.args.size() > 1)
+    diagnostics.report(item.args[1].range, diag::BadPhase);
   // `where i = 0` is a condition gone wrong, which is said where it is read.
   bool isCondition =
       isWhere && !item.args.empty() && item.args[0].value->kind == ast::ExprKind::Binary;

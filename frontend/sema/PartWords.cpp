@@ -297,6 +297,7 @@ static constexpr WordSpec networkWords[] = {
     {.word = "topology",
      .kind = Choice,
      .choices = topologies,
+     .forms = topologyForms,
      .byDefault = "switch",
      .doc = "how nodes are linked: fat_tree(radix = 64)"},
     nicsWord,

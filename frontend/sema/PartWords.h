@@ -10,6 +10,30 @@ namespace perfc::words {
 
 inline constexpr llvm::StringLiteral topologies =
     "switch ring fully_connected mesh torus fat_tree dragonfly tree bus links";
+
+inline constexpr ChoiceArgument fatTreeArguments[] = {
+    {.name = "radix",
+     .byDefault = "as many as there are chips",
+     .doc = "ports of a leaf switch, at least 2"},
+    {.name = "oversubscription",
+     .byDefault = "1",
+     .doc = "ports of a leaf that lead to chips over those that lead up"},
+};
+inline constexpr ChoiceArgument treeArguments[] = {
+    {.name = "radix", .byDefault = "2", .doc = "links of a switch that lead down, at least 2"},
+};
+inline constexpr ChoiceArgument dragonflyArguments[] = {
+    {.name = "groups", .doc = "groups of routers, all pairs linked"},
+    {.name = "routers", .doc = "routers of a group, all pairs linked"},
+    {.name = "hosts", .doc = "members at each router"},
+};
+inline constexpr ChoiceForm topologyForms[] = {
+    {.choice = "mesh", .sizes = "members along each dimension; a line without"},
+    {.choice = "torus", .sizes = "members along each dimension; a ring without"},
+    {.choice = "fat_tree", .arguments = fatTreeArguments},
+    {.choice = "dragonfly", .arguments = dragonflyArguments},
+    {.choice = "tree", .arguments = treeArguments},
+};
 inline constexpr llvm::StringLiteral tensorRoles = "input weight output intermediate cache";
 
 inline constexpr WordSpec fromWord{.word = "from",

@@ -10,8 +10,92 @@ using enum ArgKind;
 static constexpr llvm::StringLiteral schedulers =
     "sarathi vllm orca faster_transformer continuous chunked static";
 
+static constexpr ChoiceArgument maxBatchArgument{
+    .name = "max_batch", .byDefault = "unlimited", .doc = "requests in a batch at most"};
+static constexpr ChoiceArgument chunkArgument{.name = "chunk",
+                                              .doc = "tokens of prompts in a batch at most"};
+static constexpr ChoiceArgument batchArguments[] = {maxBatchArgument};
+static constexpr ChoiceArgument chunkArguments[] = {chunkArgument, maxBatchArgument};
+static constexpr ChoiceForm schedulerForms[] = {
+    {.choice = "sarathi", .arguments = chunkArguments},
+    {.choice = "vllm", .arguments = batchArguments},
+    {.choice = "orca", .arguments = batchArguments},
+    {.choice = "faster_transformer", .arguments = batchArguments},
+    {.choice = "continuous", .arguments = batchArguments},
+    {.choice = "chunked", .arguments = chunkArguments},
+    {.choice = "static", .arguments = batchArguments},
+};
+
+static constexpr ChoiceArgument rateArgument{
+    .name = "rate", .kind = Measure, .dims = Dims::RequestRate, .doc = "mean rate: 2req/s"};
+static constexpr ChoiceArgument seedArgument{.name = "seed", .doc = "of the random numbers"};
+static constexpr ChoiceArgument fixedArguments[] = {rateArgument};
+static constexpr ChoiceArgument randomArguments[] = {rateArgument, seedArgument};
+static constexpr ChoiceArgument gammaArguments[] = {
+    rateArgument,
+    {.name = "cv",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .byDefault = "1",
+     .doc = "deviation of the gaps over their mean"},
+    seedArgument};
+static constexpr ChoiceArgument traceArguments[] = {
+    {.name = "file", .kind = Text, .doc = "requests, a line each"}};
+static constexpr ChoiceForm arrivalForms[] = {
+    {.choice = "poisson", .arguments = randomArguments},
+    {.choice = "gamma", .arguments = gammaArguments},
+    {.choice = "uniform", .arguments = randomArguments},
+    {.choice = "fixed", .arguments = fixedArguments},
+    {.choice = "trace", .arguments = traceArguments},
+};
+
+static constexpr ChoiceArgument minArgument{.name = "min",
+                                            .kind = Measure,
+                                            .dims = Dims::Tokens,
+                                            .doc = "tokens at least, prompt and answer"};
+static constexpr ChoiceArgument maxArgument{
+    .name = "max", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens at most"};
+static constexpr ChoiceArgument ratioArgument{.name = "prefill_to_decode",
+                                              .kind = Measure,
+                                              .dims = Dims::Number,
+                                              .doc = "tokens of the prompt over those answered"};
+static constexpr ChoiceArgument meanArgument{
+    .name = "mean", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens, prompt and answer"};
+static constexpr ChoiceArgument thetaArgument{
+    .name = "theta", .kind = Measure, .dims = Dims::Number, .doc = "how uneven: 0 is even"};
+static constexpr ChoiceArgument zipfLengths[] = {minArgument, maxArgument, thetaArgument,
+                                                 ratioArgument, seedArgument};
+static constexpr ChoiceArgument uniformLengths[] = {minArgument, maxArgument, ratioArgument,
+                                                    seedArgument};
+static constexpr ChoiceArgument fixedLengths[] = {
+    {.name = "prefill", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens of each prompt"},
+    {.name = "decode", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens of each answer"}};
+static constexpr ChoiceArgument normalLengths[] = {
+    meanArgument,
+    {.name = "deviation", .kind = Measure, .dims = Dims::Tokens, .doc = "standard deviation"},
+    ratioArgument,
+    seedArgument};
+static constexpr ChoiceArgument lognormalLengths[] = {
+    meanArgument,
+    {.name = "sigma",
+     .kind = Measure,
+     .dims = Dims::Number,
+     .doc = "standard deviation of the logarithm"},
+    ratioArgument,
+    seedArgument};
+static constexpr ChoiceForm lengthForms[] = {
+    {.choice = "zipf", .arguments = zipfLengths},
+    {.choice = "uniform", .arguments = uniformLengths},
+    {.choice = "fixed", .arguments = fixedLengths},
+    {.choice = "normal", .arguments = normalLengths},
+    {.choice = "lognormal", .arguments = lognormalLengths},
+};
+
+static constexpr ChoiceArgument seedArguments[] = {seedArgument};
+static constexpr ChoiceForm clusterForms[] = {{.choice = "random", .arguments = seedArguments}};
+
 static constexpr WordSpec serveWords[] = {
-    onWord,
+    onOneWord,
     overWord,
     asWord,
     dtypeWord,
@@ -26,16 +110,17 @@ static constexpr WordSpec serveWords[] = {
     {.word = "scheduler",
      .kind = Choice,
      .choices = schedulers,
+     .forms = schedulerForms,
      .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"},
     {.word = "arrivals",
      .kind = Choice,
-     .minArgs = 0,
-     .block = BlockKind::Choosing,
      .choices = "poisson gamma uniform fixed burst trace",
+     .forms = arrivalForms,
      .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
     {.word = "lengths",
      .kind = Choice,
      .choices = "zipf uniform fixed normal lognormal",
+     .forms = lengthForms,
      .doc = "tokens of prompts and answers"},
     {.word = "requests", .kind = Integer, .doc = "how many requests"},
     {.word = "pool",
@@ -57,12 +142,17 @@ static constexpr WordSpec serveWords[] = {
     {.word = "cluster",
      .kind = Choice,
      .choices = "round_robin random least_loaded",
+     .forms = clusterForms,
      .doc = "how requests go to replicas"},
 };
 
 static constexpr WordSpec poolWords[] = {
     {.word = "on", .kind = Syntax, .doc = "the chips: 4 * node"},
-    {.word = "scheduler", .kind = Choice, .choices = schedulers, .doc = "how requests are batched"},
+    {.word = "scheduler",
+     .kind = Choice,
+     .choices = schedulers,
+     .forms = schedulerForms,
+     .doc = "how requests are batched"},
     parallelWord,
     {.word = "draft", .kind = Name, .block = BlockKind::Draft, .doc = "speculative decoding"},
 };
@@ -84,6 +174,7 @@ static constexpr WordSpec expertsWords[] = {
     {.word = "routing",
      .kind = Choice,
      .choices = "zipf uniform balanced",
+     .forms = routingForms,
      .doc = "how tokens choose experts"},
     {.word = "redundant", .kind = Integer, .doc = "experts that are kept twice"},
 };

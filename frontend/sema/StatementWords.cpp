@@ -31,7 +31,7 @@ static constexpr WordSpec paretoWord{.word = "pareto",
 static constexpr WordSpec placeWord{.word = "place",
                                     .kind = Name,
                                     .maxArgs = anyNumber,
-                                    .block = BlockKind::Choosing,
+                                    .block = BlockKind::Unit,
                                     .repeats = true,
                                     .doc = "the unit that runs an op: place matmul on die.MMA"};
 static constexpr WordSpec tensorWord{.word = "tensor",
@@ -41,12 +41,12 @@ static constexpr WordSpec tensorWord{.word = "tensor",
                                      .doc = "sparsity of a tensor"};
 static constexpr WordSpec skipWord{.word = "skip",
                                    .kind = Name,
-                                   .block = BlockKind::Choosing,
+                                   .block = BlockKind::Saving,
                                    .repeats = true,
                                    .doc = "work left out: skip B when A == 0"};
 static constexpr WordSpec gateWord{.word = "gate",
                                    .kind = Name,
-                                   .block = BlockKind::Choosing,
+                                   .block = BlockKind::Saving,
                                    .repeats = true,
                                    .doc = "work kept but not powered: gate B when A == 0"};
 
@@ -58,8 +58,8 @@ static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord
                                             asWord,     bandwidthWord, latencyWord, expectWord,
                                             reportWord, emitWord};
 static constexpr WordSpec searchWords[] = {
-    onWord,     withWord,    usingWord,  overWord,   asWord,     minimizeWord, maximizeWord,
-    withinWord, requireWord, paretoWord, expectWord, reportWord, emitWord};
+    onWord,     withWord,    usingOneWord, overWord,   asWord,     minimizeWord, maximizeWord,
+    withinWord, requireWord, paretoWord,   expectWord, reportWord, emitWord};
 
 static constexpr WordSpec sweepWords[] = {
     {.word = "evaluate",
@@ -94,19 +94,34 @@ static constexpr WordSpec sweepWords[] = {
     reportWord,
     emitWord};
 
-static constexpr WordSpec choosingWords[] = {
+static constexpr WordSpec expectWords[] = {
     {.word = "confidence",
      .kind = Measure,
      .dims = Dims::Share,
      .byDefault = "the central value",
      .doc = "the share of outcomes that must fulfil it"},
+};
+
+static constexpr WordSpec reportWords[] = {
     {.word = "by",
      .kind = Name,
      .maxArgs = anyNumber,
      .doc = "the rows: kernel, component, level, tensor"},
+};
+
+static constexpr WordSpec emitWords[] = {
     {.word = "from", .kind = Name, .doc = "the result it is about"},
-    {.word = "over", .kind = Name, .doc = "the group that it spans"},
+};
+
+static constexpr WordSpec parallelWords[] = {
+    {.word = "over", .kind = Name, .doc = "the group or network that it spans"},
+};
+
+static constexpr WordSpec unitWords[] = {
     {.word = "on", .kind = Syntax, .doc = "the unit of the chip"},
+};
+
+static constexpr WordSpec savingWords[] = {
     {.word = "when", .kind = Syntax, .doc = "a condition on a tensor's elements"},
 };
 
@@ -155,8 +170,18 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return searchWords;
   case BlockKind::Sweep:
     return sweepWords;
-  case BlockKind::Choosing:
-    return choosingWords;
+  case BlockKind::Expect:
+    return expectWords;
+  case BlockKind::Report:
+    return reportWords;
+  case BlockKind::Emit:
+    return emitWords;
+  case BlockKind::Parallel:
+    return parallelWords;
+  case BlockKind::Unit:
+    return unitWords;
+  case BlockKind::Saving:
+    return savingWords;
   case BlockKind::TensorSparsity:
     return sparsityWords;
   default: {

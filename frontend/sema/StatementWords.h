@@ -12,6 +12,9 @@ inline constexpr WordSpec onWord{.word = "on",
                                  .kind = ArgKind::Reference,
                                  .maxArgs = anyNumber,
                                  .doc = "the chip or system: 4 * h100_sxm over nvswitch"};
+/// `on` of a statement about one chip or system.
+inline constexpr WordSpec onOneWord{
+    .word = "on", .kind = ArgKind::Reference, .doc = "the chip or system: 64 * node over spine"};
 inline constexpr WordSpec overWord{
     .word = "over", .kind = ArgKind::Reference, .doc = "the network between the chips"};
 inline constexpr WordSpec asWord{
@@ -22,13 +25,13 @@ inline constexpr WordSpec parallelWord{
     .word = "parallel",
     .kind = ArgKind::Pairs,
     .maxArgs = anyNumber,
-    .block = BlockKind::Choosing,
+    .block = BlockKind::Parallel,
     .choices = "tensor pipeline data context expert sequence",
     .repeats = true,
     .doc = "degrees of parallelism: tensor = 8, pipeline = 4 over node"};
 inline constexpr WordSpec expectWord{.word = "expect",
                                      .kind = ArgKind::Metric,
-                                     .block = BlockKind::Choosing,
+                                     .block = BlockKind::Expect,
                                      .repeats = true,
                                      .doc = "exit status 1 unless it holds"};
 inline constexpr WordSpec requireWord{.word = "require",
@@ -38,12 +41,12 @@ inline constexpr WordSpec requireWord{.word = "require",
 inline constexpr WordSpec reportWord{.word = "report",
                                      .kind = ArgKind::Metric,
                                      .maxArgs = anyNumber,
-                                     .block = BlockKind::Choosing,
+                                     .block = BlockKind::Report,
                                      .repeats = true,
                                      .doc = "prints a table: report latency, energy by kernel"};
 inline constexpr WordSpec emitWord{.word = "emit",
                                    .kind = ArgKind::Text,
-                                   .block = BlockKind::Choosing,
+                                   .block = BlockKind::Emit,
                                    .repeats = true,
                                    .doc = "writes a file: emit json \"out.json\""};
 inline constexpr WordSpec minimizeWord{.word = "minimize",
@@ -66,8 +69,24 @@ inline constexpr WordSpec usingWord{.word = "using",
                                     .choices = "roofline loopnest tile maestro",
                                     .byDefault = "what fits the chip, named in the result",
                                     .doc = "the providers of costs"};
+/// `using` of a statement that has one row.
+inline constexpr WordSpec usingOneWord{.word = "using",
+                                       .kind = ArgKind::Choice,
+                                       .choices = usingWord.choices,
+                                       .byDefault = usingWord.byDefault,
+                                       .doc = "the provider of costs"};
 inline constexpr WordSpec batchWord{
     .word = "batch", .kind = ArgKind::Integer, .doc = "sequences or samples per step"};
+
+/// How tokens choose experts.
+inline constexpr ChoiceArgument zipfArguments[] = {
+    {.name = "theta",
+     .kind = ArgKind::Measure,
+     .dims = Dims::Number,
+     .doc = "how uneven: 0 is even"},
+    {.name = "seed", .doc = "of the places of the experts"},
+};
+inline constexpr ChoiceForm routingForms[] = {{.choice = "zipf", .arguments = zipfArguments}};
 
 } // namespace perfc::words
 

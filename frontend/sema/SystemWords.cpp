@@ -46,6 +46,7 @@ static constexpr WordSpec groupWords[] = {
     {.word = "topology",
      .kind = Choice,
      .choices = topologies,
+     .forms = topologyForms,
      .byDefault = "the network's",
      .doc = "how nodes are linked"},
     {.word = "energy",

@@ -69,6 +69,7 @@ static constexpr WordSpec levelWords[] = {
      .kind = Syntax,
      .maxArgs = anyNumber,
      .repeats = true,
+     .assigns = true,
      .byDefault = "read, write, update and leak of the chip",
      .doc = "energies of its ERT, all of them: action read = 12pJ, gated_read = 0.5pJ"},
 };

@@ -9,8 +9,42 @@ using namespace perfc::words;
 
 using enum ArgKind;
 
+static constexpr ChoiceArgument chunksArgument{
+    .name = "chunks", .byDefault = "1", .doc = "stages of the model on each rank"};
+static constexpr ChoiceArgument microbatchArgument{.name = "microbatch",
+                                                   .isHole = true,
+                                                   .byDefault = "the statement's, or 1",
+                                                   .doc = "sequences per microbatch"};
+static constexpr ChoiceArgument scheduleArguments[] = {microbatchArgument};
+static constexpr ChoiceArgument interleavedArguments[] = {chunksArgument, microbatchArgument};
+static constexpr ChoiceForm scheduleForms[] = {
+    {.choice = "gpipe", .arguments = scheduleArguments},
+    {.choice = "one_f_one_b", .arguments = scheduleArguments},
+    {.choice = "interleaved", .arguments = interleavedArguments},
+    {.choice = "interleaved_1f1b", .arguments = interleavedArguments},
+    {.choice = "zero_bubble", .arguments = scheduleArguments},
+};
+
+static constexpr ChoiceArgument recomputeArguments[] = {
+    {.name = "layers", .byDefault = "all", .doc = "layers of each stage that do so"},
+};
+static constexpr ChoiceForm recomputeForms[] = {
+    {.choice = "selective", .arguments = recomputeArguments},
+    {.choice = "cheap", .arguments = recomputeArguments},
+    {.choice = "full", .arguments = recomputeArguments},
+};
+
+static constexpr ChoiceArgument loraArguments[] = {
+    {.name = "rank", .doc = "of the factors beside each weight, at least 1"},
+    {.name = "attention_inputs",
+     .kind = Flag,
+     .byDefault = "false",
+     .doc = "adapts only the products that make queries, keys and values"},
+};
+static constexpr ChoiceForm adapterForms[] = {{.choice = "lora", .arguments = loraArguments}};
+
 static constexpr WordSpec trainWords[] = {
-    onWord,
+    onOneWord,
     overWord,
     asWord,
     {.word = "with",
@@ -31,10 +65,12 @@ static constexpr WordSpec trainWords[] = {
     {.word = "schedule",
      .kind = Choice,
      .choices = "gpipe one_f_one_b interleaved interleaved_1f1b zero_bubble",
+     .forms = scheduleForms,
      .doc = "the pipeline's schedule: interleaved_1f1b(chunks = 2, microbatch = 1)"},
     {.word = "recompute",
      .kind = Choice,
      .choices = "none selective cheap full any",
+     .forms = recomputeForms,
      .byDefault = "none",
      .doc = "activations that are computed again"},
     {.word = "stages",
@@ -63,23 +99,27 @@ static constexpr WordSpec trainWords[] = {
     {.word = "experts",
      .kind = Syntax,
      .minArgs = 0,
+     .maxArgs = 0,
      .block = BlockKind::TrainExperts,
      .byDefault = "balanced",
      .doc = "how evenly tokens choose experts"},
     {.word = "adapters",
      .kind = Choice,
      .choices = "lora none",
+     .forms = adapterForms,
      .byDefault = "none: all weights are trained",
      .doc = "what is trained instead of the weights: lora(rank = 16, attention_inputs = true)"},
     {.word = "checkpoint",
      .kind = Syntax,
      .minArgs = 0,
+     .maxArgs = 0,
      .block = BlockKind::Checkpoint,
      .byDefault = "nothing fails, nothing is written",
      .doc = "failures, and the checkpoints against them"},
     {.word = "price",
      .kind = Syntax,
      .minArgs = 0,
+     .maxArgs = 0,
      .block = BlockKind::Price,
      .doc = "what chips and energy cost"},
     {.word = "steps", .kind = Integer, .byDefault = "1", .doc = "steps of the run, for its cost"},
@@ -221,6 +261,7 @@ static constexpr WordSpec expertsWords[] = {
     {.word = "routing",
      .kind = Choice,
      .choices = "balanced uniform zipf",
+     .forms = routingForms,
      .byDefault = "balanced",
      .doc = "how tokens choose experts: zipf(theta = 0.3, seed = 1)"},
     {.word = "imbalance",

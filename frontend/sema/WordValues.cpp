@@ -28,8 +28,10 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
   ArgKind kind = node.spec->kind;
   // `expect latency = 5ms` is a comparison gone wrong, which is said where it is read.
   bool isCondition = node.word == "expect" || node.word == "require";
-  if (kind == ArgKind::Metric && arg.assigned &&
-      (!isCondition || arg.value->kind == ast::ExprKind::Binary))
+  bool isMistake = kind == ArgKind::Metric
+                       ? !isCondition || arg.value->kind == ast::ExprKind::Binary
+                       : kind == ArgKind::Syntax && !node.spec->assigns;
+  if (arg.assigned && isMistake)
     diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
   if (kind == ArgKind::Syntax || kind == ArgKind::Metric)
     return result;

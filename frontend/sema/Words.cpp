@@ -131,18 +131,18 @@ static constexpr WordSpec fileWords[] = {
      .doc = "a training step on a system"},
     {.word = "expect",
      .kind = Metric,
-     .block = BlockKind::Choosing,
+     .block = BlockKind::Expect,
      .repeats = true,
      .doc = "exit status 1 unless it holds; names results as result.metric"},
     {.word = "report",
      .kind = Metric,
      .maxArgs = anyNumber,
-     .block = BlockKind::Choosing,
+     .block = BlockKind::Report,
      .repeats = true,
      .doc = "prints results or metrics"},
     {.word = "emit",
      .kind = Text,
-     .block = BlockKind::Choosing,
+     .block = BlockKind::Emit,
      .repeats = true,
      .doc = "writes a file: emit json \"out.json\" from result"},
 };
@@ -217,11 +217,13 @@ static constexpr WordSpec placeWords[] = {
      .kind = Syntax,
      .maxArgs = anyNumber,
      .repeats = true,
+     .assigns = true,
      .doc = "loops, outermost first: for m = 4, p = 14"},
     {.word = "parallel",
      .kind = Syntax,
      .maxArgs = anyNumber,
      .repeats = true,
+     .assigns = true,
      .doc = "loops spread over the array's axis; (p, r) = 3 drives both with one lane number"},
     {.word = "order",
      .kind = Choice,
@@ -241,11 +243,13 @@ static constexpr WordSpec dataflowWords[] = {
      .kind = Syntax,
      .maxArgs = anyNumber,
      .repeats = true,
+     .assigns = true, // a mistake that has a message of its own
      .doc = "maps `size` values per step: temporal c(64), y(3, offset = 1)"},
     {.word = "spatial",
      .kind = Syntax,
      .maxArgs = anyNumber,
      .repeats = true,
+     .assigns = true, // a mistake that has a message of its own
      .doc = "spreads values over the clusters of this level"},
     {.word = "cluster",
      .kind = Integer,
@@ -316,6 +320,13 @@ llvm::ArrayRef<WordSpec> perfc::wordsOf(BlockKind kind) {
   }
 }
 
+const ChoiceForm *perfc::findForm(const WordSpec &spec, llvm::StringRef choice) {
+  for (const ChoiceForm &form : spec.forms)
+    if (form.choice == choice)
+      return &form;
+  return nullptr;
+}
+
 const WordSpec *perfc::findWord(BlockKind kind, llvm::StringRef word) {
   for (const WordSpec &spec : wordsOf(kind))
     if (spec.word == word)
@@ -324,14 +335,15 @@ const WordSpec *perfc::findWord(BlockKind kind, llvm::StringRef word) {
 }
 
 static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
-    "none",     "file",     "op",           "workload",   "hardware",   "memory",
-    "array",    "network",  "compute",      "energy",     "bandwidth",  "energy",
-    "by-dtype", "system",   "group",        "fault",      "mapping",    "mapspace",
-    "at",       "dataflow", "algorithm",    "statement",  "collective", "evaluate",
-    "compare",  "search",   "sweep",        "serve",      "train",      "tensor",
-    "pool",     "draft",    "prefix_cache", "experts",    "optimizer",  "timeloop",
-    "timeloop", "line",     "runtime",      "fn",         "library",    "link",
-    "protocol", "for",      "experts",      "checkpoint", "price",      "network latency"};
+    "none",     "file",         "op",         "workload",   "hardware",       "memory",
+    "array",    "network",      "compute",    "energy",     "bandwidth",      "energy",
+    "by-dtype", "system",       "group",      "fault",      "mapping",        "mapspace",
+    "at",       "dataflow",     "algorithm",  "expect",     "report",         "emit",
+    "parallel", "place",        "saving",     "collective", "evaluate",       "compare",
+    "search",   "sweep",        "serve",      "train",      "tensor",         "pool",
+    "draft",    "prefix_cache", "experts",    "optimizer",  "timeloop",       "timeloop",
+    "line",     "runtime",      "fn",         "library",    "link",           "protocol",
+    "for",      "experts",      "checkpoint", "price",      "network latency"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

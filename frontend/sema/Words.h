@@ -36,7 +36,12 @@ enum class BlockKind : uint8_t {
   Place,
   Dataflow,
   Algorithm,
-  Choosing,
+  Expect,
+  Report,
+  Emit,
+  Parallel,
+  Unit,
+  Saving,
   Collective,
   Evaluate,
   Compare,
@@ -108,22 +113,44 @@ llvm::StringRef describe(Dims dims);
 
 inline constexpr uint8_t anyNumber = 255;
 
+/// An argument of a choice: `radix` of `fat_tree(radix = 64)`.
+struct ChoiceArgument {
+  llvm::StringLiteral name;
+  ArgKind kind = ArgKind::Integer; ///< Integer, Measure, Text, or Flag: `true` or `false`
+  Dims dims = Dims::Any;           ///< of a Measure
+  bool isHole = false;             ///< may be `any`
+  llvm::StringLiteral byDefault = "";
+  llvm::StringLiteral doc = "";
+};
+
+/// A choice that takes arguments, by position or by name; all other choices take none.
+struct ChoiceForm {
+  llvm::StringLiteral choice;
+  llvm::ArrayRef<ChoiceArgument> arguments = {};
+  /// What any number of whole numbers say that stand here instead of `arguments`: torus(4, 4).
+  llvm::StringLiteral sizes = "";
+};
+
 struct WordSpec {
   llvm::StringLiteral word;
   ArgKind kind = ArgKind::Flag;
   Dims dims = Dims::Any;
   uint8_t minArgs = 1;
   uint8_t maxArgs = 1;
-  BlockKind block = BlockKind::None;  ///< what its block holds; clauses are words of that block too
-  llvm::StringLiteral choices = "";   ///< space-separated
-  bool repeats = false;               ///< may stand more than once in a block
-  bool clauseOnly = false;            ///< `after`, `for`: never a line of its own
-  llvm::StringLiteral byDefault = ""; ///< what is assumed without it
+  BlockKind block = BlockKind::None; ///< what its block holds; clauses are words of that block too
+  llvm::StringLiteral choices = "";  ///< space-separated
+  llvm::ArrayRef<ChoiceForm> forms = {}; ///< of the choices that take arguments
+  bool repeats = false;                  ///< may stand more than once in a block
+  bool clauseOnly = false;               ///< `after`, `for`: never a line of its own
+  bool assigns = false;                  ///< its values may be `name = value`
+  llvm::StringLiteral byDefault = "";    ///< what is assumed without it
   llvm::StringLiteral doc = "";
 };
 
 /// The words of a block, in documentation order.
 llvm::ArrayRef<WordSpec> wordsOf(BlockKind kind);
+/// The form of `choice` among those of `spec`, or null when it takes no arguments.
+const ChoiceForm *findForm(const WordSpec &spec, llvm::StringRef choice);
 /// The entry for `word` in blocks of `kind`, or null.
 const WordSpec *findWord(BlockKind kind, llvm::StringRef word);
 /// "hardware", "memory", …, for messages and documentation.

@@ -22,6 +22,7 @@ static constexpr DiagnosticKind kindTable[] = {
 #include "ir/common/diagnostics/Search.def"
 #include "ir/common/diagnostics/Timeloop.def"
 #include "ir/common/diagnostics/Training.def"
+#include "ir/common/diagnostics/Words.def"
 #undef DIAG
 };
 

@@ -11,6 +11,40 @@
 using namespace perfc;
 using namespace perfc::driver;
 
+/// One of the choices of a word: `switch`, `torus(4, 4)` or `fat_tree(radix, oversubscription)`.
+static std::string choiceText(const WordSpec &spec, llvm::StringRef choice) {
+  const ChoiceForm *form = findForm(spec, choice);
+  if (!form)
+    return choice.str();
+  if (!form->sizes.empty())
+    return choice.str() + "(n, …)";
+  std::vector<llvm::StringRef> names;
+  for (const ChoiceArgument &argument : form->arguments)
+    names.push_back(argument.name);
+  return choice.str() + "(" + llvm::join(names, ", ") + ")";
+}
+
+/// "one of switch, ring, fat_tree(radix, oversubscription)".
+static std::string choicesText(const WordSpec &spec) {
+  std::vector<std::string> texts;
+  for (llvm::StringRef choice : llvm::split(spec.choices, " "))
+    texts.push_back(choiceText(spec, choice));
+  return "one of " + llvm::join(texts, ", ");
+}
+
+static std::string argumentValue(const ChoiceArgument &argument) {
+  switch (argument.kind) {
+  case ArgKind::Measure:
+    return describe(argument.dims).str();
+  case ArgKind::Flag:
+    return "`true` or `false`";
+  case ArgKind::Text:
+    return "a string";
+  default:
+    return argument.isHole ? "a whole number or `any`" : "a whole number";
+  }
+}
+
 /// What follows a word: "a bandwidth, such as 8B/cycle or 2TB/s".
 static std::string valueText(const WordSpec &spec) {
   switch (spec.kind) {
@@ -23,7 +57,7 @@ static std::string valueText(const WordSpec &spec) {
   case ArgKind::Name:
     return "a name";
   case ArgKind::Choice:
-    return "one of " + llvm::join(llvm::split(spec.choices, " "), ", ");
+    return choicesText(spec);
   case ArgKind::Constant:
     return "a constant";
   case ArgKind::Reference:
@@ -51,6 +85,14 @@ static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spe
        << '\n';
   if (!spec.byDefault.empty())
     os << "  default  " << spec.byDefault << '\n';
+  for (const ChoiceForm &form : spec.forms) {
+    if (!form.sizes.empty())
+      os << "  " << choiceText(spec, form.choice) << ": " << form.sizes << '\n';
+    for (const ChoiceArgument &argument : form.arguments)
+      os << "  " << form.choice << '(' << argument.name << "): " << argumentValue(argument) << ", "
+         << argument.doc
+         << (argument.byDefault.empty() ? "" : ", by default " + argument.byDefault.str()) << '\n';
+  }
   if (spec.block == BlockKind::None)
     return;
   std::vector<llvm::StringRef> words;
@@ -60,17 +102,34 @@ static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spe
     os << "  block    " << llvm::join(words, ", ") << '\n';
 }
 
+/// The arguments of the choices of a block's words, as a Markdown table.
+static void printArgumentTable(llvm::raw_ostream &os, llvm::ArrayRef<WordSpec> words) {
+  if (llvm::all_of(words, [](const WordSpec &spec) { return spec.forms.empty(); }))
+    return;
+  os << "\n| choice | argument | value | default | meaning |\n|---|---|---|---|---|\n";
+  for (const WordSpec &spec : words)
+    for (const ChoiceForm &form : spec.forms) {
+      std::string head = fmt::format("| `{} {}` | ", spec.word.str(), form.choice.str());
+      if (!form.sizes.empty())
+        os << head << "any number | a whole number |  | " << form.sizes << " |\n";
+      for (const ChoiceArgument &argument : form.arguments)
+        os << head << '`' << argument.name << "` | " << argumentValue(argument) << " | "
+           << argument.byDefault << " | " << argument.doc << " |\n";
+    }
+}
+
 /// The word tables as Markdown: one section per kind of block.
 static void printWordTables(llvm::raw_ostream &os) {
   for (unsigned i = 0; i < blockKindCount; ++i) {
     BlockKind kind = static_cast<BlockKind>(i);
     if (wordsOf(kind).empty())
       continue;
-    os << "### In a " << blockName(kind)
-       << " block\n\n| word | value | default | meaning |\n|---|---|---|---|\n";
+    os << "### In " << describeBlock(kind)
+       << "\n\n| word | value | default | meaning |\n|---|---|---|---|\n";
     for (const WordSpec &spec : wordsOf(kind))
       os << "| `" << spec.word << "` | " << valueText(spec) << " | " << spec.byDefault << " | "
          << spec.doc << " |\n";
+    printArgumentTable(os, wordsOf(kind));
     os << '\n';
   }
 }
