@@ -143,16 +143,18 @@ bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, S
   }
   for (size_t rank = 0; rank < tensor.shape.size(); ++rank) {
     const ast::Expr &extent = *declared.args[rank].value;
-    Quantity size{Rational(tensor.shape[rank])};
+    int64_t size = tensor.shape[rank];
     if (extent.kind != ast::ExprKind::Name)
       continue;
     const Value *known = scope.find(extent.text);
-    if (known && known->is<Quantity>() && known->get<Quantity>() != size) {
-      diagnostics.report(range, diag::ExtentConflict, extent.text, known->text(),
-                         tensor.shape[rank], "from `" + declared.operands[0]->text.str() + "`");
+    const Quantity *given = known ? known->getIf<Quantity>() : nullptr;
+    if (!given) {
+      scope.set(extent.text, Quantity(Rational(size)));
+    } else if (*given != Quantity(Rational(size))) {
+      diagnostics.report(range, diag::ExtentConflict, extent.text, given->text(), size,
+                         "from `" + declared.operands[0]->text.str() + "`");
       return false;
     }
-    scope.set(extent.text, size);
   }
   return true;
 }
