@@ -8,6 +8,7 @@
 // before.
 #include "backends/loopnest/search/OrderTables.h"
 #include "backends/loopnest/search/Search.h"
+#include "test/unit/backends_loopnest_search/RandomMoves.h"
 #include <benchmark/benchmark.h>
 #include <random>
 #include <unordered_set>
@@ -49,20 +50,10 @@ static CostWeights weightsFor(const MapSpace &space) {
 
 /// A random prime factor of a random dimension goes from its slot to another that has room.
 static void step(const MapSpace &space, Mapping &mapping, std::mt19937 &random) {
-  unsigned d = random() % space.dims(), from = random() % space.slots.size();
-  for (unsigned k = 0; k < space.slots.size(); ++k, from = (from + 1) % space.slots.size())
-    for (int64_t prime : {2, 3, 7})
-      if (mapping.factor[from][d] % prime == 0) {
-        unsigned to = random() % space.slots.size();
-        int64_t used = prime;
-        for (unsigned e = 0; e < space.dims(); ++e)
-          used *= mapping.factor[to][e];
-        if (space.slots[to].isAxis && used > space.slots[to].size)
-          return;
-        mapping.factor[from][d] /= prime;
-        mapping.factor[to][d] *= prime;
-        return;
-      }
+  unsigned slots = space.slots.size();
+  unsigned d = random() % space.dims(), from = random() % slots, to = random() % slots;
+  for (unsigned k = 0; k < slots && !movePrime(space, mapping, d, from, to); ++k)
+    from = (from + 1) % slots;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The closed-form evaluator gives the numbers of the reuse analysis.
+#include "RandomMoves.h"
 #include "Spaces.h"
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/search/OrderTables.h"
@@ -77,18 +78,7 @@ static void step(const MapSpace &space, Mapping &mapping, std::mt19937 &random) 
     std::shuffle(mapping.order[from].begin(), mapping.order[from].begin() + space.dims(), random);
     return;
   }
-  unsigned d = random() % space.dims();
-  for (int64_t prime : {2, 3, 5, 7, 11, 13})
-    if (mapping.factor[from][d] % prime == 0) {
-      int64_t used = prime;
-      for (unsigned e = 0; e < space.dims(); ++e)
-        used *= mapping.factor[to][e];
-      if (space.slots[to].isAxis && used > space.slots[to].size)
-        return;
-      mapping.factor[from][d] /= prime;
-      mapping.factor[to][d] *= prime;
-      return;
-    }
+  movePrime(space, mapping, random() % space.dims(), from, to);
 }
 
 /// Walks of small moves, whole and partial mappings mixed: what is kept from the mapping before
