@@ -12,18 +12,28 @@ static constexpr llvm::StringLiteral schedulers =
 
 static constexpr ChoiceArgument maxBatchArgument{
     .name = "max_batch", .byDefault = "unlimited", .doc = "requests in a batch at most"};
-static constexpr ChoiceArgument chunkArgument{.name = "chunk",
-                                              .doc = "tokens of prompts in a batch at most"};
-static constexpr ChoiceArgument batchArguments[] = {maxBatchArgument};
-static constexpr ChoiceArgument chunkArguments[] = {chunkArgument, maxBatchArgument};
+static constexpr ChoiceArgument maxTokensArgument{.name = "max_tokens",
+                                                  .kind = Measure,
+                                                  .dims = Dims::Tokens,
+                                                  .byDefault = "unlimited",
+                                                  .doc = "tokens in a batch at most"};
+static constexpr ChoiceArgument blockArgument{.name = "block",
+                                              .doc = "tokens in a block of the cache"};
+static constexpr ChoiceArgument pagedArguments[] = {maxBatchArgument, maxTokensArgument,
+                                                    blockArgument};
+static constexpr ChoiceArgument chunkedArguments[] = {
+    {.name = "chunk", .doc = "tokens of prompts in a batch at most"},
+    maxBatchArgument,
+    blockArgument};
+static constexpr ChoiceArgument wholeArguments[] = {maxBatchArgument, maxTokensArgument};
 static constexpr ChoiceForm schedulerForms[] = {
-    {.choice = "sarathi", .arguments = chunkArguments},
-    {.choice = "vllm", .arguments = batchArguments},
-    {.choice = "orca", .arguments = batchArguments},
-    {.choice = "faster_transformer", .arguments = batchArguments},
-    {.choice = "continuous", .arguments = batchArguments},
-    {.choice = "chunked", .arguments = chunkArguments},
-    {.choice = "static", .arguments = batchArguments},
+    {.choice = "sarathi", .arguments = chunkedArguments},
+    {.choice = "vllm", .arguments = pagedArguments},
+    {.choice = "orca", .arguments = wholeArguments},
+    {.choice = "faster_transformer", .arguments = wholeArguments},
+    {.choice = "continuous", .arguments = wholeArguments},
+    {.choice = "chunked", .arguments = chunkedArguments},
+    {.choice = "static", .arguments = wholeArguments},
 };
 
 static constexpr ChoiceArgument rateArgument{
@@ -41,11 +51,15 @@ static constexpr ChoiceArgument gammaArguments[] = {
     seedArgument};
 static constexpr ChoiceArgument traceArguments[] = {
     {.name = "file", .kind = Text, .doc = "requests, a line each"}};
+static constexpr ChoiceArgument burstArguments[] = {
+    {.name = "size", .byDefault = "all requests", .doc = "requests that arrive at once"},
+    {.name = "every", .kind = Measure, .dims = Dims::Time, .doc = "time between bursts"}};
 static constexpr ChoiceForm arrivalForms[] = {
     {.choice = "poisson", .arguments = randomArguments},
     {.choice = "gamma", .arguments = gammaArguments},
     {.choice = "uniform", .arguments = randomArguments},
     {.choice = "fixed", .arguments = fixedArguments},
+    {.choice = "burst", .arguments = burstArguments},
     {.choice = "trace", .arguments = traceArguments},
 };
 
@@ -68,8 +82,8 @@ static constexpr ChoiceArgument zipfLengths[] = {minArgument, maxArgument, theta
 static constexpr ChoiceArgument uniformLengths[] = {minArgument, maxArgument, ratioArgument,
                                                     seedArgument};
 static constexpr ChoiceArgument fixedLengths[] = {
-    {.name = "prefill", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens of each prompt"},
-    {.name = "decode", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens of each answer"}};
+    {.name = "prompt", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens of each prompt"},
+    {.name = "answer", .kind = Measure, .dims = Dims::Tokens, .doc = "tokens of each answer"}};
 static constexpr ChoiceArgument normalLengths[] = {
     meanArgument,
     {.name = "deviation", .kind = Measure, .dims = Dims::Tokens, .doc = "standard deviation"},
@@ -94,19 +108,7 @@ static constexpr ChoiceForm lengthForms[] = {
 static constexpr ChoiceArgument seedArguments[] = {seedArgument};
 static constexpr ChoiceForm clusterForms[] = {{.choice = "random", .arguments = seedArguments}};
 
-static constexpr WordSpec serveWords[] = {
-    onOneWord,
-    overWord,
-    asWord,
-    dtypeWord,
-    parallelWord,
-    expectWord,
-    reportWord,
-    emitWord,
-    minimizeWord,
-    maximizeWord,
-    withinWord,
-    requireWord,
+static constexpr WordSpec ownWords[] = {
     {.word = "scheduler",
      .kind = Choice,
      .choices = schedulers,
@@ -145,6 +147,8 @@ static constexpr WordSpec serveWords[] = {
      .forms = clusterForms,
      .doc = "how requests go to replicas"},
 };
+
+static constexpr auto serveWords = joined(runWords, ownWords);
 
 static constexpr WordSpec poolWords[] = {
     {.word = "on", .kind = Syntax, .doc = "the chips: 4 * node"},

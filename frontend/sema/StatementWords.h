@@ -5,6 +5,8 @@
 #define PERFC_FRONTEND_SEMA_STATEMENTWORDS_H
 
 #include "frontend/sema/Words.h"
+#include <array>
+#include <utility>
 
 namespace perfc::words {
 
@@ -77,6 +79,24 @@ inline constexpr WordSpec usingOneWord{.word = "using",
                                        .doc = "the provider of costs"};
 inline constexpr WordSpec batchWord{
     .word = "batch", .kind = ArgKind::Integer, .doc = "sequences or samples per step"};
+
+/// The words of every statement that runs a model on one chip or system.
+inline constexpr WordSpec runWords[] = {onOneWord,    overWord,     asWord,     dtypeWord,
+                                        parallelWord, expectWord,   reportWord, emitWord,
+                                        minimizeWord, maximizeWord, withinWord, requireWord};
+
+template <size_t N, size_t M, size_t... I, size_t... J>
+constexpr std::array<WordSpec, N + M> joined(const WordSpec (&first)[N],
+                                             const WordSpec (&second)[M], std::index_sequence<I...>,
+                                             std::index_sequence<J...>) {
+  return {{first[I]..., second[J]...}};
+}
+
+/// The entries of two tables in one.
+template <size_t N, size_t M>
+constexpr auto joined(const WordSpec (&first)[N], const WordSpec (&second)[M]) {
+  return joined(first, second, std::make_index_sequence<N>(), std::make_index_sequence<M>());
+}
 
 /// How tokens choose experts.
 inline constexpr ChoiceArgument zipfArguments[] = {

@@ -43,25 +43,13 @@ static constexpr ChoiceArgument loraArguments[] = {
 };
 static constexpr ChoiceForm adapterForms[] = {{.choice = "lora", .arguments = loraArguments}};
 
-static constexpr WordSpec trainWords[] = {
-    onOneWord,
-    overWord,
-    asWord,
+static constexpr WordSpec ownWords[] = {
     {.word = "with",
      .kind = Reference,
      .maxArgs = anyNumber,
      .byDefault = "what the networks do of themselves",
      .doc = "algorithms of the step's collectives: with double_binary_tree"},
-    dtypeWord,
     batchWord,
-    parallelWord,
-    expectWord,
-    reportWord,
-    emitWord,
-    minimizeWord,
-    maximizeWord,
-    withinWord,
-    requireWord,
     {.word = "schedule",
      .kind = Choice,
      .choices = "gpipe one_f_one_b interleaved interleaved_1f1b zero_bubble",
@@ -130,6 +118,8 @@ static constexpr WordSpec trainWords[] = {
     {.word = "microbatch", .kind = Integer, .doc = "sequences per microbatch"},
     {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
 };
+
+static constexpr auto trainWords = joined(runWords, ownWords);
 
 static constexpr WordSpec runtimeWords[] = {
     {.word = "gemm",
