@@ -38,3 +38,14 @@ void mapper::reportRefusals(const NestSpace &nest, study::SearchStatement search
   if (!refusals.nearest.empty())
     error.help(fmt::format("nearest is, but for {}:\n{}", refusals.nearestLacks, refusals.nearest));
 }
+
+void mapper::reportNothingFound(const NestSpace &nest, study::SearchStatement search,
+                                const ir::Operation &chip, DiagnosticEngine &diagnostics) {
+  llvm::StringRef kernel = NestOp(nest.nest).kernel();
+  auto point = ir::as<study::PointOp>(search->parentOp());
+  Diagnostic &report =
+      point ? diagnostics.report(search->range(), diag::PointNotSearched,
+                                 bindingsText(point.bindings()), kernel)
+            : diagnostics.report(search->range(), diag::SearchTooShort, kernel, chip.symbol());
+  report.help("a longer `within` gives it more time, a mapspace less to search");
+}

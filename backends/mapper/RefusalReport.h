@@ -14,6 +14,10 @@ namespace perfc::mapper {
 void reportRefusals(const NestSpace &nest, study::SearchStatement search, const ir::Operation &chip,
                     DiagnosticEngine &diagnostics);
 
+/// The same for a search that ended before it had seen all mappings.
+void reportNothingFound(const NestSpace &nest, study::SearchStatement search,
+                        const ir::Operation &chip, DiagnosticEngine &diagnostics);
+
 } // namespace perfc::mapper
 
 #endif // PERFC_BACKENDS_MAPPER_REFUSALREPORT_H

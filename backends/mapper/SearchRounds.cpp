@@ -68,6 +68,7 @@ bool SearchRounds::round(const SearchGoal &goal, Clock::time_point end, unsigned
     evaluations += settled[i] ? 0 : results[i].found.evaluated;
     if (results[i].found.front.empty()) {
       refused = &spaces[i];
+      isRefused = results[i].found.isProven();
       return false;
     }
   }

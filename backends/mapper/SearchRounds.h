@@ -30,6 +30,8 @@ public:
   const NestResult &result(unsigned space) const { return results[firstEqual[space]]; }
   /// The nest that has no mapping, after a search that returned false.
   const NestSpace &withoutMapping() const { return *refused; }
+  /// True when the search has seen that it has none; false when the time was over before.
+  bool hasNoMapping() const { return isRefused; }
   /// Where no product of total energy and latency is below, after `searchProduct`.
   const llvm::Optional<TangentBounds::Corner> &corner() const { return best; }
   unsigned provenNests() const { return proven; } ///< of those that differ
@@ -52,6 +54,7 @@ private:
   std::vector<std::shared_ptr<loopnest::Floors>> tables; ///< by space: for the rounds that follow
   llvm::Optional<TangentBounds::Corner> best;
   const NestSpace *refused = nullptr;
+  bool isRefused = false;
   bool keepTables = false; ///< more rounds may follow
   unsigned proven = 0;
   int64_t evaluations = 0;

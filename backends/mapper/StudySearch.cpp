@@ -235,7 +235,8 @@ bool StudySearch::searchAll() {
   SearchRounds rounds(spaces, firstEqual, fixed, options);
   bool isProduct = goal.nestGoal().kind == SearchGoal::Hull && rounds.canSearchProduct();
   if (!(isProduct ? rounds.searchProduct(end) : rounds.search(goal.nestGoal(), end))) {
-    reportRefusals(rounds.withoutMapping(), search, *chip, diagnostics);
+    auto report = rounds.hasNoMapping() ? reportRefusals : reportNothingFound;
+    report(rounds.withoutMapping(), search, *chip, diagnostics);
     return false;
   }
   summary.evaluated = rounds.evaluated();
