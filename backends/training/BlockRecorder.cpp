@@ -25,12 +25,20 @@ BlockRecorder::Items BlockRecorder::makersOf(llvm::ArrayRef<ir::Value *> values)
   return all;
 }
 
-void BlockRecorder::record(const ir::Operation &op, StepItem item) {
-  Items reads = makersOf(op.operands());
-  item.after.assign(reads.begin(), reads.end());
+uint32_t BlockRecorder::add(StepItem item, const Items &after) {
+  item.after.assign(after.begin(), after.end());
   item.count *= runs;
-  auto index = static_cast<uint32_t>(block->items.size());
   block->items.push_back(std::move(item));
+  return static_cast<uint32_t>(block->items.size() - 1);
+}
+
+void BlockRecorder::prepare(const ir::Operation &op, StepItem item) {
+  prepared = add(std::move(item), makersOf(op.operands()));
+}
+
+void BlockRecorder::record(const ir::Operation &op, StepItem item) {
+  uint32_t index = add(std::move(item), prepared ? Items{*prepared} : makersOf(op.operands()));
+  prepared.reset();
   for (size_t i = 0; i < op.resultCount(); ++i)
     makers[&op.result(i)] = {index};
 }

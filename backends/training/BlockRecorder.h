@@ -8,6 +8,7 @@
 #include "backends/core/StepProgram.h"
 #include "ir/core/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace perfc::training {
@@ -18,6 +19,8 @@ public:
   void open(StepBlock &block);
   /// Adds an item for `op`, whose operands it reads and whose results it makes.
   void record(const ir::Operation &op, StepItem item);
+  /// Adds an item that runs on the operands of `op` before the next item for `op`.
+  void prepare(const ir::Operation &op, StepItem item);
   /// The results of `op` are its operands, seen otherwise.
   void passThrough(const ir::Operation &op);
   /// The arguments of `op`'s region are its operands; its items run `count` times.
@@ -31,9 +34,11 @@ private:
   using Items = llvm::SmallVector<uint32_t, 2>;
 
   Items makersOf(llvm::ArrayRef<ir::Value *> values) const;
+  uint32_t add(StepItem item, const Items &after);
 
   StepBlock *block = nullptr;
   int64_t runs = 1;
+  llvm::Optional<uint32_t> prepared; ///< what the next item waits for instead of its operands
   llvm::DenseMap<const ir::Value *, Items> makers;
 };
 

@@ -217,9 +217,18 @@ void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
   if (isInLayer && view.kind() == "all_gather" && view.axis() == "tensor")
     bytes *= runtime.gathered(format) / format;
   bytes += static_cast<double>(op.intAttr("with", 0));
+  double rows = bytes / format;
+  bytes *= runtime.sentShare(op.intAttr("choices", 1), op.intAttr("ranks", 1));
   own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1});
-  if (view.axis() == "expert" && view.kind() == "all_to_all")
-    own.add(sorting(op, bytes / format));
+  if (view.axis() == "expert" && view.kind() == "all_to_all") {
+    RegionCost sort = sorting(op, rows);
+    own.add(sort);
+    if (sort.seconds > 0) {
+      StepItem item{sort.kernels.front().label, sort.seconds, 0};
+      item.bytes = runtime.permuteBytes * rows;
+      recorder.prepare(op, std::move(item));
+    }
+  }
   cost.add(own);
   StepItem item{fmt::format("{} {}", view.kind(), view.axis())};
   item.bytes = bytes;

@@ -41,6 +41,7 @@ Runtime Runtime::read(const ir::Operation &train) {
   set("gather_bytes", result.gatherBytes);
   set("cast_bytes", result.castBytes);
   set("permute_bytes", result.permuteBytes);
+  set("merged_sends", result.mergedSends);
   set("host", result.host);
   set("host_memory", result.hostMemory);
   set("drives", result.drives);

@@ -10,6 +10,7 @@
 #include "ir/core/Operation.h"
 #include "llvm/ADT/Optional.h"
 #include <algorithm>
+#include <cmath>
 
 namespace perfc::training {
 
@@ -33,6 +34,7 @@ struct Runtime {
   double gatherBytes = 0;  ///< of an element that is gathered for products in fp8; 0 for its format
   double castBytes = 2;    ///< moved to make an operand in fp8, for each of its products
   double permuteBytes = 0; ///< moved per element that experts' ranks exchange, to sort tokens
+  double mergedSends = 0;  ///< share of a token's copies for one rank that travel as one
   double host = 25e9;      ///< B/s between chip and host memory (PCIe 4.0 x16 as measured)
   /// B/s of a chip's share of the host's memory (DGX A100: 410 GB/s for eight) and of its drives
   /// (DGX A100: eight of 6.8 GB/s for eight).
@@ -71,6 +73,13 @@ struct Runtime {
       return 1 - overlapExpert;
     double parts = axis == "tensor" ? static_cast<double>(std::max<int64_t>(1, ranks)) : 0;
     return 1 - overlapTensor * (parts > 0 ? 1 - 1 / parts : 1);
+  }
+  /// What remains of exchanges of a token's `choices` copies among `ranks` ranks, where copies for
+  /// experts of one rank travel as one: n (1 - (1 - 1/n)^k) of n ranks are chosen at least once.
+  double sentShare(int64_t choices, int64_t ranks) const {
+    auto n = static_cast<double>(ranks), k = static_cast<double>(choices);
+    return choices > 1 && ranks > 1 ? 1 - mergedSends * (1 - n * (1 - std::pow(1 - 1 / n, k)) / k)
+                                    : 1;
   }
   /// s until a kernel that hides part of `total` s of communication, all but `exposed`, and what is
   /// exposed are through, beyond the kernel alone.

@@ -77,6 +77,12 @@ static bool isExponential(const Statement &statement) {
   return functions.size() == 1 && calls && calls->asInt() == 1 && statement.op.flops() <= 2;
 }
 
+/// A read of whole numbers, which say where others read.
+static bool isKey(const Access &access) {
+  auto format = parseDType(access.operand.dtype());
+  return format && !isFloating(*format);
+}
+
 static AttrDict accessOf(llvm::StringRef tensor, const Access &like) {
   return AttrDict{{"tensor", tensor}, {"map", *like.map}};
 }
@@ -155,7 +161,7 @@ void AdjointBuilder::addAdjoint(const Statement &statement, const Access &read) 
   if (isLinear(statement) &&
       llvm::any_of(read.ranks, [](const Subscript &subscript) { return subscript.dataDependent; }))
     for (const Access &other : statement.reads)
-      if (other.tensor != read.tensor)
+      if (other.tensor != read.tensor && isKey(other))
         draft.reads.push_back(operandOf(statement, other));
   for (unsigned i = 0; i < statement.extents.size(); ++i)
     draft.isReduced |= !read.uses(i);
@@ -253,7 +259,10 @@ Adjoint AdjointBuilder::build(Operation &into) {
   for (const Draft &draft : drafts)
     emit(into, draft);
   const Draft &only = drafts.front();
-  adjoint.isCopy = drafts.size() == 1 && adjoint.inputs.size() == 1 && !only.isReduced &&
+  // A gradient has the format of its value: where the forward pass casts, so does the backward one.
+  bool isCast = adjoint.results.size() == 1 &&
+                kernel.inputs()[adjoint.results[0]].dtype() != kernel.outputs()[0].dtype();
+  adjoint.isCopy = drafts.size() == 1 && !isCast && adjoint.inputs.size() == 1 && !only.isReduced &&
                    isLinear(*only.source) &&
                    *only.write.find("map") == *only.reads.front().asDict().find("map");
   return adjoint;

@@ -109,8 +109,17 @@ bool Differentiator::isRecomputed(const Value &value) const {
     return labels.sequenceRanks(value) >= 2;
   if (mode != Recompute::Cheap)
     return false;
+  // Tokens that were sent to their experts are kept: making them again would send them again.
+  auto isChoice = [](const Value *operand) {
+    return operand->type().isTensor() && !isFloating(operand->type().dtype());
+  };
+  if (llvm::any_of(maker->operands(), isChoice))
+    return false;
   Kernel kernel(op::KernelOp(resolve(*maker, as<op::ApplyOp>(*maker).kernel())));
-  return kernel.macs() == 0;
+  // Sums are kept: they cost no more memory than what they add up.
+  bool isSum = kernel.statements.size() == 1 && isLinear(kernel.statements[0]) &&
+               (kernel.statements[0].reads.size() > 1 || !kernel.statements[0].op.reduce().empty());
+  return kernel.macs() == 0 && !isSum;
 }
 
 Value *Differentiator::recompute(const Operation &apply, const Value &value, Frame &frame) {

@@ -93,7 +93,7 @@ int64_t Sharder::partialRanks(const Use &use, llvm::StringRef output) const {
         touched[input.symbol()] = true;
         isData = true;
       }
-    if (isData && kernel.macs() > 0)
+    if (isData && (kernel.macs() > 0 || use.expert == cls))
       continue; // experts: each token meets its own on one rank
     for (const Statement &statement : kernel.statements) {
       bool touches = use.classes.runsOver(statement, cls);
@@ -131,6 +131,7 @@ void Sharder::writeResults(Use &use) {
     state.isAtExperts = use.isAtExperts && !(use.expert && use.classes.has(name, *use.expert));
     if (state.isAtExperts) {
       state.copies = copiesOf(use, name);
+      state.choiceRank = choiceRankOf(use, use.outputs[i]);
       state.load = use.load;
     }
     value.setType(typeOf(value, state));

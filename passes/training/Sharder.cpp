@@ -159,5 +159,8 @@ bool Sharder::run(Operation &into) {
     for (unsigned i = 0; i < op.operandCount(); ++i)
       users[&op.operand(i)].push_back({&op, i});
   });
-  return region(into.body());
+  findChoices(into);
+  bool good = region(into.body());
+  dropMovedCasts();
+  return good;
 }

@@ -24,6 +24,7 @@ struct ShardState {
   int64_t partial = 1;                   ///< ranks that each hold a part of the sum
   bool isAtExperts = false;              ///< tokens stand where their experts are
   int64_t copies = 1;                    ///< of each token: choices that the type does not show
+  llvm::Optional<unsigned> choiceRank;   ///< at the experts: the rank of a token's choices
   ExpertLoad load;                       ///< of what is at the experts
 
   explicit ShardState(size_t ranks = 0)
@@ -54,6 +55,7 @@ private:
     std::vector<bool> split;       ///< by class
     bool isSequenceParallel = false;
     llvm::Optional<unsigned> expert; ///< the class that data choose
+    llvm::Optional<unsigned> choice; ///< the class of a token's choices
     bool isAtExperts = false;
     int64_t copies = 1; ///< of tokens that were at the experts before
     ExpertLoad load;
@@ -70,10 +72,17 @@ private:
   bool chooseFeatures(Use &use);
   bool checkHeads(const Use &use);
   bool isColumn(const Use &use, unsigned cls);
+  void findChoices(ir::Operation &graph);
   void findExperts(Use &use);
+  void findChoiceClass(Use &use);
+  bool runsAtExperts(const Use &use);
+  static llvm::Optional<unsigned> choiceRankOf(const Use &use, op::OperandOp tensor);
   bool placeExperts(Use &use);
   void meetExperts(Use &use);
   int64_t copiesOf(const Use &use, llvm::StringRef tensor) const;
+  void dropMovedCasts();
+  ir::Value *castSource(const ir::Value &value);
+  ir::Value *castBehind(ir::Operation &before, ir::Value &value, const ShardState &state);
   ir::Value &exchange(ir::Operation &before, ir::Value &value, const ShardState &state);
   ir::Value &keptBehind(ir::Operation &before, ir::Value &value, const ShardState &state);
   static void writeLoad(ir::Operation &op, const ShardState &state);
@@ -109,6 +118,8 @@ private:
       keptExchanged; ///< saved values, and what is kept of them behind an exchange
   /// What collectives made, by the value, region and kind.
   std::map<std::tuple<const ir::Value *, const ir::Region *, std::string>, ir::Value *> made;
+  std::vector<ir::Operation *> movedCasts;   ///< what an exchange has left behind
+  llvm::DenseSet<const ir::Value *> choices; ///< what says which experts a product reads
   llvm::DenseSet<const ir::Value *> decided; ///< inputs of layers that a use has divided
   int64_t batchFactor = 1;
 };

@@ -68,6 +68,8 @@ FREE = {
         ("nemo_experts", "permute_bytes"): (12, 1, 200, "B"),
         ("nemo_experts", "launch"): (20, 1, 100, "us"),
         ("nemo_experts", "overlap_expert"): (30, 1, 90, "%"),
+        ("nemo_experts_alltoall", "permute_bytes"): (16, 1, 200, "B"),
+        ("nemo_experts_alltoall", "launch"): (20, 1, 100, "us"),
         ("nemo_experts_fused", "attention"): (60, 20, 90, "%"),
         ("nemo_experts_fused", "grouped"): (85, 10, 100, "%"),
         ("nemo_experts_fused", "permute_bytes"): (4, 1, 100, "B"),

@@ -71,6 +71,20 @@ static void setHardware(llvm::StringRef system, TrainRow &row) {
   }
 }
 
+/// True for runs whose recipes exchange tokens by the plain all_to_all of Megatron-LM: of 2025 all
+/// but DeepSeek-V3, Qwen3 on B200 and in pipelines on H100, gpt-oss but on B300 with 8 ranks.
+static bool usesAllToAll(const CsvTable &table, const CsvTable::Row &line) {
+  llvm::StringRef model = table.cell(line, "model"), system = table.cell(line, "system");
+  bool isOss = model.startswith("GPT OSS");
+  if (!isOss && !model.startswith("Qwen3"))
+    return false;
+  if (table.cell(line, "container") < llvm::StringRef("26"))
+    return true;
+  if (isOss)
+    return system != "DGX-B300" || cellCount(table, line, "ep") > 8;
+  return system == "DGX-B200" || (system == "DGX-H100" && cellCount(table, line, "pp") > 1);
+}
+
 /// Experts ran without fused kernels until release 26.04; from 26.06 on the recipes of MXFP8 take
 /// one grouped kernel per layer of experts, and CUDA graphs of whole steps.
 static std::string runtimeOf(const CsvTable &table, const CsvTable::Row &line, bool hasExperts) {
@@ -79,7 +93,10 @@ static std::string runtimeOf(const CsvTable &table, const CsvTable::Row &line, b
     return "nemo" + chip;
   llvm::StringRef release = table.cell(line, "container").split(' ').first;
   bool isFused = release >= llvm::StringRef("26.06") && table.cell(line, "precision") == "MXFP8";
-  return "nemo_experts" + (isFused ? "_fused" : chip);
+  if (isFused)
+    return table.cell(line, "model").startswith("GPT OSS") ? "nemo_experts_fused_sinks"
+                                                           : "nemo_experts_fused";
+  return (usesAllToAll(table, line) ? "nemo_experts_alltoall" : "nemo_experts") + chip;
 }
 
 static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
@@ -112,9 +129,12 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
                  : precision.startswith("MX") || precision == "FP8-MX" ? "mxfp8"
                                                                        : "fp8";
   row.runtime = runtimeOf(table, line, known && known->hasExperts);
+  bool isFused = llvm::StringRef(row.runtime).startswith("nemo_experts_fused");
+  if (model.startswith("GPT OSS") && !isFused)
+    row.model.insert(row.model.size() - 1, ", fused = false");
   // Recipes of gpt-oss compute norms and activation functions again where memory is small.
   bool isLarge = table.cell(line, "system").endswith("300");
-  if (model.startswith("GPT OSS") && row.runtime != "nemo_experts_fused" && !isLarge)
+  if (model.startswith("GPT OSS") && !isFused && !isLarge)
     row.recompute = "cheap";
   return row;
 }
