@@ -99,6 +99,21 @@ static bool isOfExperts(const ir::Operation &op) {
   });
 }
 
+/// True for a product with weights or of their gradients: some tensor of it has no rank that runs
+/// over tokens. Products of activations (in chunks of state-space layers) have one in all.
+static bool isOfWeights(const ir::Operation &op) {
+  passes::Kernel kernel(ir::as<op::KernelOp>(op));
+  for (const passes::Statement &statement : kernel.statements) {
+    if (!statement.op.isMac())
+      continue;
+    for (unsigned i = 0; i < statement.extents.size(); ++i)
+      if (statement.write.uses(i) &&
+          llvm::all_of(statement.reads, [&](const passes::Access &read) { return read.uses(i); }))
+        return false;
+  }
+  return true;
+}
+
 /// B/s of the memory farthest out; 0 when it is not given.
 static double outermostBandwidth(const Chip &chip) {
   const ChipMemory *outer = chip.outermost();
@@ -144,9 +159,10 @@ double GraphCoster::secondsOf(const Cost &cost, const ir::Operation &op,
     return cost.latency.central();
   int macs = products(kernel);
   double share = runtime.memory;
+  bool isLayers = isInLayer && macs == 1 && isOfWeights(kernel);
   if (macs > 0)
-    share = macs > 1 ? runtime.attention : runtime.product(isInLayer, isOfExperts(kernel));
-  double casts = macs == 1 ? castSeconds(op) : 0;
+    share = macs > 1 ? runtime.attention : runtime.product(isLayers, isOfExperts(kernel));
+  double casts = isLayers ? castSeconds(op) : 0;
   return std::max(compute / share, memory / runtime.memory) + casts +
          runtime.launch.getValueOr(launch);
 }

@@ -75,6 +75,10 @@ FREE = {
         ("nemo_experts_fused", "permute_bytes"): (4, 1, 100, "B"),
         ("nemo_experts_fused", "overlap_expert"): (60, 1, 99, "%"),
     },
+    "train_nemo_megatron_bridge hybrid": {
+        ("nemo_hybrid", "attention"): (30, 5, 80, "%"),
+        ("nemo_hybrid", "launch"): (10, 1, 100, "us"),
+    },
 }
 PULL = 0.3
 

@@ -10,7 +10,7 @@ def read(path):
 
 
 slow, everything, fit, test = map(read, sys.argv[1:])
-assert len(fit) + len(test) == 6 and not set(fit) & set(test), (fit, test)
+assert len(fit) + len(test) == 7 and not set(fit) & set(test), (fit, test)
 halves = {"half=fit" in r["labels"] for key, r in everything.items() if key[0] == "LLAMA3.1_405B 256 x DGX-GB200 FP8"}
 assert len(halves) == 1, "runs of one configuration are in one half"
 for key in everything:

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kind train_nemo_megatron_bridge: Llama 3, Qwen3, DeepSeek-V3, Kimi K2 and gpt-oss with NeMo's
-// Megatron-Bridge, in fp8, nvfp4 or bf16, with balanced experts as the runs force them. Models with
-// experts have runtimes of their own, by release.
+// Kind train_nemo_megatron_bridge: Llama 3, Qwen3, DeepSeek-V3, Kimi K2, gpt-oss and Nemotron 3
+// with NeMo's Megatron-Bridge, in fp8, nvfp4 or bf16, with balanced experts as the runs force them.
+// Models with experts have runtimes of their own, by release and by how they exchange tokens.
 #include "tools/driver/validate/TrainRow.h"
 
 using namespace perfc;
@@ -14,20 +14,23 @@ namespace {
 struct BridgeModel {
   llvm::StringLiteral prefix, workload;
   int64_t layers;
-  bool hasExperts;
+  /// "dense", "experts", or "hybrid" with state-space layers besides experts.
+  llvm::StringLiteral kind;
 };
 
 } // namespace
 
 static constexpr BridgeModel models[] = {
-    {"LLAMA3.1_405B", "llama3_405b", 126, false},
-    {"LLAMA3_70B", "llama3_70b", 80, false},
-    {"LLAMA3_8B", "llama3_8b", 32, false},
-    {"Qwen3_30B", "qwen3_30b_a3b", 48, true},
-    {"Qwen3_235B", "qwen3_235b_a22b", 94, true},
-    {"DeepSeekV3", "deepseek_v3", 61, true},
-    {"Kimi_K2", "kimi_k2", 61, true},
-    {"GPT OSS 120B", "gpt_oss_120b", 18, true}, // pairs of layers
+    {"LLAMA3.1_405B", "llama3_405b", 126, "dense"},
+    {"LLAMA3_70B", "llama3_70b", 80, "dense"},
+    {"LLAMA3_8B", "llama3_8b", 32, "dense"},
+    {"Qwen3_30B", "qwen3_30b_a3b", 48, "experts"},
+    {"Qwen3_235B", "qwen3_235b_a22b", 94, "experts"},
+    {"DeepSeekV3", "deepseek_v3", 61, "experts"},
+    {"Kimi_K2", "kimi_k2", 61, "experts"},
+    {"GPT OSS 120B", "gpt_oss_120b", 18, "experts"}, // pairs of layers
+    {"Nemotron_3_Nano", "nemotron_3_nano", 23, "hybrid"},
+    {"Nemotron_3_Super", "nemotron_3_super", 40, "hybrid"},
 };
 
 static const BridgeModel *modelOf(llvm::StringRef name) {
@@ -40,8 +43,6 @@ static const BridgeModel *modelOf(llvm::StringRef name) {
 /// Why a row has no prediction; "" when it has one.
 static std::string reasonAgainst(const CsvTable &table, const CsvTable::Row &line) {
   llvm::StringRef model = table.cell(line, "model");
-  if (model.startswith("Nemotron"))
-    return "std has no state-space layers";
   if (!modelOf(model))
     return "std.workloads does not have the model";
   if (model.contains("MTP"))
@@ -87,10 +88,13 @@ static bool usesAllToAll(const CsvTable &table, const CsvTable::Row &line) {
 
 /// Experts ran without fused kernels until release 26.04; from 26.06 on the recipes of MXFP8 take
 /// one grouped kernel per layer of experts, and CUDA graphs of whole steps.
-static std::string runtimeOf(const CsvTable &table, const CsvTable::Row &line, bool hasExperts) {
+static std::string runtimeOf(const CsvTable &table, const CsvTable::Row &line,
+                             llvm::StringRef kind) {
   std::string chip = table.cell(line, "system") == "DGX-H100" ? "_h100" : "";
-  if (!hasExperts)
+  if (kind == "dense")
     return "nemo" + chip;
+  if (kind == "hybrid")
+    return "nemo_hybrid";
   llvm::StringRef release = table.cell(line, "container").split(' ').first;
   bool isFused = release >= llvm::StringRef("26.06") && table.cell(line, "precision") == "MXFP8";
   if (isFused)
@@ -108,7 +112,7 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
     row.model = fmt::format("{}(T = {})", known->workload.str(), cellCount(table, line, "seq_len"));
     row.layers = known->layers;
   }
-  if (known && known->hasExperts)
+  if (known && known->kind != "dense")
     row.expert = cellCount(table, line, "ep");
   if (model.contains("tokendrop")) // dropped and padded to what a balanced expert gets
     row.experts = "capacity 1x";
@@ -128,7 +132,7 @@ static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
                  : precision == "NVFP4"                                ? "nvfp4"
                  : precision.startswith("MX") || precision == "FP8-MX" ? "mxfp8"
                                                                        : "fp8";
-  row.runtime = runtimeOf(table, line, known && known->hasExperts);
+  row.runtime = runtimeOf(table, line, known ? known->kind : "dense");
   bool isFused = llvm::StringRef(row.runtime).startswith("nemo_experts_fused");
   if (model.startswith("GPT OSS") && !isFused)
     row.model.insert(row.model.size() - 1, ", fused = false");
@@ -155,7 +159,7 @@ bool driver::predictMegatronBridge(Session &session, llvm::StringRef path,
         fmt::format("{} {} x {} {}", table->cell(line, "model").str(), row.chips,
                     table->cell(line, "system").str(), table->cell(line, "precision").str());
     const BridgeModel *known = modelOf(table->cell(line, "model"));
-    entry.labels = {{"kind", known && known->hasExperts ? "experts" : "dense"},
+    entry.labels = {{"kind", known ? known->kind.str() : "dense"},
                     {"system", table->cell(line, "system").str()},
                     {"model", table->cell(line, "model").str()}};
     double rate = cellNumber(*table, line, "tokens_per_s_per_gpu") * static_cast<double>(row.chips);

@@ -23,7 +23,7 @@ int64_t driver::cellCount(const CsvTable &table, const CsvTable::Row &row, llvm:
 }
 
 static constexpr llvm::StringLiteral imports = R"(
-import std.workloads.{deepseek_v3, gpt3, llama, llama3, megatron, moe, mpt}
+import std.workloads.{deepseek_v3, gpt3, llama, llama3, megatron, moe, mpt, nemotron}
 import std.hardware.{a100, blackwell, h100, v100}
 import std.networks
 )";
