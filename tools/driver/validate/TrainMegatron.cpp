@@ -92,7 +92,10 @@ bool driver::predictMegatron(Session &session, llvm::StringRef path, const Train
     row.products = table->cell(line, "precision") == "fp8" ? "fp8" : "";
     row.sequence = row.recompute != "full" && row.tensor > 1;
     row.shard = row.recompute != "full" ? "optimizer" : "";
-    row.runtime = row.recompute == "full" ? "megatron_2021" : "megatron";
+    // Megatron-LM's runs in fp8 follow NeMo's performance scripts, as their page says.
+    row.runtime = row.recompute == "full" ? "megatron_2021"
+                  : row.products == "fp8" ? "nemo_h100"
+                                          : "megatron";
     ValidationRow entry;
     entry.name = name + " on " + std::to_string(row.chips);
     entry.labels = {{"gpu", table->cell(line, "gpu").split(' ').first.split('-').first.str()}};
