@@ -16,8 +16,10 @@ static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 static int64_t product(int64_t a, int64_t b) { return checkedMultiply(a, b).getValueOr(INT64_MAX); }
 
+/// Bytes of a tile, the scales of its blocks of elements included.
 static int64_t bytesOf(const Access &access, llvm::ArrayRef<int64_t> extents) {
-  return ceilDivide(product(access.elements(extents), access.bits), 8);
+  DType format = *parseDType(access.operand.dtype());
+  return ceilDivide(storedBits(format, access.elements(extents)).getValueOr(INT64_MAX), 8);
 }
 
 int64_t Blocks::count() const {
