@@ -116,9 +116,9 @@ bool Differentiator::isRecomputed(const Value &value) const {
   if (llvm::any_of(maker->operands(), isChoice))
     return false;
   Kernel kernel(op::KernelOp(resolve(*maker, as<op::ApplyOp>(*maker).kernel())));
-  // Sums are kept: they cost no more memory than what they add up.
+  // Sums over a rank (of a token's experts) are kept: they take less memory than what they add up.
   bool isSum = kernel.statements.size() == 1 && isLinear(kernel.statements[0]) &&
-               (kernel.statements[0].reads.size() > 1 || !kernel.statements[0].op.reduce().empty());
+               !kernel.statements[0].op.reduce().empty();
   return kernel.macs() == 0 && !isSum;
 }
 

@@ -46,7 +46,7 @@ static std::string reasonAgainst(const CsvTable &table, const CsvTable::Row &lin
   if (!modelOf(model))
     return "std.workloads does not have the model";
   if (model.contains("MTP"))
-    return "std has no prediction of several tokens";
+    return "DeepSeek-V3 of std predicts one token";
   for (const char *column : {"tp", "pp", "cp", "vp", "fsdp", "ep"})
     if (table.cell(line, column).contains('('))
       return "two strategies in one row";
