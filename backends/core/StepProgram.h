@@ -38,11 +38,22 @@ struct StepBlock {
   StepBlock merged() const;
 };
 
-/// Ranks of an axis: a group is `ranks` ranks, `stride` apart.
+/// Ranks of an axis. A group is all ranks that steps along its dimensions lead to.
 struct StepAxis {
+  struct Dim {
+    int64_t ranks, stride;
+    bool operator==(const Dim &other) const {
+      return ranks == other.ranks && stride == other.stride;
+    }
+  };
   std::string name;
-  int64_t ranks = 1;
-  int64_t stride = 1;
+  std::vector<Dim> dims; ///< nearest first
+
+  int64_t ranks() const;
+  /// The number of the group of `rank` among those of the axis.
+  int64_t groupOf(int64_t rank) const;
+  /// The ranks of the group that `rank` is the first one of; none when it is not the first.
+  std::vector<int64_t> groupFrom(int64_t rank) const;
 };
 
 /// One pass of a microbatch through the layers of a chunk.

@@ -110,37 +110,33 @@ GroupNumbers::GroupNumbers(const StepProgram &program) : program(program) {
   for (size_t axis = 0; axis < program.axes.size(); ++axis) {
     const StepAxis &entry = program.axes[axis];
     first.push_back(next);
-    bool isKnown = entry.ranks <= 1 || entry.ranks == program.ranks;
+    int64_t ranks = entry.ranks();
+    bool isKnown = ranks <= 1 || ranks == program.ranks;
     for (size_t other : own)
-      if (program.axes[other].ranks == entry.ranks && program.axes[other].stride == entry.stride) {
+      if (program.axes[other].dims == entry.dims) {
         first.back() = first[other];
         isKnown = true;
       }
     if (isKnown)
       continue;
     own.push_back(axis);
-    next += program.ranks / entry.ranks;
+    next += program.ranks / ranks;
   }
 }
 
 int64_t GroupNumbers::of(size_t axis, int64_t rank) const {
   const StepAxis &entry = program.axes[axis];
-  if (entry.ranks == program.ranks)
-    return 0;
-  return first[axis] + rank / (entry.stride * entry.ranks) * entry.stride + rank % entry.stride;
+  return entry.ranks() == program.ranks ? 0 : first[axis] + entry.groupOf(rank);
 }
 
 std::string GroupNumbers::text() const {
   std::string text = "{";
   for (size_t axis : own) {
-    const StepAxis &entry = program.axes[axis];
     for (int64_t rank = 0; rank < program.ranks; ++rank) {
-      if (rank / entry.stride % entry.ranks != 0)
-        continue;
-      text += fmt::format("{}\n  \"{}\": [", text.size() > 1 ? "," : "", of(axis, rank));
-      for (int64_t i = 0; i < entry.ranks; ++i)
-        text += fmt::format("{}{}", i ? ", " : "", rank + i * entry.stride);
-      text += ']';
+      std::vector<int64_t> members = program.axes[axis].groupFrom(rank);
+      if (!members.empty())
+        text += fmt::format("{}\n  \"{}\": [{}]", text.size() > 1 ? "," : "", of(axis, rank),
+                            fmt::join(members, ", "));
     }
   }
   return text + "\n}\n";
@@ -180,10 +176,11 @@ StageText::Tail StageText::fill(const StepNode &node, NodeRecord &record) {
   if (node.kind == StepNode::Kind::Collective) {
     record.type = NodeType::Collective;
     record.durationMicros = own(node.seconds);
-    record.attributes = collectiveAttributes(node.collective, bytes, program.axes[node.axis].ranks);
+    record.attributes =
+        collectiveAttributes(node.collective, bytes, program.axes[node.axis].ranks());
     if (commType(node.collective) < 0)
       unknown = node.collective;
-    bool isWorld = program.axes[node.axis].ranks == program.ranks;
+    bool isWorld = program.axes[node.axis].ranks() == program.ranks;
     return {isWorld ? Tail::Kind::None : Tail::Kind::Group, isWorld ? 0 : int64_t(node.axis)};
   }
   bool isSend = node.kind == StepNode::Kind::Send;

@@ -14,7 +14,8 @@ bool NetworkProvider::serves(const ir::Operation &op) const {
 
 /// True when `op` is of all ranks of its system.
 static bool isWhole(const ir::Operation &op, const llvm::Optional<NetworkLevels> &system) {
-  return op.intAttr("stride", 1) == 1 && (!system || system->ranks() == op.intAttr("ranks", 1));
+  return op.intAttr("stride", 1) == 1 && !op.hasAttr("dimensions") &&
+         (!system || system->ranks() == op.intAttr("ranks", 1));
 }
 
 /// The levels that `op` runs over, of those of the whole system; nothing, with a `reason`, when the
@@ -25,7 +26,7 @@ static llvm::Optional<NetworkLevels> levelsOf(const ir::Operation &op,
   if (!system || isWhole(op, system))
     return system;
   int64_t ranks = op.intAttr("ranks", 1), stride = op.intAttr("stride", 1);
-  llvm::Optional<NetworkLevels> levels = levelsOfGroup(*system, ranks, stride);
+  llvm::Optional<NetworkLevels> levels = levelsOfGroup(*system, groupDims(op));
   if (!levels)
     reason = fmt::format("{} that stand {} apart do not lie evenly on its {}",
                          counted(ranks, "rank"), stride, system->ranks());

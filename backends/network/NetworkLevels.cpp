@@ -53,33 +53,68 @@ static NetworkLevel partOf(NetworkLevel level, int64_t members, int64_t step) {
   return level;
 }
 
-llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &network, int64_t ranks,
-                                                     int64_t stride) {
+/// The stretch of `dim` between groups of `below` ranks and those of `up`: members and how far they
+/// stand apart. One member where it does not meet there, none where it does not divide.
+static GroupDim stretchOf(const GroupDim &dim, int64_t below, int64_t up) {
+  int64_t reach = dim.ranks * dim.stride, from = std::max(dim.stride, below);
+  int64_t to = std::min(reach, up);
+  if (from >= to)
+    return {1, from};
+  if (up % from != 0 || from % below != 0 || to % from != 0 || reach % to != 0)
+    return {0, from};
+  return {to / from, from};
+}
+
+/// Where switches join the members it does not matter which of them a group has: dimensions that
+/// meet there are one level.
+static bool joinsDimensions(const NetworkLevel &level, llvm::ArrayRef<GroupDim> dims, int64_t below,
+                            int64_t up, int64_t &members) {
+  int64_t stretches = 0;
+  members = 1;
+  for (const GroupDim &dim : dims) {
+    int64_t own = stretchOf(dim, below, up).ranks;
+    members *= own;
+    stretches += own > 1;
+  }
+  return stretches > 1 &&
+         (level.topology == Topology::Switch || level.topology == Topology::FullyConnected);
+}
+
+llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &network,
+                                                     llvm::ArrayRef<GroupDim> dims) {
   NetworkLevels result;
   result.notes = network.notes;
-  int64_t below = 1, left = ranks, inner = 1;
+  int64_t below = 1, left = 1, inner = 1;
+  for (const GroupDim &dim : dims)
+    left *= dim.ranks;
   for (const NetworkLevel &level : network.levels) {
-    int64_t up = below * level.members;
-    // Ranks of the group that stand in one member of this level are `stride` apart, those of
-    // different members meet here.
-    int64_t step = std::max(stride, below);
-    bool meets = left > 1 && step < up;
-    if (meets && (up % step != 0 || step % below != 0))
-      return llvm::None;
-    int64_t members = meets ? std::min(left, up / step) : 1;
-    if (left % members != 0)
-      return llvm::None;
-    left /= members;
-    if (members > 1) {
+    int64_t up = below * level.members, joined = 1;
+    bool isJoined = joinsDimensions(level, dims, below, up, joined);
+    for (const GroupDim &dim : dims) {
+      // Ranks of the group that stand in one member of this level are apart by the dimension's
+      // stride, those of different members meet here.
+      auto [members, step] = stretchOf(dim, below, up);
+      if (members == 0)
+        return llvm::None;
+      if (members == 1)
+        continue;
+      left /= members;
       result.enclosing = up;
-      result.levels.push_back(partOf(level, members, step / below));
+      if (isJoined && joined == 1)
+        continue; // with the dimension before
+      result.levels.push_back(partOf(level, isJoined ? joined : members, step / below));
       NetworkLevel &part = result.levels.back();
-      if (level.topology == Topology::Switch) {
+      bool isShared = level.shared.kind != SharedLinks::Kind::None;
+      if (isJoined && isShared) {
+        part.approximation = "groups of ranks share links of `" + level.name + "`";
+        part.ringLoad = part.pairsLoad = 1;
+      } else if (level.topology == Topology::Switch) {
         part.ringLoad = level.shared.ofRing(members, step);
         part.pairsLoad = inner == step ? level.shared.ofAllToAll(members, step) : 1;
       }
+      inner *= isJoined ? joined : members;
+      joined = 1;
     }
-    inner *= members;
     below = up;
   }
   if (left != 1)

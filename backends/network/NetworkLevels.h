@@ -61,11 +61,17 @@ struct NetworkLevels {
   int64_t ranks() const;
 };
 
-/// The levels that `ranks` ranks meet on that stand `stride` apart, while all other such groups of
-/// the network do the same. A part of a ring is a line. Nothing when the sizes of the levels do not
-/// divide that way.
-llvm::Optional<NetworkLevels> levelsOfGroup(const NetworkLevels &network, int64_t ranks,
-                                            int64_t stride);
+/// A dimension of a group of ranks: `ranks` of them, `stride` apart. Several are from the nearest
+/// outward, each further apart than the one before reaches.
+struct GroupDim {
+  int64_t ranks = 1, stride = 1;
+};
+
+/// The levels that a group of ranks meets on, while all other such groups of the network do the
+/// same. A part of a ring is a line; two dimensions that meet in a ring or line are two levels.
+/// Nothing when the sizes of the levels do not divide that way.
+llvm::Optional<NetworkLevels> levelsOfGroup(const NetworkLevels &network,
+                                            llvm::ArrayRef<GroupDim> dims);
 
 /// The levels of `system`, a target.system (its last group counts) or a target.chip (none). Nothing
 /// when groups of different depth or size stand side by side below another network: the closed

@@ -63,17 +63,32 @@ static bool simulate(Fabric &fabric, const Messages &messages, std::string name,
   return true;
 }
 
-static bool simulateSchedules(const CostQuery &query, Fabric &fabric, double bytes, Best &best,
-                              Cost &cost, DiagnosticEngine &diagnostics) {
+namespace {
+/// The groups of ranks that run a collective at the same time.
+struct Groups {
+  std::vector<GroupDim> dims;
+  std::vector<uint32_t> firsts = {0};
+  bool isPart = false; ///< smaller than the system
+
+  Messages all(Messages messages) const {
+    return isPart ? inAllGroups(messages, firsts, dims) : messages;
+  }
+};
+} // namespace
+
+static bool simulateSchedules(const CostQuery &query, Fabric &fabric, const Groups &groups,
+                              double bytes, Best &best, Cost &cost, DiagnosticEngine &diagnostics) {
   for (const ir::Attribute &symbol : query.op->listAttr("schedules")) {
     auto op = ir::as<collective::ScheduleOp>(ir::resolve(*query.op, symbol.asSymbol()));
     if (!op)
       continue;
     Schedule schedule = readSchedule(op);
-    if (schedule.ranks != fabric.ranks()) {
-      diagnostics.report(query.op->range(), diag::WrongSchedule, schedule.name,
-                         counted(schedule.ranks, "rank"),
-                         fmt::format("the system has {}", fabric.ranks()));
+    uint32_t ranks =
+        groups.isPart ? static_cast<uint32_t>(query.op->intAttr("ranks", 1)) : fabric.ranks();
+    if (schedule.ranks != ranks) {
+      diagnostics.report(
+          query.op->range(), diag::WrongSchedule, schedule.name, counted(schedule.ranks, "rank"),
+          fmt::format("{} has {}", groups.isPart ? "the group" : "the system", ranks));
       return false;
     }
     bool notChecked = false;
@@ -81,33 +96,61 @@ static bool simulateSchedules(const CostQuery &query, Fabric &fabric, double byt
       return false;
     if (notChecked)
       cost.addNote(fmt::format("algorithm `{}` is too large to be checked", schedule.name));
-    if (!simulate(fabric, messagesOf(schedule, bytes), schedule.name, schedule.location, best,
-                  diagnostics))
+    if (!simulate(fabric, groups.all(messagesOf(schedule, bytes)), schedule.name, schedule.location,
+                  best, diagnostics))
       return false;
   }
   return true;
 }
 
-std::vector<uint32_t> network::groupsOf(uint32_t ranks, uint32_t stride, uint32_t enclosing,
+std::vector<GroupDim> network::groupDims(const ir::Operation &op) {
+  if (!op.hasAttr("dimensions"))
+    return {{op.intAttr("ranks", 1), op.intAttr("stride", 1)}};
+  const ir::AttrList &numbers = op.listAttr("dimensions");
+  std::vector<GroupDim> dims;
+  for (size_t i = 0; i + 1 < numbers.size(); i += 2)
+    dims.push_back({numbers[i].asInt(), numbers[i + 1].asInt()});
+  return dims;
+}
+
+/// How far each rank of a group is from its first one.
+static std::vector<uint32_t> offsetsOf(llvm::ArrayRef<GroupDim> dims) {
+  std::vector<uint32_t> result = {0};
+  for (const GroupDim &dim : dims) {
+    size_t inner = result.size();
+    for (int64_t i = 1; i < dim.ranks; ++i)
+      for (size_t k = 0; k < inner; ++k)
+        result.push_back(result[k] + static_cast<uint32_t>(i * dim.stride));
+  }
+  return result;
+}
+
+std::vector<uint32_t> network::groupsOf(llvm::ArrayRef<GroupDim> dims, uint32_t enclosing,
                                         uint32_t all) {
   std::vector<uint32_t> firsts;
-  uint32_t block = ranks * stride;
+  auto block = static_cast<uint32_t>(dims.back().ranks * dims.back().stride);
   for (uint32_t part = 0; part + enclosing <= all; part += enclosing)
     for (uint32_t start = part; start + block <= part + enclosing; start += block)
-      for (uint32_t offset = 0; offset < stride; ++offset)
-        firsts.push_back(start + offset);
+      for (uint32_t offset = 0; offset < block; ++offset) {
+        bool isFirst = true;
+        for (const GroupDim &dim : dims)
+          isFirst &= offset / dim.stride % dim.ranks == 0;
+        if (isFirst)
+          firsts.push_back(start + offset);
+      }
   return firsts;
 }
 
 Messages network::inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups,
-                              uint32_t stride) {
+                              llvm::ArrayRef<GroupDim> dims) {
   Messages result;
+  std::vector<uint32_t> offsets = offsetsOf(dims);
   for (uint32_t first : groups) {
     auto offset = static_cast<uint32_t>(result.list.size());
     auto needs = static_cast<uint32_t>(result.needs.size());
     for (Message message : messages.list) {
-      message.from = first + message.from * stride;
-      message.to = first + message.to * stride;
+      message.from = first + offsets[message.from];
+      message.to = first + offsets[message.to];
       message.firstNeed += needs;
       message.after += message.after == Message::none ? 0 : offset;
       result.list.push_back(message);
@@ -170,30 +213,32 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
   std::unique_ptr<Fabric> fabric = Fabric::build(*query.target, diagnostics);
   if (!fabric)
     return false;
-  auto ranks = static_cast<uint32_t>(query.op->intAttr("ranks", 1)),
-       stride = static_cast<uint32_t>(query.op->intAttr("stride", 1));
-  std::vector<uint32_t> groups = {0};
+  Groups groups;
+  groups.dims = groupDims(*query.op);
+  groups.isPart = levels && levels->enclosing > 0;
+  if (groups.isPart) {
+    // Parts of the system are alike and share nothing, unless something is broken.
+    auto part = static_cast<uint32_t>(levels->enclosing);
+    groups.firsts = groupsOf(groups.dims, part, fabric->hasFaults() ? fabric->ranks() : part);
+  }
   Best best;
   if (query.op->hasAttr("schedules")) {
-    if (!simulateSchedules(query, *fabric, bytes, best, cost, diagnostics))
+    if (!simulateSchedules(query, *fabric, groups, bytes, best, cost, diagnostics))
       return false;
   } else {
-    bool isPart = levels && levels->enclosing > 0;
-    if (isPart)
-      groups = groupsOf(ranks, stride, static_cast<uint32_t>(levels->enclosing), fabric->ranks());
-    size_t most = groups.size() == 1 ? mostMessages : mostGroupMessages / groups.size();
+    size_t count = groups.firsts.size();
+    size_t most = count == 1 ? mostMessages : mostGroupMessages / count;
     auto messages =
         patternMessages(kind, patternOf(levels, fabric->ranks(), bytes), bytes, most, &pairs);
     isTooLarge = !messages;
     if (isTooLarge)
       return true;
-    if (isPart)
-      messages = inAllGroups(*messages, groups, stride);
-    if (!simulate(*fabric, *messages, levels ? "the default pattern" : "a ring of all ranks",
-                  query.op->range(), best, diagnostics))
+    if (!simulate(*fabric, groups.all(std::move(*messages)),
+                  levels ? "the default pattern" : "a ring of all ranks", query.op->range(), best,
+                  diagnostics))
       return false;
   }
   if (best.result)
-    addResult(best, *fabric, kind, groups.size(), cost);
+    addResult(best, *fabric, kind, groups.firsts.size(), cost);
   return true;
 }

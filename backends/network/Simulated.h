@@ -18,12 +18,16 @@ namespace network {
 bool needsSimulation(const ir::Operation &system, CollectiveKind kind,
                      const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs);
 
-/// The groups of `ranks` ranks that stand `stride` apart, as many as there are in each part of
-/// `enclosing` of `all` ranks: the first rank of each.
-std::vector<uint32_t> groupsOf(uint32_t ranks, uint32_t stride, uint32_t enclosing, uint32_t all);
+/// The dimensions of the group of ranks that a collective operation is of.
+std::vector<GroupDim> groupDims(const ir::Operation &op);
+
+/// The groups of ranks with these dimensions, as many as there are in each part of `enclosing` of
+/// `all` ranks: the first rank of each.
+std::vector<uint32_t> groupsOf(llvm::ArrayRef<GroupDim> dims, uint32_t enclosing, uint32_t all);
 
 /// `messages` among the ranks of one group, for all of `groups` at the same time.
-Messages inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups, uint32_t stride);
+Messages inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups,
+                     llvm::ArrayRef<GroupDim> dims);
 
 /// Adds the time of `kind` on `bytes` to `cost`: the fastest of the schedules that the operation
 /// names, else the default pattern over `levels` (all ranks in one ring where there are none).

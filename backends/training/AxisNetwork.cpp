@@ -10,40 +10,51 @@
 using namespace perfc;
 using namespace perfc::training;
 
-AxisPlace training::placeOf(const passes::Strategy &strategy, llvm::StringRef axis) {
-  if (axis == "tensor")
-    return {strategy.tensor, 1};
-  int64_t outside = strategy.tensor * (strategy.pipelineInside ? strategy.pipeline : 1);
-  if (axis == "context")
-    return {strategy.context, outside};
-  if (axis == "expert")
-    return {strategy.expert, strategy.wholeExperts() ? 1 : outside};
-  if (axis == "expert_data") { // ranks with the same experts
-    int64_t inner = strategy.wholeExperts() ? 1 : outside;
-    return {std::max<int64_t>(1, strategy.expertDomain() / strategy.expert),
-            inner * strategy.expert};
-  }
-  if (axis == "data") // context-parallel ranks have the same weights
-    return {strategy.data * strategy.context, outside};
-  return {strategy.pipeline, strategy.pipelineInside
-                                 ? strategy.tensor
-                                 : strategy.tensor * strategy.context * strategy.data};
-}
-
 AxisNetwork::AxisNetwork(const ir::Operation &system, ProviderSet &providers,
                          DiagnosticEngine &diagnostics)
     : system(system), providers(providers), diagnostics(diagnostics), paths(system) {}
 
-int64_t AxisNetwork::chipsUnder(llvm::StringRef name) {
-  for (unsigned number : paths.of(0, chips()))
+/// The dimension `name` of a torus or mesh whose members have `below` chips.
+static llvm::Optional<NetworkRange> dimensionOf(target::NetworkOp net, llvm::StringRef name,
+                                                int64_t below) {
+  if (net.topology() != "torus" && net.topology() != "mesh")
+    return llvm::None;
+  for (const auto &[key, value] : net.topologyArguments().entries()) {
+    int64_t size = value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity)
+                       ? static_cast<int64_t>(value.asQuantity().toDouble())
+                       : 1;
+    if (key == name)
+      return NetworkRange{below, below * size};
+    below *= std::max<int64_t>(1, size);
+  }
+  return llvm::None;
+}
+
+llvm::Optional<NetworkRange> AxisNetwork::rangeOf(llvm::StringRef name) {
+  for (unsigned number : paths.of(0, chips())) {
+    int64_t below = 1;
     for (const SystemPath::Level &level : paths.path(number).levels) {
       if (level.group->symbol() == name)
-        return level.chips;
+        return NetworkRange{1, level.chips};
       for (const ir::Operation &part : level.group->body())
-        if (part.is(target::NetworkOp::opName) && part.symbol() == name)
-          return level.chips;
+        if (auto net = ir::as<target::NetworkOp>(part)) {
+          if (part.symbol() == name)
+            return NetworkRange{1, level.chips};
+          if (auto range = dimensionOf(net, name, below))
+            return range;
+        }
+      below = level.chips;
     }
-  return 0;
+  }
+  return llvm::None;
+}
+
+AxisPlace AxisNetwork::placeOfSend(int64_t stage, int64_t stride) {
+  int64_t from = stage * stride, apart = stride;
+  for (const SystemPath::Level &level : paths.path(paths.of(0, chips()).front()).levels)
+    if (from / level.chips != (from + stride) / level.chips)
+      apart = std::max(apart, level.chips); // they meet further out
+  return {2, apart};
 }
 
 bool AxisNetwork::readFaults(SourceRange where) {
@@ -70,12 +81,8 @@ static void slowDown(ir::Operation &part, double factor) {
       slowDown(inner, factor);
 }
 
-/// The groups of the system with those members that the axis has in them.
-ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
-                                     const Factors &factors) {
-  std::string &symbol = systems[{place, path, factors}];
-  if (!symbol.empty())
-    return *scratch.lookup(symbol);
+/// A system without groups under a new name, `symbol`, for the program to run on.
+ir::Operation &AxisNetwork::newSystem(std::string &symbol) {
   ir::Builder builder(allOps());
   if (!program) {
     ir::Operation *chip = builder.create(scratch.body(), target::ChipOp::opName, system.location());
@@ -88,33 +95,87 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
   symbol = scratch.uniqueName("axis");
   part->setSymbol(symbol);
   program->setAttr("system", ir::Attribute::symbol(symbol));
+  return *part;
+}
+
+/// Adds the group of `level` of a path to `part`, with so many members of the last one.
+void AxisNetwork::addGroup(ir::Operation &part, unsigned path, size_t level, int64_t members,
+                           const Factors &factors) {
+  const ir::Operation &from = *paths.path(path).levels[level].group;
+  ir::Builder builder(allOps());
+  std::string below = part.body().empty() ? "chip" : part.body().back().symbol().str();
+  ir::Operation *group = builder.create(part.body(), target::GroupOp::opName, from.location());
+  group->setSymbol(from.symbol());
+  ir::Operation *entry = builder.create(group->body(), target::MembersOp::opName, from.location());
+  entry->setAttr("count", members);
+  entry->setAttr("of", ir::Attribute::symbol(below));
+  ir::ValueMap ignored;
+  for (const ir::Operation &net : from.body())
+    if (net.is(target::NetworkOp::opName) || net.is(target::LibraryOp::opName))
+      net.clone(group->body(), ignored);
+  if (level < factors.size() && factors[level] < 1)
+    for (ir::Operation &inner : group->body())
+      slowDown(inner, factors[level]);
+}
+
+/// The groups of the system with those members that the axis has in them.
+ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
+                                     const Factors &factors) {
+  std::string &symbol = systems[{place, path, factors}];
+  if (!symbol.empty())
+    return *scratch.lookup(symbol);
+  ir::Operation &part = newSystem(symbol);
   int64_t covered = 1; // chips of the axis so far
-  std::string below = "chip";
-  for (const SystemPath::Level &level : paths.path(path).levels) {
-    int64_t reach = std::max<int64_t>(1, level.chips / place.stride);
-    int64_t inside = std::min(place.ranks, reach);
+  for (size_t level = 0; level < paths.path(path).levels.size(); ++level) {
+    int64_t chips = paths.path(path).levels[level].chips, inside = 1;
+    for (const AxisDim &dim : place.dims())
+      inside *= std::min(dim.ranks, std::max<int64_t>(1, chips / dim.stride));
     int64_t members = std::max<int64_t>(1, (inside + covered - 1) / covered);
     if (members == 1)
       continue;
-    ir::Operation *group =
-        builder.create(part->body(), target::GroupOp::opName, level.group->location());
-    group->setSymbol(level.group->symbol());
-    ir::Operation *entry =
-        builder.create(group->body(), target::MembersOp::opName, level.group->location());
-    entry->setAttr("count", members);
-    entry->setAttr("of", ir::Attribute::symbol(below));
-    ir::ValueMap ignored;
-    for (const ir::Operation &net : level.group->body())
-      if (net.is(target::NetworkOp::opName) || net.is(target::LibraryOp::opName))
-        net.clone(group->body(), ignored);
-    if (size_t number = &level - paths.path(path).levels.data();
-        number < factors.size() && factors[number] < 1)
-      for (ir::Operation &part : group->body())
-        slowDown(part, factors[number]);
-    below = group->symbol().str();
+    addGroup(part, path, level, members, factors);
     covered *= members;
   }
-  return *part;
+  return part;
+}
+
+/// True when some network on the path has links that groups of ranks share, as none has where
+/// switches with a link for each chip join all.
+bool AxisNetwork::sharesLinks(unsigned path) {
+  bool isShared = false;
+  for (const SystemPath::Level &level : paths.path(path).levels)
+    for (const ir::Operation &part : level.group->body()) {
+      if (part.is(target::LibraryOp::opName))
+        return false; // its parameters are for ranks side by side
+      if (auto net = ir::as<target::NetworkOp>(part)) {
+        llvm::StringRef name = net.topology();
+        bool isSwitch = name.empty() || name == "switch" ||
+                        (name == "fat_tree" && net.topologyArguments().empty());
+        isShared |= !isSwitch;
+      }
+    }
+  return isShared;
+}
+
+/// The system as far as its members are those of one path; null where they do not divide.
+ir::Operation *AxisNetwork::wholeSystem(unsigned path, const Factors &factors) {
+  int64_t below = 1;
+  for (const SystemPath::Level &level : paths.path(path).levels) {
+    if (level.chips % below)
+      return nullptr;
+    below = level.chips;
+  }
+  std::string &symbol = wholes[{path, factors}];
+  if (!symbol.empty())
+    return scratch.lookup(symbol);
+  ir::Operation &part = newSystem(symbol);
+  below = 1;
+  for (size_t level = 0; level < paths.path(path).levels.size(); ++level) {
+    int64_t chips = paths.path(path).levels[level].chips;
+    addGroup(part, path, level, chips / below, factors);
+    below = chips;
+  }
+  return &part;
 }
 
 void AxisNetwork::readAlgorithms(const ir::Operation &train) {
@@ -171,24 +232,61 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
   }
 }
 
+ir::Operation &AxisNetwork::operation(llvm::StringRef kind, double bytes, const ir::Operation &part,
+                                      int64_t ranks, SourceRange where) {
+  program->setAttr("system", ir::Attribute::symbol(part.symbol()));
+  ir::Builder builder(allOps());
+  ir::Operation *op =
+      builder.create(program->body(), ("collective." + kind.str()), ir::Location(where));
+  op->setAttr("bytes", static_cast<int64_t>(std::min(bytes, 9e18)));
+  op->setAttr("group", part.body().empty() ? "chip" : part.body().back().symbol());
+  op->setAttr("ranks", ranks);
+  choose(*op, kind, ranks, part);
+  return *op;
+}
+
+/// The cost where all groups of the axis run `kind` at the same time on links that they share;
+/// null, with nothing reported, where the groups do not lie evenly on the system.
+const Cost *AxisNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
+                                   SourceRange where, unsigned path, const Factors &factors) {
+  bool &isUneven = uneven[{place, path, kind.str()}];
+  ir::Operation *whole = isUneven ? nullptr : wholeSystem(path, factors);
+  if (!whole)
+    return nullptr;
+  ir::Operation &op = operation(kind, bytes, *whole, place.ranks(), where);
+  op.setAttr("stride", place.stride());
+  if (place.dims().size() > 1) {
+    ir::AttrList dimensions;
+    for (const AxisDim &dim : place.dims())
+      for (int64_t number : {dim.ranks, dim.stride})
+        dimensions.push_back(number);
+    op.setAttr("dimensions", std::move(dimensions));
+  }
+  size_t reported = diagnostics.all().size();
+  const Cost *found = providers.evaluate({&op, whole, nullptr}, hashes, diagnostics);
+  if (!found)
+    diagnostics.truncate(reported);
+  isUneven = !found;
+  return found;
+}
+
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                               SourceRange where, int64_t first, int64_t count) {
   const Cost *slowest = nullptr;
   int64_t among = count > 0 ? count : chips();
   for (unsigned path : paths.of(first, among)) {
-    ir::Operation &part = systemOf(place, path, factorsOf(path, first, among));
-    int64_t ranks = 1;
-    for (const ir::Operation &group : part.body())
-      ranks *= group.body().front().intAttr("count", 1);
-    program->setAttr("system", ir::Attribute::symbol(part.symbol()));
-    ir::Builder builder(allOps());
-    ir::Operation *op =
-        builder.create(program->body(), ("collective." + kind.str()), ir::Location(where));
-    op->setAttr("bytes", static_cast<int64_t>(std::min(bytes, 9e18)));
-    op->setAttr("group", part.body().empty() ? "chip" : part.body().back().symbol());
-    op->setAttr("ranks", ranks);
-    choose(*op, kind, ranks, part);
-    const Cost *found = providers.evaluate({op, &part, nullptr}, hashes, diagnostics);
+    Factors factors = factorsOf(path, first, among);
+    const Cost *found = nullptr;
+    if (place.ranks() > 1 && sharesLinks(path))
+      found = costOfAll(kind, place, bytes, where, path, factors);
+    if (!found) {
+      ir::Operation &part = systemOf(place, path, factors);
+      int64_t ranks = 1;
+      for (const ir::Operation &group : part.body())
+        ranks *= group.body().front().intAttr("count", 1);
+      ir::Operation &op = operation(kind, bytes, part, ranks, where);
+      found = providers.evaluate({&op, &part, nullptr}, hashes, diagnostics);
+    }
     if (!found)
       return nullptr;
     if (!slowest || slowest->latency.central() < found->latency.central())

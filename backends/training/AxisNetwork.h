@@ -1,34 +1,27 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the ranks of an axis of parallelism stand in a system, and what collectives among them
-// take. Ranks are numbered with the tensor axis innermost, then context, data, pipeline (Narayanan
-// et al., SC 2021, section 3), or with the pipeline behind tensor where it is to stay inside a
-// group: an axis of n ranks, s apart, has min(n, M / s) of them in a group of
-// M chips and the rest in other groups. The network provider answers for the part of the system
-// that is left. In a system of unlike members the slowest of the places in question counts.
+// What collectives among the ranks of an axis of parallelism take in a system. An axis of n ranks,
+// s apart, has min(n, M / s) of them in a group of M chips and the rest in other groups. Where
+// switches join the chips, groups do not meet, and the network provider answers for the part of the
+// system that is left; where groups share links (rings, tori, leaves with few uplinks) it answers
+// for all groups of the axis at the same time. In a system of unlike members the slowest of the
+// places in question counts.
 #ifndef PERFC_BACKENDS_TRAINING_AXISNETWORK_H
 #define PERFC_BACKENDS_TRAINING_AXISNETWORK_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/training/AxisPlace.h"
 #include "backends/training/LinkFaults.h"
 #include "backends/training/SystemPaths.h"
-#include "passes/training/Strategy.h"
 #include <tuple>
 
 namespace perfc::training {
 
-/// Ranks of one axis: so many, so far apart.
-struct AxisPlace {
-  int64_t ranks = 1;
-  int64_t stride = 1;
-  bool operator<(const AxisPlace &other) const {
-    return std::make_pair(ranks, stride) < std::make_pair(other.ranks, other.stride);
-  }
+/// A group of the system, or a dimension of a torus or mesh: `below` chips are in one of its
+/// members, `chips` in all.
+struct NetworkRange {
+  int64_t below = 1, chips = 1;
 };
-
-/// The place of "tensor", "context", "expert", "expert_data" (ranks with the same experts), "data"
-/// (all ranks that share gradients) or "pipeline".
-AxisPlace placeOf(const passes::Strategy &strategy, llvm::StringRef axis);
 
 class AxisNetwork {
 public:
@@ -43,8 +36,11 @@ public:
   void readAlgorithms(const ir::Operation &train);
   /// The first of these that no collective has run; "" for none.
   llvm::StringRef unusedAlgorithm() const;
-  /// Chips in the group or over the network called `name`; 0 when there is none.
-  int64_t chipsUnder(llvm::StringRef name);
+  /// The group, network or dimension called `name`. An axis over a group may also use the groups
+  /// inside it (`below` is 1), one over a dimension nothing else.
+  llvm::Optional<NetworkRange> rangeOf(llvm::StringRef name);
+  /// The place of two ranks, `stride` apart, that exchange what stage `stage` sends to the next.
+  AxisPlace placeOfSend(int64_t stage, int64_t stride);
   int64_t chips() const { return paths.chips(); }
   /// Reads what is slow or broken in the system; false, reported, where a fault leaves no way to
   /// train.
@@ -64,7 +60,16 @@ private:
   };
   void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
               const ir::Operation &part);
+  ir::Operation &newSystem(std::string &symbol);
+  void addGroup(ir::Operation &part, unsigned path, size_t level, int64_t members,
+                const Factors &factors);
   ir::Operation &systemOf(const AxisPlace &place, unsigned path, const Factors &factors);
+  ir::Operation *wholeSystem(unsigned path, const Factors &factors);
+  bool sharesLinks(unsigned path);
+  ir::Operation &operation(llvm::StringRef kind, double bytes, const ir::Operation &part,
+                           int64_t ranks, SourceRange where);
+  const Cost *costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
+                        SourceRange where, unsigned path, const Factors &factors);
   Factors factorsOf(unsigned path, int64_t first, int64_t count) const;
 
   const ir::Operation &system;
@@ -75,6 +80,8 @@ private:
   ir::Module scratch;
   HashCache hashes;
   std::map<std::tuple<AxisPlace, unsigned, Factors>, std::string> systems;
+  std::map<std::pair<unsigned, Factors>, std::string> wholes;
+  std::map<std::tuple<AxisPlace, unsigned, std::string>, bool> uneven; ///< no form for all groups
   std::vector<Algorithm> algorithms;
   ir::Operation *program = nullptr;
 };

@@ -52,8 +52,11 @@ private:
 
 void Builder::addAxes() {
   for (const char *name : {"tensor", "context", "expert", "data", "expert_data"}) {
+    StepAxis axis{name, {}};
     AxisPlace place = placeOf(strategy, name);
-    program.axes.push_back({name, place.ranks, place.stride});
+    for (const AxisDim &dim : place.dims())
+      axis.dims.push_back({dim.ranks, dim.stride});
+    program.axes.push_back(std::move(axis));
   }
 }
 
@@ -150,7 +153,7 @@ void Builder::addTasks() {
 
 std::shared_ptr<const StepProgram> Builder::run() {
   program.ranks = strategy.ranks();
-  program.stageStride = placeOf(strategy, "pipeline").stride;
+  program.stageStride = placeOf(strategy, "pipeline").stride();
   program.microbatches = summary.microbatches;
   if (summary.microbatches * strategy.pipeline * chunks * 2 > mostTasks)
     return nullptr;

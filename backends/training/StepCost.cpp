@@ -32,6 +32,13 @@ static std::string describe(const Strategy &strategy) {
     text += fmt::format(", sequence {}", strategy.tensor);
   if (!strategy.stages.empty())
     text += ", stages " + stagesText(strategy.stages);
+  if (strategy.nesting != Strategy().nesting || !strategy.factors.empty()) {
+    std::vector<std::string> axes;
+    for (auto [axis, degree] : strategy.nested())
+      if (degree > 1)
+        axes.push_back(passes::axisName(axis).str());
+    text += ", order " + llvm::join(axes, " ");
+  }
   text += fmt::format(", microbatch {}", strategy.microbatch);
   if (strategy.pipeline > 1)
     text += fmt::format(", {}", passes::scheduleName(strategy.schedule).str());

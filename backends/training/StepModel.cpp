@@ -47,20 +47,39 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
                                           double bytes, int64_t stage) {
   AxisPlace place = placeOf(build.strategy, axis);
   int64_t ranks = build.stageRanks(), pipeline = build.strategy.pipeline;
-  double groups = static_cast<double>(ranks * pipeline) / static_cast<double>(place.ranks);
-  if (axis == "stage") { // from each stage to the next
-    place = {pipeline > 1 ? 2 : 1, placeOf(build.strategy, "pipeline").stride};
-    groups = static_cast<double>(ranks * (pipeline - 1));
-  }
-  if (place.ranks <= 1 || bytes <= 0)
+  double groups = static_cast<double>(ranks * pipeline) / static_cast<double>(place.ranks());
+  if (place.ranks() <= 1 || bytes <= 0)
     return {};
-  const Cost *cost = network.cost(kind, place, bytes, train.range(),
-                                  std::max<int64_t>(0, stage) * ranks, stage < 0 ? 0 : ranks);
+  bool isStretch = stage >= 0 && build.strategy.isPipelineOutermost();
+  const Cost *cost = network.cost(kind, place, bytes, train.range(), isStretch ? stage * ranks : 0,
+                                  isStretch ? ranks : 0);
   if (!cost) {
     build.failed = true;
     return {};
   }
   return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
+}
+
+/// What a stage sends to the next, over the slowest way between two of them; the energy is that of
+/// all of them.
+StepModel::Exchange StepModel::sendToNext(Build &build, double bytes) {
+  int64_t pipeline = build.strategy.pipeline, stride = placeOf(build.strategy, "pipeline").stride();
+  Exchange result;
+  if (pipeline <= 1 || bytes <= 0)
+    return result;
+  std::map<AxisPlace, int64_t> boundaries;
+  for (int64_t stage = 0; stage + 1 < pipeline; ++stage)
+    ++boundaries[network.placeOfSend(stage, stride)];
+  for (auto [place, count] : boundaries) {
+    const Cost *cost = network.cost("send", place, bytes, train.range());
+    if (!cost) {
+      build.failed = true;
+      return {};
+    }
+    result.seconds = std::max(result.seconds, cost->latency.central() / runtime.network);
+    result.energy += cost->energy.times(static_cast<double>(build.stageRanks() * count));
+  }
+  return result;
 }
 
 void StepModel::note(Build &build, llvm::StringRef name, double bytes, double count, double total,

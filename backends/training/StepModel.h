@@ -118,6 +118,7 @@ private:
   /// `stage` is where the ranks are; below 0 for anywhere.
   Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,
                       int64_t stage);
+  Exchange sendToNext(Build &build, double bytes);
   void note(Build &build, llvm::StringRef name, double bytes, double count, double total,
             double exposed, const Figure &energy);
   double checkpointBytes(const Build &build) const;

@@ -90,7 +90,7 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
     Exchange one =
         collective(build, entry.kind, entry.axis, entry.bytes, static_cast<int64_t>(stage));
     double total = one.seconds * entry.count;
-    int64_t ranks = placeOf(build.strategy, entry.axis).ranks;
+    int64_t ranks = placeOf(build.strategy, entry.axis).ranks();
     double hidden = std::min(total * (1 - runtime.exposedShare(entry.axis, ranks)), left);
     left -= hidden;
     sum += (total - hidden) * count;
@@ -159,7 +159,7 @@ bool StepModel::stageTimes(Build &build) {
   const ModelCosts &costs = build.costs;
   size_t p = build.layers.size();
   double boundary = costs.forward().layers.empty() ? 0 : costs.forward().layers[0].one.inputBytes;
-  Exchange send = collective(build, "send", "stage", boundary, -1);
+  Exchange send = sendToNext(build, boundary);
   double chunks = build.strategy.schedule == ScheduleKind::Interleaved ? build.strategy.chunks : 1;
   double sends = p > 1 ? send.seconds * chunks : 0;
   // Only a schedule with several chunks has another one to work on meanwhile.

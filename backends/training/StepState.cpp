@@ -18,7 +18,7 @@ static std::pair<double, double> elementBytes(const Strategy &strategy, const Ru
 
 /// Ranks among which a stage's state is divided: experts have fewer than the rest.
 static double replicas(const Strategy &strategy, bool ofExperts) {
-  return static_cast<double>(placeOf(strategy, ofExperts ? "expert_data" : "data").ranks);
+  return static_cast<double>(placeOf(strategy, ofExperts ? "expert_data" : "data").ranks());
 }
 
 /// `kind` among the ranks that have the same weights: all of the data and context axes, and for

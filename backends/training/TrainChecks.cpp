@@ -10,34 +10,6 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::Strategy;
 
-/// An axis that leaves its group, in words; "" for none.
-static std::string leavesGroup(const Strategy &strategy, AxisNetwork &network) {
-  for (const auto &entry : strategy.over) {
-    int64_t chips = network.chipsUnder(entry.second);
-    AxisPlace place = placeOf(strategy, entry.first());
-    if (entry.first() != "data" && place.ranks * place.stride > chips)
-      return fmt::format("{} = {} does not fit into `{}` of {}", entry.first(), place.ranks,
-                         entry.second, counted(chips, "chip"));
-  }
-  return "";
-}
-
-bool training::placeAxes(Strategy &strategy, AxisNetwork &network, std::string &problem) {
-  strategy.pipelineInside = false;
-  problem = leavesGroup(strategy, network);
-  if (problem.empty())
-    return true;
-  // Stages of unlike or slow chips are those that the system lists one behind the other, and
-  // experts need the ranks of their axes side by side.
-  bool isUniform = network.places().kinds().size() == 1 && !network.hasFaults();
-  bool areApart = strategy.wholeExperts() && strategy.tensor > 1;
-  strategy.pipelineInside = strategy.pipeline > 1 && isUniform && !areApart;
-  if (strategy.pipelineInside && leavesGroup(strategy, network).empty())
-    return true;
-  strategy.pipelineInside = false;
-  return false;
-}
-
 /// Reports strategies that do not go with the system or the batch.
 static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwork &network,
                        DiagnosticEngine &diagnostics) {
@@ -63,7 +35,7 @@ static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwo
     return false;
   }
   for (const auto &entry : strategy.over)
-    if (network.chipsUnder(entry.second) == 0) {
+    if (!network.rangeOf(entry.second)) {
       diagnostics.report(train.range(), diag::NoSuchAxisGroup, on, entry.second);
       return false;
     }

@@ -5,6 +5,7 @@
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/TrainOptions.h"
 #include "ir/common/diagnostics/Training.h"
+#include <algorithm>
 
 using namespace perfc;
 
@@ -25,6 +26,7 @@ private:
   void optimizer(const Node &node);
   void runtime(const Node &node);
   void names(const Node &node);
+  void order(const Node &node);
   void products(const Node &node);
   void checkSequence();
   void checkStages(const Node &stages);
@@ -141,6 +143,19 @@ void TrainBuilder::names(const Node &node) {
   settings.set(node.word, ir::Attribute::strings(list));
 }
 
+void TrainBuilder::order(const Node &node) {
+  names(node);
+  std::vector<std::string> axes = settings.find("order")->asStrings();
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] == "any"
+            ? axes.size() > 1
+            : std::count(axes.begin(), axes.begin() + static_cast<ptrdiff_t>(i), axes[i]) > 0)
+      return bad(node.args[i].range,
+                 axes[i] == "any"
+                     ? "`order any` leaves the whole order open, next to it stands no axis"
+                     : fmt::format("`order` names `{}` twice", axes[i]));
+}
+
 void TrainBuilder::products(const Node &node) {
   const WordValue *format = word(node);
   if (!format || !parseDType(format->word))
@@ -183,6 +198,8 @@ bool TrainBuilder::run() {
       optimizer(*child);
     else if (child->word == "shard")
       names(*child);
+    else if (child->word == "order")
+      order(*child);
     else if (child->word == "runtime")
       runtime(*child);
     else if (child->word == "products")

@@ -18,6 +18,10 @@ static OpDecl transfer(llvm::StringRef name, llvm::StringRef doc) {
                         .optional(),
                     intAttr("stride", "ranks of the group stand so far apart; 1 when not given")
                         .atLeast(1)
+                        .optional(),
+                    listAttr("dimensions", AttrKind::Int,
+                             "ranks and stride of each dimension of a group that has several, the "
+                             "nearest first")
                         .optional()}};
 }
 

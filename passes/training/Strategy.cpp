@@ -12,6 +12,9 @@ static constexpr llvm::StringLiteral recomputeNames[] = {"none", "selective", "c
 static constexpr llvm::StringLiteral scheduleNames[] = {"gpipe", "one_f_one_b", "interleaved_1f1b",
                                                         "zero_bubble"};
 
+static constexpr llvm::StringLiteral axisNames[] = {"tensor", "context", "expert", "data",
+                                                    "pipeline"};
+
 llvm::StringRef passes::recomputeName(Recompute mode) {
   return recomputeNames[static_cast<unsigned>(mode)];
 }
@@ -21,6 +24,39 @@ llvm::Optional<Recompute> passes::parseRecompute(llvm::StringRef name) {
     if (recomputeNames[i] == name)
       return static_cast<Recompute>(i);
   return llvm::None;
+}
+
+llvm::StringRef passes::axisName(RankAxis axis) { return axisNames[static_cast<unsigned>(axis)]; }
+
+llvm::Optional<RankAxis> passes::parseAxis(llvm::StringRef name) {
+  for (unsigned i = 0; i < std::size(axisNames); ++i)
+    if (axisNames[i] == name)
+      return static_cast<RankAxis>(i);
+  return llvm::None;
+}
+
+int64_t Strategy::degreeOf(RankAxis axis) const {
+  switch (axis) {
+  case RankAxis::Tensor:
+    return tensor;
+  case RankAxis::Context:
+    return context;
+  case RankAxis::Expert:
+    return expert;
+  case RankAxis::Data:
+    return llvm::is_contained(nesting, RankAxis::Expert) ? data / expert : data;
+  case RankAxis::Pipeline:
+    return pipeline;
+  }
+  return 1;
+}
+
+llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> Strategy::nested() const {
+  llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> result = factors;
+  if (factors.empty())
+    for (RankAxis axis : nesting)
+      result.emplace_back(axis, degreeOf(axis));
+  return result;
 }
 
 llvm::StringRef passes::scheduleName(ScheduleKind kind) {
@@ -75,6 +111,11 @@ Strategy passes::readStrategy(study::TrainOp train) {
   if (const Attribute *over = settings.find("over"))
     for (const AttrDict::Entry &entry : over->asDict().entries())
       result.over[entry.first] = entry.second.asString().str();
+  for (const std::string &name : namesIn(settings, "order")) {
+    result.anyOrder |= name == "any";
+    if (auto axis = parseAxis(name))
+      result.order.push_back(*axis);
+  }
   result.batch = numberIn(settings, "batch", 1);
   result.microbatch = numberIn(settings, "microbatch", 1);
   for (unsigned i = 0; i < std::size(scheduleNames); ++i)
@@ -137,6 +178,11 @@ void passes::writeStrategy(const Strategy &strategy, Operation &train) {
   settings.set("chunks", strategy.chunks);
   settings.set("recompute", recomputeName(strategy.recompute));
   settings.set("recompute_layers", strategy.recomputeLayers);
+  AttrList order;
+  for (RankAxis axis : strategy.order)
+    order.push_back(axisName(axis).str());
+  if (settings.find("order"))
+    settings.set("order", std::move(order));
   AttrList shared;
   for (llvm::StringRef name : strategy.shard.names())
     shared.push_back(name.str());

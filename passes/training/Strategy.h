@@ -25,6 +25,14 @@ enum class Recompute : uint8_t {
 llvm::StringRef recomputeName(Recompute mode);
 llvm::Optional<Recompute> parseRecompute(llvm::StringRef name);
 
+/// What the ranks of a step differ in. Ranks of `sequence` are those of `tensor`; ranks of experts
+/// are a part of the others' unless `order` gives them a place of their own.
+enum class RankAxis : uint8_t { Tensor, Context, Expert, Data, Pipeline };
+llvm::StringRef axisName(RankAxis axis);
+llvm::Optional<RankAxis> parseAxis(llvm::StringRef name);
+/// Axes from the nearest ranks outward.
+using AxisOrder = llvm::SmallVector<RankAxis, 5>;
+
 enum class ScheduleKind : uint8_t { GPipe, OneFOneB, Interleaved, ZeroBubble };
 llvm::StringRef scheduleName(ScheduleKind kind);
 
@@ -48,11 +56,15 @@ struct Routing {
 struct Strategy {
   int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
   bool sequence = false; ///< activations between tensor-parallel parts are split along the sequence
-  /// The group that an axis spans, "" for as near as it fits.
+  /// The group or dimension of the network that an axis stays inside.
   llvm::StringMap<std::string> over;
-  /// The stages of a pipeline stand beside each other, just outside of the tensor axis, so that
-  /// `pipeline = p over GROUP` stays inside; else the pipeline is outermost.
-  bool pipelineInside = false;
+  AxisOrder order; ///< the axes that `order` names; those that it does not are outside of them
+  bool anyOrder = false; ///< a hole
+  /// How all axes are nested, as `order` and `over` ask. Where it has the experts' axis, that is a
+  /// part of the data axis with a place of its own.
+  AxisOrder nesting = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data, RankAxis::Pipeline};
+  /// The same as factors, where an axis has several places; empty where each has one.
+  llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> factors;
   int64_t batch = 1;      ///< sequences (samples) of a step
   int64_t microbatch = 1; ///< sequences that a rank runs at a time
   ScheduleKind schedule = ScheduleKind::OneFOneB;
@@ -71,8 +83,17 @@ struct Strategy {
 
   bool hasHoles() const {
     return tensor == 0 || pipeline == 0 || data == 0 || context == 0 || expert == 0 ||
-           microbatch == 0 || recompute == Recompute::Any;
+           microbatch == 0 || recompute == Recompute::Any || anyOrder;
   }
+  /// Ranks along `axis` of the nesting.
+  int64_t degreeOf(RankAxis axis) const;
+  /// Stages are stretches of the system's chips.
+  bool isPipelineOutermost() const {
+    RankAxis last = factors.empty() ? nesting.back() : factors.back().first;
+    return pipeline == 1 || last == RankAxis::Pipeline;
+  }
+  /// All axes and their ranks from the nearest ranks outward.
+  llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> nested() const;
   /// Ranks of the whole model: without expert parallelism, which divides the others' ranks.
   int64_t ranks() const { return tensor * pipeline * data * context; }
   /// Ranks of a stage among which experts are divided. With sequence parallelism each

@@ -203,18 +203,18 @@ TEST_F(Agreement, GroupsOfASystemRunTogether) {
     NetworkLevels whole = *levels;
     for (int64_t stride = 1; stride < below * count; ++stride)
       for (int64_t ranks = 2; ranks * stride <= below * count; ++ranks) {
-        auto part = levelsOfGroup(whole, ranks, stride);
+        auto part = levelsOfGroup(whole, GroupDim{ranks, stride});
         if (!part)
           continue;
         levels = part;
-        auto firsts = groupsOf(static_cast<uint32_t>(ranks), static_cast<uint32_t>(stride),
-                               static_cast<uint32_t>(part->enclosing), fabric->ranks());
+        auto firsts = groupsOf(GroupDim{ranks, stride}, static_cast<uint32_t>(part->enclosing),
+                               fabric->ranks());
         for (CollectiveKind kind : kinds) {
           if (isRoot(kind) && whole.levels.back().shared.down % below != 0)
             continue;
           auto messages = inAllGroups(
               *patternMessages(kind, patternLevels(levels->levels, bytes), bytes, 1 << 22), firsts,
-              static_cast<uint32_t>(stride));
+              GroupDim{ranks, stride});
           double seconds = simulateMessages(*fabric, messages, {}, parsed->diagnostics)->seconds;
           double expected = closed(kind);
           std::string what = fmt::format("{} ranks, {} apart: {} of {} on\n", ranks, stride,
@@ -232,6 +232,50 @@ TEST_F(Agreement, GroupsOfASystemRunTogether) {
   }
   EXPECT_GT(exact, 1000);
   EXPECT_GT(bounds, 1000);
+}
+
+/// The same for groups with two dimensions, as an axis has that others are nested in.
+TEST_F(Agreement, GroupsOfTwoDimensionsRunTogether) {
+  static const char *const topologies[] = {"switch", "fully_connected", "ring", "mesh", "fat_tree"};
+  int64_t sizes[] = {1, 2, 4, 8};
+  for (int round = 0; round < 300; ++round) {
+    int64_t below = sizes[pick(0, 3)], count = sizes[pick(1, 3)];
+    std::string groups = below > 1 ? group(0, below, topologies[pick(0, 3)], "") : "";
+    const char *outer = topologies[pick(0, 4)];
+    bool isTree = llvm::StringRef(outer) == "fat_tree";
+    groups += group(below > 1 ? 1 : 0, count, outer,
+                    isTree ? ", topology_arguments = {radix = 4, oversubscription = 3}" : "");
+    system(groups);
+    NetworkLevels whole = *levels;
+    GroupDim near{sizes[pick(1, 2)], sizes[pick(0, 2)]};
+    GroupDim far{sizes[pick(1, 2)], near.ranks * near.stride * sizes[pick(1, 2)]};
+    if (far.ranks * far.stride > below * count)
+      continue;
+    auto part = levelsOfGroup(whole, {near, far});
+    ASSERT_TRUE(part) << text;
+    EXPECT_EQ(part->ranks(), near.ranks * far.ranks);
+    levels = part;
+    auto firsts = groupsOf({near, far}, static_cast<uint32_t>(part->enclosing), fabric->ranks());
+    for (CollectiveKind kind : kinds) {
+      if (isRoot(kind))
+        continue;
+      auto messages =
+          inAllGroups(*patternMessages(kind, patternLevels(levels->levels, bytes), bytes, 1 << 22),
+                      firsts, {near, far});
+      double seconds = simulateMessages(*fabric, messages, {}, parsed->diagnostics)->seconds;
+      double expected = closed(kind);
+      bool isExact = isClosedFormExact(kind, levels->levels);
+      (isExact ? exact : bounds) += 1;
+      std::string what =
+          fmt::format("{} ranks, {} apart, {} times {} apart: {} of {} on\n", near.ranks,
+                      near.stride, far.ranks, far.stride, nameOf(kind).str(), bytes);
+      EXPECT_GE(seconds, expected * (1 - 1e-6) - 1e-9) << what << text;
+      EXPECT_TRUE(!isExact || seconds <= expected * (1 + 1e-6) + 1e-9)
+          << seconds << " above " << expected << " for " << what << text;
+    }
+  }
+  EXPECT_GT(exact, 50);
+  EXPECT_GT(bounds, 50);
 }
 
 TEST_F(Agreement, UnequalSizesTakeNoLessThanTheirBusiestRank) {

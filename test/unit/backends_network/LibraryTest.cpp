@@ -73,7 +73,7 @@ TEST(Library, GroupsOfASystem) {
   NetworkLevels system;
   system.levels = {level(8, 100e9, 1e-6), level(16, 10e9, 1e-6)};
   auto sizes = [&](int64_t ranks, int64_t stride) {
-    auto group = levelsOfGroup(system, ranks, stride);
+    auto group = levelsOfGroup(system, GroupDim{ranks, stride});
     std::vector<int64_t> members;
     if (group)
       for (const NetworkLevel &entry : group->levels)

@@ -195,9 +195,8 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
     bool divides = strategy.expertDomain() % strategy.expert == 0 &&
                    strategy.batch % strategy.data == 0 &&
                    (strategy.batch / strategy.data) % strategy.microbatch == 0;
-    std::string ignored;
-    if (matches && divides && training::placeAxes(strategy, network, ignored))
-      list.push_back(std::move(strategy));
+    if (matches && divides)
+      llvm::append_range(list, training::nestingsOf(strategy, network));
   }
   return list;
 }

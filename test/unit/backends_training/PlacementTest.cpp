@@ -1,0 +1,112 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/core/StepProgram.h"
+#include "backends/training/AxisPlace.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace perfc;
+using namespace perfc::training;
+using passes::RankAxis;
+using passes::Strategy;
+
+static Strategy strategyOf(passes::AxisOrder nesting) {
+  Strategy strategy;
+  strategy.tensor = 2;
+  strategy.context = 3;
+  strategy.data = 4;
+  strategy.pipeline = 5;
+  strategy.nesting = std::move(nesting);
+  return strategy;
+}
+
+/// The place of `axis` as the nodes of a trace have it.
+static StepAxis axisOf(const Strategy &strategy, const char *name) {
+  StepAxis axis{name, {}};
+  AxisPlace place = placeOf(strategy, name);
+  for (const AxisDim &dim : place.dims())
+    axis.dims.push_back({dim.ranks, dim.stride});
+  return axis;
+}
+
+TEST(PlacementTest, TheUsualOrderIsTensorContextDataPipeline) {
+  Strategy strategy = strategyOf(Strategy().nesting);
+  EXPECT_EQ(placeOf(strategy, "tensor"), AxisPlace(2, 1));
+  EXPECT_EQ(placeOf(strategy, "context"), AxisPlace(3, 2));
+  EXPECT_EQ(placeOf(strategy, "data"), AxisPlace(12, 2)); // with context, one after the other
+  EXPECT_EQ(placeOf(strategy, "pipeline"), AxisPlace(5, 24));
+}
+
+/// Groups listed by hand: data nearest (0 to 3), then the pipeline (0, 4, …, 16), tensor (0, 20),
+/// context (0, 40, 80).
+TEST(PlacementTest, APermutedOrderHasTheGroupsOfTheListing) {
+  Strategy strategy =
+      strategyOf({RankAxis::Data, RankAxis::Pipeline, RankAxis::Tensor, RankAxis::Context});
+  EXPECT_EQ(placeOf(strategy, "pipeline").offsets(), (std::vector<int64_t>{0, 4, 8, 12, 16}));
+  EXPECT_EQ(placeOf(strategy, "tensor").offsets(), (std::vector<int64_t>{0, 20}));
+  EXPECT_EQ(placeOf(strategy, "context").offsets(), (std::vector<int64_t>{0, 40, 80}));
+  EXPECT_EQ(placeOf(strategy, "data").offsets(),
+            (std::vector<int64_t>{0, 1, 2, 3, 40, 41, 42, 43, 80, 81, 82, 83}));
+  StepAxis data = axisOf(strategy, "data");
+  EXPECT_EQ(data.ranks(), 12);
+  EXPECT_EQ(data.groupFrom(4), (std::vector<int64_t>{4, 5, 6, 7, 44, 45, 46, 47, 84, 85, 86, 87}));
+  EXPECT_TRUE(data.groupFrom(5).empty());
+  EXPECT_EQ(data.groupOf(4), data.groupOf(87));
+  EXPECT_NE(data.groupOf(4), data.groupOf(8));
+}
+
+/// Whatever the order, the groups of each axis have all ranks, each once, and their numbers tell
+/// them apart without a gap.
+TEST(PlacementTest, GroupsOfEveryOrderCoverAllRanks) {
+  passes::AxisOrder order = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data,
+                             RankAxis::Pipeline};
+  do {
+    Strategy strategy = strategyOf(order);
+    for (int64_t experts : {1, 2, 3, 4, 6, 12})
+      for (const char *name : {"tensor", "context", "data", "pipeline", "expert", "expert_data"}) {
+        strategy.expert = experts;
+        StepAxis axis = axisOf(strategy, name);
+        std::set<int64_t> covered, numbers;
+        for (int64_t rank = 0; rank < 120; ++rank) {
+          std::vector<int64_t> group = axis.groupFrom(rank);
+          for (int64_t member : group) {
+            EXPECT_TRUE(covered.insert(member).second);
+            EXPECT_EQ(axis.groupOf(member), axis.groupOf(rank));
+          }
+          bool isKnown = !group.empty() && !numbers.insert(axis.groupOf(rank)).second;
+          EXPECT_FALSE(isKnown);
+        }
+        EXPECT_EQ(covered.size(), 120u) << name;
+        EXPECT_EQ(*numbers.rbegin(), 120 / axis.ranks() - 1) << name;
+      }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+/// Experts take the nearest of the ranks that data and context have, or a place of their own.
+TEST(PlacementTest, ExpertsTakeRanksOfDataAndContext) {
+  Strategy strategy = strategyOf(Strategy().nesting);
+  strategy.expert = 6;
+  EXPECT_EQ(placeOf(strategy, "expert"), AxisPlace(6, 2));
+  EXPECT_EQ(placeOf(strategy, "expert_data"), AxisPlace(2, 12));
+  strategy.expert = 2;
+  strategy.nesting = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data, RankAxis::Expert,
+                      RankAxis::Pipeline};
+  EXPECT_EQ(placeOf(strategy, "expert"), AxisPlace(2, 12));
+  EXPECT_EQ(placeOf(strategy, "expert_data"), AxisPlace(6, 2));
+  EXPECT_EQ(placeOf(strategy, "data"), AxisPlace(12, 2));
+  strategy.sequence = true; // each tensor-parallel rank has experts of its own
+  EXPECT_EQ(placeOf(strategy, "expert_data"), AxisPlace(12, 1));
+}
+
+/// An axis in two places, as data on the first and third dimension of a torus.
+TEST(PlacementTest, FactorsOfAnAxisStandWhereTheyAreListed) {
+  Strategy strategy;
+  strategy.tensor = 4;
+  strategy.data = 16;
+  strategy.factors = {{RankAxis::Data, 4}, {RankAxis::Tensor, 4}, {RankAxis::Data, 4}};
+  EXPECT_EQ(placeOf(strategy, "tensor"), AxisPlace(4, 4));
+  AxisPlace data(4, 1);
+  data.add(4, 16);
+  EXPECT_EQ(placeOf(strategy, "data"), data);
+}
