@@ -16,6 +16,7 @@ using network::Topology;
 static llvm::StringRef topologyName(Topology topology) {
   switch (topology) {
   case Topology::Switch:
+  case Topology::InNetwork:
     return "Switch";
   case Topology::FullyConnected:
     return "FullyConnected";

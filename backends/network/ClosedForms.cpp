@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/ClosedForms.h"
 
+#include "backends/network/InNetwork.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +34,11 @@ static CollectiveStep loadedStep(llvm::StringRef what, const NetworkLevel &level
 /// the parts of each end pass all links, each half as wide as a rank's share.
 static CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, double bytes) {
   double n = static_cast<double>(level.members), sent = (n - 1) / n * bytes;
+  if (level.topology == Topology::InNetwork) {
+    CollectiveStep result = step(what, level, 1, bytes); // the busier of its two ways, and a part
+    result.sentBytes = what == "all_gather" ? bytes / n : sent;
+    return result;
+  }
   double messages = level.topology == Topology::FullyConnected ? 1 : n - 1;
   double width = level.topology == Topology::Line ? 2 : 1;
   CollectiveStep result = step(what, level, messages, width * sent);
@@ -56,6 +63,28 @@ static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &
     return;
   allGather(levels.drop_front(), bytes / static_cast<double>(levels.front().members), steps);
   steps.push_back(half("all_gather", levels.front(), bytes));
+}
+
+/// Sums in and out of a switch at the same time.
+static CollectiveStep hubStep(llvm::StringRef what, const NetworkLevel &level, double bytes) {
+  CollectiveStep result = step(what, level, 1, (hubPieces + 1.0) / hubPieces * bytes);
+  result.sentBytes = bytes;
+  return result;
+}
+
+/// Both halves, but for the outermost level where that adds and copies in one go.
+static void allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
+  while (!levels.empty() && levels.back().members == 1)
+    levels = levels.drop_back();
+  bool isHub = !levels.empty() && levels.back().topology == Topology::InNetwork;
+  llvm::ArrayRef<NetworkLevel> halves = isHub ? levels.drop_back() : levels;
+  reduceScatter(halves, bytes, steps);
+  double part = bytes;
+  for (const NetworkLevel &level : halves)
+    part /= static_cast<double>(level.members);
+  if (isHub)
+    steps.push_back(hubStep("all_reduce", levels.back(), part));
+  allGather(halves, bytes, steps);
 }
 
 /// The whole takes no less than the busiest link that chips share on some level. Groups need not
@@ -216,6 +245,10 @@ RootPattern network::rootPattern(const NetworkLevel &level, double bytes) {
   auto n = static_cast<double>(level.members);
   if (level.topology == Topology::Line || (level.topology == Topology::Ring && level.members > 2))
     return chainPattern(level, bytes);
+  if (level.topology == Topology::InNetwork) {
+    CollectiveStep hub = hubStep("", level, bytes);
+    return {RootPattern::Way::Hub, hubPieces, hub.latency, bytes};
+  }
   bool isAll = level.topology == Topology::FullyConnected;
   double rounds = isAll ? 1 : llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members));
   double treeBytes = isAll ? (n - 1) * bytes : rounds * bytes;
@@ -242,6 +275,8 @@ static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels,
 static CollectiveStep barrier(const NetworkLevel &level) {
   if (level.topology == Topology::Line)
     return step("barrier", level, static_cast<double>(level.members - 1), 0);
+  if (level.topology == Topology::InNetwork)
+    return step("barrier", level, 1, 0);
   double latencies = 0;
   for (int64_t away = 1; away < level.members; away *= 2)
     latencies += level.topology == Topology::Ring
@@ -270,8 +305,7 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
   Steps steps;
   switch (kind) {
   case CollectiveKind::AllReduce:
-    reduceScatter(levels, bytes, steps);
-    allGather(levels, bytes, steps);
+    allReduce(levels, bytes, steps);
     break;
   case CollectiveKind::ReduceScatter:
     reduceScatter(levels, bytes, steps);

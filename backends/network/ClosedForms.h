@@ -39,7 +39,8 @@ struct RootPattern {
   enum class Way : uint8_t {
     Tree,    ///< who has it sends it on whole; where all are connected the root sends to all
     Scatter, ///< parts to all members, which gather them
-    Chain    ///< pieces both ways around a ring
+    Chain,   ///< pieces both ways around a ring
+    Hub      ///< pieces that a switch copies or adds
   };
   Way way = Way::Tree;
   uint32_t pieces = 1; ///< of a chain

@@ -77,7 +77,8 @@ bool Simulation::findPaths() {
     const Message &message = messages.list[i];
     if (message.from == message.to)
       continue;
-    uint64_t end = static_cast<uint64_t>(message.lane) << 32 | message.to;
+    uint64_t lane = message.lane * 4 + static_cast<uint32_t>(message.way);
+    uint64_t end = lane << 32 | message.to;
     auto [entry, isNew] = known.try_emplace(std::make_pair(message.from, end));
     if (isNew) {
       for (uint32_t rank : {message.from, message.to})
@@ -92,6 +93,10 @@ bool Simulation::findPaths() {
                            "there is no way from " + fabric.nodeName(message.from));
         return false;
       }
+      if (message.way == Message::Way::In)
+        route = route.take_front();
+      if (message.way == Message::Way::Out)
+        route = route.take_back();
       entry->second = {static_cast<uint32_t>(hops.size()), static_cast<uint32_t>(route.size())};
       hops.insert(hops.end(), route.begin(), route.end());
     }

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/network/Messages.h"
+#include "backends/network/InNetwork.h"
+#include "backends/network/PatternBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,10 +9,11 @@ using namespace perfc;
 using namespace perfc::network;
 
 uint32_t Messages::add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<uint32_t> before,
-                       uint32_t lane) {
+                       uint32_t lane, Message::Way way) {
   Message message{from, to, bytes, static_cast<uint32_t>(needs.size()),
                   static_cast<uint32_t>(before.size())};
   message.lane = lane;
+  message.way = way;
   needs.insert(needs.end(), before.begin(), before.end());
   list.push_back(message);
   return static_cast<uint32_t>(list.size() - 1);
@@ -25,58 +27,6 @@ std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> le
                       level.members > 1 ? rootPattern(level, bytes) : RootPattern()});
   return result;
 }
-
-namespace {
-using Waits = std::vector<std::vector<uint32_t>>; ///< messages that each rank waits for
-
-/// Builds messages phase by phase; each rank starts a phase with what it got last in the one
-/// before.
-class PatternBuilder {
-public:
-  PatternBuilder(llvm::ArrayRef<PatternLevel> levels, double bytes) : levels(levels), bytes(bytes) {
-    for (const PatternLevel &level : levels) {
-      below.push_back(ranks);
-      ranks *= static_cast<uint32_t>(level.members);
-    }
-    got.resize(ranks);
-  }
-
-  void reduceScatter();
-  void allGather();
-  void allToAll(const PairSizes *pairs);
-  void broadcast();
-  void reduce();
-  void barrier();
-  void send();
-
-  uint32_t ranks = 1;
-  Messages messages;
-
-private:
-  /// The rank of the same group of `level` that is member `digit` there.
-  uint32_t member(size_t level, uint32_t rank, uint32_t digit) const {
-    return rank + (digit - this->digit(level, rank)) * below[level];
-  }
-  uint32_t digit(size_t level, uint32_t rank) const { return rank / below[level] % members(level); }
-  uint32_t members(size_t level) const { return static_cast<uint32_t>(levels[level].members); }
-
-  void pass(size_t level, uint32_t from, uint32_t to, double part,
-            const std::vector<uint32_t> &before, std::vector<uint32_t> &after);
-  void phase(size_t level, double part, bool gathers, uint32_t every = 1);
-  void ringPhase(size_t level, double part, bool backwards, uint32_t every, Waits &next);
-  void linePhase(size_t level, double part, bool gathers, uint32_t every, Waits &next);
-  void tree(size_t level, uint32_t root, bool down);
-  void star(size_t level, uint32_t root, double part, bool down);
-  void chain(size_t level, uint32_t root, bool down);
-  void exchange(size_t level, uint32_t offset, const PairSizes *pairs, Waits &last, uint32_t lane);
-
-  llvm::ArrayRef<PatternLevel> levels;
-  std::vector<uint32_t> below; ///< ranks of a member of each level
-  double bytes;
-  Waits got;
-};
-
-} // namespace
 
 /// `part` bytes from one rank to another over all lanes of `level`.
 void PatternBuilder::pass(size_t level, uint32_t from, uint32_t to, double part,
@@ -137,7 +87,9 @@ void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t eve
   if (count == 1)
     return;
   Waits next(ranks);
-  if (levels[level].topology == Topology::FullyConnected) {
+  if (levels[level].topology == Topology::InNetwork) {
+    hubPhase(level, part, gathers, next);
+  } else if (levels[level].topology == Topology::FullyConnected) {
     for (uint32_t rank = 0; rank < ranks; rank += every)
       for (uint32_t away = 1; away < count; ++away) {
         uint32_t to = member(level, rank, (digit(level, rank) + away) % count);
@@ -154,15 +106,17 @@ void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t eve
   got = std::move(next);
 }
 
-void PatternBuilder::reduceScatter() {
+void PatternBuilder::reduceScatter(size_t count) {
   double part = bytes;
-  for (size_t level = 0; level < levels.size(); ++level)
+  for (size_t level = 0; level < count; ++level)
     phase(level, part /= static_cast<double>(levels[level].members), /*gathers=*/false);
 }
 
-void PatternBuilder::allGather() {
-  double part = bytes / ranks;
-  for (size_t level = levels.size(); level-- > 0;) {
+void PatternBuilder::allGather(size_t count) {
+  double part = bytes;
+  for (size_t level = 0; level < count; ++level)
+    part /= static_cast<double>(levels[level].members);
+  for (size_t level = count; level-- > 0;) {
     phase(level, part, /*gathers=*/true);
     part *= static_cast<double>(levels[level].members);
   }
@@ -286,7 +240,9 @@ void PatternBuilder::broadcast() {
       continue;
     const RootPattern &pattern = levels[level].root;
     for (uint32_t root = 0; root < ranks; root += below[level] * count) {
-      if (pattern.way == RootPattern::Way::Tree)
+      if (pattern.way == RootPattern::Way::Hub)
+        hubRoot(level, root, /*down=*/true);
+      else if (pattern.way == RootPattern::Way::Tree)
         tree(level, root, /*down=*/true);
       else if (pattern.way == RootPattern::Way::Chain)
         chain(level, root, /*down=*/true);
@@ -307,7 +263,9 @@ void PatternBuilder::reduce() {
     if (pattern.way == RootPattern::Way::Scatter)
       phase(level, bytes / count, /*gathers=*/false, below[level]);
     for (uint32_t root = 0; root < ranks; root += below[level] * count) {
-      if (pattern.way == RootPattern::Way::Tree)
+      if (pattern.way == RootPattern::Way::Hub)
+        hubRoot(level, root, /*down=*/false);
+      else if (pattern.way == RootPattern::Way::Tree)
         tree(level, root, /*down=*/false);
       else if (pattern.way == RootPattern::Way::Chain)
         chain(level, root, /*down=*/false);
@@ -322,9 +280,12 @@ void PatternBuilder::reduce() {
 void PatternBuilder::barrier() {
   for (size_t level = 0; level < levels.size(); ++level) {
     bool isLine = levels[level].topology == Topology::Line;
+    bool isHub = levels[level].topology == Topology::InNetwork;
     if (isLine)
       phase(level, 0, /*gathers=*/true);
-    for (uint32_t away = 1; !isLine && away < members(level); away *= 2) {
+    if (isHub)
+      hubReduce(level, 0);
+    for (uint32_t away = 1; !isLine && !isHub && away < members(level); away *= 2) {
       Waits next(ranks);
       for (uint32_t rank = 0; rank < ranks; ++rank) {
         uint32_t to = member(level, rank, (digit(level, rank) + away) % members(level));
@@ -354,7 +315,7 @@ static double countOf(CollectiveKind kind, llvm::ArrayRef<PatternLevel> levels) 
   for (const PatternLevel &level : levels) {
     auto members = static_cast<double>(level.members);
     ranks *= members;
-    steps += 2 * members * level.lanes;
+    steps += (2 * members + (level.topology == Topology::InNetwork ? hubPieces : 0)) * level.lanes;
     hops += level.topology == Topology::Ring   ? members / 4
             : level.topology == Topology::Line ? members / 3
                                                : 0;
@@ -371,13 +332,13 @@ llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
   PatternBuilder builder(levels, bytes);
   switch (kind) {
   case CollectiveKind::ReduceScatter:
-    builder.reduceScatter();
+    builder.reduceScatter(levels.size());
     break;
   case CollectiveKind::AllReduce:
-    builder.reduceScatter();
-    [[fallthrough]];
+    builder.allReduce();
+    break;
   case CollectiveKind::AllGather:
-    builder.allGather();
+    builder.allGather(levels.size());
     break;
   case CollectiveKind::AllToAll:
   case CollectiveKind::AllToAllV:

@@ -23,6 +23,10 @@ struct Message {
   /// Which of several links between the same two nodes it takes, modulo their number.
   uint32_t lane = 0;
   static constexpr uint32_t none = ~0u;
+  /// The part of the way between two ranks that it takes: all of it, or where a switch adds and
+  /// copies, the link into the network or the one out of it.
+  enum class Way : uint8_t { All, In, Out };
+  Way way = Way::All;
 };
 
 struct Messages {
@@ -31,7 +35,7 @@ struct Messages {
 
   /// Adds a message that needs those of `before`.
   uint32_t add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<uint32_t> before,
-               uint32_t lane = 0);
+               uint32_t lane = 0, Message::Way way = Message::Way::All);
 };
 
 /// How the ranks of one level pass on their parts.

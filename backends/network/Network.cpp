@@ -2,6 +2,7 @@
 #include "backends/network/Network.h"
 
 #include "backends/network/ClosedForms.h"
+#include "backends/network/InNetwork.h"
 #include "backends/network/Simulated.h"
 #include "ir/common/diagnostics/Network.h"
 
@@ -102,7 +103,7 @@ static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime
 static bool chooseLibrary(const CostQuery &query, const NetworkLevels &network,
                           const Library *&library, DiagnosticEngine &diagnostics) {
   llvm::StringRef wanted = query.op->stringAttr("algorithm");
-  if (network.levels.empty() || wanted == "ring" || wanted == "direct")
+  if (network.levels.empty() || wanted == "ring" || wanted == "direct" || wanted == inNetwork)
     return true;
   library = network.levels.front().library(wanted);
   if (library || wanted.empty())
@@ -170,6 +171,20 @@ static bool wantsSimulation(const CostQuery &query, CollectiveKind kind,
   return canSimulate && !hasLibrary && needsSimulation(*query.target, kind, levels, pairs);
 }
 
+/// Makes `levels` those of an algorithm in the network; false, reported, where that cannot run.
+static bool usesNetwork(const CostQuery &query, CollectiveKind kind,
+                        llvm::Optional<NetworkLevels> &levels, DiagnosticEngine &diagnostics) {
+  std::string reason = "groups of different sizes stand side by side";
+  auto able = levels ? levelsInNetwork(kind, levels->levels, reason) : llvm::None;
+  if (!able) {
+    diagnostics.report(query.op->range(), diag::NotInNetwork, nameOf(kind), reason)
+        .help("a network of switches says what they do: `multicast`, `reduce`");
+    return false;
+  }
+  levels->levels = std::move(*able);
+  return true;
+}
+
 /// Adds the time by simulation or by formula; false after a report.
 static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes, Cost &cost,
                        DiagnosticEngine &diagnostics) {
@@ -177,6 +192,9 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   llvm::Optional<NetworkLevels> system = networkLevels(*query.target, reason);
   llvm::Optional<NetworkLevels> levels = levelsOf(*query.op, system, reason);
   cost.chips = query.op->intAttr("ranks", 1);
+  if (query.op->stringAttr("algorithm") == inNetwork &&
+      !usesNetwork(query, kind, levels, diagnostics))
+    return false;
   auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);
   if (!pairs)
     return false;

@@ -260,6 +260,8 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
     level.location = part.range();
     topology = net.topology().str();
     readTopology(net, below, level, dimensions);
+    level.multicasts = part.hasAttr("multicast");
+    level.reduces = part.hasAttr("reduce");
     if (auto bandwidth = net.bandwidth())
       level.bandwidth = bandwidth->toUncertain();
     if (auto latency = net.latency())
@@ -297,6 +299,8 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
     if (level.topology != other[i].topology)
       level.topology = Topology::Switch;
     level.lanes = std::max(level.lanes, other[i].lanes);
+    level.multicasts &= other[i].multicasts;
+    level.reduces &= other[i].reduces;
     level.ringLoad = std::max(level.ringLoad, other[i].ringLoad);
     level.pairsLoad = std::max(level.pairsLoad, other[i].pairsLoad);
     if (level.approximation.empty())

@@ -15,8 +15,9 @@ namespace perfc {
 namespace network {
 
 /// How the members of a level reach each other. Switch: any two at full bandwidth at once. Line:
-/// each has two links of half the bandwidth, those of the ends lead nowhere.
-enum class Topology : uint8_t { Switch, FullyConnected, Ring, Line };
+/// each has two links of half the bandwidth, those of the ends lead nowhere. InNetwork: a switch
+/// that adds and copies, for collectives that use that (InNetwork.h).
+enum class Topology : uint8_t { Switch, FullyConnected, Ring, Line, InNetwork };
 
 /// One level of a system.
 struct NetworkLevel {
@@ -27,6 +28,7 @@ struct NetworkLevel {
   /// Ways of equal width from a rank into the network: its adapters, or sets of them over which one
   /// message is striped.
   int64_t lanes = 1;
+  bool multicasts = false, reduces = false; ///< its switches copy, and add
   /// B/s of one rank in one direction; nothing does not limit.
   llvm::Optional<Uncertain> bandwidth;
   /// s of one message; 0 when it is not given.

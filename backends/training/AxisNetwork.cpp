@@ -201,6 +201,16 @@ llvm::StringRef AxisNetwork::unusedAlgorithm() const {
   return "";
 }
 
+/// True where switches on the way add and copy what `kind` needs.
+static bool canAdd(const ir::Operation &part, llvm::StringRef kind) {
+  bool can = false;
+  for (const ir::Operation &group : part.body())
+    for (const ir::Operation &net : group.body())
+      can |= net.is(target::NetworkOp::opName) && (kind == "all_gather" || net.hasAttr("reduce")) &&
+             (kind == "reduce_scatter" || net.hasAttr("multicast"));
+  return can;
+}
+
 /// Gives `collective`, of `ranks` ranks over the networks of `part`, the algorithm that the
 /// statement chooses for its kind: a library of the network, or a schedule for so many ranks.
 void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
@@ -221,7 +231,7 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
       if (const ir::Operation *schedule = scratch.lookup(symbol);
           schedule->stringAttr("collective") == kind && schedule->intAttr("ranks") == ranks)
         schedules.push_back(ir::Attribute::symbol(symbol));
-    bool isPlain = one.isRing && isOneSwitch;
+    bool isPlain = (one.isRing && isOneSwitch) || (one.name == "in_network" && canAdd(part, kind));
     if (!hasLibrary && !isPlain && schedules.empty())
       continue;
     one.isUsed = true;

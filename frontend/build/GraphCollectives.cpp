@@ -3,6 +3,7 @@
 // Collectives of a workload: `y = all_reduce(x) with ring`. The algorithm that a line names counts
 // for its own collectives only; the schedules are made where the system is known (StudyBuilder).
 #include "frontend/build/GraphBuilder.h"
+#include "frontend/build/ScheduleBuilder.h"
 
 #include "ir/common/diagnostics/Network.h"
 
@@ -87,7 +88,7 @@ void GraphBuilder::lineAlgorithm(const ast::Clause &with, size_t firstCollective
   const Instance *instance = value.getIf<Instance>();
   if (!instance || instance->decl->kind != DeclKind::Algorithm)
     return wrong(where, value.describe() + " is no algorithm");
-  std::string name = value.text();
+  std::string name = isInNetwork(*instance) ? inNetworkAlgorithm.str() : value.text();
   auto [known, isNew] = context.lineAlgorithms.try_emplace(name, *instance);
   if (!isNew && known->second.decl != instance->decl) {
     name += " of " + instance->decl->module->name;

@@ -61,6 +61,11 @@ static std::string otherCollective(BuildContext &context, const Instance &algori
   return "";
 }
 
+bool perfc::isInNetwork(const Instance &algorithm) {
+  const ast::Body *body = algorithm.decl->item->block;
+  return body && body->items.size() == 1 && body->items[0]->word == "in_network";
+}
+
 bool perfc::servesCollective(BuildContext &context, const Instance &algorithm,
                              llvm::StringRef collective) {
   return otherCollective(context, algorithm, collective).empty();

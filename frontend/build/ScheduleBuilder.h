@@ -12,6 +12,12 @@ namespace perfc {
 /// Whether `algorithm` is for `collective`; without `for` it is for any.
 bool servesCollective(BuildContext &context, const Instance &algorithm, llvm::StringRef collective);
 
+/// Whether `algorithm` leaves the work to switches: its body is `in_network`. The provider of the
+/// network knows how, without a schedule.
+bool isInNetwork(const Instance &algorithm);
+/// The name that operations have for it.
+inline constexpr llvm::StringLiteral inNetworkAlgorithm = "in_network";
+
 /// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
 /// one, or those that it chooses from. With `line` they are for the lines of a workload that name
 /// the algorithm so. False after a report.

@@ -150,7 +150,8 @@ bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
   std::vector<std::string> symbols;
   for (const auto &[name, kind] : wanted) {
     const Instance &instance = context.lineAlgorithms[name];
-    if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system))
+    if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system) ||
+        isInNetwork(instance))
       continue;
     if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols, name))
       return false;
@@ -168,6 +169,10 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   evaluate.setAttr("algorithm", decl.name);
   if (!system || hasLibrary(*system, decl.name) || isPlainRing(decl, *system))
     return true;
+  if (isInNetwork(instance)) {
+    evaluate.setAttr("algorithm", inNetworkAlgorithm.str());
+    return true;
+  }
   std::vector<std::string> kinds = {subject.instance->decl->name.str()}, symbols;
   if (subject.instance->decl->kind != DeclKind::Collective)
     kinds = collectivesFor(context, instance);

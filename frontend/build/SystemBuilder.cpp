@@ -98,7 +98,7 @@ UnitContext SystemBuilder::networkUnits(const Node &node) {
       diagnostics.report(part->range, diag::WordWithoutEffect, word,
                          "it is about the networks of arrays");
   };
-  for (llvm::StringRef word : {"multicast", "reduce", "carry", "to"})
+  for (llvm::StringRef word : {"carry", "to"})
     warn(node.find(word), word);
   if (const Node *latency = node.find("latency"))
     warn(latency->find("hop"), "hop");
@@ -106,6 +106,18 @@ UnitContext SystemBuilder::networkUnits(const Node &node) {
     for (llvm::StringRef word : {"hop", "multicast", "reduce"})
       warn(energy->find(word), word);
   return units;
+}
+
+/// True where chips are wired to each other.
+static bool isWired(const ir::Operation &network) {
+  static constexpr llvm::StringLiteral wired[] = {"ring", "torus", "mesh", "fully_connected",
+                                                  "links"};
+  return llvm::is_contained(wired, network.stringAttr("topology"));
+}
+
+/// True for topologies whose switches all ranks of a collective meet in.
+static bool addsAndCopies(llvm::StringRef topology) {
+  return topology.empty() || topology == "switch" || topology == "fat_tree";
 }
 
 /// The network of a group: the attributes of `over`'s declaration, replaced by those given here.
@@ -130,8 +142,14 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
   bool saysAnything = false;
   for (llvm::StringRef word : {"over", "bandwidth", "latency", "topology", "nics", "stripe"})
     saysAnything |= merged.find(word) != nullptr;
-  if (saysAnything)
-    adapters(merged, *buildNetwork(context, merged, group, networkUnits(merged)));
+  if (saysAnything) {
+    ir::Operation &op = *buildNetwork(context, merged, group, networkUnits(merged));
+    adapters(merged, op);
+    for (llvm::StringRef word : {"multicast", "reduce"})
+      if (const Node *flag = merged.find(word); flag && !addsAndCopies(op.stringAttr("topology")))
+        diagnostics.report(flag->range, diag::BadTopology, op.stringAttr("topology"),
+                           fmt::format("only a switch or fat tree can have `{}`", word));
+  }
   for (const Node *child : merged.children)
     if (child->word == "link")
       link(*child, group);
@@ -159,9 +177,7 @@ void SystemBuilder::adapters(const Node &network, ir::Operation &op) {
   if (counts[0] % counts[1] != 0)
     diagnostics.report(stripe->range, diag::BadAdapters, "stripe",
                        fmt::format("divides the {}", counted(counts[0], "adapter")));
-  static constexpr llvm::StringLiteral wired[] = {"ring", "torus", "mesh", "fully_connected",
-                                                  "links"};
-  if (counts[0] > 1 && llvm::is_contained(wired, op.stringAttr("topology")))
+  if (counts[0] > 1 && isWired(op))
     diagnostics.report(nics->range, diag::BadAdapters, "nics",
                        fmt::format("counts the ways into a switch; topology `{}` wires chip to "
                                    "chip, each link by itself",

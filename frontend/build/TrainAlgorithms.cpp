@@ -93,6 +93,13 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
                                  "no step makes collectives of that kind");
       return false;
     }
+    if (isInNetwork(*algorithm)) {
+      ir::AttrDict entry{{"name", inNetworkAlgorithm.str()}, {"isRing", false}};
+      entry.set("kinds", ir::Attribute::strings({"all_reduce", "all_gather", "reduce_scatter"}));
+      entry.set("schedules", ir::AttrList());
+      list.push_back(std::move(entry));
+      continue;
+    }
     bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
     bool isPlain = isRing && (!system.is("target.system") || groupsOf(system) <= 1);
     if (!hasLibrary(system, decl.name) && !isPlain &&

@@ -114,7 +114,7 @@ static constexpr WordSpec emitWords[] = {
 };
 
 static constexpr WordSpec parallelWords[] = {
-    {.word = "over", .kind = Name, .doc = "the group, network or dimension of it that it stays inside"},
+    {.word = "over", .kind = Name, .doc = "the group, network or dimension that it stays inside"},
 };
 
 static constexpr WordSpec unitWords[] = {
