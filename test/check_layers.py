@@ -26,6 +26,7 @@ MAY_USE = {
 }
 EVALUATOR = [*IR, "passes", "backends/core"]
 MAY_USE["backends/emit"] = [*EVALUATOR, "backends/network"]
+MAY_USE["backends/serving"] = [*EVALUATOR, "backends/training"]
 # External headers that only these folders may include.
 ONLY_IN = {"isl/": ("passes", "backends"), "antlr4": ("grammar", "frontend/syntax")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)

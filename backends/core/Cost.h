@@ -9,6 +9,7 @@
 #ifndef PERFC_BACKENDS_CORE_COST_H
 #define PERFC_BACKENDS_CORE_COST_H
 
+#include "backends/core/Serving.h"
 #include "backends/core/Training.h"
 #include "ir/common/Quantity.h"
 #include "ir/common/Source.h"
@@ -159,6 +160,8 @@ struct Cost {
   CostPart breakdown;
   /// Of a `train`: what only a training step has; null for other statements.
   std::shared_ptr<const TrainingSummary> training;
+  /// Of a `serve`: the requests and batches; null for other statements. `latency` is the whole run.
+  std::shared_ptr<const ServingSummary> serving;
   /// Facts to print below a result: fallbacks taken, partial passes, what was left out.
   std::vector<std::string> notes;
   Provenance provenance;
@@ -203,6 +206,8 @@ llvm::Optional<MetricValue> metric(const Cost &cost, llvm::StringRef name);
 llvm::ArrayRef<llvm::StringRef> metricNames();
 /// Those that a training step has besides or instead.
 llvm::ArrayRef<llvm::StringRef> trainingMetricNames();
+/// Those that a stream of requests has besides or instead.
+llvm::ArrayRef<llvm::StringRef> servingMetricNames();
 
 } // namespace perfc
 

@@ -156,6 +156,82 @@ static llvm::ArrayRef<TrainingMetric> trainingTable() {
   return table;
 }
 
+namespace {
+struct ServingMetric {
+  llvm::StringRef name;
+  Dimension dimension;
+  double (*compute)(const ServingSummary &);
+};
+
+/// A metric that is a distribution: its name alone stands for its mean.
+struct DistributionMetric {
+  llvm::StringRef name;
+  Dimension dimension;
+  Distribution ServingSummary::*values;
+};
+} // namespace
+
+static llvm::ArrayRef<ServingMetric> servingTable() {
+  using Summary = const ServingSummary &;
+  static const ServingMetric table[] = {
+      {"run_time", seconds(), [](Summary s) { return s.runTime; }},
+      {"tokens_per_s", Dimension(BaseUnit::Token) / seconds(),
+       [](Summary s) { return s.tokensPerSecond(); }},
+      {"requests_per_s", Dimension(BaseUnit::Request) / seconds(),
+       [](Summary s) { return s.requestsPerSecond(); }},
+      {"utilization", {}, [](Summary s) { return s.flops / (s.peak * s.runTime); }},
+      {"busy", {}, [](Summary s) { return s.busy; }},
+      {"kv_usage", {}, [](Summary s) { return s.usage; }},
+      {"kv_usage.peak", {}, [](Summary s) { return s.peakUsage; }},
+      {"preemptions", {}, [](Summary s) { return static_cast<double>(s.preemptions); }},
+      {"flops", BaseUnit::Flop, [](Summary s) { return s.flops; }},
+      {"throughput", Dimension(BaseUnit::Flop) / seconds(),
+       [](Summary s) { return s.flops / s.runTime; }},
+  };
+  return table;
+}
+
+static llvm::ArrayRef<DistributionMetric> distributionTable() {
+  static const DistributionMetric table[] = {
+      {"latency", seconds(), &ServingSummary::latency},
+      {"ttft", seconds(), &ServingSummary::ttft},
+      {"tpot", seconds(), &ServingSummary::tpot},
+      {"tbt", seconds(), &ServingSummary::tbt},
+      {"queue_delay", seconds(), &ServingSummary::queueDelay},
+      {"batch_size", BaseUnit::Request, &ServingSummary::batchSize},
+      {"batch_tokens", BaseUnit::Token, &ServingSummary::batchTokens},
+  };
+  return table;
+}
+
+static constexpr std::pair<llvm::StringLiteral, double Distribution::*> distributionParts[] = {
+    {"mean", &Distribution::mean}, {"min", &Distribution::least}, {"max", &Distribution::most},
+    {"p50", &Distribution::p50},   {"p90", &Distribution::p90},   {"p95", &Distribution::p95},
+    {"p99", &Distribution::p99}};
+
+/// A metric of a stream of requests; nothing for what it has like other results.
+static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
+                                                 llvm::StringRef name) {
+  for (const ServingMetric &entry : servingTable())
+    if (entry.name == name)
+      return number(entry.compute(summary), entry.dimension);
+  if (name == "goodput")
+    return unknown("which requests meet the goals is not told apart yet",
+                   Dimension(BaseUnit::Request) / seconds());
+  auto [base, part] = name.split('.');
+  for (const DistributionMetric &entry : distributionTable()) {
+    if (entry.name != base)
+      continue;
+    const Distribution &values = summary.*entry.values;
+    if (values.count == 0)
+      return unknown("no request has more than one token of answer", entry.dimension);
+    for (const auto &[known, member] : distributionParts)
+      if (known == (part.empty() ? "mean" : part))
+        return number(values.*member, entry.dimension);
+  }
+  return llvm::None;
+}
+
 /// Money for the run.
 static MetricValue priceOf(const Cost &cost) {
   if (!cost.training || !cost.training->hasPrice)
@@ -173,6 +249,9 @@ llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name
     for (const TrainingMetric &entry : trainingTable())
       if (entry.name == name)
         return number(entry.compute(*cost.training), entry.dimension);
+  if (cost.serving)
+    if (llvm::Optional<MetricValue> found = servingMetric(*cost.serving, name))
+      return found;
   for (const MetricEntry &entry : metricTable())
     if (entry.name == name)
       return entry.compute(cost);
@@ -188,6 +267,18 @@ llvm::ArrayRef<llvm::StringRef> perfc::trainingMetricNames() {
   static const std::vector<llvm::StringRef> names = [] {
     std::vector<llvm::StringRef> list;
     for (const TrainingMetric &entry : trainingTable())
+      list.push_back(entry.name);
+    return list;
+  }();
+  return names;
+}
+
+llvm::ArrayRef<llvm::StringRef> perfc::servingMetricNames() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> list;
+    for (const DistributionMetric &entry : distributionTable())
+      list.push_back(entry.name);
+    for (const ServingMetric &entry : servingTable())
       list.push_back(entry.name);
     return list;
   }();

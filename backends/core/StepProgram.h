@@ -16,12 +16,14 @@ namespace perfc {
 /// A kernel, or a collective, of a block.
 struct StepItem {
   std::string name;
-  double seconds = 0; ///< of one run
-  double flops = 0;   ///< of a kernel
-  double bytes = 0;   ///< that a kernel moves; of a collective the larger buffer of a rank
-  std::string kind;   ///< of a collective, "all_gather"; "" for a kernel
-  std::string axis;   ///< of a collective, "tensor"
-  int64_t count = 1;  ///< runs, one after the other
+  double seconds = 0;             ///< of one run
+  double flops = 0;               ///< of a kernel
+  double compute = 0, memory = 0; ///< s of a kernel's parts, of which the longer one counts
+  double energy = -1;             ///< J of a kernel; below 0 when not given
+  double bytes = 0;  ///< that a kernel moves; of a collective the larger buffer of a rank
+  std::string kind;  ///< of a collective, "all_gather"; "" for a kernel
+  std::string axis;  ///< of a collective, "tensor"
+  int64_t count = 1; ///< runs, one after the other
   /// Items of the block whose results it reads; none for what goes into the block.
   std::vector<uint32_t> after;
 };

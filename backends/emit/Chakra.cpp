@@ -171,14 +171,17 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
   for (const Result *result : input.results) {
     bool isAlone = input.results.size() == 1;
     std::string prefix = isAlone ? "trace" : result->name;
+    std::string groups = isAlone ? "groups.json" : prefix + ".groups.json";
     if (result->cost.training)
-      writeStep(input, *result, prefix, isAlone ? "groups.json" : prefix + ".groups.json", sink);
+      writeStep(input, *result, prefix, groups, sink);
+    else if (result->cost.serving)
+      writeServing(input, *result, prefix, groups, sink);
     else if (const ir::Operation *op =
                  input.module ? evaluationOf(*input.module, *result) : nullptr)
       writeEvaluation(input, *op, *result, prefix, sink);
     else
       refuseTrace(input, *result,
-                  "only what `evaluate` and `train` run is a graph of kernels and "
+                  "only what `evaluate`, `train` and `serve` run is a graph of kernels and "
                   "collectives");
   }
 }

@@ -26,6 +26,10 @@ void refuseTrace(const Input &input, const Result &result, std::string reason);
 void writeStep(const Input &input, const Result &result, const std::string &prefix,
                const std::string &groups, FileSink sink);
 
+/// The same for the batches of a `serve`.
+void writeServing(const Input &input, const Result &result, const std::string &prefix,
+                  const std::string &groups, FileSink sink);
+
 } // namespace perfc::emit
 
 #endif // PERFC_BACKENDS_EMIT_CHAKRANODES_H

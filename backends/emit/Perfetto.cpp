@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Timelines in the Trace Event Format that chrome://tracing and Perfetto read: complete events with
-// microseconds. A training step has a thread per pipeline stage, other results a thread of kernels.
+// microseconds. A training step has a thread per pipeline stage, other results a thread of kernels;
+// served requests have their batches on a thread per stage, and a bar each from arrival to end.
 #include "backends/emit/Emit.h"
 
 using namespace perfc;
@@ -48,6 +49,47 @@ static void addTraining(const TrainingSummary &summary, int64_t process, Json &l
   }
 }
 
+/// A point in the life of request `number`: "b" its begin, "n" in between, "e" its end.
+static Json requestEvent(const char *phase, std::string name, int64_t process, size_t number,
+                         double time) {
+  return Json::object()
+      .set("name", name)
+      .set("cat", "request")
+      .set("ph", phase)
+      .set("id", static_cast<int64_t>(number))
+      .set("pid", process)
+      .set("tid", int64_t(0))
+      .set("ts", time * 1e6);
+}
+
+static void addServing(const ServingSummary &summary, int64_t process, Json &list) {
+  for (int64_t stage = 0; stage < summary.stages; ++stage)
+    list.push(named("thread_name", process, stage, "stage " + std::to_string(stage)));
+  for (size_t number = 0; number < summary.batches.size(); ++number) {
+    const ServedBatch &batch = summary.batches[number];
+    const char *kind = batch.decodes == 0 ? "prompt" : batch.promptTokens == 0 ? "decode" : "mixed";
+    for (size_t stage = 0; stage < batch.starts.size(); ++stage)
+      list.push(event(fmt::format("batch {}", number), kind, process, static_cast<int64_t>(stage),
+                      batch.starts[stage], batch.seconds[stage])
+                    .set("args", Json::object()
+                                     .set("requests", batch.requests)
+                                     .set("prompt_tokens", batch.promptTokens)
+                                     .set("decodes", batch.decodes)));
+  }
+  for (size_t number = 0; number < summary.requests.size(); ++number) {
+    const ServedRequest &request = summary.requests[number];
+    std::string name = fmt::format("request {}", number);
+    list.push(requestEvent("b", name, process, number, request.arrival)
+                  .set("args", Json::object()
+                                   .set("prompt", request.prompt)
+                                   .set("answer", request.answer)
+                                   .set("restarts", request.restarts)));
+    list.push(requestEvent("n", "scheduled", process, number, request.scheduled));
+    list.push(requestEvent("n", "first token", process, number, request.first));
+    list.push(requestEvent("e", name, process, number, request.done));
+  }
+}
+
 void perfc::emit::writePerfetto(const Input &input, llvm::raw_ostream &os) {
   Json list = Json::array();
   int64_t process = 0;
@@ -55,6 +97,8 @@ void perfc::emit::writePerfetto(const Input &input, llvm::raw_ostream &os) {
     list.push(named("process_name", process, 0, result->label));
     if (result->cost.training) {
       addTraining(*result->cost.training, process, list);
+    } else if (result->cost.serving) {
+      addServing(*result->cost.serving, process, list);
     } else {
       double start = 0;
       for (const KernelLine &line : flatten(result->cost.breakdown)) {

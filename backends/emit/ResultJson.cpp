@@ -49,7 +49,7 @@ static Json metricJson(const Cost &cost, llvm::StringRef name, const MetricValue
     return Json();
   if (name == "macs")
     return cost.macs;
-  if (name == "flops" && !cost.training)
+  if (name == "flops" && !cost.training && !cost.serving)
     return cost.flops;
   return value.value.central();
 }
@@ -59,6 +59,10 @@ static void addMetrics(Json &json, const Cost &cost) {
   std::vector<llvm::StringRef> names(metricNames().begin(), metricNames().end());
   if (cost.training)
     for (llvm::StringRef name : trainingMetricNames())
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+  if (cost.serving)
+    for (llvm::StringRef name : servingMetricNames())
       if (std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
   for (llvm::StringRef name : names) {
@@ -76,6 +80,49 @@ static void addMetrics(Json &json, const Cost &cost) {
     json.set("half_width", std::move(uncertain));
   if (!missing.isEmpty())
     json.set("not_given", std::move(missing));
+}
+
+static Json distributionJson(const Distribution &values) {
+  return Json::object()
+      .set("mean", values.mean)
+      .set("min", values.least)
+      .set("max", values.most)
+      .set("p50", values.p50)
+      .set("p90", values.p90)
+      .set("p95", values.p95)
+      .set("p99", values.p99);
+}
+
+/// What only a stream of requests has (docs/output.md).
+static Json servingJson(const ServingSummary &summary) {
+  Json requests = Json::array();
+  for (const ServedRequest &request : summary.requests)
+    requests.push(Json::object()
+                      .set("arrival", request.arrival)
+                      .set("scheduled", request.scheduled)
+                      .set("first_token", request.first)
+                      .set("done", request.done)
+                      .set("prompt", request.prompt)
+                      .set("answer", request.answer)
+                      .set("restarts", request.restarts));
+  Json json = Json::object()
+                  .set("strategy", summary.strategy)
+                  .set("prompt_tokens", summary.promptTokens)
+                  .set("output_tokens", summary.outputTokens)
+                  .set("batches", static_cast<int64_t>(summary.batches.size()))
+                  .set("blocks", summary.blocks > 0 ? Json(summary.blocks) : Json())
+                  .set("block_tokens", summary.blockTokens)
+                  .set("peak_blocks", summary.peakBlocks)
+                  .set("cache_bytes_per_token", summary.cacheBytes)
+                  .set("weight_bytes", summary.weightBytes);
+  json.set("ttft", distributionJson(summary.ttft))
+      .set("tpot", distributionJson(summary.tpot))
+      .set("tbt", distributionJson(summary.tbt))
+      .set("latency", distributionJson(summary.latency))
+      .set("queue_delay", distributionJson(summary.queueDelay))
+      .set("batch_size", distributionJson(summary.batchSize))
+      .set("batch_tokens", distributionJson(summary.batchTokens));
+  return json.set("requests", std::move(requests));
 }
 
 /// What only a training step has (docs/output.md).
@@ -220,6 +267,8 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
         Json::object().set("resource", bound.resource).set("latency", bound.latency.central()));
   if (cost.training)
     json.set("training", trainingJson(*cost.training));
+  if (cost.serving)
+    json.set("serving", servingJson(*cost.serving));
   json.set("bounds", std::move(bounds))
       .set("memories", memoriesJson(cost))
       .set("accesses", accessesJson(cost))

@@ -144,8 +144,8 @@ double GraphCoster::castSeconds(const ir::Operation &op) const {
 }
 
 /// The provider's time with the shares of the peaks that the runtime reaches.
-double GraphCoster::secondsOf(const Cost &cost, const ir::Operation &op,
-                              const ir::Operation &kernel) const {
+void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
+                         StepItem &item) const {
   double compute = 0, memory = 0, launch = 0;
   for (const CostPart &part : cost.breakdown.children) {
     if (part.kind == PartKind::Compute)
@@ -155,16 +155,18 @@ double GraphCoster::secondsOf(const Cost &cost, const ir::Operation &op,
     else if (part.kind == PartKind::Launch)
       launch += part.latency.central();
   }
+  item.seconds = cost.latency.central();
   if (compute + memory == 0)
-    return cost.latency.central();
+    return;
   int macs = products(kernel);
   double share = runtime.memory;
   bool isLayers = isInLayer && macs == 1 && isOfWeights(kernel);
   if (macs > 0)
     share = macs > 1 ? runtime.attention : runtime.product(isLayers, isOfExperts(kernel));
   double casts = isLayers ? castSeconds(op) : 0;
-  return std::max(compute / share, memory / runtime.memory) + casts +
-         runtime.launch.getValueOr(launch);
+  item.compute = compute / share;
+  item.memory = memory / runtime.memory;
+  item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);
 }
 
 bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost) {
@@ -183,7 +185,10 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   RegionCost own;
   own.dropped = shareOf(op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
-  own.seconds = secondsOf(*found, op, kernel) * shareOf(op, "load", 1);
+  StepItem item;
+  timeOf(*found, op, kernel, item);
+  double load = shareOf(op, "load", 1);
+  own.seconds = item.seconds * load;
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
@@ -194,7 +199,12 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   for (size_t i = 0; i < op.resultCount(); ++i)
     own.workingBytes += bytesOf(op.result(i));
   cost.add(own);
-  StepItem item{own.kernels.front().label, own.seconds, own.flops};
+  item.name = own.kernels.front().label;
+  item.seconds = own.seconds;
+  item.compute *= load;
+  item.memory *= load;
+  item.flops = own.flops;
+  item.energy = own.energy.isGiven() ? own.energy.known.central() : -1;
   item.bytes = own.workingBytes;
   recorder.record(op, std::move(item));
   return true;

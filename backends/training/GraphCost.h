@@ -87,7 +87,8 @@ private:
   bool operation(const ir::Operation &op, RegionCost &cost);
   bool inner(const ir::Operation &op, int64_t count, RegionCost &cost);
   bool kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost);
-  double secondsOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel) const;
+  void timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
+              StepItem &item) const;
   double castSeconds(const ir::Operation &op) const;
   void tensor(const ir::Operation &op, RegionCost &cost);
   RegionCost sorting(const ir::Operation &op, double elements) const;

@@ -327,32 +327,8 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
 }
 
-//===-- serve
-//-------------------------------------------------------------------===//
-
-bool StudyBuilder::later(const Node &statement) {
-  auto about = subject(statement);
-  auto chip = about ? target(statement, about->on.front()) : llvm::None;
-  auto graph = chip ? buildGraph(context, *about->instance, chip->dtype) : llvm::None;
-  if (!graph)
-    return false;
-  ir::Operation *op =
-      context.builder.create(region, "study." + statement.word.str(), statement.range);
-  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
-  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
-  ir::AttrDict settings;
-  for (const Node *child : statement.children) {
-    static constexpr llvm::StringLiteral outside[] = {"on", "as", "expect", "report", "emit"};
-    if (!llvm::is_contained(outside, child->word))
-      settings.set(child->word, evaluator.program.sourceManager().text(child->range));
-  }
-  op->setAttr("settings", settings);
-  nameResult(statement, *op);
-  markUnsupported(op->body(), statement.wordRange, "`" + statement.word + "`");
-  context.unsupported.clear(); // said for the whole statement
-  bool good = goals(statement);
-  return outcomes(statement, op->body()) && good;
-}
+//===-- Statements
+//--------------------------------------------------------------------------------===//
 
 /// The name that a failed statement gives its result: what later statements say of it is no mistake
 /// of theirs.
@@ -383,7 +359,7 @@ bool StudyBuilder::buildStatement(const ast::Item &item, BlockKind kind, const S
   if (node->word == "search")
     return search(*node);
   if (node->word == "serve")
-    return later(*node);
+    return serve(*node);
   if (node->word == "train")
     return train(*node);
   return !node->args.empty() && outcome(*node, region, /*inStatement=*/false);

@@ -70,7 +70,7 @@ private:
   bool searchGoals(const Node &statement, ir::Operation &op);
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);
-  bool later(const Node &statement);
+  bool serve(const Node &statement);
   bool train(const Node &statement);
   bool trainGoals(const Node &statement, ir::AttrDict &settings);
 

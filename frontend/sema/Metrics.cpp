@@ -6,7 +6,7 @@ using namespace perfc;
 llvm::ArrayRef<MetricSpec> perfc::metrics() {
   using enum BaseUnit;
   static const MetricSpec table[] = {
-      {"latency", Second, "s", "all", "time from start to end"},
+      {"latency", Second, "s", "all", "time from start to end; in serve, of a request"},
       {"energy", Joule, "J", "all", "energy of all parts"},
       {"area", Dimension(Metre, 2), "m2", "all", "area of the chip, without what is off chip"},
       {"power", Dimension(Joule) / Second, "W", "all", "energy / latency"},
@@ -22,7 +22,8 @@ llvm::ArrayRef<MetricSpec> perfc::metrics() {
       {"step_time", Second, "s", "train", "time of one step"},
       {"effective_step_time", Second, "s", "train",
        "time of one step with its share of failures and checkpoints"},
-      {"run_time", Second, "s", "train", "time of all steps, with failures and checkpoints"},
+      {"run_time", Second, "s", "serve, train",
+       "time of all steps, with failures and checkpoints; in serve, of all requests"},
       {"tokens_per_s", Dimension(Token) / Second, "token/s", "serve, train", "tokens per time"},
       {"mfu", {}, "", "train", "the model's FLOPs / (peak * time)"},
       {"hfu", {}, "", "train", "executed FLOPs / (peak * time)"},
@@ -33,6 +34,13 @@ llvm::ArrayRef<MetricSpec> perfc::metrics() {
        "bytes per time and link that an ideal algorithm needs"},
       {"ttft", Second, "s", "serve", "time to first token"},
       {"tpot", Second, "s", "serve", "time per output token"},
+      {"tbt", Second, "s", "serve", "time between a token of a request and the next"},
+      {"queue_delay", Second, "s", "serve", "time from arrival to the first batch"},
+      {"requests_per_s", Dimension(Request) / Second, "req/s", "serve", "requests per time"},
+      {"batch_size", Request, "req", "serve", "requests in a batch"},
+      {"batch_tokens", Token, "token", "serve", "tokens that a batch runs"},
+      {"busy", {}, "", "serve", "share of time that stages work"},
+      {"preemptions", {}, "", "serve", "how often a request lost its cache and started again"},
       {"goodput", Dimension(Request) / Second, "req/s", "serve",
        "requests per time that meet the goals"},
       {"kv_usage", {}, "", "serve", "share of the KV memory in use"},

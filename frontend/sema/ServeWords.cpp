@@ -103,6 +103,7 @@ static constexpr ChoiceForm lengthForms[] = {
     {.choice = "fixed", .arguments = fixedLengths},
     {.choice = "normal", .arguments = normalLengths},
     {.choice = "lognormal", .arguments = lognormalLengths},
+    {.choice = "trace", .arguments = traceArguments},
 };
 
 static constexpr ChoiceArgument seedArguments[] = {seedArgument};
@@ -121,9 +122,9 @@ static constexpr WordSpec ownWords[] = {
      .doc = "when requests arrive: poisson(2req/s, seed = 42), or trace \"file\""},
     {.word = "lengths",
      .kind = Choice,
-     .choices = "zipf uniform fixed normal lognormal",
+     .choices = "zipf uniform fixed normal lognormal trace",
      .forms = lengthForms,
-     .doc = "tokens of prompts and answers"},
+     .doc = "tokens of prompts and answers, or trace \"file\""},
     {.word = "requests", .kind = Integer, .doc = "how many requests"},
     {.word = "pool",
      .kind = Name,

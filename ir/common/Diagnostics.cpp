@@ -20,6 +20,7 @@ static constexpr DiagnosticKind kindTable[] = {
 #include "ir/common/diagnostics/Network.def"
 #include "ir/common/diagnostics/ScaleSim.def"
 #include "ir/common/diagnostics/Search.def"
+#include "ir/common/diagnostics/Serving.def"
 #include "ir/common/diagnostics/Timeloop.def"
 #include "ir/common/diagnostics/Training.def"
 #include "ir/common/diagnostics/Words.def"

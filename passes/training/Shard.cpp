@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// shard: the part of a training step's graphs that one rank runs on one microbatch, with the
-// collectives that this needs. What is divided follows from how kernels use their tensors:
+// shard: the part of a training step's graphs (or of a served model) that one rank runs on one
+// microbatch, with the collectives that this needs. What is divided follows from how kernels use
+// their tensors:
 //   batch      microbatches, and data parallelism: the batch rank
 //   context    the sequence rank; the keys of attention are gathered
 //   tensor     a product with a weight that gets whole activations is divided along a rank of its
@@ -15,6 +16,7 @@
 // one.
 #include "ir/common/diagnostics/Training.h"
 #include "passes/training/AdapterBuckets.h"
+#include "passes/training/ServingGraphs.h"
 #include "passes/training/Sharder.h"
 
 using namespace perfc;
@@ -46,11 +48,16 @@ static bool checkStrategy(Operation &train, const Strategy &strategy, const Rank
 }
 
 static bool run(Module &module, PassContext &context) {
-  std::vector<Operation *> statements;
+  std::vector<Operation *> statements, serving;
   module.walk([&](Operation &op) {
     if (op.is(study::TrainOp::opName))
       statements.push_back(&op);
+    if (op.is(study::ServeOp::opName))
+      serving.push_back(&op);
   });
+  for (Operation *op : serving)
+    if (!shardServing(module, context, *op))
+      return false;
   for (Operation *op : statements) {
     Operation *forward = module.lookup(forwardSymbol(op->symbol()));
     Operation *backward = module.lookup(backwardSymbol(op->symbol()));
@@ -72,7 +79,7 @@ static bool run(Module &module, PassContext &context) {
 }
 
 const PassInfo passes::shardPass = {
-    "shard", "divide the graphs of each `train` among its ranks",
+    "shard", "divide the graphs of each `train` and `serve` among its ranks",
     "Precondition: autodiff. Before (tensor = 2):\n"
     "    op.graph @t__forward { %h = op.apply %x, %w0 (kernel = @matmul) : tensor<4x8xfp16>\n"
     "      %y = op.apply %h, %w1 (kernel = @matmul_1) : tensor<4x8xfp16> … }\n"

@@ -47,7 +47,7 @@ void Sharder::gatherInputs(Use &use) {
 /// A tensor that a layer gets for itself.
 static bool isOwnInput(const Value &value) {
   auto tensor = as<op::TensorOp>(value.definingOp());
-  return tensor && tensor.kind() == "input" && tensor->parentOp() &&
+  return tensor && (tensor.kind() == "input" || tensor.kind() == "cache") && tensor->parentOp() &&
          tensor->parentOp()->is(op::RepeatOp::opName);
 }
 

@@ -109,7 +109,7 @@ bool TrainingGraph::region(Region &region) {
     bool isUpdate = llvm::any_of(modelOf(op).operands,
                                  [](op::OperandOp operand) { return operand.isInPlace(); });
     if (isUpdate) {
-      if (!dropCache(op))
+      if (!keepsCaches && !dropCache(op))
         return false;
     } else if (modelOf(op).statements.size() > 1 && hasWeightProduct(op)) {
       split(op);
@@ -149,17 +149,8 @@ void TrainingGraph::separateKept() {
   }
 }
 
-Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol) {
-  ValueMap map;
-  graph = &source.clone(module.body(), map);
-  graph->setSymbol(symbol);
-  separateKept();
-  if (!region(graph->body()))
-    return nullptr;
-  if (strategy.adapterRank > 0)
-    Adapters(module, registry, strategy.adapterRank, strategy.adaptersOfAttention, *graph)
-        .run(weights);
-  // Caches are read by nothing now.
+/// Removes caches, which are read by nothing now; false after a report.
+bool TrainingGraph::removeCaches() {
   std::vector<Operation *> unused;
   graph->body().walk([&](Operation &op) {
     auto tensor = as<op::TensorOp>(op);
@@ -173,9 +164,23 @@ Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol) {
     if (isUsed) {
       diagnostics.report(op->range(), diag::CacheInTraining)
           .help("train on a whole sequence, without earlier tokens (S = T)");
-      return nullptr;
+      return false;
     }
     op->erase();
   }
-  return graph;
+  return true;
+}
+
+Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol, bool keeps) {
+  ValueMap map;
+  keepsCaches = keeps;
+  graph = &source.clone(module.body(), map);
+  graph->setSymbol(symbol);
+  separateKept();
+  if (!region(graph->body()))
+    return nullptr;
+  if (strategy.adapterRank > 0)
+    Adapters(module, registry, strategy.adapterRank, strategy.adaptersOfAttention, *graph)
+        .run(weights);
+  return keepsCaches || removeCaches() ? graph : nullptr;
 }

@@ -25,11 +25,13 @@ public:
       : module(module), diagnostics(context.diagnostics), builder(context.registry),
         registry(context.registry), strategy(strategy) {}
 
-  /// Copies `graph` to the end of the module under the name `symbol`; null after a report.
-  ir::Operation *copy(ir::Operation &graph, llvm::StringRef symbol);
+  /// Copies `graph` to the end of the module under the name `symbol`; null after a report. With
+  /// `keepsCaches` it is for inference, and caches stay what they are.
+  ir::Operation *copy(ir::Operation &graph, llvm::StringRef symbol, bool keepsCaches = false);
 
 private:
   void separateKept();
+  bool removeCaches();
   bool region(ir::Region &region);
   bool dropCache(ir::Operation &apply);
   void split(ir::Operation &apply);
@@ -46,6 +48,7 @@ private:
   std::map<const ir::Operation *, Kernel> models;
   std::map<std::pair<std::string, unsigned>, std::string> parts;
   ir::Operation *graph = nullptr;
+  bool keepsCaches = false;
   unsigned weights = 0;
 };
 

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Evaluation.h"
 
+#include "backends/serving/Serve.h"
 #include "backends/training/Train.h"
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Hardware.h"
@@ -180,6 +181,8 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
       parameters[evaluate.subject()] = countParameters(module, evaluate.subject());
     if (auto train = ir::as<study::TrainOp>(op))
       parameters[train.subject()] = countParameters(module, train.subject());
+    if (auto serve = ir::as<study::ServeOp>(op))
+      parameters[serve.subject()] = countParameters(module, serve.subject());
   });
   keepAsBuilt(module);
   if (!lower(module, "collective", session.diagnostics))
@@ -252,6 +255,11 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
       evaluated.results.push_back(result);
     else
       return;
+  } else if (op.is(study::ServeOp::opName)) {
+    if (const emit::Result *result = serveRequests(module, op, point))
+      evaluated.results.push_back(result);
+    else
+      return;
   } else if (op.is(study::MetricOp::opName)) {
     return;
   }
@@ -297,6 +305,16 @@ const emit::Result *Evaluation::add(Cost cost, const ir::Operation &op, const ir
   result.cost = std::move(cost);
   found.push_back(std::move(result));
   return &found.back();
+}
+
+/// Those in the settings of a `train` or `serve`.
+Evaluation::ResultLabels Evaluation::labelsIn(const ir::Operation &op) const {
+  auto text = [&](const char *name) {
+    const ir::Attribute *value = op.dictAttr("settings").find(name);
+    return value ? value->asString().str() : std::string();
+  };
+  return {text("label"), text("subject_label"), text("on_label"),
+          parameters.lookup(op.symbolAttr("subject"))};
 }
 
 //===-- train
@@ -347,13 +365,17 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
     cost->training = std::move(summary);
     noteSearch(*searched, *cost);
   }
-  auto text = [&](const char *name) {
-    const ir::Attribute *value = op.dictAttr("settings").find(name);
-    return value ? value->asString().str() : std::string();
-  };
-  return add(std::move(*cost), op, point,
-             {text("label"), text("subject_label"), text("on_label"),
-              parameters.lookup(op.symbolAttr("subject"))});
+  return add(std::move(*cost), op, point, labelsIn(op));
+}
+
+//===-- serve
+//----------------------------------------------------------------------------------===//
+
+const emit::Result *Evaluation::serveRequests(const ir::Module &module, const ir::Operation &op,
+                                              const ir::Operation *point) {
+  session.progress.at(op.dictAttr("settings").find("label")->asString());
+  llvm::Optional<Cost> cost = serving::evaluateServing(module, op, providers, session.diagnostics);
+  return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
 }
 
 //===-- search

@@ -90,12 +90,15 @@ private:
     std::string label, subject, on;
     int64_t parameters = 0;
   };
+  ResultLabels labelsIn(const ir::Operation &op) const;
   const emit::Result *add(Cost cost, const ir::Operation &op, const ir::Operation *point,
                           ResultLabels labels);
   const emit::Result *evaluate(const ir::Module &module, const ir::Operation &op,
                                const ir::Operation *point);
   void keepAsBuilt(const ir::Module &module);
   const emit::Result *train(ir::Module &module, ir::Operation &op, const ir::Operation *point);
+  const emit::Result *serveRequests(const ir::Module &module, const ir::Operation &op,
+                                    const ir::Operation *point);
   const emit::Result *search(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   void checkExpectations(const Evaluated &evaluated);
   void reportUnknown(llvm::StringRef name, SourceRange place);

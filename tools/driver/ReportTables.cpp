@@ -179,8 +179,64 @@ static Table trainingTable(const emit::Result &result) {
   return table;
 }
 
+/// "12.30 ms; p50 11.00 ms, p90 …, p99 …".
+static std::string distributionText(const Distribution &values, const Dimension &dimension) {
+  if (values.count == 0)
+    return "none";
+  auto text = [&](double value) { return formatEngineering(value, dimension); };
+  return fmt::format("{}; p50 {}, p90 {}, p99 {}, max {}", text(values.mean), text(values.p50),
+                     text(values.p90), text(values.p99), text(values.most));
+}
+
+/// What a stream of requests comes to.
+static Table servingTable(const emit::Result &result) {
+  const Cost &cost = result.cost;
+  const ServingSummary &summary = *cost.serving;
+  Table table({{"", Align::Left}, {"", Align::Left}});
+  auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
+  add("ttft", distributionText(summary.ttft, BaseUnit::Second));
+  add("tpot", distributionText(summary.tpot, BaseUnit::Second));
+  add("tbt", distributionText(summary.tbt, BaseUnit::Second));
+  add("latency", distributionText(summary.latency, BaseUnit::Second));
+  add("queue", distributionText(summary.queueDelay, BaseUnit::Second));
+  add("batch", fmt::format("{:.4g} requests, {:.4g} tokens in the mean of {}",
+                           summary.batchSize.mean, summary.batchTokens.mean,
+                           std::to_string(summary.batches.size()) +
+                               (summary.batches.size() == 1 ? " batch" : " batches")));
+  auto rate = [](double value, BaseUnit unit) {
+    return formatEngineering(value, Dimension(unit) / BaseUnit::Second);
+  };
+  add("run", fmt::format("{} in {}: {}, {}", counted(summary.requests.size(), "request"),
+                         formatEngineering(summary.runTime, BaseUnit::Second),
+                         rate(summary.requestsPerSecond(), BaseUnit::Request),
+                         rate(summary.tokensPerSecond(), BaseUnit::Token)));
+  add("busy", percent(summary.busy) +
+                  fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
+  if (summary.blocks > 0)
+    add("cache", fmt::format("{} of {} at the most, {} in the mean; blocks of {}",
+                             percent(summary.peakUsage), counted(summary.blocks, "block"),
+                             percent(summary.usage), counted(summary.blockTokens, "token")));
+  else
+    add("cache", "no limit: the chip's memory has no capacity");
+  if (summary.preemptions)
+    add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
+  llvm::Optional<MetricValue> energy = metric(cost, "energy");
+  add("energy", energy->hasNumber() ? formatEngineering(energy->value, energy->dimension)
+                                    : "not given: " + energy->notGiven);
+  add("memory",
+      formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte) +
+          (cost.memoryCapacity ? " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
+                               : ""));
+  add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
+  if (!cost.bottleneck().empty())
+    add("bound", cost.bottleneck().str());
+  return table;
+}
+
 Table perfc::driver::totalsTable(const emit::Result &result) {
   const Cost &cost = result.cost;
+  if (cost.serving)
+    return servingTable(result);
   if (cost.training)
     return trainingTable(result);
   Table table({{"", Align::Left}, {"", Align::Left}});

@@ -1,0 +1,54 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel takes as a function of the sizes of a batch, from its cost at a few sizes. Each
+// part of the cost (time at the units, time at the memories, operations, bytes, energy) is
+// interpolated by itself and the longer time counts, so that the kinks of a roofline stay where
+// they are. Between two sizes parts are linear, in a chunk of a prompt quadratic (causal attention
+// of c tokens behind p takes c p + c (c + 1) / 2 products): what a roofline says is met exactly.
+#ifndef PERFC_BACKENDS_SERVING_CURVE_H
+#define PERFC_BACKENDS_SERVING_CURVE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace perfc::serving {
+
+/// The parts of one run's cost.
+struct Point {
+  enum Part : uint8_t { Compute, Memory, Rest, Flops, Bytes, Energy, PartCount };
+  std::array<double, PartCount> parts{};
+
+  double seconds() const {
+    return (parts[Compute] > parts[Memory] ? parts[Compute] : parts[Memory]) + parts[Rest];
+  }
+  void add(const Point &other, double times = 1) {
+    for (size_t i = 0; i < PartCount; ++i)
+      parts[i] += other.parts[i] * times;
+  }
+};
+
+/// Sizes in rising order along one axis, and where a value stands among them.
+class Axis {
+public:
+  struct Weight {
+    size_t index;
+    double share;
+  };
+
+  void add(int64_t size);
+  size_t indexOf(int64_t size) const;
+  size_t count() const { return sizes.size(); }
+  /// Shares of two neighbours that add up to 1; outside of the sizes the line goes on.
+  std::array<Weight, 2> linear(double value) const;
+  /// Shares of three neighbours of a parabola; of two where there are no more.
+  std::array<Weight, 3> quadratic(double value) const;
+
+private:
+  std::vector<double> sizes;
+};
+
+} // namespace perfc::serving
+
+#endif // PERFC_BACKENDS_SERVING_CURVE_H

@@ -1,0 +1,202 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/serving/Model.h"
+
+#include "backends/core/Chip.h"
+#include "ir/common/diagnostics/Serving.h"
+#include "ir/op/OpOps.h"
+#include "passes/Levels.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::serving;
+using training::AxisPlace;
+
+static int64_t degreeIn(const ir::AttrDict &settings, llvm::StringRef axis) {
+  const ir::Attribute *value = settings.find(axis);
+  return value ? value->asInt() : 1;
+}
+
+ServedModel::ServedModel(const ir::Module &module, const ir::Operation &serve,
+                         ProviderSet &providers, DiagnosticEngine &diagnostics)
+    : tensor(degreeIn(serve.dictAttr("settings"), "tensor")),
+      stages(degreeIn(serve.dictAttr("settings"), "pipeline")), module(module), serve(serve),
+      settings(serve.dictAttr("settings")), system(*module.lookup(serve.symbolAttr("on"))),
+      providers(providers), diagnostics(diagnostics),
+      network(std::make_shared<training::AxisNetwork>(system, providers, diagnostics)) {}
+
+//===-- The system
+//-----------------------------------------------------------------------------===//
+
+bool ServedModel::checkSystem() {
+  if (!network->readFaults(serve.range()))
+    return false;
+  chips = network->chips();
+  if (tensor * stages != chips) {
+    diagnostics
+        .report(serve.range(), diag::RanksAndServingChips,
+                tensor > 1 || stages > 1 ? fmt::format("tensor {} * pipeline {}", tensor, stages)
+                                         : "no parallelism",
+                counted(static_cast<uint64_t>(tensor * stages), "rank"), serve.symbolAttr("on"),
+                counted(static_cast<uint64_t>(chips), "chip"))
+        .help("the product of the degrees is the number of chips; copies of the model beside each "
+              "other cannot run yet");
+    return false;
+  }
+  if (network->places().kinds().size() > 1) {
+    diagnostics.report(serve.range(), diag::BadServeValue,
+                       "chips of several kinds cannot serve one model yet");
+    return false;
+  }
+  Chip chip(*passes::chipOf(module, serve.symbolAttr("on")));
+  if (const ChipMemory *outer = chip.outermost()) {
+    memory = outer->name().str();
+    if (auto bytes = outer->view.capacity())
+      capacity = bytes->toDouble() * static_cast<double>(outer->copies);
+  }
+  for (const UnitRate &unit : chip.macUnits(*parseDType(settings.find("dtype")->asString())))
+    peak += 2 * unit.rate.central();
+  return true;
+}
+
+//===-- Costs
+//----------------------------------------------------------------------------------===//
+
+bool ServedModel::costCollectives(StepBlock &block) {
+  for (StepItem &item : block.items) {
+    if (item.kind.empty())
+      continue;
+    const Cost *found = network->cost(item.kind, AxisPlace{tensor, 1}, item.bytes, serve.range());
+    if (!found)
+      return false;
+    item.seconds = found->latency.central();
+    item.energy = found->energy.isGiven() ? found->energy.known.central() : -1;
+    energyOwners += found->energy;
+  }
+  return true;
+}
+
+bool ServedModel::costSamples(std::vector<Sample> &samples) {
+  const ir::Operation &chip = *passes::chipOf(module, serve.symbolAttr("on"));
+  training::Runtime runtime = training::Runtime::read(serve);
+  training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
+  for (const ir::Attribute &entry : settings.find("samples")->asList()) {
+    const ir::AttrDict &sizes = entry.asDict();
+    Sample sample{sizes.find("decode")->asBool(),
+                  sizes.find("batch")->asInt(),
+                  sizes.find("tokens")->asInt(),
+                  sizes.find("context")->asInt(),
+                  {}};
+    auto cost = coster.run(*module.lookup(sizes.find("graph")->asSymbol()));
+    if (!cost)
+      return false;
+    sample.cost = std::move(*cost);
+    GraphCost &graph = sample.cost;
+    bool isGood = costCollectives(graph.before.block) && costCollectives(graph.after.block);
+    energyOwners += graph.before.energy;
+    energyOwners += graph.after.energy;
+    for (GraphCost::Layers &layers : graph.layers) {
+      isGood = isGood && costCollectives(layers.one.block);
+      energyOwners += layers.one.energy;
+    }
+    if (!isGood)
+      return false;
+    samples.push_back(std::move(sample));
+  }
+  providerNames = coster.used;
+  return true;
+}
+
+llvm::Optional<double> ServedModel::sendSeconds(double tokens) {
+  if (stages == 1)
+    return 0.0;
+  const Cost *found =
+      network->cost("send", AxisPlace{2, tensor}, tokens * boundaryBytes, serve.range());
+  return found ? llvm::Optional<double>(found->latency.central()) : llvm::None;
+}
+
+//===-- Memory
+//---------------------------------------------------------------------------------===//
+
+/// Bytes of the caches of each stretch of layers; those of anything else stand in front.
+static std::vector<double> cacheBytes(const ir::Operation &graph) {
+  std::vector<double> bytes{0};
+  for (const ir::Operation &op : graph.body()) {
+    bool isLayer = op.is(op::RepeatOp::opName);
+    double own = 0;
+    auto count = [&](const ir::Operation &inner) {
+      auto tensor = ir::as<op::TensorOp>(inner);
+      if (tensor && tensor.kind() == "cache")
+        own += static_cast<double>(inner.result().type().bytes().getValueOr(0));
+    };
+    op.walk(count);
+    if (isLayer)
+      bytes.push_back(own);
+    else
+      bytes.front() += own;
+  }
+  return bytes;
+}
+
+bool ServedModel::findRooms(const std::vector<Sample> &samples) {
+  std::vector<double> near, far;
+  double distance = 0, shortest = 0;
+  const ir::AttrList &list = settings.find("samples")->asList();
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const Sample &sample = samples[i];
+    if (!sample.isDecode || sample.batch != 1)
+      continue;
+    auto bytes = cacheBytes(*module.lookup(list[i].asDict().find("graph")->asSymbol()));
+    auto context = static_cast<double>(sample.context);
+    if (near.empty()) {
+      near = bytes;
+      shortest = context;
+    }
+    distance = context - shortest;
+    far = bytes;
+  }
+  const GraphCost &graph = samples.front().cost;
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    const std::vector<double> &layers = cost->layers()[stage];
+    StageRoom room;
+    for (size_t kind = 0; kind <= layers.size(); ++kind) {
+      double count = kind == 0 ? stage == 0 : layers[kind - 1];
+      double slope = (far[kind] - near[kind]) / distance;
+      room.cacheToken += count * slope;
+      room.weights += kind == 0 ? 0 : count * graph.layers[kind - 1].one.weightBytes;
+      if (std::fabs(near[kind] - slope * shortest) <= 0.5)
+        continue;
+      diagnostics.report(serve.range(), diag::CannotBeServed,
+                         settings.find("subject_label")->asString(),
+                         "its cache does not grow by the same with every token");
+      return false;
+    }
+    room.weights += stage == 0 ? graph.before.weightBytes : 0;
+    room.weights += stage + 1 == stages ? graph.after.weightBytes : 0;
+    rooms.push_back(room);
+  }
+  return true;
+}
+
+bool ServedModel::build() {
+  std::vector<Sample> samples;
+  if (!checkSystem() || !costSamples(samples))
+    return false;
+  const Sample &largest = samples.front();
+  if (!largest.cost.layers.empty())
+    boundaryBytes =
+        largest.cost.layers[0].one.inputBytes / static_cast<double>(largest.batch * largest.tokens);
+  // Messages are linear in their size, up to what protocols make of it: asked for once per size.
+  auto known = std::make_shared<std::map<double, double>>();
+  cost = std::make_shared<BatchCost>(samples, stages, [this, known](double tokens) {
+    auto [found, isNew] = known->try_emplace(tokens, 0.0);
+    if (isNew)
+      found->second = sendSeconds(tokens).getValueOr(0);
+    return found->second;
+  });
+  if (!cost->problem().empty()) {
+    diagnostics.report(serve.range(), diag::CannotBeServed,
+                       settings.find("subject_label")->asString(), cost->problem());
+    return false;
+  }
+  return sendSeconds(1).hasValue() && findRooms(samples);
+}

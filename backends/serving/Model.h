@@ -1,0 +1,56 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The model of a `serve` on its ranks: what batches take, and what its weights leave of the memory
+// for the cache.
+#ifndef PERFC_BACKENDS_SERVING_MODEL_H
+#define PERFC_BACKENDS_SERVING_MODEL_H
+
+#include "backends/serving/BatchCost.h"
+#include "backends/training/AxisNetwork.h"
+
+namespace perfc::serving {
+
+/// What a rank of a stage holds, and what may be used.
+struct StageRoom {
+  double weights = 0;    ///< B
+  double cacheToken = 0; ///< B of the cache of one token
+};
+
+class ServedModel {
+public:
+  ServedModel(const ir::Module &module, const ir::Operation &serve, ProviderSet &providers,
+              DiagnosticEngine &diagnostics);
+
+  /// Costs the samples; false after a report.
+  bool build();
+
+  int64_t tensor = 1, stages = 1;
+  int64_t chips = 1;
+  std::shared_ptr<BatchCost> cost;
+  std::vector<StageRoom> rooms; ///< by stage
+  double capacity = 0;          ///< B of a chip; 0 when not given
+  std::string memory;           ///< that holds them
+  double peak = 0;              ///< FLOP/s of a chip
+  double boundaryBytes = 0;     ///< of a token, between stages
+  std::vector<std::string> providerNames;
+  Figure energyOwners; ///< whose energy is not given
+
+private:
+  bool checkSystem();
+  bool costSamples(std::vector<Sample> &samples);
+  bool costCollectives(StepBlock &block);
+  bool findRooms(const std::vector<Sample> &samples);
+  llvm::Optional<double> sendSeconds(double tokens);
+
+  const ir::Module &module;
+  const ir::Operation &serve;
+  const ir::AttrDict &settings;
+  const ir::Operation &system;
+  ProviderSet &providers;
+  DiagnosticEngine &diagnostics;
+  std::shared_ptr<training::AxisNetwork> network;
+};
+
+} // namespace perfc::serving
+
+#endif // PERFC_BACKENDS_SERVING_MODEL_H

@@ -1,0 +1,294 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/serving/Serve.h"
+
+#include "backends/serving/Model.h"
+#include "backends/training/StepModel.h"
+#include "ir/common/diagnostics/Serving.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace perfc;
+using namespace perfc::serving;
+
+/// Tokens of answers of a run at most: each takes an iteration of its request.
+static constexpr double mostOutputs = 5e7;
+/// Blocks of a cache without a limit.
+static constexpr int64_t endless = int64_t(1) << 50;
+
+namespace {
+
+class Serving {
+public:
+  Serving(const ir::Module &module, const ir::Operation &serve, ProviderSet &providers,
+          DiagnosticEngine &diagnostics)
+      : serve(serve), settings(serve.dictAttr("settings")), diagnostics(diagnostics),
+        scheduler(settings.find("scheduler")->asDict()),
+        model(module, serve, providers, diagnostics) {}
+
+  llvm::Optional<Cost> run();
+
+private:
+  int64_t option(llvm::StringRef name, int64_t otherwise) const {
+    const ir::Attribute *value = scheduler.find(name);
+    return value ? value->asInt() : otherwise;
+  }
+  bool isReserving() const { return kind() == "orca" || kind() == "static"; }
+  llvm::StringRef kind() const { return scheduler.find("kind")->asString(); }
+  bool findLimits();
+  bool checkRequests(const std::vector<Request> &requests);
+  void summarize(SimulationResult result);
+  std::string strategyText() const;
+  Cost costOf();
+  void addItems(Cost &cost) const;
+
+  const ir::Operation &serve;
+  const ir::AttrDict &settings;
+  DiagnosticEngine &diagnostics;
+  const ir::AttrDict &scheduler;
+  ServedModel model;
+  Limits limits;
+  std::shared_ptr<ServingSummary> summary = std::make_shared<ServingSummary>();
+};
+
+} // namespace
+
+//===-- Limits
+//---------------------------------------------------------------------------------===//
+
+/// The cache of the stage with the least room. A share of each memory is left for what the model
+/// does not know, as serving systems do.
+bool Serving::findLimits() {
+  limits.blockTokens = option("block", 16);
+  limits.maxBatch = option("max_batch", 128);
+  limits.maxTokens = option("max_tokens", 4096);
+  limits.chunk = option("chunk", 512);
+  limits.stages = model.stages;
+  int64_t reservedTokens = option("max_tokens", settings.find("longest")->asInt());
+  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens) : 0;
+  limits.blocks = endless;
+  double usable = model.capacity * training::plannedShare;
+  for (const StageRoom &room : model.rooms) {
+    double block = room.cacheToken * static_cast<double>(limits.blockTokens);
+    summary->weightBytes = std::max(summary->weightBytes, room.weights);
+    summary->cacheBytes = std::max(summary->cacheBytes, room.cacheToken);
+    if (model.capacity <= 0)
+      continue;
+    if (room.weights >= usable || (block > 0 && usable - room.weights < block)) {
+      diagnostics
+          .report(serve.range(), diag::NoRoomForCache,
+                  formatEngineering(room.weights, BaseUnit::Byte),
+                  formatEngineering(model.capacity, BaseUnit::Byte),
+                  formatEngineering(usable, BaseUnit::Byte))
+          .help("more tensor or pipeline parallelism leaves less of them on each chip");
+      return false;
+    }
+    if (block > 0)
+      limits.blocks = std::min(limits.blocks,
+                               static_cast<int64_t>(std::floor((usable - room.weights) / block)));
+  }
+  if (limits.blocks == endless)
+    return true;
+  summary->blocks = limits.blocks;
+  return true;
+}
+
+bool Serving::checkRequests(const std::vector<Request> &requests) {
+  double outputs = 0;
+  int64_t reserved = option("max_tokens", settings.find("longest")->asInt());
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const Request &request = requests[i];
+    outputs += static_cast<double>(request.answer);
+    auto fail = [&](std::string needs, std::string has) {
+      diagnostics.report(serve.range(), diag::RequestNeverFits, i,
+                         fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
+                         has);
+      return false;
+    };
+    if (isReserving() && request.total() > reserved)
+      return fail("as long as it gets",
+                  fmt::format("{} reserved for each (`max_tokens`)", counted(reserved, "token")));
+    int64_t blocks =
+        isReserving() ? limits.reserved : limits.blocksFor(request.total()) + limits.watermark();
+    if (limits.blocks < blocks)
+      return fail(isReserving()
+                      ? fmt::format("{} reserved", counted(blocks, "block"))
+                      : fmt::format("{} with what is kept free", counted(blocks, "block")),
+                  fmt::format("{} of {}", counted(limits.blocks, "block"),
+                              counted(limits.blockTokens, "token")));
+  }
+  if (outputs <= mostOutputs)
+    return true;
+  diagnostics.report(serve.range(), diag::BadServeValue,
+                     fmt::format("the answers have {:.0f} tokens in all, more than the {:.0f} that "
+                                 "can be simulated",
+                                 outputs, mostOutputs));
+  return false;
+}
+
+//===-- Results
+//--------------------------------------------------------------------------------===//
+
+std::string Serving::strategyText() const {
+  std::string text = scheduler.find("name")->asString().str();
+  if (kind() == "sarathi")
+    text += fmt::format(", chunk {}", limits.chunk);
+  text += fmt::format(", max_batch {}", limits.maxBatch);
+  if (kind() == "vllm")
+    text += fmt::format(", max_tokens {}", limits.maxTokens);
+  if (model.tensor > 1)
+    text += fmt::format(", tensor {}", model.tensor);
+  if (model.stages > 1)
+    text += fmt::format(", pipeline {}", model.stages);
+  return text;
+}
+
+void Serving::summarize(SimulationResult result) {
+  std::vector<double> ttft, tpot, latency, delay, sizes, tokens;
+  auto original = makeRequests(settings); // restarts have moved tokens from answers to prompts
+  for (size_t i = 0; i < result.requests.size(); ++i) {
+    const Request &request = result.requests[i];
+    int64_t answer = original[i].answer;
+    summary->requests.push_back({request.arrival, request.scheduled, request.first, request.done,
+                                 original[i].prompt, answer, request.restarts});
+    summary->promptTokens += original[i].prompt;
+    summary->outputTokens += answer;
+    summary->preemptions += request.restarts;
+    ttft.push_back(request.first - request.arrival);
+    latency.push_back(request.done - request.arrival);
+    delay.push_back(request.scheduled - request.arrival);
+    if (answer > 1)
+      tpot.push_back((request.done - request.first) / static_cast<double>(answer - 1));
+  }
+  for (const ServedBatch &batch : result.batches) {
+    sizes.push_back(static_cast<double>(batch.requests));
+    tokens.push_back(static_cast<double>(batch.promptTokens + batch.decodes));
+  }
+  summary->ttft = Distribution::of(std::move(ttft));
+  summary->tpot = Distribution::of(std::move(tpot));
+  summary->tbt = Distribution::of(std::move(result.gaps));
+  summary->latency = Distribution::of(std::move(latency));
+  summary->queueDelay = Distribution::of(std::move(delay));
+  summary->batchSize = Distribution::of(std::move(sizes));
+  summary->batchTokens = Distribution::of(std::move(tokens));
+  summary->runTime = result.end;
+  summary->busy = result.busy / (result.end * static_cast<double>(model.stages));
+  if (summary->blocks > 0) {
+    auto blocks = static_cast<double>(summary->blocks);
+    summary->usage = result.blockSeconds / (result.end * blocks);
+    summary->peakUsage = static_cast<double>(result.peakBlocks) / blocks;
+  }
+  summary->peakBlocks = result.peakBlocks;
+  summary->blockTokens = limits.blockTokens;
+  summary->strategy = strategyText();
+  summary->tensor = model.tensor;
+  summary->stages = model.stages;
+  summary->peak = model.peak * static_cast<double>(model.chips);
+  summary->boundaryBytes = model.boundaryBytes;
+  summary->batches = std::move(result.batches);
+  auto shapes = std::make_shared<std::vector<BatchShape>>(std::move(result.shapes));
+  summary->nodesOf = [cost = model.cost, shapes](size_t batch, size_t stage) {
+    return cost->nodesOf((*shapes)[batch], stage);
+  };
+}
+
+/// A line per kernel and per kind of communication, as a mean over the stages.
+void Serving::addItems(Cost &cost) const {
+  double stages = static_cast<double>(model.stages), ranks = static_cast<double>(model.tensor);
+  double left = cost.latency.central(), exposed = 0;
+  Figure energy = model.energyOwners;
+  energy.known = 0;
+  auto add = [&](std::string label, PartKind part, double seconds, double count, double flops,
+                 double joules, llvm::StringRef bound) {
+    left -= seconds;
+    auto same = llvm::find_if(cost.breakdown.children,
+                              [&](const CostPart &line) { return line.label == label; });
+    if (same == cost.breakdown.children.end()) {
+      cost.breakdown.children.emplace_back();
+      same = std::prev(cost.breakdown.children.end());
+      same->label = std::move(label);
+      same->kind = part;
+      same->location = serve.range();
+      same->count = 0;
+      same->bound = bound.str();
+      same->energy = Figure(Uncertain(0));
+      same->energy.missing = energy.missing;
+    }
+    same->latency += seconds;
+    same->count += static_cast<int64_t>(std::llround(count));
+    same->flops += flops;
+    same->energy.known += joules;
+  };
+  for (const ItemTotal &total : model.cost->totals()) {
+    bool isKernel = total.item->kind.empty();
+    bool isCompute = total.computeSeconds > total.memorySeconds;
+    double seconds = total.seconds / stages, flops = total.sum.parts[Point::Flops] * ranks;
+    double joules = total.sum.parts[Point::Energy] * (isKernel ? ranks : 1);
+    add(isKernel ? total.item->name : total.item->kind + " tensor",
+        isKernel ? PartKind::Kernel : PartKind::Collective, seconds, total.runs / stages, flops,
+        joules, isKernel ? isCompute ? "compute" : "memory" : "network");
+    cost.addBound("compute", isKernel ? total.computeSeconds / stages : 0);
+    cost.addBound("memory", isKernel ? total.memorySeconds / stages : 0);
+    cost.addBound("network", isKernel ? 0 : seconds);
+    exposed += isKernel ? 0 : seconds;
+    summary->flops += flops;
+    energy.known += joules;
+  }
+  if (double sends = model.cost->sendSeconds() / stages; sends > 0) {
+    add("send pipeline", PartKind::Collective, sends,
+        static_cast<double>(summary->batches.size()) * (stages - 1) / stages, 0, 0, "network");
+    cost.addBound("network", sends);
+    exposed += sends;
+  }
+  if (left > 1e-12 * cost.latency.central()) {
+    double waiting = left;
+    add("waiting", PartKind::Phase, waiting, 1, 0, 0, "");
+    cost.addBound("waiting", waiting);
+  }
+  cost.exposed = exposed;
+  cost.energy = energy;
+}
+
+Cost Serving::costOf() {
+  Cost cost;
+  cost.latency = summary->runTime;
+  cost.chips = model.chips;
+  addItems(cost);
+  cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
+  cost.utilization = summary->flops / (summary->peak * summary->runTime);
+  cost.peakMemory = static_cast<int64_t>(
+      summary->weightBytes + summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
+                                 static_cast<double>(summary->blockTokens));
+  if (model.capacity > 0)
+    cost.memoryCapacity = model.capacity;
+  cost.breakdown.kind = PartKind::Program;
+  cost.breakdown.label = serve.symbol().str();
+  cost.breakdown.location = serve.range();
+  cost.breakdown.latency = cost.latency;
+  cost.breakdown.energy = cost.energy;
+  std::vector<std::string> used = model.providerNames;
+  if (model.chips > 1)
+    used.push_back("network");
+  cost.provenance = {llvm::join(used, ", "), summary->strategy,
+                     "batch = kernels of all tokens + attention of each request + collectives"};
+  cost.serving = summary;
+  return cost;
+}
+
+llvm::Optional<Cost> Serving::run() {
+  if (!model.build() || !findLimits())
+    return llvm::None;
+  std::vector<Request> requests = makeRequests(settings);
+  if (!checkRequests(requests))
+    return llvm::None;
+  summarize(simulate(std::move(requests), kind(), limits,
+                     [&](const BatchShape &shape, std::vector<double> &seconds) {
+                       model.cost->run(shape, seconds);
+                     }));
+  return costOf();
+}
+
+llvm::Optional<Cost> serving::evaluateServing(const ir::Module &module, const ir::Operation &serve,
+                                              ProviderSet &providers,
+                                              DiagnosticEngine &diagnostics) {
+  return Serving(module, serve, providers, diagnostics).run();
+}

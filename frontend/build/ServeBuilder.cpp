@@ -1,0 +1,376 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/build/ServeBuilder.h"
+
+#include "frontend/build/RequestTrace.h"
+#include "frontend/build/StudyBuilder.h"
+#include "frontend/build/TrainBuilder.h"
+#include "ir/common/diagnostics/Serving.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <cmath>
+
+using namespace perfc;
+
+static constexpr int64_t mostRequests = 10'000'000;
+static constexpr int64_t mostTokens = 100'000'000;
+static constexpr int64_t mostInBatch = 1'000'000;
+
+namespace {
+
+/// What an argument of a word has to be.
+enum class Wants : uint8_t { Count, Tokens, Seed, Rate, Time, Positive, Theta };
+
+struct ArgumentSpec {
+  llvm::StringLiteral name;
+  Wants wants;
+  bool isRequired = true;
+};
+
+/// The arguments of one choice, in order.
+struct ChoiceSpec {
+  llvm::StringLiteral choice;
+  llvm::ArrayRef<ArgumentSpec> arguments;
+  llvm::StringLiteral sameAs = ""; ///< the choice that it is another name of
+};
+
+class ServeBuilder {
+public:
+  ServeBuilder(BuildContext &context, const Node &statement)
+      : context(context), diagnostics(context.diagnostics), statement(statement) {}
+
+  bool run();
+  ir::AttrDict settings;
+
+private:
+  void choice(const Node &node, llvm::ArrayRef<ChoiceSpec> specs);
+  void argument(const Argument &argument, const ArgumentSpec &spec, ir::AttrDict &into);
+  void trace(const Node &node, const WordValue &word);
+  void parallel(const Node &node);
+  void requests();
+  void later(const Node &node, const std::string &what) {
+    context.unsupported.push_back({node.range, what});
+  }
+  void bad(SourceRange range, std::string text) {
+    diagnostics.report(range, diag::BadServeValue, std::move(text));
+  }
+
+  BuildContext &context;
+  DiagnosticEngine &diagnostics;
+  const Node &statement;
+  int64_t rows = -1; ///< of the shorter trace; -1 without one
+};
+
+} // namespace
+
+//===-- Words and their arguments
+//--------------------------------------------------------------===//
+
+static constexpr ArgumentSpec pagedArguments[] = {{"max_batch", Wants::Count, false},
+                                                  {"max_tokens", Wants::Tokens, false},
+                                                  {"block", Wants::Count, false}};
+static constexpr ArgumentSpec chunkedArguments[] = {{"chunk", Wants::Count, false},
+                                                    {"max_batch", Wants::Count, false},
+                                                    {"block", Wants::Count, false}};
+static constexpr ArgumentSpec wholeArguments[] = {{"max_batch", Wants::Count, false},
+                                                  {"max_tokens", Wants::Tokens, false}};
+static const ChoiceSpec schedulerSpecs[] = {{"vllm", pagedArguments},
+                                            {"sarathi", chunkedArguments},
+                                            {"chunked", chunkedArguments, "sarathi"},
+                                            {"orca", wholeArguments},
+                                            {"continuous", wholeArguments, "orca"},
+                                            {"static", wholeArguments},
+                                            {"faster_transformer", wholeArguments, "static"}};
+
+static constexpr ArgumentSpec randomArguments[] = {{"rate", Wants::Rate}, {"seed", Wants::Seed}};
+static constexpr ArgumentSpec fixedArguments[] = {{"rate", Wants::Rate}};
+static constexpr ArgumentSpec burstArguments[] = {{"size", Wants::Count, false},
+                                                  {"every", Wants::Time, false}};
+static const ChoiceSpec arrivalSpecs[] = {{"poisson", randomArguments},
+                                          {"uniform", randomArguments},
+                                          {"fixed", fixedArguments},
+                                          {"burst", burstArguments}};
+
+static constexpr ArgumentSpec zipfArguments[] = {{"min", Wants::Tokens},
+                                                 {"max", Wants::Tokens},
+                                                 {"theta", Wants::Theta},
+                                                 {"prefill_to_decode", Wants::Positive},
+                                                 {"seed", Wants::Seed}};
+static constexpr ArgumentSpec uniformArguments[] = {{"min", Wants::Tokens},
+                                                    {"max", Wants::Tokens},
+                                                    {"prefill_to_decode", Wants::Positive},
+                                                    {"seed", Wants::Seed}};
+static constexpr ArgumentSpec lengthArguments[] = {{"prompt", Wants::Tokens},
+                                                   {"answer", Wants::Tokens}};
+static const ChoiceSpec lengthSpecs[] = {
+    {"zipf", zipfArguments}, {"uniform", uniformArguments}, {"fixed", lengthArguments}};
+
+static llvm::StringRef describe(Wants wants) {
+  switch (wants) {
+  case Wants::Count:
+    return "a whole number of at least 1";
+  case Wants::Tokens:
+    return "a whole number of tokens, at least 1";
+  case Wants::Seed:
+    return "a whole number from 0 to 4294967295";
+  case Wants::Rate:
+    return "requests per time, above 0: 2req/s";
+  case Wants::Time:
+    return "a time above 0";
+  case Wants::Positive:
+    return "a number above 0";
+  case Wants::Theta:
+    return "a number from 0 to below 1";
+  }
+  return "";
+}
+
+static bool meets(const Quantity &value, Wants wants) {
+  Dimension dimension = value.dimension().withoutCounts();
+  bool isNumber = dimension.isNumber();
+  bool isWhole = isNumber && value.isInteger();
+  double number = value.toDouble();
+  if (!std::isfinite(number))
+    return false;
+  switch (wants) {
+  case Wants::Count:
+    return isWhole && number >= 1 && number <= static_cast<double>(mostInBatch);
+  case Wants::Tokens:
+    return isWhole && number >= 1 && number <= static_cast<double>(mostTokens);
+  case Wants::Seed:
+    return isWhole && number >= 0 && number <= 4294967295.0;
+  case Wants::Rate:
+    return (dimension * BaseUnit::Second).isNumber() && number > 0;
+  case Wants::Time:
+    return dimension == Dimension(BaseUnit::Second) && number > 0;
+  case Wants::Positive:
+    return isNumber && number > 0;
+  case Wants::Theta:
+    return isNumber && number >= 0 && number < 1;
+  }
+  return false;
+}
+
+void ServeBuilder::argument(const Argument &argument, const ArgumentSpec &spec,
+                            ir::AttrDict &into) {
+  if (into.find(spec.name))
+    return bad(argument.range, fmt::format("`{}` is given twice", spec.name.str()));
+  if (argument.value->isUnknown())
+    return;
+  const Quantity *number = argument.value->getIf<Quantity>();
+  if (!number || !meets(*number, spec.wants))
+    return bad(argument.range, fmt::format("`{}` is {}, not {}", spec.name.str(),
+                                           describe(spec.wants).str(), argument.value->text()));
+  bool isWhole = spec.wants == Wants::Count || spec.wants == Wants::Tokens;
+  if (isWhole)
+    into.set(spec.name, number->rational().numerator());
+  else
+    into.set(spec.name, Quantity(number->toUncertain(), Dimension()));
+}
+
+void ServeBuilder::choice(const Node &node, llvm::ArrayRef<ChoiceSpec> specs) {
+  const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
+  if (!word)
+    return;
+  if (word->word == "trace")
+    return trace(node, *word);
+  const ChoiceSpec *spec =
+      llvm::find_if(specs, [&](const ChoiceSpec &entry) { return entry.choice == word->word; });
+  if (spec == specs.end())
+    return later(node, fmt::format("`{}` {} in `serve`", word->word, node.word.str()));
+  ir::AttrDict entries{{"kind", spec->sameAs.empty() ? spec->choice : spec->sameAs},
+                       {"name", spec->choice}};
+  size_t position = 0, errors = diagnostics.errorCount();
+  for (const Argument &given : word->arguments) {
+    const ArgumentSpec *found = llvm::find_if(
+        spec->arguments, [&](const ArgumentSpec &entry) { return entry.name == given.name; });
+    if (given.name.empty() && position < spec->arguments.size())
+      found = &spec->arguments[position++];
+    if (found == spec->arguments.end()) {
+      std::vector<llvm::StringRef> names;
+      for (const ArgumentSpec &entry : spec->arguments)
+        names.push_back(entry.name);
+      bad(given.range, given.name.empty() ? fmt::format("`{}` has no more arguments", word->word)
+                                          : fmt::format("`{}` has no `{}`, only `{}`", word->word,
+                                                        given.name, llvm::join(names, "`, `")));
+      continue;
+    }
+    argument(given, *found, entries);
+  }
+  for (const ArgumentSpec &entry : spec->arguments)
+    if (entry.isRequired && !entries.find(entry.name) && errors == diagnostics.errorCount() &&
+        !llvm::any_of(word->arguments, [&](const Argument &given) { return given.isMistaken; }))
+      bad(node.args[0].range, fmt::format("`{}` needs `{}`, {}", word->word, entry.name.str(),
+                                          describe(entry.wants).str()));
+  if (spec->choice == "burst" && !entries.find("size") != !entries.find("every"))
+    bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
+  const ir::Attribute *least = entries.find("min"), *most = entries.find("max");
+  if (least && most && least->asInt() > most->asInt())
+    bad(node.args[0].range, "`min` is above `max`");
+  settings.set(node.word, std::move(entries));
+}
+
+//===-- Requests
+//-------------------------------------------------------------------------------===//
+
+/// `arrivals trace "file"` gives times and lengths, `lengths trace "file"` lengths alone.
+void ServeBuilder::trace(const Node &node, const WordValue &word) {
+  SourceManager &sources = context.evaluator.program.sourceManager();
+  const std::string *written =
+      word.arguments.size() == 1 ? word.arguments[0].value->getIf<std::string>() : nullptr;
+  if (!written)
+    return bad(node.args[0].range, "a trace is a file: trace \"requests.csv\"");
+  if (!llvm::StringRef(*written).endswith(".csv"))
+    return later(node, "a trace that is not a `.csv` file");
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(node.range.file));
+  if (llvm::sys::path::is_absolute(*written))
+    path = *written;
+  else
+    llvm::sys::path::append(path, *written);
+  std::string error;
+  FileId file = sources.load(path, error);
+  if (!file) {
+    diagnostics.report(node.args[0].range, diag::CannotRead, path.str(), error);
+    return;
+  }
+  bool hasArrivals = node.word == "arrivals";
+  auto list = readRequestTrace(sources, file, hasArrivals, diagnostics);
+  if (!list)
+    return;
+  auto count = static_cast<int64_t>(list->prompts.size());
+  rows = rows < 0 ? count : std::min(rows, count);
+  ir::AttrDict entries{{"kind", "trace"}, {"name", "trace"}};
+  ir::AttrList arrivals, prompts, answers;
+  for (double time : list->arrivals)
+    arrivals.push_back(Quantity(Uncertain(time), Dimension()));
+  for (size_t i = 0; i < list->prompts.size(); ++i) {
+    prompts.push_back(list->prompts[i]);
+    answers.push_back(list->answers[i]);
+  }
+  ir::AttrDict lengths = entries;
+  if (hasArrivals) {
+    entries.set("times", std::move(arrivals));
+    settings.set("arrivals", std::move(entries));
+    if (statement.find("lengths"))
+      return;
+  }
+  lengths.set("prompts", std::move(prompts));
+  lengths.set("answers", std::move(answers));
+  settings.set("lengths", std::move(lengths));
+}
+
+void ServeBuilder::requests() {
+  const Node *node = statement.find("requests");
+  if (!node) {
+    if (rows < 0)
+      diagnostics.report(statement.range, diag::MissingServeWord, "requests");
+    else
+      settings.set("requests", rows);
+    return;
+  }
+  const Quantity *count = node->args.empty() ? nullptr : node->args[0].value.getIf<Quantity>();
+  if (!count)
+    return;
+  double number = count->toDouble();
+  if (number < 1 || number > static_cast<double>(mostRequests))
+    return bad(node->args[0].range,
+               fmt::format("`requests` is a whole number from 1 to {}", mostRequests));
+  if (rows >= 0 && number > static_cast<double>(rows))
+    return bad(node->args[0].range, fmt::format("the trace has only {}", counted(rows, "request")));
+  settings.set("requests", count->rational().numerator());
+}
+
+void ServeBuilder::parallel(const Node &node) {
+  for (const NodeArg &arg : node.args) {
+    const Quantity *degree = arg.value.getIf<Quantity>();
+    bool isServed = arg.name == "tensor" || arg.name == "pipeline";
+    if (arg.value.isUnknown())
+      continue;
+    if (!degree) {
+      later(node, fmt::format("`{} = {}` in `serve`", arg.name, arg.value.text()));
+    } else if (!meets(*degree, Wants::Count)) {
+      bad(arg.range, fmt::format("`{}` is {}, not {}", arg.name, describe(Wants::Count).str(),
+                                 arg.value.text()));
+    } else if (!isServed && degree->toDouble() != 1) {
+      later(node, fmt::format("`{}` parallelism in `serve`", arg.name));
+    } else if (settings.find(arg.name)) {
+      bad(arg.range, fmt::format("`{}` is given twice", arg.name));
+    } else {
+      settings.set(arg.name, degree->rational().numerator());
+    }
+  }
+  if (node.find("over"))
+    later(node, "`over` a group in `serve`");
+}
+
+bool ServeBuilder::run() {
+  size_t errors = diagnostics.errorCount();
+  static constexpr llvm::StringLiteral notYet[] = {"pool",     "kv_transfer", "prefix_cache",
+                                                   "experts",  "cluster",     "minimize",
+                                                   "maximize", "within",      "require"};
+  for (const Node *child : statement.children) {
+    if (child->word == "scheduler")
+      choice(*child, schedulerSpecs);
+    else if (child->word == "arrivals")
+      choice(*child, arrivalSpecs);
+    else if (child->word == "lengths")
+      choice(*child, lengthSpecs);
+    else if (child->word == "parallel")
+      parallel(*child);
+    else if (llvm::is_contained(notYet, child->word))
+      later(*child, fmt::format("`{}` in `serve`", child->word.str()));
+  }
+  if (!context.unsupported.empty())
+    return diagnostics.errorCount() == errors;
+  for (const char *word : {"scheduler", "arrivals", "lengths"})
+    if (!settings.find(word) && !statement.find(word) && diagnostics.errorCount() == errors)
+      diagnostics.report(statement.range, diag::MissingServeWord, word);
+  if (diagnostics.errorCount() == errors)
+    requests();
+  return diagnostics.errorCount() == errors;
+}
+
+llvm::Optional<ir::AttrDict> perfc::serveSettings(BuildContext &context, const Node &statement) {
+  ServeBuilder builder(context, statement);
+  if (!builder.run())
+    return llvm::None;
+  return std::move(builder.settings);
+}
+
+//===-- The statement
+//--------------------------------------------------------------------------===//
+
+bool StudyBuilder::serve(const Node &statement) {
+  auto about = subject(statement);
+  auto chip = about ? target(statement, about->on.front()) : llvm::None;
+  auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
+  auto settings = format ? serveSettings(context, statement) : llvm::None;
+  if (!settings)
+    return false;
+  if (about->on.size() > 1)
+    context.unsupported.push_back({statement.find("on")->range, "a list of chips in `serve`"});
+  ir::Operation *op = context.builder.create(region, "study.serve", statement.range);
+  nameResult(statement, *op);
+  for (const BuildContext::Unsupported &entry : context.unsupported)
+    markUnsupported(op->body(), entry.range, entry.what);
+  bool isLater = !context.unsupported.empty();
+  context.unsupported.clear();
+  // What is not run is built all the same, so that it is checked.
+  auto plain = isLater ? buildGraph(context, *about->instance, *format) : llvm::None;
+  auto graph = isLater ? plain ? llvm::Optional<std::string>(plain->symbol) : llvm::None
+                       : buildSamples(context, *about->instance, *format, *settings);
+  context.unsupported.clear(); // said for the whole statement
+  if (!graph) {
+    op->erase();
+    return false;
+  }
+  op->setAttr("subject", ir::Attribute::symbol(*graph));
+  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
+  settings->set("dtype", dtypeName(*format));
+  settings->set("label", Value(*about->instance).text() + " on " + chip->label);
+  settings->set("subject_label", Value(*about->instance).text());
+  settings->set("on_label", chip->label);
+  op->setAttr("settings", std::move(*settings));
+  bool good = goals(statement);
+  return outcomes(statement, op->body()) && good;
+}

@@ -1,0 +1,120 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sizes in which a model is costed for serving: numbers of tokens by powers of two up to what a
+// batch may have, and contexts at three places, between which costs are interpolated.
+#include "frontend/build/ServeBuilder.h"
+#include "ir/common/diagnostics/Serving.h"
+#include <set>
+
+using namespace perfc;
+
+namespace {
+struct Sizes {
+  bool isDecode;
+  int64_t batch, tokens, context;
+};
+} // namespace
+
+static int64_t numberIn(const ir::AttrDict &settings, llvm::StringRef block, llvm::StringRef name,
+                        int64_t otherwise) {
+  const ir::Attribute *entry = settings.find(block);
+  const ir::Attribute *value = entry ? entry->asDict().find(name) : nullptr;
+  return value && value->is(ir::AttrKind::Int) ? value->asInt() : otherwise;
+}
+
+/// Tokens of the longest request.
+static int64_t longestRequest(const ir::AttrDict &settings) {
+  const ir::AttrDict &lengths = settings.find("lengths")->asDict();
+  llvm::StringRef kind = lengths.find("kind")->asString();
+  if (kind == "fixed")
+    return lengths.find("prompt")->asInt() + lengths.find("answer")->asInt();
+  if (kind != "trace")
+    return std::max<int64_t>(2, lengths.find("max")->asInt());
+  const ir::AttrList &prompts = lengths.find("prompts")->asList();
+  const ir::AttrList &answers = lengths.find("answers")->asList();
+  int64_t most = 2;
+  for (size_t i = 0; i < prompts.size(); ++i)
+    most = std::max(most, prompts[i].asInt() + answers[i].asInt());
+  return most;
+}
+
+/// 1, 2, 4, … and `most`, times `step` between two.
+static std::set<int64_t> powers(int64_t most, int64_t step) {
+  std::set<int64_t> result{most};
+  for (int64_t value = 1; value < most; value *= step)
+    result.insert(value);
+  return result;
+}
+
+static std::vector<Sizes> sizesFor(const ir::AttrDict &settings) {
+  llvm::StringRef scheduler = settings.find("scheduler")->asDict().find("kind")->asString();
+  int64_t longest = longestRequest(settings);
+  int64_t batch = numberIn(settings, "scheduler", "max_batch", 128);
+  batch = std::min(batch, settings.find("requests")->asInt());
+  int64_t chunk = numberIn(settings, "scheduler", "chunk", 512);
+  int64_t tokens = batch * longest;
+  if (scheduler == "sarathi")
+    tokens = std::max(chunk, batch);
+  else if (scheduler == "vllm")
+    tokens = std::max({numberIn(settings, "scheduler", "max_tokens", 4096), longest, batch});
+  std::vector<Sizes> sizes;
+  for (int64_t count : powers(std::max<int64_t>(2, tokens), 2)) {
+    sizes.push_back({false, 1, count, count});
+    if (scheduler == "sarathi")
+      for (int64_t before : {std::max<int64_t>(1, longest / 4), longest})
+        sizes.push_back({false, 1, count, count + before});
+  }
+  for (int64_t count : powers(std::max<int64_t>(2, batch), 4))
+    for (int64_t context : {int64_t(1), std::max<int64_t>(2, longest / 4), longest + 1})
+      sizes.push_back({true, count, 1, context});
+  return sizes;
+}
+
+/// `model` for a batch; nothing, reported, when it gives these arguments itself.
+static llvm::Optional<Instance> sized(BuildContext &context, const Instance &model, Sizes sizes) {
+  Instance result = model;
+  for (auto [name, value] :
+       {std::make_pair("batch", sizes.batch), std::make_pair("T", sizes.tokens),
+        std::make_pair("S", sizes.context)}) {
+    const Decl *decl = model.decl;
+    std::string why;
+    if (findArgument(model.arguments, name))
+      why = fmt::format("serving sets its `{}` itself", name);
+    else if (decl->kind != DeclKind::Workload)
+      why = "it is no workload";
+    else if (!model.phase.empty())
+      why = fmt::format("`{}` is a part of what is served; name the model alone", model.phase);
+    else if (decl->item->clauses.empty() && !decl->findParameter(name))
+      why = fmt::format("it has no parameter `{}`", name);
+    if (!why.empty()) {
+      context.diagnostics.report(model.range, diag::CannotBeServed, decl->name, why)
+          .help("a model that is served has `batch` sequences of `T` new tokens, each with `S` "
+                "tokens in all");
+      return llvm::None;
+    }
+    result.arguments.push_back(makeArgument(name, Value(Quantity(Rational(value))), model.range));
+  }
+  return result;
+}
+
+llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Instance &model,
+                                                DType dtype, ir::AttrDict &settings) {
+  ir::AttrList samples;
+  std::string first;
+  for (Sizes sizes : sizesFor(settings)) {
+    auto instance = sized(context, model, sizes);
+    auto graph = instance ? buildGraph(context, *instance, dtype) : llvm::None;
+    if (!graph)
+      return llvm::None;
+    if (first.empty())
+      first = graph->symbol;
+    samples.push_back(ir::AttrDict{{"graph", ir::Attribute::symbol(graph->symbol)},
+                                   {"decode", sizes.isDecode},
+                                   {"batch", sizes.batch},
+                                   {"tokens", sizes.tokens},
+                                   {"context", sizes.context}});
+  }
+  settings.set("samples", std::move(samples));
+  settings.set("longest", longestRequest(settings));
+  return first;
+}

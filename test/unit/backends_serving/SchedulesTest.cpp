@@ -1,0 +1,260 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Batch by batch against schedules of a replay of VIDUR's schedulers (test/serving/Inputs), and
+// what holds for any stream of requests. Times are multiples of 2^-20 s, so that sums are exact.
+#include "backends/serving/Simulation.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+#include <fmt/format.h>
+#include <map>
+
+using namespace perfc;
+using namespace perfc::serving;
+
+namespace {
+constexpr double tick = 1.0 / (1 << 20);
+
+struct Case {
+  std::string kind;
+  Limits limits;
+  std::vector<Request> requests;
+  std::vector<std::array<int64_t, 3>> expected; ///< first and last token in ticks, restarts
+  std::vector<std::string> batches;
+};
+} // namespace
+
+/// The time of a batch that the schedules were made with.
+static void stageTimes(const BatchShape &shape, std::vector<double> &seconds, int64_t stages) {
+  int64_t before = 0;
+  for (const BatchShape::Chunk &chunk : shape.chunks)
+    before += chunk.tokens * chunk.before;
+  seconds.clear();
+  for (int64_t stage = 0; stage < stages; ++stage)
+    seconds.push_back(
+        static_cast<double>(20 + 2 * shape.tokens + shape.decodeContext + stage + before / 64) /
+        1024);
+}
+
+/// `id:tokens` of entries of several tokens, then ids of the others, in ranges.
+static std::string textOf(const Batch &batch) {
+  std::vector<std::string> parts;
+  std::vector<uint32_t> ones;
+  for (const BatchEntry &entry : batch)
+    if (entry.tokens > 1)
+      parts.push_back(fmt::format("{}:{}", entry.request, entry.tokens));
+    else
+      ones.push_back(entry.request);
+  for (size_t i = 0, end; i < ones.size(); i = end) {
+    for (end = i + 1; end < ones.size() && ones[end] == ones[end - 1] + 1;)
+      ++end;
+    parts.push_back(end - i == 1 ? std::to_string(ones[i])
+                                 : fmt::format("{}-{}", ones[i], ones[end - 1]));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+static std::vector<Case> readCases() {
+  auto file = llvm::MemoryBuffer::getFile(PERFC_TEST_DIR "/serving/Inputs/schedules.txt");
+  std::vector<Case> cases;
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  (*file)->getBuffer().split(lines, '\n', -1, false);
+  auto number = [](llvm::StringRef text) {
+    int64_t value = 0;
+    EXPECT_FALSE(text.getAsInteger(10, value)) << text.str();
+    return value;
+  };
+  for (llvm::StringRef line : lines) {
+    auto [word, rest] = line.split(' ');
+    llvm::SmallVector<llvm::StringRef, 16> cells;
+    rest.split(cells, ' ');
+    if (word == "case") {
+      Case next;
+      next.kind = cells[0].str();
+      next.limits.stages = number(cells[2]);
+      next.limits.blocks = number(cells[4]);
+      next.limits.maxBatch = number(cells[6]);
+      next.limits.chunk = number(cells[8]);
+      next.limits.maxTokens = number(cells[10]);
+      next.limits.reserved = number(cells[12]);
+      cases.push_back(std::move(next));
+    } else if (word == "request") {
+      Request request;
+      request.arrival = static_cast<double>(number(cells[0])) * tick;
+      request.prompt = number(cells[1]);
+      request.answer = number(cells[2]);
+      cases.back().requests.push_back(request);
+      cases.back().expected.push_back({number(cells[3]), number(cells[4]), number(cells[5])});
+    } else {
+      cases.back().batches.push_back(rest.str());
+    }
+  }
+  return cases;
+}
+
+TEST(Schedules, EqualThoseOfTheReplay) {
+  std::vector<Case> cases = readCases();
+  ASSERT_GE(cases.size(), 12u);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Case &entry = cases[i];
+    SCOPED_TRACE(fmt::format("case {}: {}, {} stages", i, entry.kind, entry.limits.stages));
+    std::vector<std::string> batches;
+    SimulationResult result = simulate(
+        entry.requests, entry.kind, entry.limits,
+        [&](const BatchShape &shape, std::vector<double> &seconds) {
+          stageTimes(shape, seconds, entry.limits.stages);
+        },
+        [&](const Batch &batch) { batches.push_back(textOf(batch)); });
+    ASSERT_EQ(batches, entry.batches);
+    for (size_t r = 0; r < entry.requests.size(); ++r) {
+      const Request &request = result.requests[r];
+      EXPECT_EQ(request.first, static_cast<double>(entry.expected[r][0]) * tick) << r;
+      EXPECT_EQ(request.done, static_cast<double>(entry.expected[r][1]) * tick) << r;
+      EXPECT_EQ(request.restarts, entry.expected[r][2]) << r;
+    }
+  }
+}
+
+/// Random streams that press on the cache.
+static Case randomCase(std::mt19937 &random) {
+  auto upTo = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
+  static const char *const kinds[] = {"static", "orca", "vllm", "sarathi"};
+  Case result;
+  result.kind = kinds[upTo(3)];
+  int64_t count = 1 + upTo(40), now = 0, longest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    Request request;
+    now += upTo(3) * upTo(500);
+    request.arrival = static_cast<double>(now) / 1024;
+    request.prompt = 1 + upTo(200);
+    request.answer = 1 + upTo(60);
+    longest = std::max(longest, request.total());
+    result.requests.push_back(request);
+  }
+  Limits &limits = result.limits;
+  limits.reserved = limits.blocksFor(longest);
+  limits.blocks = limits.reserved + upTo(limits.reserved * 3); // at times just enough for one
+  limits.blocks += limits.watermark();
+  limits.stages = 1 + upTo(3);
+  limits.maxBatch = limits.stages + upTo(20);
+  limits.chunk = 1 + upTo(300);
+  limits.maxTokens = 1 + upTo(500);
+  return result;
+}
+
+TEST(Schedules, ServeEachRequestOnceInOrder) {
+  std::mt19937 random(7);
+  int64_t restarts = 0;
+  for (int round = 0; round < 1500; ++round) {
+    Case entry = randomCase(random);
+    SCOPED_TRACE(fmt::format("round {}: {}", round, entry.kind));
+    int64_t ran = 0;
+    SimulationResult result = simulate(
+        entry.requests, entry.kind, entry.limits,
+        [&](const BatchShape &shape, std::vector<double> &seconds) {
+          stageTimes(shape, seconds, entry.limits.stages);
+        },
+        [&](const Batch &batch) {
+          std::map<uint32_t, int64_t> seen;
+          for (const BatchEntry &part : batch) {
+            EXPECT_EQ(++seen[part.request], 1);
+            EXPECT_GE(part.tokens, 1);
+            ran += part.tokens;
+          }
+        });
+    int64_t tokens = 0, outputs = 0, answers = 0;
+    double scheduled = 0;
+    for (size_t i = 0; i < entry.requests.size(); ++i) {
+      const Request &before = entry.requests[i], &after = result.requests[i];
+      ASSERT_TRUE(after.isDone());
+      EXPECT_EQ(after.total(), before.total());
+      EXPECT_EQ(after.processed, after.total());
+      EXPECT_EQ(after.blocks, 0);
+      EXPECT_GE(after.scheduled, before.arrival);
+      EXPECT_GT(after.first, after.scheduled);
+      EXPECT_GE(after.done, after.first);
+      EXPECT_GE(after.scheduled, scheduled); // first come, first served
+      scheduled = after.scheduled;
+      restarts += after.restarts;
+      tokens += before.prompt + before.answer - 1;
+      answers += before.answer;
+    }
+    for (const ServedBatch &batch : result.batches)
+      outputs += batch.outputs;
+    // Each token of an answer comes out of one batch, and all but the last go back in; a restart
+    // runs tokens again.
+    EXPECT_EQ(outputs, answers);
+    EXPECT_EQ(static_cast<int64_t>(result.gaps.size()),
+              answers - static_cast<int64_t>(entry.requests.size()));
+    EXPECT_GE(ran, tokens);
+    bool isAgain = false;
+    for (const Request &request : result.requests)
+      isAgain |= request.restarts > 0;
+    if (!isAgain) {
+      EXPECT_EQ(ran, tokens);
+    }
+    EXPECT_LE(result.peakBlocks, entry.limits.blocks);
+  }
+  EXPECT_GT(restarts, 1000); // the cache was small enough to matter
+}
+
+TEST(Schedules, StagesWorkOnOneBatchAtATime) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 200; ++round) {
+    Case entry = randomCase(random);
+    SimulationResult result = simulate(entry.requests, entry.kind, entry.limits,
+                                       [&](const BatchShape &shape, std::vector<double> &seconds) {
+                                         stageTimes(shape, seconds, entry.limits.stages);
+                                       });
+    for (size_t i = 0; i < result.batches.size(); ++i) {
+      const ServedBatch &batch = result.batches[i];
+      for (size_t stage = 0; stage < batch.starts.size(); ++stage) {
+        double ready = 0;
+        if (stage > 0)
+          ready = batch.starts[stage - 1] + batch.seconds[stage - 1];
+        if (i > 0)
+          ready = std::max(ready, result.batches[i - 1].starts[stage] +
+                                      result.batches[i - 1].seconds[stage]);
+        EXPECT_GE(batch.starts[stage], ready);
+      }
+    }
+  }
+}
+
+/// Two prompts of 20 tokens that arrive together, two tokens of answer each; 1 s per batch.
+static std::vector<std::string> batchesOf(llvm::StringRef kind, Limits limits) {
+  std::vector<Request> requests(2);
+  for (Request &request : requests) {
+    request.prompt = 20;
+    request.answer = 2;
+  }
+  std::vector<std::string> batches;
+  simulate(
+      requests, kind, limits,
+      [](const BatchShape &, std::vector<double> &seconds) { seconds = {1}; },
+      [&](const Batch &batch) { batches.push_back(textOf(batch)); });
+  return batches;
+}
+
+TEST(Schedules, RulesOnTwoRequests) {
+  using List = std::vector<std::string>;
+  Limits limits;
+  limits.blocks = 100;
+  limits.reserved = 2;
+  EXPECT_EQ(batchesOf("static", limits), (List{"0:20 1:20", "0-1"}));
+  EXPECT_EQ(batchesOf("orca", limits), (List{"0:20 1:20", "0-1"}));
+  EXPECT_EQ(batchesOf("vllm", limits), (List{"0:20 1:20", "0-1"}));
+  limits.maxBatch = 1;
+  EXPECT_EQ(batchesOf("static", limits), (List{"0:20", "0", "1:20", "1"}));
+  limits.maxBatch = 128;
+  limits.maxTokens = 30; // two prompts of 20 are 40: one after the other, both before any token
+  EXPECT_EQ(batchesOf("vllm", limits), (List{"0:20", "1:20", "0-1"}));
+  limits.chunk = 30; // the second prompt gets what the first leaves, then what the token leaves
+  EXPECT_EQ(batchesOf("sarathi", limits), (List{"0:20 1:10", "1:10 0", "1"}));
+  limits.chunk = 8;
+  EXPECT_EQ(batchesOf("sarathi", limits),
+            (List{"0:8", "0:8", "0:4 1:4", "1:7 0", "1:8", "1", "1"}));
+  // Room for one request of 22 tokens, two blocks, and a half: the second one waits.
+  limits.blocks = 3;
+  EXPECT_EQ(batchesOf("orca", limits), (List{"0:20", "0", "1:20", "1"}));
+}
