@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/CostWeights.h"
 
+#include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -30,6 +31,27 @@ static Rate bitRate(const llvm::Optional<Quantity> &bandwidth,
                   clock);
 }
 
+/// J of a word of so many bits: one that is read, one that is written, a partial sum that arrives.
+struct WordEnergy {
+  double read = 0, write = 0, update = 0;
+};
+
+static WordEnergy wordEnergy(target::MemoryOp memory, int64_t bits) {
+  double bytes = static_cast<double>(bits) / 8;
+  auto of = [&](const llvm::Optional<Quantity> &perByte) {
+    return perByte ? perByte->toDouble() * bytes : 0;
+  };
+  WordEnergy energy{of(memory.readEnergy()), of(memory.writeEnergy()), of(memory.updateEnergy())};
+  if (auto address = memory.addressEnergy()) {
+    // One per access, which is a word, or `width` of them.
+    double accesses =
+        memory.width() && memory.width()->toDouble() > 0 ? bytes / memory.width()->toDouble() : 1;
+    for (double *one : {&energy.read, &energy.write, &energy.update})
+      *one += address->toDouble() * accesses;
+  }
+  return energy;
+}
+
 static MemoryWeights memoryWeights(const AdaptedNest &nest, const Place &place,
                                    target::MemoryOp memory, const llvm::Optional<Quantity> &clock,
                                    std::vector<std::string> &missing) {
@@ -40,18 +62,11 @@ static MemoryWeights memoryWeights(const AdaptedNest &nest, const Place &place,
   bool given = memory.readEnergy() && memory.writeEnergy();
   if (!given && !place.keep.empty())
     missing.push_back(fmt::format("memory `{}`", memory.symbol()));
-  for (const Tensor &tensor : nest.nest.tensors) {
-    double bytes = static_cast<double>(tensor.bitsPerWord) / 8;
-    result.read.push_back(memory.readEnergy() ? memory.readEnergy()->toDouble() * bytes : 0);
-    result.write.push_back(memory.writeEnergy() ? memory.writeEnergy()->toDouble() * bytes : 0);
-    result.update.push_back(memory.updateEnergy() ? memory.updateEnergy()->toDouble() * bytes : 0);
-    if (auto address = memory.addressEnergy()) {
-      // One per access, which is a word, or `width` of them.
-      double accesses =
-          memory.width() && memory.width()->toDouble() > 0 ? bytes / memory.width()->toDouble() : 1;
-      for (auto *list : {&result.read, &result.write, &result.update})
-        list->back() += address->toDouble() * accesses;
-    }
+  for (unsigned t = 0; t < nest.nest.tensors.size(); ++t) {
+    WordEnergy energy = wordEnergy(memory, movedBits(nest.nest, place, t));
+    result.read.push_back(energy.read);
+    result.write.push_back(energy.write);
+    result.update.push_back(energy.update);
   }
   result.bandwidth = bitRate(memory.bandwidth(), clock);
   result.readBandwidth = bitRate(memory.readBandwidth(), clock);
@@ -110,6 +125,38 @@ std::string loopnest::notWeighed(const AdaptedNest &nest) {
   return "";
 }
 
+/// No more elements than the subscripts of the result have values.
+static double mostResults(const Nest &nest) {
+  double elements = 1;
+  for (const Tensor &tensor : nest.tensors)
+    for (const Subscript &rank : tensor.ranks) {
+      double values = 1;
+      for (const Term &term : rank.terms)
+        values += static_cast<double>(std::abs(term.coefficient)) *
+                  static_cast<double>(nest.dims[term.dim].size - 1);
+      elements *= tensor.isOutput ? values : 1;
+    }
+  return elements;
+}
+
+/// The words of the result are weighed as partial sums: of those that are finished, at most one per
+/// element arrives at each memory and leaves it, and costs less. With it the weights are a bound.
+static double sparedByFinished(const AdaptedNest &nest) {
+  double spared = 0;
+  for (unsigned p = 0; p < nest.places.size(); ++p)
+    for (unsigned t = 0; t < nest.nest.tensors.size(); ++t) {
+      const Place &place = nest.nest.places[p];
+      const Tensor &tensor = nest.nest.tensors[t];
+      if (!tensor.isOutput || !place.partialBits)
+        continue;
+      auto memory = ir::as<target::MemoryOp>(*nest.places[p]);
+      WordEnergy partial = wordEnergy(memory, *place.partialBits);
+      WordEnergy finished = wordEnergy(memory, tensor.bitsPerWord);
+      spared += partial.update - finished.update + (p > 0 ? partial.read - finished.read : 0);
+    }
+  return spared * mostResults(nest.nest);
+}
+
 CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate, const Chip &chip,
                                   const llvm::Optional<Quantity> &clock, int64_t extraBytes) {
   CostWeights weights;
@@ -142,6 +189,7 @@ CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate,
     weights.constantEnergy = rate.energy->central() * points * static_cast<double>(operations);
   else
     weights.missing.push_back(fmt::format("compute `{}`", rate.unit->name()));
+  weights.constantEnergy -= sparedByFinished(nest);
   auto outermost = ir::as<target::MemoryOp>(*nest.places.front());
   if (outermost && outermost.readEnergy())
     weights.constantEnergy += outermost.readEnergy()->toDouble() * static_cast<double>(extraBytes);

@@ -63,7 +63,8 @@ struct CostWeights {
 /// Why the search cannot weigh nests on this chip; "" when it can.
 std::string notWeighed(const AdaptedNest &nest);
 
-/// The weights of `nest` on its chip; `rate` is that of the unit that executes the points.
+/// The weights of `nest` on its chip; `rate` is that of the unit that executes the points. With
+/// partial sums of a size of their own what they make of counts is a lower bound.
 CostWeights makeWeights(const AdaptedNest &nest, const UnitRate &rate, const Chip &chip,
                         const llvm::Optional<Quantity> &clock, int64_t extraBytes);
 
