@@ -39,7 +39,7 @@ private:
   Builder builder;
   phase::SequenceOp sequence;
   std::string group, algorithm;
-  const Attribute *schedules = nullptr;
+  const Attribute *schedules = nullptr, *algorithms = nullptr;
   bool hasSchedules = false; ///< for lines that name none
   int64_t ranks = 1;
 };
@@ -80,8 +80,11 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
         transfer->setAttr(attribute, *value);
   llvm::StringRef line = op->stringAttr("algorithm");
   llvm::Optional<AttrList> own = schedulesOf(op.kind(), line);
+  const Attribute *named = algorithms ? algorithms->asDict().find(op.kind()) : nullptr;
   if (!line.empty())
     transfer->setAttr("algorithm", line);
+  else if (named)
+    transfer->setAttr("algorithm", *named);
   else if (!algorithm.empty() && (!hasSchedules || own))
     transfer->setAttr("algorithm", algorithm);
   if (own)
@@ -135,6 +138,7 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   group = (isSystem ? target->body().back() : *target).symbol().str();
   ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
   algorithm = evaluate->stringAttr("algorithm").str();
+  algorithms = evaluate->attr("algorithms");
   schedules = evaluate->attr("schedules");
   hasSchedules = false;
   if (schedules)

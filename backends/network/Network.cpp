@@ -3,6 +3,7 @@
 
 #include "backends/network/ClosedForms.h"
 #include "backends/network/InNetwork.h"
+#include "backends/network/NamedForms.h"
 #include "backends/network/Simulated.h"
 #include "ir/common/diagnostics/Network.h"
 
@@ -185,6 +186,35 @@ static bool usesNetwork(const CostQuery &query, CollectiveKind kind,
   return true;
 }
 
+/// Adds the time of an algorithm of the library by its formula; false, reported, without one.
+static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
+                         const llvm::Optional<NetworkLevels> &levels, double bytes, Cost &cost,
+                         DiagnosticEngine &diagnostics) {
+  NamedAlgorithm algorithm = NamedAlgorithm::parse(query.op->stringAttr("algorithm"));
+  auto time = levels ? namedTime(algorithm, kind, levels->levels, bytes) : llvm::None;
+  if (!time) {
+    diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(),
+                       fmt::format("algorithm `{}` among {} has none there", algorithm.name,
+                                   counted(query.op->intAttr("ranks", 1), "rank")));
+    return false;
+  }
+  Figure energy;
+  for (size_t i = 0; i < levels->levels.size(); ++i)
+    if (time->sentBytes[i] > 0)
+      energy += energyOf(levels->levels[i], time->sentBytes[i], cost.chips);
+  cost.latency = time->seconds;
+  cost.energy = energy;
+  cost.addBound("network " + levels->levels.back().name, cost.latency);
+  cost.breakdown.children.push_back(
+      partOf("formula of " + algorithm.name, query.op->range(), cost.latency, energy));
+  if (!time->bound.empty())
+    cost.addNote(fmt::format("{}: {} the formula's time, as messages may stand in each other's way "
+                             "or fill gaps; too many ranks to follow them",
+                             algorithm.name, time->bound));
+  cost.provenance = {"network", "", nameOf(kind).str() + " by " + algorithm.name + ": its formula"};
+  return true;
+}
+
 /// Adds the time by simulation or by formula; false after a report.
 static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes, Cost &cost,
                        DiagnosticEngine &diagnostics) {
@@ -195,6 +225,8 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   if (query.op->stringAttr("algorithm") == inNetwork &&
       !usesNetwork(query, kind, levels, diagnostics))
     return false;
+  if (query.op->stringAttr("algorithm").contains('(') && !query.op->hasAttr("schedules"))
+    return addNamedTime(query, kind, levels, bytes, cost, diagnostics);
   auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);
   if (!pairs)
     return false;

@@ -184,7 +184,8 @@ void AxisNetwork::readAlgorithms(const ir::Operation &train) {
   for (const ir::Attribute &entry : list ? list->asList() : ir::AttrList()) {
     const ir::AttrDict &given = entry.asDict();
     Algorithm one{given.find("name")->asString().str(), given.find("isRing")->asBool(),
-                  given.find("kinds")->asStrings(), given.find("schedules")->asStrings()};
+                  given.find("kinds")->asStrings(), given.find("schedules")->asStrings(),
+                  given.find("formula") ? given.find("formula")->asString().str() : ""};
     for (std::string &symbol : one.schedules) {
       ir::Operation &copy = ir::resolve(train, symbol)->clone(scratch.body(), ignored);
       symbol = scratch.uniqueName(symbol);
@@ -232,11 +233,13 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
           schedule->stringAttr("collective") == kind && schedule->intAttr("ranks") == ranks)
         schedules.push_back(ir::Attribute::symbol(symbol));
     bool isPlain = (one.isRing && isOneSwitch) || (one.name == "in_network" && canAdd(part, kind));
-    if (!hasLibrary && !isPlain && schedules.empty())
+    bool isFormula = !hasLibrary && !isPlain && schedules.empty() && !one.formula.empty();
+    bool isChosen = hasLibrary || isPlain;
+    if (!isChosen && schedules.empty() && !isFormula)
       continue;
     one.isUsed = true;
-    collective.setAttr("algorithm", one.name);
-    if (!hasLibrary && !isPlain)
+    collective.setAttr("algorithm", isFormula ? one.formula : one.name);
+    if (!isChosen && !isFormula)
       collective.setAttr("schedules", std::move(schedules));
     return;
   }

@@ -56,6 +56,7 @@ private:
     bool isRing = false; ///< of std, which one switch runs as its closed form says
     std::vector<std::string> kinds;
     std::vector<std::string> schedules; ///< copies in `scratch`
+    std::string formula;                ///< for more ranks than these have; "" without
     bool isUsed = false;
   };
   void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,

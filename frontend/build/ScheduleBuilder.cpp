@@ -3,6 +3,7 @@
 
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
 
@@ -69,6 +70,43 @@ bool perfc::isInNetwork(const Instance &algorithm) {
 bool perfc::servesCollective(BuildContext &context, const Instance &algorithm,
                              llvm::StringRef collective) {
   return otherCollective(context, algorithm, collective).empty();
+}
+
+/// How names of algorithms end that are the form of another one for a collective.
+static llvm::StringRef endingFor(llvm::StringRef collective) {
+  return llvm::StringSwitch<llvm::StringRef>(collective)
+      .Case("all_gather", "_gather")
+      .Case("reduce_scatter", "_scatter")
+      .Cases("all_reduce", "reduce", "_reduce")
+      .Case("broadcast", "_broadcast")
+      .Default("");
+}
+
+llvm::Optional<Instance> perfc::chosenForm(BuildContext &context, const NodeArg &choice) {
+  DiagnosticEngine &diagnostics = context.diagnostics;
+  const Instance *instance = choice.value.getIf<Instance>();
+  if (choice.value.isUnknown())
+    return llvm::None;
+  if (!instance || instance->decl->kind != DeclKind::Algorithm) {
+    diagnostics.report(choice.range, diag::NoAlgorithmHere,
+                       choice.value.describe() + " is no algorithm of a collective");
+    return llvm::None;
+  }
+  if (choice.name.empty() || servesCollective(context, *instance, choice.name))
+    return *instance;
+  const Decl &decl = *instance->decl;
+  std::string name = decl.name.str() + endingFor(choice.name).str();
+  NameResult found = context.evaluator.program.lookup(*decl.module, name);
+  Instance form = *instance;
+  form.decl = found.decl;
+  if (name != decl.name && found.decl && found.decl->kind == DeclKind::Algorithm &&
+      servesCollective(context, form, choice.name))
+    return form;
+  diagnostics
+      .report(choice.range, diag::AlgorithmForOther, decl.name,
+              otherCollective(context, *instance, choice.name), choice.name)
+      .note(decl.nameRange, "the algorithm");
+  return llvm::None;
 }
 
 bool ScheduleBuilder::isForCollective() {

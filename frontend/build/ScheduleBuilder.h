@@ -18,6 +18,19 @@ bool isInNetwork(const Instance &algorithm);
 /// The name that operations have for it.
 inline constexpr llvm::StringLiteral inNetworkAlgorithm = "in_network";
 
+/// The algorithm that `choice` of a `with` names. With `all_gather = ring` its form for that
+/// collective: itself, or the one of its module whose name ends in `_gather`, `_scatter`, `_reduce`
+/// or `_broadcast`. Nothing after a report when it is none or has none.
+llvm::Optional<Instance> chosenForm(BuildContext &context, const NodeArg &choice);
+
+/// Ranks of a schedule that is written out send by send; a ring of more has over half a million.
+inline constexpr int64_t mostScheduledRanks = 512;
+
+/// What operations have as the name of an algorithm of std.networks that `system` runs by its
+/// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)". "" where
+/// it is written out.
+std::string formulaOf(const Instance &algorithm, const ir::Operation &system, int64_t ranks);
+
 /// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
 /// one, or those that it chooses from. With `line` they are for the lines of a workload that name
 /// the algorithm so. False after a report.

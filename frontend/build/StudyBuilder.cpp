@@ -90,104 +90,13 @@ bool StudyBuilder::chosenMappings(llvm::ArrayRef<NodeArg> with, const Instance &
   return good;
 }
 
-bool perfc::hasLibrary(const ir::Operation &system, llvm::StringRef name) {
-  bool found = false;
-  system.walk([&](const ir::Operation &part) {
-    found |= part.is("target.library") && part.symbol() == name;
-  });
-  return found;
-}
-
-/// The ring of the library on one switch: the closed form is what a simulation of it comes to.
-static bool isPlainRing(const Decl &decl, const ir::Operation &system) {
-  if (decl.name != "ring" || decl.module->name != "std.networks" || !system.is("target.system"))
-    return false;
-  size_t groups = 0, others = 0;
-  system.walk([&](const ir::Operation &part) {
-    groups += part.is("target.group");
-    others += part.is("target.fault") || (part.is("target.network") && part.hasAttr("topology") &&
-                                          part.stringAttr("topology") != "switch");
-  });
-  return groups == 1 && others == 0;
-}
-
-/// The kinds of collectives in the graphs of the module that `algorithm` can run: all of them where
-/// it can run none, so that somebody says so.
-static std::vector<std::string> collectivesFor(BuildContext &context, const Instance &algorithm) {
-  std::vector<std::string> all, able;
-  context.module.walk([&](const ir::Operation &op) {
-    std::string kind = op.is("op.collective") ? op.stringAttr("kind").str() : "";
-    if (kind.empty() || llvm::is_contained(all, kind))
-      return;
-    all.push_back(kind);
-    if (servesCollective(context, algorithm, kind))
-      able.push_back(kind);
-  });
-  return able.empty() ? all : able;
-}
-
-/// Adds `symbols` to the schedules of a statement.
-static void addSchedules(ir::Operation &evaluate, llvm::ArrayRef<std::string> symbols) {
-  ir::AttrList list;
-  if (const ir::Attribute *known = evaluate.attr("schedules"))
-    list = known->asList();
-  for (const std::string &symbol : symbols)
-    list.push_back(ir::Attribute::symbol(symbol));
-  if (!list.empty())
-    evaluate.setAttr("schedules", std::move(list));
-}
-
-/// The schedules of the algorithms that lines of workloads name, for the system of `evaluate`.
-bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
-  const ir::Operation *system = context.module.lookup(evaluate.symbolAttr("on"));
-  if (!system || !system->is("target.system"))
-    return true;
-  std::set<std::pair<std::string, std::string>> wanted; // algorithm and kind
-  context.module.walk([&](const ir::Operation &op) {
-    if (op.is("op.collective") && op.hasAttr("algorithm"))
-      wanted.insert({op.stringAttr("algorithm").str(), op.stringAttr("kind").str()});
-  });
-  std::vector<std::string> symbols;
-  for (const auto &[name, kind] : wanted) {
-    const Instance &instance = context.lineAlgorithms[name];
-    if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system) ||
-        isInNetwork(instance))
-      continue;
-    if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols, name))
-      return false;
-  }
-  addSchedules(evaluate, symbols);
-  return true;
-}
-
-/// A library's choice where the system has its parameters, else the algorithm's own schedule.
-bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject,
-                                   ir::Operation &evaluate) {
-  const Instance &instance = choice.value.get<Instance>();
-  const ir::Operation *system = context.module.lookup(evaluate.symbolAttr("on"));
-  const Decl &decl = *instance.decl;
-  evaluate.setAttr("algorithm", decl.name);
-  if (!system || hasLibrary(*system, decl.name) || isPlainRing(decl, *system))
-    return true;
-  if (isInNetwork(instance)) {
-    evaluate.setAttr("algorithm", inNetworkAlgorithm.str());
-    return true;
-  }
-  std::vector<std::string> kinds = {subject.instance->decl->name.str()}, symbols;
-  if (subject.instance->decl->kind != DeclKind::Collective)
-    kinds = collectivesFor(context, instance);
-  for (const std::string &kind : kinds)
-    if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols))
-      return false;
-  addSchedules(evaluate, symbols);
-  return true;
-}
-
 /// One `with` that is not a mapping: noted as unsupported, or an error.
 bool StudyBuilder::otherChoice(const NodeArg &choice, const Subject &subject,
                                ir::Operation &evaluate) {
   ir::Region &into = evaluate.body();
   const Instance *instance = choice.value.getIf<Instance>();
+  if (!choice.name.empty())
+    return chosenAlgorithm(choice, subject, evaluate);
   if (!instance) {
     if (!choice.value.isUnknown())
       diagnostics.report(choice.range, diag::NotAMapping, choice.value.describe());
@@ -240,7 +149,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   std::string label = graph->label + " on " + chip->label;
   bool good = true;
   for (const NodeArg &choice : with) {
-    label += (&choice == with.begin() ? " with " : ", ") + choice.value.text();
+    label += (&choice == with.begin() ? " with " : ", ");
+    label += (choice.name.empty() ? "" : choice.name + " = ") + choice.value.text();
     good &= otherChoice(choice, subject, *op);
   }
   good = good && lineAlgorithms(*op);

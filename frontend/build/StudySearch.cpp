@@ -50,7 +50,7 @@ bool StudyBuilder::search(const Node &statement) {
   std::vector<NodeArg> mappings, spaces;
   for (const NodeArg &choice : with ? llvm::ArrayRef<NodeArg>(with->args) : llvm::None) {
     const Instance *instance = choice.value.getIf<Instance>();
-    bool isSpace = instance && instance->decl->kind == DeclKind::Mapspace;
+    bool isSpace = choice.name.empty() && instance && instance->decl->kind == DeclKind::Mapspace;
     (isSpace ? spaces : mappings).push_back(choice);
   }
   bool good = true;

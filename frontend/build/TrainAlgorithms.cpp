@@ -3,12 +3,11 @@
 
 #include "frontend/build/ScheduleBuilder.h"
 #include "ir/common/diagnostics/Training.h"
+#include "llvm/ADT/STLExtras.h"
 #include <set>
 
 using namespace perfc;
 
-/// Ranks of a schedule that is written out send by send; a ring of more has over half a million.
-static constexpr int64_t mostRanks = 512;
 static constexpr const char *stepKinds[] = {"all_reduce", "all_gather", "reduce_scatter",
                                             "all_to_all", "send"};
 
@@ -48,12 +47,11 @@ static size_t groupsOf(const ir::Operation &system) {
 }
 
 /// The schedules of `algorithm` for all ranks that collectives of `kinds` have.
-static bool schedulesOf(BuildContext &context, const NodeArg &choice,
-                        llvm::ArrayRef<std::string> kinds, const ir::AttrDict &settings,
-                        std::vector<std::string> &symbols) {
-  const Instance &algorithm = choice.value.get<Instance>();
+static bool schedulesOf(BuildContext &context, const Instance &algorithm, SourceRange where,
+                        llvm::ArrayRef<std::string> kinds, const ir::Operation &system,
+                        const ir::AttrDict &settings, std::vector<std::string> &symbols) {
   auto refuse = [&](std::string why) {
-    context.diagnostics.report(choice.range, diag::AlgorithmInTraining, algorithm.decl->name,
+    context.diagnostics.report(where, diag::AlgorithmInTraining, algorithm.decl->name,
                                std::move(why));
     return false;
   };
@@ -62,10 +60,12 @@ static bool schedulesOf(BuildContext &context, const NodeArg &choice,
                   "chosen there");
   for (const std::string &kind : kinds)
     for (int64_t ranks : ranksOf(settings, kind)) {
-      if (ranks > mostRanks)
+      if (!formulaOf(algorithm, system, ranks).empty())
+        continue;
+      if (ranks > mostScheduledRanks)
         return refuse(fmt::format("{} among {} ranks is too large to be written out, which is "
                                   "possible for up to {}",
-                                  kind, ranks, mostRanks));
+                                  kind, ranks, mostScheduledRanks));
       if (!buildSchedules(context, algorithm, kind, ranks, symbols))
         return false;
     }
@@ -83,19 +83,24 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
                                    "`with` of `train` names algorithms of collectives");
       return false;
     }
-    const Decl &decl = *algorithm->decl;
+    llvm::Optional<Instance> form = chosenForm(context, choice);
+    if (!form)
+      return false;
+    const Decl &decl = *form->decl;
     std::vector<std::string> kinds, schedules;
     for (const char *kind : stepKinds)
-      if (servesCollective(context, *algorithm, kind))
+      if (servesCollective(context, *form, kind) && (choice.name.empty() || choice.name == kind))
         kinds.push_back(kind);
     if (kinds.empty()) {
       context.diagnostics.report(choice.range, diag::AlgorithmInTraining, decl.name,
                                  "no step makes collectives of that kind");
       return false;
     }
-    if (isInNetwork(*algorithm)) {
+    if (isInNetwork(*form)) {
       ir::AttrDict entry{{"name", inNetworkAlgorithm.str()}, {"isRing", false}};
-      entry.set("kinds", ir::Attribute::strings({"all_reduce", "all_gather", "reduce_scatter"}));
+      llvm::erase_value(kinds, "all_to_all");
+      llvm::erase_value(kinds, "send");
+      entry.set("kinds", ir::Attribute::strings(kinds));
       entry.set("schedules", ir::AttrList());
       list.push_back(std::move(entry));
       continue;
@@ -103,11 +108,12 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
     bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
     bool isPlain = isRing && (!system.is("target.system") || groupsOf(system) <= 1);
     if (!hasLibrary(system, decl.name) && !isPlain &&
-        !schedulesOf(context, choice, kinds, settings, schedules))
+        !schedulesOf(context, *form, choice.range, kinds, system, settings, schedules))
       return false;
     ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
     entry.set("kinds", ir::Attribute::strings(kinds));
     entry.set("schedules", ir::Attribute::strings(schedules));
+    entry.set("formula", formulaOf(*form, system, mostScheduledRanks + 1));
     list.push_back(std::move(entry));
   }
   settings.set("algorithms", std::move(list));

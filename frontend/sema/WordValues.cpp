@@ -50,6 +50,11 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
       return llvm::None;
     return result;
   }
+  if (node.word == "with" && arg.assign == "=" && arg.value->kind == ast::ExprKind::Name) {
+    result.name = arg.value->text.str(); // all_gather = ring
+    result.value = evaluator.evaluate(*arg.assigned, scope);
+    return result;
+  }
   if (!arg.assign.empty()) {
     diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
     return llvm::None;

@@ -71,6 +71,7 @@ static std::vector<OpDecl> statementDecls() {
       listAttr("with", AttrKind::Symbol, "mappings, each for the kernel it is of").optional(),
       stringAttr("using", "the provider of the figures").optional(),
       stringAttr("algorithm", "of its collectives, by name").optional(),
+      dictAttr("algorithms", AttrKind::String, "of those of a kind, by kind").optional(),
       listAttr("schedules", AttrKind::Symbol, "of the algorithm; the fastest counts")
           .oneOf({"collective.schedule"})
           .optional(),
