@@ -28,7 +28,7 @@ void BatchCost::place(Item &item, const StepItem &from, const Sample &sample) co
     item.decodes[decodeBatch.indexOf(sample.batch) * decodeContext.count() +
                  decodeContext.indexOf(sample.context)] = pointOf(from);
   else
-    item.prompts[promptTokens.indexOf(sample.tokens) * promptBefore.count() +
+    item.prompts[promptTokens.indexOf(sample.batch * sample.tokens) * promptBefore.count() +
                  promptBefore.indexOf(sample.context - sample.tokens)] = pointOf(from);
 }
 
@@ -84,10 +84,15 @@ BatchCost::BatchCost(std::vector<Sample> samples, int64_t stages,
                      std::function<double(double)> sendTime)
     : send(std::move(sendTime)) {
   for (const Sample &sample : samples) {
-    (sample.isDecode ? decodeBatch : promptTokens)
-        .add(sample.isDecode ? sample.batch : sample.tokens);
-    (sample.isDecode ? decodeContext : promptBefore)
-        .add(sample.isDecode ? sample.context : sample.context - sample.tokens);
+    if (sample.isDecode) {
+      decodeBatch.add(sample.batch);
+      decodeContext.add(sample.context);
+      continue;
+    }
+    promptTokens.add(sample.batch * sample.tokens);
+    promptBefore.add(sample.context - sample.tokens);
+    if (sample.batch == 1)
+      chunkTokens.add(sample.tokens);
   }
   const GraphCost &first = samples.front().cost;
   for (const Sample &sample : samples)
@@ -129,7 +134,7 @@ Point BatchCost::tokenWise(const Item &item, int64_t tokens) const {
 
 Point BatchCost::prompt(const Item &item, const BatchShape::Chunk &chunk) const {
   return weigh(item.prompts, promptBefore.count(),
-               promptTokens.quadratic(static_cast<double>(chunk.tokens)),
+               chunkTokens.quadratic(static_cast<double>(chunk.tokens)),
                promptBefore.linear(static_cast<double>(chunk.before)));
 }
 

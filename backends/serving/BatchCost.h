@@ -21,7 +21,8 @@ using training::GraphCost;
 
 /// The model at one size.
 struct Sample {
-  bool isDecode = false; ///< one token each of `batch` requests, else a chunk of one prompt
+  /// One token each of `batch` requests; else as many whole prompts, or a chunk of one.
+  bool isDecode = false;
   int64_t batch = 1, tokens = 1, context = 1;
   GraphCost cost; ///< with the times of collectives in its items
 };
@@ -87,6 +88,7 @@ private:
   std::vector<Part> parts; ///< before, kinds of layers, after; all in one where there are no layers
   std::vector<std::vector<double>> layersOf;
   Axis promptTokens, promptBefore, decodeBatch, decodeContext;
+  Axis chunkTokens; ///< the first sizes of promptTokens: those of one request
   std::function<double(double)> send;
   double sent = 0;
   std::string mismatch;

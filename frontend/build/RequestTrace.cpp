@@ -9,7 +9,7 @@
 using namespace perfc;
 
 /// Tokens of a prompt or an answer at most.
-static constexpr double mostTokens = 1e8;
+static constexpr double mostTokens = 1e7;
 
 namespace {
 

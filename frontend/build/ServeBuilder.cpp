@@ -13,7 +13,7 @@
 using namespace perfc;
 
 static constexpr int64_t mostRequests = 10'000'000;
-static constexpr int64_t mostTokens = 100'000'000;
+static constexpr int64_t mostTokens = 10'000'000;
 static constexpr int64_t mostInBatch = 1'000'000;
 
 namespace {
@@ -108,9 +108,9 @@ static const ChoiceSpec lengthSpecs[] = {
 static llvm::StringRef describe(Wants wants) {
   switch (wants) {
   case Wants::Count:
-    return "a whole number of at least 1";
+    return "a whole number from 1 to 1000000";
   case Wants::Tokens:
-    return "a whole number of tokens, at least 1";
+    return "a whole number of tokens from 1 to 10000000";
   case Wants::Seed:
     return "a whole number from 0 to 4294967295";
   case Wants::Rate:

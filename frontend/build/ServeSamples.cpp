@@ -58,9 +58,13 @@ static std::vector<Sizes> sizesFor(const ir::AttrDict &settings) {
   else if (scheduler == "vllm")
     tokens = std::max({numberIn(settings, "scheduler", "max_tokens", 4096), longest, batch});
   std::vector<Sizes> sizes;
-  for (int64_t count : powers(std::max<int64_t>(2, tokens), 2)) {
-    sizes.push_back({false, 1, count, count});
-    if (scheduler == "sarathi")
+  std::set<int64_t> counts = powers(std::max<int64_t>(2, tokens), 2);
+  counts.insert(std::min(longest, *counts.rbegin()));
+  for (int64_t count : counts) {
+    // No request has more tokens than the longest: more are several of those.
+    int64_t several = (count + longest - 1) / longest;
+    sizes.push_back({false, several, several > 1 ? longest : count, several > 1 ? longest : count});
+    if (scheduler == "sarathi" && several == 1)
       for (int64_t before : {std::max<int64_t>(1, longest / 4), longest})
         sizes.push_back({false, 1, count, count + before});
   }
