@@ -4,7 +4,6 @@
 // for the evaluations at that level. The loops are those of the user's mapping, which is checked,
 // or of the default one. Elementwise statements that finish another's result get no nest of their
 // own.
-#include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/SearchOps.h"
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
@@ -13,6 +12,7 @@
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
+#include "passes/PartialSums.h"
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
 #include "llvm/ADT/StringSet.h"
@@ -46,7 +46,6 @@ private:
   NestPlan outermostPlan(const Statement &statement) const;
   void reportUnfit(const Statement &statement);
   bool lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping);
-  bool checkPartial(const Statement &statement);
   void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
             const Operation *written, llvm::StringRef symbol, Region *into = nullptr);
   /// Of a search, which replaces default mappings, whether they fit or not.
@@ -143,13 +142,8 @@ void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
     tensor->setAttr("bits", access.bits);
     if (isOutput)
       tensor->setAttr("output", Attribute::unit());
-    AttrDict partial;
-    for (const Place &place : chip->places)
-      if (int64_t bits = partialBits(statement, place);
-          isOutput && !place.isArray && bits != access.bits)
-        partial.set(place.name, bits);
-    if (!partial.empty())
-      tensor->setAttr("partial", std::move(partial));
+    if (isOutput)
+      setPartial(*tensor.op, *chip, statement);
     tensor->setAttr("map", *access.map);
     tensor->setAttr("shape", Attribute::ints(access.shape));
     std::string &text = kernel.accesses[&access];
@@ -265,23 +259,6 @@ void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
   emitLoops(nest->body(), plan, statement.op->location());
 }
 
-/// A sum is never added up in fewer bits than it has in the end.
-bool LoopNestLowering::checkPartial(const Statement &statement) {
-  for (const Place &place : chip->places) {
-    if (place.isArray || partialBits(statement, place) >= statement.write.bits)
-      continue;
-    DType result = *parseDType(statement.write.operand.dtype());
-    auto format = target::partialFormat(*place.op, result);
-    diagnostics
-        .report(format->from->range(), diag::BadPartial, dtypeName(format->format),
-                fmt::format("the result `{}` is {}, which is wider", statement.write.tensor,
-                            dtypeName(result)))
-        .note(evaluate->range(), "for this statement");
-    return false;
-  }
-  return true;
-}
-
 //===-- Evaluations
 //----------------------------------------------------------------------------===//
 
@@ -316,8 +293,9 @@ bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp ma
     return true;
   if (failed.count(symbol))
     return false;
-  bool valid = llvm::all_of(kernel.groups,
-                            [&](const StatementGroup &group) { return checkPartial(*group.main); });
+  bool valid = llvm::all_of(kernel.groups, [&](const StatementGroup &group) {
+    return checkPartial(*chip, *group.main, evaluate->range(), diagnostics);
+  });
   llvm::Optional<FusedPlan> plan =
       valid ? planFused(*chip, kernel.groups, mapping, diagnostics) : llvm::None;
   if (!plan) {
@@ -358,11 +336,7 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
       }
       continue;
     }
-    if (failed.count(symbol)) {
-      valid = false;
-      continue;
-    }
-    if (!checkPartial(statement)) {
+    if (failed.count(symbol) || !checkPartial(*chip, statement, evaluate->range(), diagnostics)) {
       failed.insert(symbol);
       valid = false;
       continue;

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/NestPlan.h"
 
+#include "passes/PartialSums.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -32,13 +33,6 @@ static void addBits(llvm::SmallVectorImpl<TensorBits> &list, const Access &acces
       return;
     }
   list.push_back({access.tensor, bits});
-}
-
-int64_t passes::partialBits(const Statement &statement, const Place &place) {
-  llvm::Optional<DType> result = parseDType(statement.write.operand.dtype());
-  auto format =
-      result && statement.reduces() ? target::partialFormat(*place.op, *result) : llvm::None;
-  return format ? bitsOf(format->format) : statement.write.bits;
 }
 
 llvm::SmallVector<TensorBits, 4> passes::keptBits(const Statement &statement, const Place &place,

@@ -59,9 +59,6 @@ struct TensorBits {
   llvm::StringRef tensor;
   int64_t bits;
 };
-/// Bits of a partial sum of what `statement` writes in the memory `place`; those of the result
-/// where it adds nothing up or the chip gives no other format.
-int64_t partialBits(const Statement &statement, const Place &place);
 /// Here a result takes the room of partial sums.
 llvm::SmallVector<TensorBits, 4> keptBits(const Statement &statement, const Place &place,
                                           llvm::ArrayRef<int64_t> tile);
