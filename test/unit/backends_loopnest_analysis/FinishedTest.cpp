@@ -42,7 +42,7 @@ static Nest raggedReduction(std::mt19937 &random) {
       memory.keep.push_back(2);
     nest.places.push_back(memory);
     nest.places.push_back(
-        {PlaceKind::Array, "A" + std::to_string(m), {}, {{"x", 64, true, below(2) == 0}}, {}});
+        {PlaceKind::Array, "A" + std::to_string(m), {}, {{"x", 81, true, below(2) == 0}}, {}});
   }
   for (size_t p = nest.places.size(); p-- > 0;) {
     Place &place = nest.places[p];
