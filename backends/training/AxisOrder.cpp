@@ -44,8 +44,10 @@ static std::string leavesLevel(const Strategy &strategy, AxisNetwork &network) {
     AxisPlace place = placeInside(strategy, entry.first());
     for (const AxisDim &dim : place.dims())
       if (range && (dim.stride < range->below || dim.stride * dim.ranks > range->chips))
-        return fmt::format("{} does not fit into `{}` of {}", degreeText(strategy, entry.first()),
-                           entry.second, counted(range->chips / range->below, "chip"));
+        return fmt::format("{} does not fit into `{}` of {}{}", degreeText(strategy, entry.first()),
+                           entry.second, counted(range->chips / range->below, "chip"),
+                           dim.stride > 1 ? fmt::format(", as its ranks stand {} apart", dim.stride)
+                                          : "");
   }
   return "";
 }

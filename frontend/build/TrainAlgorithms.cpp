@@ -40,10 +40,14 @@ static std::set<int64_t> ranksOf(const ir::AttrDict &settings, llvm::StringRef k
   return ranks;
 }
 
-static size_t groupsOf(const ir::Operation &system) {
-  size_t groups = 0;
-  system.walk([&](const ir::Operation &part) { groups += part.is("target.group"); });
-  return groups;
+/// A chip, or chips that one switch joins: the closed form is what a simulated ring comes to.
+static bool isOneSwitch(const ir::Operation &system) {
+  size_t groups = 0, others = 0;
+  system.walk([&](const ir::Operation &part) {
+    groups += part.is("target.group");
+    others += part.hasAttr("topology") && part.stringAttr("topology") != "switch";
+  });
+  return groups <= 1 && others == 0;
 }
 
 /// The schedules of `algorithm` for all ranks that collectives of `kinds` have.
@@ -106,7 +110,7 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
       continue;
     }
     bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
-    bool isPlain = isRing && (!system.is("target.system") || groupsOf(system) <= 1);
+    bool isPlain = isRing && (!system.is("target.system") || isOneSwitch(system));
     if (!hasLibrary(system, decl.name) && !isPlain &&
         !schedulesOf(context, *form, choice.range, kinds, system, settings, schedules))
       return false;
