@@ -29,6 +29,11 @@ std::string mapper::bindingsText(const ir::AttrDict &bindings) {
   return text;
 }
 
+/// With a unit: "1.806 ms".
+static std::string paretoText(const Quantity &value) {
+  return formatEngineering(Uncertain(value.toDouble()), value.dimension());
+}
+
 StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &point,
                            const MetricNames &names) {
   StoredRow row;
@@ -45,7 +50,8 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
   for (size_t i = 0; i < texts.size(); ++i) {
     emit::ExpressionValue value = emit::evaluateExpression(point.listAttr("pareto")[i], names);
     if (value.number)
-      list.push_back(llvm::json::Array{texts[i], value.number->toDouble()});
+      list.push_back(
+          llvm::json::Array{texts[i], value.number->toDouble(), paretoText(*value.number)});
   }
   if (!list.empty())
     metrics["pareto"] = std::move(list);
@@ -60,9 +66,9 @@ bool mapper::meetsRequirements(const ir::Operation &point, const MetricNames &na
   });
 }
 
-/// The values after `pareto` of a row, and their names.
+/// The values after `pareto` of a row, their names, and how they are printed.
 static bool paretoValues(const StoredRow &row, std::vector<std::string> &names,
-                         std::vector<double> &values) {
+                         std::vector<double> &values, std::vector<std::string> &texts) {
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(row.metrics);
   if (!parsed) {
     llvm::consumeError(parsed.takeError());
@@ -73,9 +79,10 @@ static bool paretoValues(const StoredRow &row, std::vector<std::string> &names,
   if (!list)
     return false;
   for (const llvm::json::Value &entry : *list)
-    if (const llvm::json::Array *pair = entry.getAsArray(); pair && pair->size() == 2) {
+    if (const llvm::json::Array *pair = entry.getAsArray(); pair && pair->size() == 3) {
       names.push_back((*pair)[0].getAsString().getValueOr("").str());
       values.push_back((*pair)[1].getAsNumber().getValueOr(0));
+      texts.push_back((*pair)[2].getAsString().getValueOr("").str());
     }
   return !values.empty();
 }
@@ -93,12 +100,12 @@ static bool beats(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
 std::vector<Front> mapper::fronts(llvm::ArrayRef<StoredRow> rows) {
   std::vector<Front> result;
   for (const StoredRow &row : rows) {
-    std::vector<std::string> names;
+    std::vector<std::string> names, texts;
     std::vector<double> values;
-    if (!paretoValues(row, names, values))
+    if (!paretoValues(row, names, values, texts))
       continue;
     if (result.empty() || result.back().statement != row.statement)
-      result.push_back({row.statement, names, {}, {}, 0});
+      result.push_back({row.statement, names, {}, {}, {}, 0});
     Front &front = result.back();
     ++front.of;
     if (llvm::any_of(front.values, [&](const auto &other) { return beats(other, values); }))
@@ -107,9 +114,11 @@ std::vector<Front> mapper::fronts(llvm::ArrayRef<StoredRow> rows) {
       if (beats(values, front.values[i])) {
         front.rows.erase(front.rows.begin() + i);
         front.values.erase(front.values.begin() + i);
+        front.texts.erase(front.texts.begin() + i);
       }
     front.rows.push_back(row);
     front.values.push_back(values);
+    front.texts.push_back(texts);
   }
   return result;
 }

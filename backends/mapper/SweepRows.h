@@ -40,8 +40,9 @@ struct Front {
   int64_t statement;
   std::vector<std::string> metrics; ///< as written
   std::vector<StoredRow> rows;
-  std::vector<std::vector<double>> values; ///< by row and metric
-  size_t of = 0;                           ///< rows of the sweep
+  std::vector<std::vector<double>> values;     ///< by row and metric
+  std::vector<std::vector<std::string>> texts; ///< the same as printed
+  size_t of = 0;                               ///< rows of the sweep
 };
 std::vector<Front> fronts(llvm::ArrayRef<StoredRow> rows);
 

@@ -129,7 +129,10 @@ bool OpSignature::bindArgument(const Argument &argument, llvm::StringRef name) {
     if (value.isUnknown())
       return open = true;
     if (!value.is<Tensor>()) {
-      diagnostics.report(argument.range, diag::NotATensor, name, value.describe());
+      auto &error = diagnostics.report(argument.range, diag::NotATensor, name, value.describe());
+      if (value.is<Quantity>() && !extents.empty())
+        error.help(fmt::format("sizes go by name: `{}({} = …)`", decl.name.str(),
+                               fmt::join(extents, " = …, ")));
       return false;
     }
     slot->passed = value.getIf<Tensor>();

@@ -7,6 +7,7 @@
 
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
+#include "ir/common/diagnostics/Hardware.h"
 #include <set>
 
 using namespace perfc;
@@ -21,6 +22,19 @@ void StudyBuilder::markUnsupported(ir::Region &into, SourceRange range, llvm::Tw
 
 //===-- Subjects and targets
 //-------------------------------------------------------------------===//
+
+/// `over` puts chips together; systems have networks of their own.
+static void checkOver(const Node &statement, llvm::ArrayRef<NodeArg> on,
+                      DiagnosticEngine &diagnostics) {
+  const Node *over = statement.find("over");
+  bool haveOwn = llvm::all_of(on, [](const NodeArg &target) {
+    const Instance *instance = target.value.getIf<Instance>();
+    return instance && instance->decl->kind == DeclKind::System;
+  });
+  if (over && haveOwn)
+    diagnostics.report(over->range, diag::WordWithoutEffect, "over",
+                       "a system has networks of its own");
+}
 
 llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statement) {
   const Node *on = statement.find("on");
@@ -41,6 +55,8 @@ llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statemen
   bool runs = result.instance && (result.instance->decl->kind == DeclKind::Workload ||
                                   result.instance->decl->kind == DeclKind::Op ||
                                   result.instance->decl->kind == DeclKind::Collective);
+  if (runs && !result.on.empty())
+    checkOver(statement, result.on, diagnostics);
   if (runs)
     return result.on.empty() ? llvm::None : llvm::Optional<Subject>(result);
   diagnostics.report(statement.args[0].range, diag::NotASubject, statement.word,
@@ -63,7 +79,9 @@ llvm::Optional<BuiltTarget> StudyBuilder::target(const Node &statement, const No
                                 statement);
   if (multiple)
     return buildAnonymousSystem(context, *multiple, statement);
-  diagnostics.report(on.range, diag::NotATarget, value.describe());
+  auto &error = diagnostics.report(on.range, diag::NotATarget, value.describe());
+  if (value.is<Value::List>())
+    error.help("several stand without brackets: `on a, b`");
   return llvm::None;
 }
 

@@ -88,6 +88,7 @@ bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) 
     } else if (!decl.findParameter(name)) {
       auto &error = diagnostics.report(argument.range, diag::UnknownParameter, decl.name, name);
       std::vector<llvm::StringRef> candidates;
+      candidates.reserve(decl.parameters.size());
       for (const Parameter &parameter : decl.parameters)
         candidates.push_back(parameter.name);
       error.suggest(name, candidates);

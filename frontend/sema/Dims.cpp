@@ -5,10 +5,11 @@
 
 using namespace perfc;
 
-bool perfc::accepts(Dims dims, const Dimension &given) {
+bool perfc::accepts(Dims dims, const Dimension &dimension) {
   using enum BaseUnit;
-  Dimension dimension = given.withoutCounts();
-  auto is = [&](const Dimension &wanted) { return dimension == wanted; };
+  auto is = [plain = dimension.withoutCounts()](const Dimension &wanted) {
+    return plain == wanted;
+  };
   switch (dims) {
   case Dims::Any:
     return true;

@@ -5,6 +5,7 @@
 #include "frontend/sema/Elaborator.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <functional>
 
 using namespace perfc;
@@ -167,7 +168,22 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
       .help("write `let " + item.word.str() + " = …` to name a constant");
 }
 
+/// What other tools and datasheets call a word of the language; "" for all others.
+static llvm::StringRef otherName(llvm::StringRef word) {
+  return llvm::StringSwitch<llvm::StringRef>(word)
+      .Cases("size", "depth", "capacity")
+      .Cases("frequency", "freq", "clock")
+      .Cases("datatype", "precision", "dtype")
+      .Cases("throughput", "flops", "rate")
+      .Default("");
+}
+
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
+  if (llvm::StringRef known = otherName(item.word); findWord(kind, known)) {
+    diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word)
+        .help("it is called `" + known.str() + "` here");
+    return;
+  }
   std::vector<llvm::StringRef> candidates;
   for (const WordSpec &spec : wordsOf(kind))
     if (!spec.clauseOnly)

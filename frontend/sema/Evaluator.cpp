@@ -78,8 +78,12 @@ Value Evaluator::number(const ast::Expr &expr) {
     diagnostics.report(expr.range, diag::NumberTooLarge, expr.text);
     return Value();
   }
-  diagnostics.report(expr.range, diag::UnknownUnit, bad)
-      .suggest(bad, unitNames(), expr.text.contains('/') ? "put spaces around `/` to divide" : "");
+  auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
+  if (bad.size() > 1 && bad[0] == 'x' && llvm::all_of(bad.drop_front(), llvm::isDigit))
+    error.help("a product is `16 * 16`; axes of an array are `[x = 16, y = 16]`");
+  else
+    error.suggest(bad, unitNames(),
+                  expr.text.contains('/') ? "put spaces around `/` to divide" : "");
   return Value();
 }
 

@@ -156,10 +156,19 @@ static void loseImport(Module &module, const ast::Item &item) {
     module.lostNames.push_back(item.alias);
 }
 
+/// Formats that the command makes programs of.
+static constexpr llvm::StringLiteral commandFormats[] = {"astra_sim", "chakra", "maestro",
+                                                         "scale_sim", "timeloop"};
+
 void Program::importFile(Module &module, const ast::Item &item) {
   llvm::StringRef written = item.file->text;
   if (!item.format.empty()) {
-    diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);
+    auto &error = diagnostics.report(item.range, diag::ImportFormatUnsupported, item.format);
+    if (llvm::is_contained(commandFormats, item.format))
+      error.help(fmt::format("make a program of it with `perfc import {0} {1} > {2}.perf`, and "
+                             "write `import \"{2}.perf\"`",
+                             item.format.str(), written.str(),
+                             llvm::sys::path::stem(written).str()));
     loseImport(module, item);
     return;
   }

@@ -113,7 +113,7 @@ public:
   /// Parses `file` and everything it imports. Mistakes are reported; what is sound stays usable.
   const Module *loadRoot(FileId file);
   /// A module of the standard library by its dotted path (std.ops.conv2d), for `list` and `doc`.
-  const Module *loadLibrary(llvm::StringRef dotted);
+  const Module *loadLibrary(llvm::StringRef name);
 
   /// Which import brings `name`, a module of the library or a public name in one, as a help; ""
   /// when the library has no such name.

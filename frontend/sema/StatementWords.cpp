@@ -104,9 +104,11 @@ static constexpr WordSpec expectWords[] = {
 
 static constexpr WordSpec reportWords[] = {
     {.word = "by",
-     .kind = Name,
+     .kind = Choice,
      .maxArgs = anyNumber,
-     .doc = "the rows: kernel, component, level, tensor"},
+     .choices = "op kernel layer memory level component tensor pool",
+     .byDefault = "a row per result",
+     .doc = "the rows"},
 };
 
 static constexpr WordSpec emitWords[] = {

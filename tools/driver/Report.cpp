@@ -75,9 +75,11 @@ void Report::printExpectations(const emit::Result &result) {
   }
 }
 
-/// "0.8312x" of the first; "" for the first itself.
+/// "0.8312x" of the first, "1x" for the first itself; "-" for what is not given.
 static std::string ratio(const MetricValue &value, const MetricValue &first, bool isFirst) {
-  if (isFirst || !value.hasNumber() || !first.hasNumber() || first.value.central() == 0)
+  if (!value.hasNumber() || !first.hasNumber())
+    return "-";
+  if (isFirst || first.value.central() == 0)
     return isFirst ? "1x" : "-";
   return fmt::format("{:.4g}x", value.value.central() / first.value.central());
 }

@@ -17,8 +17,7 @@ void driver::printFronts(llvm::raw_ostream &out, llvm::ArrayRef<mapper::Front> f
     Table table(std::move(columns));
     for (size_t i = 0; i < front.rows.size(); ++i) {
       std::vector<std::string> cells{front.rows[i].bindings};
-      for (double value : front.values[i])
-        cells.push_back(fmt::format("{:.6g}", value));
+      cells.insert(cells.end(), front.texts[i].begin(), front.texts[i].end());
       table.addRow(std::move(cells));
     }
     table.print(out, width, color);
