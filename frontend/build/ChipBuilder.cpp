@@ -22,12 +22,12 @@ public:
   llvm::Optional<BuiltTarget> build(const Instance &hardware);
 
 private:
-  void parts(const Node &node, ir::Region &region, UnitContext units);
+  void parts(const Node &node, ir::Region &region, const UnitContext &units);
   void memory(const Node &node, ir::Region &region, const UnitContext &outer);
   void systolic(const Node &node, ir::Operation &op);
-  void array(const Node &node, ir::Region &region, const UnitContext &units);
+  void array(const Node &node, ir::Region &region, const UnitContext &outer);
   void partial(const Node &node, ir::Operation &op);
-  void compute(const Node &node, ir::Region &region, const UnitContext &units);
+  void compute(const Node &node, ir::Region &region, const UnitContext &outer);
   void byDtype(const Node &attribute, llvm::StringRef name, llvm::StringRef key, ir::Operation &op,
                const UnitContext &units, bool isVector);
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
@@ -229,7 +229,7 @@ void ChipBuilder::network(const Node &node, ir::Region &region, const UnitContex
                          "of one side and travel along its first axis, then along the others");
 }
 
-void ChipBuilder::parts(const Node &node, ir::Region &region, UnitContext units) {
+void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext &units) {
   for (const Node *child : node.children) {
     if (child->word == "memory")
       memory(*child, region, units);

@@ -178,34 +178,34 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   }
   bool good = true;
   size_t points = 0;
-  std::function<void(size_t, Scope &, ir::AttrDict)> visit = [&](size_t depth, Scope &outer,
-                                                                 ir::AttrDict bindings) {
-    if (depth == axes.size()) {
-      if (points++ == units.pointLimit)
-        return;
-      ir::Module own;
-      bool built = point(item, outer, bindings, units.shared ? *units.shared : own);
-      good &= built;
-      if (built && !units.shared)
-        units.stop = !units.each(own);
-      return;
-    }
-    const Axis &axis = axes[depth];
-    for (const Value &value : axis.values) {
-      if (units.stop || points > units.pointLimit || (!good && points > 0))
-        break; // the same mistake would be reported for every point
-      Scope inner(outer);
-      if (axis.param)
-        evaluator.overrideParam(*axis.param, value);
-      else
-        inner.set(axis.name, value);
-      ir::AttrDict extended = bindings;
-      extended.set(axis.name, bindingAttribute(value));
-      visit(depth + 1, inner, extended);
-    }
-    if (axis.param)
-      evaluator.overrideParam(*axis.param, Value());
-  };
+  std::function<void(size_t, Scope &, const ir::AttrDict &)> visit =
+      [&](size_t depth, Scope &outer, const ir::AttrDict &bindings) {
+        if (depth == axes.size()) {
+          if (points++ == units.pointLimit)
+            return;
+          ir::Module own;
+          bool built = point(item, outer, bindings, units.shared ? *units.shared : own);
+          good &= built;
+          if (built && !units.shared)
+            units.stop = !units.each(own);
+          return;
+        }
+        const Axis &axis = axes[depth];
+        for (const Value &value : axis.values) {
+          if (units.stop || points > units.pointLimit || (!good && points > 0))
+            break; // the same mistake would be reported for every point
+          Scope inner(outer);
+          if (axis.param)
+            evaluator.overrideParam(*axis.param, value);
+          else
+            inner.set(axis.name, value);
+          ir::AttrDict extended = bindings;
+          extended.set(axis.name, bindingAttribute(value));
+          visit(depth + 1, inner, extended);
+        }
+        if (axis.param)
+          evaluator.overrideParam(*axis.param, Value());
+      };
   Scope base(scope);
   visit(0, base, {});
   return good;

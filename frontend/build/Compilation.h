@@ -21,7 +21,7 @@ public:
 
   using Defines = llvm::ArrayRef<std::pair<std::string, std::string>>;
   /// Parses the root and its imports and sets its parameters; false if anything was reported.
-  bool load(FileId root, Defines defines);
+  bool load(FileId file, Defines defines);
   /// Checks every declaration of the root, also those that no statement uses; false after a report.
   bool check();
   /// Builds every statement into one module; a sweep becomes one study.point per point, at most

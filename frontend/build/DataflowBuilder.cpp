@@ -87,6 +87,7 @@ bool DataflowBuilder::findRank(const ast::Expr &name, Directive &directive) {
   if (isWindow)
     return true;
   std::vector<std::string> known;
+  known.reserve(statement->domain.size());
   for (const auto &entry : statement->domain)
     known.push_back(entry.first);
   diagnostics.report(name.range, diag::UnknownIndex, name.text)

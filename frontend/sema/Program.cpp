@@ -184,7 +184,7 @@ void Program::collect(Module &module) {
 //===-- Loading and lookup
 //---------------------------------------------------------------------===//
 
-Module *Program::loadFile(FileId file, std::string name) {
+Module *Program::loadFile(FileId file, const std::string &name) {
   modules.emplace_back();
   Module &module = modules.back();
   module.name = name;
@@ -204,7 +204,7 @@ const Module *Program::loadRoot(FileId file) {
   return root = loadFile(file, path.str().str());
 }
 
-bool Program::setParameter(llvm::StringRef name, std::string text) {
+bool Program::setParameter(llvm::StringRef name, const std::string &text) {
   auto found = root->byName.find(name);
   if (found == root->byName.end() || found->second->kind != DeclKind::Param)
     return false;
@@ -262,6 +262,7 @@ NameResult Program::lookup(const Module &module, llvm::StringRef name) const {
 
 std::vector<llvm::StringRef> Program::visibleNames(const Module &module) const {
   std::vector<llvm::StringRef> names;
+  names.reserve(module.decls.size());
   for (const Decl *decl : module.decls)
     names.push_back(decl->name);
   for (const Import &import : module.imports) {

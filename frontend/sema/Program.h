@@ -59,7 +59,7 @@ struct Decl {
   /// param: the values it may take (after `in`), or null.
   const ast::Expr *domain = nullptr;
 
-  const Parameter *findParameter(llvm::StringRef name) const;
+  const Parameter *findParameter(llvm::StringRef wanted) const;
   bool isPrivate() const { return name.startswith("_"); }
 };
 
@@ -120,7 +120,7 @@ public:
   std::string importHint(llvm::StringRef name);
 
   /// Sets `param` `name` from the command line; false when the root has no such parameter.
-  bool setParameter(llvm::StringRef name, std::string text);
+  bool setParameter(llvm::StringRef name, const std::string &text);
   /// The text given with -D for this parameter, parsed, or null.
   const ast::Expr *overrideOf(const Decl *param) const;
 
@@ -135,7 +135,7 @@ public:
   DiagnosticEngine &diags() { return diagnostics; }
 
 private:
-  Module *loadFile(FileId file, std::string name);
+  Module *loadFile(FileId file, const std::string &name);
   void collect(Module &module);
   void collectImport(Module &module, const ast::Item &item);
   void addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, llvm::StringRef alias,
