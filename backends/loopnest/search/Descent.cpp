@@ -19,17 +19,20 @@ static std::vector<int64_t> primesOf(int64_t number) {
   return primes;
 }
 
-bool Descent::isLegal(const Mapping &mapping) const {
-  for (unsigned s = 0; s < space.slots.size(); ++s) {
-    int64_t product = 1;
-    for (unsigned d = 0; d < space.dims(); ++d) {
-      if (!rules[s].allows(d, mapping.factor[s][d]))
-        return false;
-      product *= mapping.factor[s][d];
-    }
-    if (space.slots[s].isAxis && product > space.slots[s].size)
+bool Descent::isLegalAt(const Mapping &mapping, unsigned slot) const {
+  int64_t product = 1;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    if (!rules[slot].allows(d, mapping.factor[slot][d]))
       return false;
+    product *= mapping.factor[slot][d];
   }
+  return !space.slots[slot].isAxis || product <= space.slots[slot].size;
+}
+
+bool Descent::isLegal(const Mapping &mapping) const {
+  for (unsigned s = 0; s < space.slots.size(); ++s)
+    if (!isLegalAt(mapping, s))
+      return false;
   return evaluator.fits(mapping);
 }
 
@@ -77,8 +80,10 @@ bool Descent::tryMoves(Mapping &best, Score &score, double &value,
                        const std::function<double(const Score &)> &valueOf,
                        llvm::function_ref<bool()> mayGoOn) {
   bool improved = false;
-  auto consider = [&](const Mapping &mapping) {
-    if (!isLegal(mapping))
+  auto consider = [&](const Mapping &mapping, unsigned from, unsigned to) {
+    // What is legal stays so elsewhere.
+    if (!isLegalAt(mapping, from) || !isLegalAt(mapping, to) ||
+        !evaluator.fits(mapping, std::min(from, to), std::max(from, to)))
       return;
     Score next = evaluator.evaluate(mapping);
     if (double v = valueOf(next); v < value) {
@@ -109,12 +114,12 @@ bool Descent::tryMoves(Mapping &best, Score &score, double &value,
           Mapping mapping = best;
           if (from == to || !move(mapping, d, prime, from, to))
             continue;
-          consider(mapping);
+          consider(mapping, from, to);
           for (unsigned e = 0; e < space.dims(); ++e)
             for (int64_t other : primes[e]) {
               Mapping swapped = mapping;
               if (e != d && move(swapped, e, other, to, from))
-                consider(swapped);
+                consider(swapped, from, to);
             }
         }
   return improved;

@@ -29,6 +29,7 @@ public:
 
 private:
   bool isLegal(const Mapping &mapping) const;
+  bool isLegalAt(const Mapping &mapping, unsigned slot) const;
   bool tryMoves(Mapping &best, Score &score, double &value,
                 const std::function<double(const Score &)> &valueOf,
                 llvm::function_ref<bool()> mayGoOn);

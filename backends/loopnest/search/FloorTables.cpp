@@ -60,6 +60,7 @@ struct Floors::Reached {
   unsigned mayBeOpen = 0;               ///< bits of flows that are open in some entry
   /// By flow, of entries where it is settled: the fewest words and the most padding.
   std::array<double, InnerFloors::maxFlows> fewest, padding;
+  std::array<InnerFloors::Outlook, InnerFloors::maxFlows> outlooks; ///< by flow
 };
 
 /// One group of lanes at one point: what does not depend on the prices of its choices.
@@ -71,15 +72,16 @@ struct Floors::Visit {
   };
   const Group *group;
   TileGrid::Point before;                             ///< outside the array
-  bool grows;                                         ///< more words cost more
   std::array<Sharing, InnerFloors::maxFlows> sharing; ///< of tiles that nothing further in splits
   std::array<double, InnerFloors::maxFlows> least;    ///< J by flow, at least
-  llvm::SmallVector<Settled, 8> entries;              ///< those that may improve on what is known
+  std::vector<Settled> entries;                       ///< those that may improve on what is known
 };
 
 Floors::Reached Floors::reached(size_t outside) const {
   Reached result;
   result.outside = outside;
+  for (unsigned v = 0; v < innerFloors.flows().size(); ++v)
+    result.outlooks[v] = innerFloors.outlook(v, outside);
   for (unsigned k : innerFloors.flows())
     result.least.push_back(floors.slidingAtBest(space.crossings[k].tensor, outside,
                                                 grid.point(outside), TileGrid::Point{}));
@@ -108,57 +110,37 @@ void Floors::setEntries(Reached &at) const {
   }
 }
 
-/// The groups of lanes with which anything at a point may improve on what is known: no flow
-/// further in is less than one at the point itself.
+/// The groups of lanes with which anything at a point may improve on what is known, by what is
+/// known of the flows further in before the entries are: none is less than one at the point itself.
 void Floors::visitPoint(const Reached &at, std::vector<Visit> &visits) const {
   llvm::ArrayRef<unsigned> flows = innerFloors.flows();
   const TileGrid::Point &outside = grid.point(at.outside);
   visits.clear();
   Visit visit;
-  bool isImage = symmetry.image(grid, at.outside) == at.outside;
+  bool isImage = images[at.outside] == at.outside;
   for (const Group &group : groups) {
     if ((isImage && symmetry.compare(group.lanes) > 0) ||
         !grid.between(group.lanes, outside, visit.before))
       continue;
     visit.group = &group;
-    visit.grows = true;
-    double sum = group.least.rest;
-    size_t lanes = grid.index(group.lanes);
-    for (unsigned v = 0; v < flows.size(); ++v) {
+    double sum = group.least.rest, most = group.grows ? classes[group.bucket].most : HUGE_VAL;
+    for (unsigned v = 0; v < flows.size() && (sum < most || !group.grows); ++v) {
       unsigned t = space.crossings[flows[v]].tensor;
       const LaneChoice::Price &price = group.least.prices[v];
+      const InnerFloors::Outlook &flow = at.outlooks[v];
       visit.sharing[v] =
           price.windowed ? floors.sharing(t, outside, outside, group.lanes) : Sharing();
-      visit.least[v] = price.cost({at.least[v] * floors.missing(t, lanes),
+      visit.least[v] = price.cost({at.least[v] * floors.missing(t, group.index),
                                    floors.missing(t, at.outside) * floors.padding(t, at.outside)},
                                   visit.sharing[v]);
-      sum += visit.least[v];
-      // The least of several prices together can be less than nothing.
-      visit.grows &= price.fixed + price.shared + price.hops >= 0;
+      double settled = infinite;
+      if (flow.words < infinite)
+        settled = price.cost({flow.words, flow.padding}, visit.sharing[v]);
+      sum += flow.mayBeOpen ? std::min(settled, visit.least[v]) : settled;
     }
-    if (!visit.grows || sum < classes[group.bucket].most)
+    if (sum < most || !group.grows)
       visits.push_back(visit);
   }
-}
-
-/// Leaves out groups of lanes with which nothing improves by what is known of the flows before the
-/// entries are.
-void Floors::dropHopeless(const Reached &at, std::vector<Visit> &visits) const {
-  llvm::ArrayRef<unsigned> flows = innerFloors.flows();
-  std::array<InnerFloors::Outlook, InnerFloors::maxFlows> outlooks;
-  for (unsigned v = 0; v < flows.size(); ++v)
-    outlooks[v] = innerFloors.outlook(v, at.outside);
-  llvm::erase_if(visits, [&](const Visit &visit) {
-    double sum = visit.group->least.rest;
-    for (unsigned v = 0; v < flows.size(); ++v) {
-      const InnerFloors::Outlook &flow = outlooks[v];
-      double cost = infinite;
-      if (flow.words < infinite)
-        cost = visit.group->least.prices[v].cost({flow.words, flow.padding}, visit.sharing[v]);
-      sum += flow.mayBeOpen ? std::min(cost, visit.least[v]) : cost;
-    }
-    return visit.grows && sum >= classes[visit.group->bucket].most;
-  });
 }
 
 /// Sets the entries that may be worth a look with these lanes, by the group's least prices; false
@@ -172,7 +154,7 @@ bool Floors::visitGroup(const Reached &at, Visit &visit) const {
     double settled = group.least.prices[v].cost({at.fewest[v], at.padding[v]}, visit.sharing[v]);
     quick += at.mayBeOpen >> v & 1 ? std::min(settled, visit.least[v]) : settled;
   }
-  if (visit.grows && quick >= classes[group.bucket].most)
+  if (group.grows && quick >= classes[group.bucket].most)
     return false;
   for (size_t e = 0; e < at.entries.size(); ++e) {
     const InnerFloors::Entry &entry = at.entries[e];
@@ -264,7 +246,7 @@ void Floors::addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<doub
 
 /// Where the table has what may stand at a point: the images have the same.
 size_t Floors::place(size_t outside, unsigned dim, unsigned bucket) const {
-  size_t other = symmetry.image(grid, outside);
+  size_t other = images[outside];
   unsigned image = dim < space.dims() ? symmetry.image(dim) : dim;
   if (other < outside || (other == outside && image < dim)) {
     outside = other;
@@ -290,9 +272,9 @@ void Floors::insert(size_t place, const Line &line, double most) {
   heads[place] = static_cast<uint32_t>(lines.size() - 1);
 }
 
-double Floors::atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const {
+double Floors::leastAt(size_t place, double repeats) const {
   double least = infinite;
-  for (uint32_t i = heads[place(outside, dim, bucket)]; i != noLine; i = lines[i].next)
+  for (uint32_t i = heads[place]; i != noLine; i = lines[i].next)
     least = std::min(least, lines[i].line.at(repeats));
   return least;
 }
@@ -306,6 +288,7 @@ void Floors::makeGroups() {
     if (isNew) {
       groups.emplace_back();
       groups.back().lanes = choice.lanes;
+      groups.back().index = grid.index(choice.lanes);
       groups.back().bucket = bucketsOfChoices[c];
     }
     Offer offer;
@@ -328,6 +311,8 @@ void Floors::makeGroups() {
         price.farther = std::max(price.farther, other.farther);
       }
     }
+    for (const LaneChoice::Price &price : group.least.prices)
+      group.grows &= price.fixed + price.shared + price.hops >= 0;
     group.cheapest = costs.choices()[group.choices.front()];
     for (unsigned v = 0; v < group.least.prices.size(); ++v)
       group.cheapest.prices[innerFloors.flows()[v]] = group.least.prices[v];
@@ -379,14 +364,12 @@ bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
   heads.assign(grid.size() * (space.dims() + 1) * classes.size(), noLine);
   std::vector<Visit> visits;
   for (size_t outside = 0; outside < grid.size(); ++outside) {
-    if (!innerFloors.mayFit(outside) || symmetry.image(grid, outside) < outside)
+    if (!innerFloors.mayFit(outside) || images[outside] < outside)
       continue;
     if (isOver())
       return false;
     Reached at = reached(outside);
     visitPoint(at, visits);
-    if (innerFloors.isFilledByPoint())
-      dropHopeless(at, visits);
     if (visits.empty())
       continue;
     innerFloors.fillPoint(outside);

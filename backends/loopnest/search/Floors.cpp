@@ -21,6 +21,8 @@ Floors::Floors(const MapSpace &ofSpace, const CostWeights &ofSearch, const SlotR
     : space(ofSpace), weights(ofSearch), rules(ofSlots), grid(space), symmetry(space, rules),
       floors(space, grid), costs(space, weights, rules, grid, floors),
       innerFloors(space, weights, rules, grid, floors, costs, symmetry, isOver) {
+  for (size_t x = 0; x < grid.size(); ++x)
+    images.push_back(static_cast<uint32_t>(symmetry.image(grid, x)));
   outerFloors.assign(space.slots.size() + 1, 0);
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
     const Crossing &crossing = space.crossings[k];
@@ -202,22 +204,17 @@ void Floors::makeSuffixes() {
   size_t buckets = classes.size();
   std::vector<double> best(grid.size() * buckets, infinite);
   for (size_t x = 0; x < grid.size(); ++x)
-    for (unsigned d = 0; d <= space.dims(); ++d)
+    for (unsigned d = 0; d <= space.dims(); ++d) {
+      double most = mostRepeats(x, d);
+      size_t own = place(x, d, 0);
       for (size_t b = 0; b < buckets; ++b)
-        best[x * buckets + b] =
-            std::min(best[x * buckets + b], atArray(x, d, mostRepeats(x, d), unsigned(b)));
-  suffix.assign(arrayBegin() + 1, best);
-  for (unsigned d = 0; d < space.dims(); ++d)
-    for (size_t x = 0; x < grid.size(); ++x) {
-      uint8_t own = grid.point(x)[d];
-      for (unsigned i = own + 1; i < grid.divisorCount(d); ++i) {
-        if (grid.quotient(d, static_cast<uint8_t>(i), own) == TileGrid::none)
-          continue;
-        size_t other = x + (i - own) * grid.stride(d);
-        for (size_t b = 0; b < buckets; ++b)
-          best[x * buckets + b] = std::min(best[x * buckets + b], best[other * buckets + b]);
-      }
+        best[x * buckets + b] = std::min(best[x * buckets + b], leastAt(own + b, most));
     }
+  suffix.assign(arrayBegin() + 1, best);
+  grid.gatherMultiples(~uint32_t(0), [&](size_t x, size_t other) {
+    for (size_t b = 0; b < buckets; ++b)
+      best[x * buckets + b] = std::min(best[x * buckets + b], best[other * buckets + b]);
+  });
   for (unsigned s = 0; s < arrayBegin(); ++s)
     suffix[s] = best;
   worth.assign(arrayBegin() + 1, std::vector<char>(grid.size(), 1));

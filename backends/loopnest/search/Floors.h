@@ -28,7 +28,10 @@ public:
   /// Choices of the same lanes, on whatever axes.
   struct Group {
     TileGrid::Point lanes;
+    size_t index = 0; ///< of that point
     unsigned bucket = 0;
+    /// More words cost more: the least of several prices together can be less than nothing.
+    bool grows = true;
     std::vector<unsigned> choices;
     std::vector<Offer> offers; ///< those that none is cheaper than in all prices
     Offer least;               ///< of all prices
@@ -54,7 +57,9 @@ public:
   /// The same at arrayBegin, for one bucket, when the innermost loop in time outside is one of
   /// `dim`, the number of dimensions for none; and loops there bring nothing new to a tensor at
   /// most `repeats` times.
-  double atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const;
+  double atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const {
+    return leastAt(place(outside, dim, bucket), repeats);
+  }
   /// How often that can be at most, whatever the loops are, and for given ones.
   double mostRepeats(size_t outside, unsigned innermost) const;
   double repeats(const Trails &trails, unsigned innermost) const;
@@ -110,13 +115,13 @@ private:
   static void addTo(Group &group, const Offer &offer);
   struct Visit;
   void visitPoint(const Reached &at, std::vector<Visit> &visits) const;
-  void dropHopeless(const Reached &at, std::vector<Visit> &visits) const;
   void setEntries(Reached &at) const;
   bool visitGroup(const Reached &at, Visit &visit) const;
   void addOffers(const Reached &at, const Visit &visit);
   void addLines(const Reached &at, const Visit &visit, llvm::ArrayRef<double> settled,
                 llvm::ArrayRef<FlowFloors::Brought> open, unsigned idle, size_t place, double most);
   size_t place(size_t outside, unsigned dim, unsigned bucket) const;
+  double leastAt(size_t place, double repeats) const;
   void insert(size_t place, const Line &line, double most);
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
                   size_t held, llvm::ArrayRef<double> openFlows) const;
@@ -130,6 +135,7 @@ private:
   const SlotRules rules;
   TileGrid grid;
   Symmetry symmetry; ///< of a point and its image the tables hold the one that comes first
+  std::vector<uint32_t> images; ///< by point
   FlowFloors floors;
   CrossingCosts costs;
   InnerFloors innerFloors;

@@ -72,8 +72,10 @@ void InnerFloors::addOutlooks() {
         words[x] = floors.slidingAtBest(t, x, grid.point(x), TileGrid::Point{});
         of[x].padding = std::max(of[x].padding, floors.missing(t, x) * floors.padding(t, x));
       }
-    DimMask used = tensor.plain | tensor.windowed;
-    grid.gatherMultiples(~used,
+    // Loops of the slot leave a flow open that ends outside of it.
+    bool settles = space.crossings[crossings[v]].end > first;
+    DimMask moving = settles ? tensor.plain | tensor.windowed : 0;
+    grid.gatherMultiples(~moving,
                          [&](size_t x, size_t other) { of[x].mayBeOpen |= of[other].mayBeOpen; });
     grid.gatherMultiples(~DimMask(0), [&](size_t x, size_t other) {
       of[x].words = std::min(of[x].words, of[other].words);

@@ -39,8 +39,6 @@ public:
   /// Fills the table inside the array at one point and at its mirror image; before that nothing
   /// stands there.
   void fillPoint(size_t outside);
-  /// Whether there is anything to fill.
-  bool isFilledByPoint() const { return tables.size() > 1; }
   /// What is known of a flow at a point before its table is filled.
   struct Outlook {
     double words = HUGE_VAL; ///< where it is settled, at least
@@ -48,6 +46,8 @@ public:
     bool mayBeOpen = false;
   };
   Outlook outlook(unsigned flow, size_t outside) const {
+    if (tables.size() == 1)
+      return {HUGE_VAL, 0, true}; // nothing stands there
     Outlook result = outlooks[flow][outside];
     unsigned t = space.crossings[crossings[flow]].tensor;
     result.words = std::min(result.words, floors.missing(t, outside) * fresh[flow][outside]);

@@ -78,10 +78,10 @@ void MappingEvaluator::moveTo(const Mapping &mapping, unsigned decided, uint32_t
     countInstances(decided);
 }
 
-bool MappingEvaluator::fits(const Mapping &mapping) const {
+bool MappingEvaluator::fits(const Mapping &mapping, unsigned low, unsigned high) const {
   for (unsigned m = 0; m < space.lanes(); ++m)
-    if (weights.memories[m].capacityBits &&
-        tiles.bits(mapping, m) > *weights.memories[m].capacityBits)
+    if (weights.memories[m].capacityBits && (low == 0 || space.memorySlot[m] > low) &&
+        space.memorySlot[m] <= high && tiles.bits(mapping, m) > *weights.memories[m].capacityBits)
       return false;
   return true;
 }

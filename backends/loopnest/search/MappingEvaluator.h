@@ -75,7 +75,9 @@ public:
   int64_t tileBits(const Mapping &mapping, unsigned memory) const {
     return tiles.bits(mapping, memory);
   }
-  bool fits(const Mapping &mapping) const;
+  bool fits(const Mapping &mapping) const { return fits(mapping, 0, space.slots.size()); }
+  /// The same of memories whose tiles change when a loop moves from one slot to another.
+  bool fits(const Mapping &mapping, unsigned low, unsigned high) const;
   int64_t evaluations() const { return count; }
 
   /// J of one crossing, whose loops are all in the first `decided` slots.

@@ -8,6 +8,9 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// Most choices of lanes that are remembered with their orders.
+static constexpr unsigned orderedLimit = 20000;
+
 TileGrid::Point TreeWalk::pointOf(const Mapping &mapping, unsigned slots) const {
   TileGrid::Point point{};
   for (unsigned d = 0; d < space.dims(); ++d) {
@@ -176,25 +179,39 @@ bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Nod
       });
 }
 
+/// The lanes as they lie with the orders of the mapping, which have a number among all of them.
+const LaneChoice &TreeWalk::orderedLanes(unsigned choice, unsigned number, const Mapping &mapping) {
+  if (ordered.size() >= orderedLimit)
+    ordered.clear();
+  std::unique_ptr<LaneChoice> &known = ordered[uint64_t(choice) << 32 | number];
+  if (!known) {
+    const CrossingCosts &costs = floors->crossingCosts();
+    known = std::make_unique<LaneChoice>(costs.ordered(costs.choices()[choice], mapping));
+  }
+  return *known;
+}
+
 bool TreeWalk::laneOrders(const Node &node, Mapping &mapping, unsigned slot, unsigned choice,
-                          const Trails &trails, std::vector<Node> &nodes) {
+                          unsigned number, const Trails &trails, std::vector<Node> &nodes) {
   if (slot == floors->arrayEnd())
-    return lanesChild(node, mapping, choice, trails, nodes);
+    return lanesChild(node, mapping, choice, number, trails, nodes);
   const LaneChoice &lanes = floors->crossingCosts().choices()[choice];
   if (!setFactors(mapping, slot, lanes.factors[slot - floors->arrayBegin()]) ||
       symmetry.compare(mapping, slot + 1) > 0)
     return true;
-  for (const auto &order : ordersOf(mapping, slot)) {
+  const auto &all = ordersOf(mapping, slot);
+  number *= static_cast<unsigned>(all.size());
+  for (const auto &order : all) {
     mapping.order[slot] = order;
-    if (!laneOrders(node, mapping, slot + 1, choice, trails, nodes))
+    if (!laneOrders(node, mapping, slot + 1, choice, number++, trails, nodes))
       return false;
   }
   return true;
 }
 
 /// One child with the orders of its lanes.
-bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, const Trails &trails,
-                          std::vector<Node> &nodes) {
+bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, unsigned number,
+                          const Trails &trails, std::vector<Node> &nodes) {
   unsigned end = floors->arrayEnd(), bucket = floors->bucketOf(choice);
   if (patience.isOver())
     return false;
@@ -205,7 +222,7 @@ bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, c
   const CrossingCosts &costs = floors->crossingCosts();
   TileGrid::Point outside = pointOf(mapping, end);
   size_t at = floors->tiles().index(outside);
-  LaneChoice lanes = costs.ordered(costs.choices()[choice], mapping);
+  const LaneChoice &lanes = orderedLanes(choice, number, mapping);
   Floors::Priced priced = floors->priced(lanes, outside);
   if (isExcluded(costs.constant() + node.decided + floors->inside(end, end, at, trails, priced),
                  latencyOf(node, bucket)))
@@ -213,8 +230,10 @@ bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, c
   double left = floors->inside(end, end + 1, at, trails, priced);
   size_t before = nodes.size();
   take(node, mapping, end, decide(node, mapping, end), left, bucket, nodes);
-  if (nodes.size() > before)
+  if (nodes.size() > before) {
     nodes.back().lanes = choice;
+    nodes.back().orders = number;
+  }
   return true;
 }
 
@@ -244,7 +263,7 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
       continue;
     for (unsigned c : group.choices)
       if (!isOut(floors->priced(floors->crossingCosts().choices()[c], outside)) &&
-          !laneOrders(node, mapping, begin, c, withLanes, nodes))
+          !laneOrders(node, mapping, begin, c, 0, withLanes, nodes))
         return false;
   }
   return true;
@@ -263,8 +282,10 @@ void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, co
     return;
   size_t size = nodes.size();
   take(node, mapping, boundary, decide(node, mapping, boundary), left, bucket, nodes);
-  if (nodes.size() > size)
+  if (nodes.size() > size) {
     nodes.back().lanes = node.lanes;
+    nodes.back().orders = node.orders;
+  }
 }
 
 /// The children with the same factors; most orders do the same to all tensors.
@@ -297,7 +318,7 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
   unsigned slot = node.slices.size(), boundary = slot + 1;
   const CrossingCosts &costs = floors->crossingCosts();
   TileGrid::Point lanesAt = pointOf(mapping, floors->arrayEnd());
-  LaneChoice lanes = costs.ordered(costs.choices()[node.lanes], mapping);
+  const LaneChoice &lanes = orderedLanes(node.lanes, node.orders, mapping);
   Floors::Priced priced = floors->priced(lanes, lanesAt);
   double base = costs.constant() + node.decided;
   double latency = latencyOf(node, floors->bucketOf(node.lanes));

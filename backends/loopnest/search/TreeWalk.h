@@ -10,6 +10,7 @@
 #include "backends/loopnest/search/Floors.h"
 #include "backends/loopnest/search/Search.h"
 #include "backends/loopnest/search/SlotChoices.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 
@@ -42,10 +43,11 @@ struct Node {
   };
   llvm::SmallVector<Slice, 2> slices; ///< of the first slots
   Score bound;
-  double key = 0;     ///< nodes are visited by growing key
-  double decided = 0; ///< J of what ends outside; with tables only
-  double latency = 0; ///< of what the slots so far bring, at least; with tables only
-  unsigned lanes = 0; ///< number of the choice of lanes, once it is made; with tables only
+  double key = 0;      ///< nodes are visited by growing key
+  double decided = 0;  ///< J of what ends outside; with tables only
+  double latency = 0;  ///< of what the slots so far bring, at least; with tables only
+  unsigned lanes = 0;  ///< number of the choice of lanes, once it is made; with tables only
+  unsigned orders = 0; ///< and of the orders of its axes
 };
 
 class TreeWalk {
@@ -102,9 +104,10 @@ private:
                    const Floors::Priced &priced, std::vector<Node> &nodes);
   bool innerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool laneOrders(const Node &node, Mapping &mapping, unsigned slot, unsigned choice,
+                  unsigned number, const Trails &trails, std::vector<Node> &nodes);
+  bool lanesChild(const Node &node, Mapping &mapping, unsigned choice, unsigned number,
                   const Trails &trails, std::vector<Node> &nodes);
-  bool lanesChild(const Node &node, Mapping &mapping, unsigned choice, const Trails &trails,
-                  std::vector<Node> &nodes);
+  const LaneChoice &orderedLanes(unsigned choice, unsigned number, const Mapping &mapping);
   void take(const Node &node, const Mapping &mapping, unsigned slots, double decided,
             llvm::ArrayRef<double> left, unsigned firstBucket, std::vector<Node> &nodes);
   bool isExcluded(double energy, double latency) const {
@@ -127,6 +130,8 @@ private:
   const SearchGoal &goal;
   const Floors *floors = nullptr;
   std::map<uint64_t, std::vector<std::array<uint8_t, maxDims>>> orders; ///< by slot and loops
+  /// By number of a choice of lanes and of its orders.
+  llvm::DenseMap<uint64_t, std::unique_ptr<LaneChoice>> ordered;
   /// What partial mappings with the same future have cost so far: energy and bits moved.
   llvm::StringMap<std::vector<llvm::SmallVector<double, 6>>> seen;
 };

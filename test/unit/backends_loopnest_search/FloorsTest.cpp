@@ -177,3 +177,41 @@ TEST(Floors, AreBelowWhatTheyBoundInSymmetricSpaces) {
       compared += compare(*space, randomWeights(*space, random), random, 40);
   EXPECT_GT(compared, 1500U);
 }
+
+/// What is said of a point before its entries are made holds for them.
+TEST(Floors, FlowsAreAtLeastTheirOutlook) {
+  std::mt19937 random(1033);
+  auto never = [] { return false; };
+  unsigned settled = 0, open = 0;
+  for (unsigned i = 0; i < 1200 && !testing::Test::HasFailure(); ++i) {
+    llvm::Optional<MapSpace> space =
+        i % 4 ? randomSpace(random, /*roomyAxes=*/true) : symmetricSpace(random);
+    if (!space)
+      continue;
+    std::unique_ptr<Floors> floors =
+        Floors::make(*space, randomWeights(*space, random), openRules(*space), never);
+    SearchGoal goal{SearchGoal::Scalar, [](const Score &score) { return score.energy; }};
+    if (!floors || !floors->fill(Incumbents(goal), never))
+      continue;
+    const InnerFloors &inner = floors->inner();
+    for (size_t x = 0; x < floors->tiles().size() && !testing::Test::HasFailure(); ++x)
+      for (const InnerFloors::Entry &entry : inner.at(floors->arrayEnd(), x))
+        for (unsigned v = 0; v < inner.flows().size(); ++v) {
+          InnerFloors::Outlook outlook = inner.outlook(v, x);
+          if (entry.words[v] == InnerFloors::open) {
+            ++open;
+            EXPECT_TRUE(outlook.mayBeOpen);
+            continue;
+          }
+          ++settled;
+          EXPECT_GE(outlook.padding, entry.padding[v] * (1 - 1e-9));
+          // With windows either may be the better bound.
+          unsigned t = space->crossings[inner.flows()[v]].tensor;
+          if (space->tensors[t].windows.empty()) {
+            EXPECT_LE(outlook.words, entry.words[v] * (1 + 1e-9));
+          }
+        }
+  }
+  EXPECT_GT(settled, 10000U);
+  EXPECT_GT(open, 10000U);
+}
