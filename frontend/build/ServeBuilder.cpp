@@ -6,7 +6,7 @@
 #include "frontend/build/TrainBuilder.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
@@ -18,21 +18,8 @@ static constexpr int64_t mostInBatch = 1'000'000;
 
 namespace {
 
-/// What an argument of a word has to be.
-enum class Wants : uint8_t { Count, Tokens, Seed, Rate, Time, Positive, Theta };
-
-struct ArgumentSpec {
-  llvm::StringLiteral name;
-  Wants wants;
-  bool isRequired = true;
-};
-
-/// The arguments of one choice, in order.
-struct ChoiceSpec {
-  llvm::StringLiteral choice;
-  llvm::ArrayRef<ArgumentSpec> arguments;
-  llvm::StringLiteral sameAs = ""; ///< the choice that it is another name of
-};
+/// The values that an argument may have, within the kind that the word tables give it.
+enum class Wants : uint8_t { Count, Tokens, Seed, Positive, Theta };
 
 class ServeBuilder {
 public:
@@ -43,8 +30,8 @@ public:
   ir::AttrDict settings;
 
 private:
-  void choice(const Node &node, llvm::ArrayRef<ChoiceSpec> specs);
-  void argument(const Argument &argument, const ArgumentSpec &spec, ir::AttrDict &into);
+  void choice(const Node &node);
+  void argument(const Argument &argument, ir::AttrDict &into);
   void trace(const Node &node, const WordValue &word);
   void parallel(const Node &node);
   void requests();
@@ -66,44 +53,22 @@ private:
 //===-- Words and their arguments
 //--------------------------------------------------------------===//
 
-static constexpr ArgumentSpec pagedArguments[] = {{"max_batch", Wants::Count, false},
-                                                  {"max_tokens", Wants::Tokens, false},
-                                                  {"block", Wants::Count, false}};
-static constexpr ArgumentSpec chunkedArguments[] = {{"chunk", Wants::Count, false},
-                                                    {"max_batch", Wants::Count, false},
-                                                    {"block", Wants::Count, false}};
-static constexpr ArgumentSpec wholeArguments[] = {{"max_batch", Wants::Count, false},
-                                                  {"max_tokens", Wants::Tokens, false}};
-static const ChoiceSpec schedulerSpecs[] = {{"vllm", pagedArguments},
-                                            {"sarathi", chunkedArguments},
-                                            {"chunked", chunkedArguments, "sarathi"},
-                                            {"orca", wholeArguments},
-                                            {"continuous", wholeArguments, "orca"},
-                                            {"static", wholeArguments},
-                                            {"faster_transformer", wholeArguments, "static"}};
+/// The choices that run, and what each runs as.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> served[] = {
+    {"vllm", "vllm"},       {"sarathi", "sarathi"}, {"chunked", "sarathi"},
+    {"orca", "orca"},       {"continuous", "orca"}, {"static", "static"},
+    {"poisson", "poisson"}, {"uniform", "uniform"}, {"fixed", "fixed"},
+    {"burst", "burst"},     {"zipf", "zipf"},       {"faster_transformer", "static"},
+};
 
-static constexpr ArgumentSpec randomArguments[] = {{"rate", Wants::Rate}, {"seed", Wants::Seed}};
-static constexpr ArgumentSpec fixedArguments[] = {{"rate", Wants::Rate}};
-static constexpr ArgumentSpec burstArguments[] = {{"size", Wants::Count, false},
-                                                  {"every", Wants::Time, false}};
-static const ChoiceSpec arrivalSpecs[] = {{"poisson", randomArguments},
-                                          {"uniform", randomArguments},
-                                          {"fixed", fixedArguments},
-                                          {"burst", burstArguments}};
-
-static constexpr ArgumentSpec zipfArguments[] = {{"min", Wants::Tokens},
-                                                 {"max", Wants::Tokens},
-                                                 {"theta", Wants::Theta},
-                                                 {"prefill_to_decode", Wants::Positive},
-                                                 {"seed", Wants::Seed}};
-static constexpr ArgumentSpec uniformArguments[] = {{"min", Wants::Tokens},
-                                                    {"max", Wants::Tokens},
-                                                    {"prefill_to_decode", Wants::Positive},
-                                                    {"seed", Wants::Seed}};
-static constexpr ArgumentSpec lengthArguments[] = {{"prompt", Wants::Tokens},
-                                                   {"answer", Wants::Tokens}};
-static const ChoiceSpec lengthSpecs[] = {
-    {"zipf", zipfArguments}, {"uniform", uniformArguments}, {"fixed", lengthArguments}};
+static Wants wantsOf(llvm::StringRef argument) {
+  return llvm::StringSwitch<Wants>(argument)
+      .Cases("max_tokens", "min", "max", "prompt", "answer", Wants::Tokens)
+      .Cases("rate", "every", "prefill_to_decode", Wants::Positive)
+      .Case("seed", Wants::Seed)
+      .Case("theta", Wants::Theta)
+      .Default(Wants::Count);
+}
 
 static llvm::StringRef describe(Wants wants) {
   switch (wants) {
@@ -113,12 +78,8 @@ static llvm::StringRef describe(Wants wants) {
     return "a whole number of tokens from 1 to 10000000";
   case Wants::Seed:
     return "a whole number from 0 to 4294967295";
-  case Wants::Rate:
-    return "requests per time, above 0: 2req/s";
-  case Wants::Time:
-    return "a time above 0";
   case Wants::Positive:
-    return "a number above 0";
+    return "above 0";
   case Wants::Theta:
     return "a number from 0 to below 1";
   }
@@ -126,83 +87,59 @@ static llvm::StringRef describe(Wants wants) {
 }
 
 static bool meets(const Quantity &value, Wants wants) {
-  Dimension dimension = value.dimension().withoutCounts();
-  bool isNumber = dimension.isNumber();
-  bool isWhole = isNumber && value.isInteger();
   double number = value.toDouble();
   if (!std::isfinite(number))
     return false;
   switch (wants) {
   case Wants::Count:
-    return isWhole && number >= 1 && number <= static_cast<double>(mostInBatch);
+    return value.isInteger() && number >= 1 && number <= static_cast<double>(mostInBatch);
   case Wants::Tokens:
-    return isWhole && number >= 1 && number <= static_cast<double>(mostTokens);
+    return value.isInteger() && number >= 1 && number <= static_cast<double>(mostTokens);
   case Wants::Seed:
-    return isWhole && number >= 0 && number <= 4294967295.0;
-  case Wants::Rate:
-    return (dimension * BaseUnit::Second).isNumber() && number > 0;
-  case Wants::Time:
-    return dimension == Dimension(BaseUnit::Second) && number > 0;
+    return number >= 0 && number <= 4294967295.0;
   case Wants::Positive:
-    return isNumber && number > 0;
+    return number > 0;
   case Wants::Theta:
-    return isNumber && number >= 0 && number < 1;
+    return number >= 0 && number < 1;
   }
   return false;
 }
 
-void ServeBuilder::argument(const Argument &argument, const ArgumentSpec &spec,
-                            ir::AttrDict &into) {
-  if (into.find(spec.name))
-    return bad(argument.range, fmt::format("`{}` is given twice", spec.name.str()));
-  if (argument.value->isUnknown())
-    return;
+void ServeBuilder::argument(const Argument &argument, ir::AttrDict &into) {
   const Quantity *number = argument.value->getIf<Quantity>();
-  if (!number || !meets(*number, spec.wants))
-    return bad(argument.range, fmt::format("`{}` is {}, not {}", spec.name.str(),
-                                           describe(spec.wants).str(), argument.value->text()));
-  bool isWhole = spec.wants == Wants::Count || spec.wants == Wants::Tokens;
-  if (isWhole)
-    into.set(spec.name, number->rational().numerator());
+  Wants wants = wantsOf(argument.name);
+  if (!number)
+    return;
+  if (!meets(*number, wants))
+    return bad(argument.range, fmt::format("`{}` is {}, not {}", argument.name,
+                                           describe(wants).str(), argument.value->text()));
+  if (wants == Wants::Count || wants == Wants::Tokens)
+    into.set(argument.name, number->rational().numerator());
   else
-    into.set(spec.name, Quantity(number->toUncertain(), Dimension()));
+    into.set(argument.name, Quantity(number->toUncertain(), Dimension()));
 }
 
-void ServeBuilder::choice(const Node &node, llvm::ArrayRef<ChoiceSpec> specs) {
+void ServeBuilder::choice(const Node &node) {
   const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!word)
     return;
   if (word->word == "trace")
     return trace(node, *word);
-  const ChoiceSpec *spec =
-      llvm::find_if(specs, [&](const ChoiceSpec &entry) { return entry.choice == word->word; });
-  if (spec == specs.end())
+  const auto *runs = llvm::find_if(served, [&](auto &entry) { return entry.first == word->word; });
+  if (runs == std::end(served))
     return later(node, fmt::format("`{}` {} in `serve`", word->word, node.word.str()));
-  ir::AttrDict entries{{"kind", spec->sameAs.empty() ? spec->choice : spec->sameAs},
-                       {"name", spec->choice}};
-  size_t position = 0, errors = diagnostics.errorCount();
-  for (const Argument &given : word->arguments) {
-    const ArgumentSpec *found = llvm::find_if(
-        spec->arguments, [&](const ArgumentSpec &entry) { return entry.name == given.name; });
-    if (given.name.empty() && position < spec->arguments.size())
-      found = &spec->arguments[position++];
-    if (found == spec->arguments.end()) {
-      std::vector<llvm::StringRef> names;
-      for (const ArgumentSpec &entry : spec->arguments)
-        names.push_back(entry.name);
-      bad(given.range, given.name.empty() ? fmt::format("`{}` has no more arguments", word->word)
-                                          : fmt::format("`{}` has no `{}`, only `{}`", word->word,
-                                                        given.name, llvm::join(names, "`, `")));
-      continue;
-    }
-    argument(given, *found, entries);
-  }
-  for (const ArgumentSpec &entry : spec->arguments)
-    if (entry.isRequired && !entries.find(entry.name) && errors == diagnostics.errorCount() &&
-        !llvm::any_of(word->arguments, [&](const Argument &given) { return given.isMistaken; }))
-      bad(node.args[0].range, fmt::format("`{}` needs `{}`, {}", word->word, entry.name.str(),
-                                          describe(entry.wants).str()));
-  if (spec->choice == "burst" && !entries.find("size") != !entries.find("every"))
+  ir::AttrDict entries{{"kind", runs->second}, {"name", runs->first}};
+  for (const Argument &given : word->arguments)
+    argument(given, entries);
+  auto isGiven = [&](llvm::StringRef name) {
+    return llvm::any_of(word->arguments, [&](const Argument &given) { return given.name == name; });
+  };
+  if (const ChoiceForm *form = findForm(*node.spec, word->word))
+    for (const ChoiceArgument &argument : form->arguments)
+      if (argument.byDefault.empty() && !isGiven(argument.name))
+        bad(node.args[0].range, fmt::format("`{}` needs `{}`: {}", word->word, argument.name.str(),
+                                            argument.doc.str()));
+  if (word->word == "burst" && isGiven("size") != isGiven("every"))
     bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
   const ir::Attribute *least = entries.find("min"), *most = entries.find("max");
   if (least && most && least->asInt() > most->asInt())
@@ -309,12 +246,8 @@ bool ServeBuilder::run() {
                                                    "experts",  "cluster",     "minimize",
                                                    "maximize", "within",      "require"};
   for (const Node *child : statement.children) {
-    if (child->word == "scheduler")
-      choice(*child, schedulerSpecs);
-    else if (child->word == "arrivals")
-      choice(*child, arrivalSpecs);
-    else if (child->word == "lengths")
-      choice(*child, lengthSpecs);
+    if (child->word == "scheduler" || child->word == "arrivals" || child->word == "lengths")
+      choice(*child);
     else if (child->word == "parallel")
       parallel(*child);
     else if (llvm::is_contained(notYet, child->word))

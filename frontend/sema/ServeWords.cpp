@@ -17,12 +17,12 @@ static constexpr ChoiceArgument maxTokensArgument{.name = "max_tokens",
                                                   .dims = Dims::Tokens,
                                                   .byDefault = "unlimited",
                                                   .doc = "tokens in a batch at most"};
-static constexpr ChoiceArgument blockArgument{.name = "block",
-                                              .doc = "tokens in a block of the cache"};
+static constexpr ChoiceArgument blockArgument{
+    .name = "block", .byDefault = "16", .doc = "tokens in a block of the cache"};
 static constexpr ChoiceArgument pagedArguments[] = {maxBatchArgument, maxTokensArgument,
                                                     blockArgument};
 static constexpr ChoiceArgument chunkedArguments[] = {
-    {.name = "chunk", .doc = "tokens of prompts in a batch at most"},
+    {.name = "chunk", .byDefault = "512", .doc = "tokens of prompts in a batch at most"},
     maxBatchArgument,
     blockArgument};
 static constexpr ChoiceArgument wholeArguments[] = {maxBatchArgument, maxTokensArgument};
@@ -53,7 +53,11 @@ static constexpr ChoiceArgument traceArguments[] = {
     {.name = "file", .kind = Text, .doc = "requests, a line each"}};
 static constexpr ChoiceArgument burstArguments[] = {
     {.name = "size", .byDefault = "all requests", .doc = "requests that arrive at once"},
-    {.name = "every", .kind = Measure, .dims = Dims::Time, .doc = "time between bursts"}};
+    {.name = "every",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "no second burst",
+     .doc = "time between bursts"}};
 static constexpr ChoiceForm arrivalForms[] = {
     {.choice = "poisson", .arguments = randomArguments},
     {.choice = "gamma", .arguments = gammaArguments},
