@@ -1,8 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Evaluation.h"
 
-#include "backends/serving/Serve.h"
-#include "backends/training/Train.h"
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
@@ -10,9 +8,7 @@
 #include "tools/driver/ReportAgain.h"
 #include "tools/driver/UnusedWords.h"
 #include "tools/driver/search/Interrupt.h"
-#include "tools/driver/search/TrainSearch.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -203,29 +199,6 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
   }
 }
 
-/// A search over strategies of training divides the model anew for each: from what was built.
-void Evaluation::keepAsBuilt(const ir::Module &module) {
-  bool hasHoles = false;
-  module.walk([&](const ir::Operation &op) {
-    hasHoles |= op.is(study::TrainOp::opName) &&
-                passes::readStrategy(ir::as<study::TrainOp>(op)).hasHoles();
-  });
-  asBuilt.reset();
-  if (!hasHoles)
-    return;
-  asBuilt = std::make_unique<ir::Module>();
-  ir::ValueMap map;
-  for (const ir::Operation &op : module.body()) {
-    if (!op.is(study::PointOp::opName)) {
-      op.clone(asBuilt->body(), map);
-      continue;
-    }
-    for (const ir::Operation &inner : op.body())
-      if (inner.is(study::TrainOp::opName))
-        inner.clone(asBuilt->body(), map);
-  }
-}
-
 void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Operation *point,
                            const Listener &listener) {
   if (onlySearches && !op.is(study::SearchStatement::opName))
@@ -305,113 +278,4 @@ const emit::Result *Evaluation::add(Cost cost, const ir::Operation &op, const ir
   result.cost = std::move(cost);
   found.push_back(std::move(result));
   return &found.back();
-}
-
-/// Those in the settings of a `train` or `serve`.
-Evaluation::ResultLabels Evaluation::labelsIn(const ir::Operation &op) const {
-  auto text = [&](const char *name) {
-    const ir::Attribute *value = op.dictAttr("settings").find(name);
-    return value ? value->asString().str() : std::string();
-  };
-  return {text("label"), text("subject_label"), text("on_label"),
-          parameters.lookup(op.symbolAttr("subject"))};
-}
-
-//===-- train
-//----------------------------------------------------------------------------------===//
-
-/// What the search did, and what it found beside the best.
-static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
-  cost.notes.push_back(fmt::format(
-      "search: {}; {} strategies, {} fit; {} of {} divisions of the model left out by bounds; {}",
-      searched.goal, searched.strategies, searched.fitting, searched.prunedDivisions,
-      searched.divisions,
-      !searched.isProven    ? "time ran out, there may be a better one"
-      : !searched.isBounded ? "proven best of even and balanced stages"
-      : searched.gap <= 0   ? "proven best, however the layers are divided among stages"
-                            : fmt::format("proven best of even and balanced stages, and within "
-                                            "{:.1f} % of any",
-                                          std::ceil(searched.gap * 1000) / 10)));
-  for (size_t i = 0; i < std::min<size_t>(6, searched.front.size()); ++i)
-    cost.notes.push_back(fmt::format(
-        "best for its memory: {} in {}: {}",
-        formatEngineering(searched.front[i].stepTime, BaseUnit::Second),
-        formatEngineering(searched.front[i].memory, BaseUnit::Byte), searched.front[i].strategy));
-}
-
-const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
-                                      const ir::Operation *point) {
-  llvm::Optional<TrainSearchResult> searched;
-  std::unique_ptr<ir::Module> filled;
-  ir::Module *evaluated = &module;
-  ir::Operation *statement = &op; // in a sweep not at the top
-  if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
-    searched = searchStrategies(*asBuilt, *asBuilt->lookup(op.symbol()), providers,
-                                names(module, nullptr), session.diagnostics);
-    if (searched)
-      filled = withStrategy(*asBuilt, op.symbol(), searched->best, session.diagnostics);
-    if (!filled)
-      return nullptr;
-    evaluated = filled.get();
-    statement = filled->lookup(op.symbol());
-  }
-  llvm::Optional<Cost> cost = training::evaluateTraining(*evaluated, *statement, providers,
-                                                         session.diagnostics, trainsBeyondMemory);
-  if (!cost)
-    return nullptr;
-  if (searched) {
-    auto summary = std::make_shared<TrainingSummary>(*cost->training);
-    summary->front = searched->front;
-    cost->training = std::move(summary);
-    noteSearch(*searched, *cost);
-  }
-  return add(std::move(*cost), op, point, labelsIn(op));
-}
-
-//===-- serve
-//----------------------------------------------------------------------------------===//
-
-const emit::Result *Evaluation::serveRequests(const ir::Module &module, const ir::Operation &op,
-                                              const ir::Operation *point) {
-  session.progress.at(op.dictAttr("settings").find("label")->asString());
-  llvm::Optional<Cost> cost = serving::evaluateServing(module, op, providers, session.diagnostics);
-  return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
-}
-
-//===-- search
-//---------------------------------------------------------------------------------===//
-
-/// "proven optimal", or how far from it the result can be.
-static std::string proofText(const SearchSummary &summary) {
-  if (summary.proven)
-    return "proven optimal";
-  return fmt::format("at most {:.2g} % above the best (lower bound {:.6g}); {} of {} proven",
-                     summary.gap() * 100, summary.bound, summary.provenNests, summary.distinct);
-}
-
-const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
-                                       const ir::Operation *point) {
-  study::SearchStatement statement(&op);
-  Interrupt interrupt;
-  mapper::SearchSettings settings = searchSettings;
-  settings.stop = &Interrupt::flag();
-  llvm::Optional<SearchSummary> summary = searchStudy(
-      module, statement, providers, names(module, nullptr), settings, session.diagnostics);
-  if (!summary)
-    return nullptr;
-  const ir::Operation *inner = nullptr;
-  for (const ir::Operation &part : op.body())
-    if (part.is(study::EvaluateOp::opName))
-      inner = &part;
-  if (!evaluate(module, *inner, point))
-    return nullptr;
-  emit::Result &result = found.back();
-  result.name = op.symbol().str();
-  result.statement = statementIndex(point ? point->range() : op.range());
-  result.cost.notes.push_back(fmt::format("search: {}; {} of {} nests differ; {}", summary->goal,
-                                          summary->distinct, summary->nests, proofText(*summary)));
-  for (const std::string &note : summary->notes)
-    result.cost.notes.push_back(note);
-  searched.push_back({std::move(*summary), &result});
-  return &result;
 }
