@@ -294,7 +294,7 @@ bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp ma
   if (failed.count(symbol))
     return false;
   bool valid = llvm::all_of(kernel.groups, [&](const StatementGroup &group) {
-    return checkPartial(*chip, *group.main, evaluate->range(), diagnostics);
+    return checkPartial(*chip, *group.main, diagnostics);
   });
   llvm::Optional<FusedPlan> plan =
       valid ? planFused(*chip, kernel.groups, mapping, diagnostics) : llvm::None;
@@ -336,7 +336,7 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
       }
       continue;
     }
-    if (failed.count(symbol) || !checkPartial(*chip, statement, evaluate->range(), diagnostics)) {
+    if (failed.count(symbol) || !checkPartial(*chip, statement, diagnostics)) {
       failed.insert(symbol);
       valid = false;
       continue;

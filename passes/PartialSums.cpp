@@ -6,25 +6,29 @@
 using namespace perfc;
 using namespace perfc::passes;
 
+/// A maximum or minimum of some points is one of them, and takes no more bits than the result.
+static bool addsUp(const Statement &statement) {
+  llvm::StringRef joined = statement.op.reduce();
+  return statement.reduces() && joined != "max" && joined != "min";
+}
+
 int64_t passes::partialBits(const Statement &statement, const Place &place) {
   llvm::Optional<DType> result = parseDType(statement.write.operand.dtype());
   auto format =
-      result && statement.reduces() ? target::partialFormat(*place.op, *result) : llvm::None;
+      result && addsUp(statement) ? target::partialFormat(*place.op, *result) : llvm::None;
   return format ? bitsOf(format->format) : statement.write.bits;
 }
 
-bool passes::checkPartial(const Chip &chip, const Statement &statement, SourceRange where,
+bool passes::checkPartial(const Chip &chip, const Statement &statement,
                           DiagnosticEngine &diagnostics) {
   for (const Place &place : chip.places) {
     if (place.isArray || partialBits(statement, place) >= statement.write.bits)
       continue;
     DType result = *parseDType(statement.write.operand.dtype());
     auto format = target::partialFormat(*place.op, result);
-    diagnostics
-        .report(format->from->range(), diag::BadPartial, dtypeName(format->format),
-                fmt::format("the result `{}` is {}, which is wider", statement.write.tensor,
-                            dtypeName(result)))
-        .note(where, "for this statement");
+    diagnostics.report(format->from->range(), diag::BadPartial, dtypeName(format->format),
+                       fmt::format("the result `{}` is {}, which is wider", statement.write.tensor,
+                                   dtypeName(result)));
     return false;
   }
   return true;

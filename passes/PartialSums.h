@@ -16,9 +16,8 @@ namespace passes {
 /// where it adds nothing up or the chip gives no other format.
 int64_t partialBits(const Statement &statement, const Place &place);
 
-/// A sum is never added up in fewer bits than it has in the end: PERF1056, with a note at `where`.
-bool checkPartial(const Chip &chip, const Statement &statement, SourceRange where,
-                  DiagnosticEngine &diagnostics);
+/// A sum is never added up in fewer bits than it has in the end: PERF1056.
+bool checkPartial(const Chip &chip, const Statement &statement, DiagnosticEngine &diagnostics);
 
 /// Gives `tensor`, a loopnest.tensor for the result of `statement`, its `partial` where that
 /// differs from the bits of the result.

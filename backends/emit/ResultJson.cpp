@@ -82,7 +82,10 @@ static void addMetrics(Json &json, const Cost &cost) {
     json.set("not_given", std::move(missing));
 }
 
+/// null where nothing has a value: the time per token of answers of one token.
 static Json distributionJson(const Distribution &values) {
+  if (values.count == 0)
+    return Json();
   return Json::object()
       .set("mean", values.mean)
       .set("min", values.least)

@@ -79,10 +79,12 @@ static bool paretoValues(const StoredRow &row, std::vector<std::string> &names,
   if (!list)
     return false;
   for (const llvm::json::Value &entry : *list)
-    if (const llvm::json::Array *pair = entry.getAsArray(); pair && pair->size() == 3) {
+    if (const llvm::json::Array *pair = entry.getAsArray(); pair && pair->size() >= 2) {
       names.push_back((*pair)[0].getAsString().getValueOr("").str());
       values.push_back((*pair)[1].getAsNumber().getValueOr(0));
-      texts.push_back((*pair)[2].getAsString().getValueOr("").str());
+      // Files of before have no text.
+      texts.push_back(pair->size() > 2 ? (*pair)[2].getAsString().getValueOr("").str()
+                                       : fmt::format("{:.6g}", values.back()));
     }
   return !values.empty();
 }

@@ -44,7 +44,8 @@ void BatchCost::addPart(const std::vector<Sample> &samples,
     const std::vector<StepItem> &items = blockOf(sample.cost).items;
     bool isSame = items.size() == part.items.size();
     for (size_t i = 0; isSame && i < items.size(); ++i) {
-      isSame = items[i].kind == part.items[i].kind;
+      isSame = items[i].kind == part.items[i].kind &&
+               static_cast<double>(items[i].count) == part.items[i].count;
       place(part.items[i], items[i], sample);
     }
     if (!isSame)
@@ -81,7 +82,7 @@ void BatchCost::dealLayers(const GraphCost &model, int64_t stages) {
 }
 
 BatchCost::BatchCost(std::vector<Sample> samples, int64_t stages,
-                     std::function<double(double)> sendTime)
+                     std::function<double(size_t, double)> sendTime)
     : send(std::move(sendTime)) {
   for (const Sample &sample : samples) {
     if (sample.isDecode) {
@@ -95,8 +96,12 @@ BatchCost::BatchCost(std::vector<Sample> samples, int64_t stages,
       chunkTokens.add(sample.tokens);
   }
   const GraphCost &first = samples.front().cost;
+  auto areAsMany = [](const GraphCost::Layers &one, const GraphCost::Layers &two) {
+    return one.count == two.count;
+  };
   for (const Sample &sample : samples)
-    if (sample.cost.layers.size() != first.layers.size())
+    if (!std::equal(sample.cost.layers.begin(), sample.cost.layers.end(), first.layers.begin(),
+                    first.layers.end(), areAsMany))
       mismatch = differs;
   if (!mismatch.empty())
     return;
@@ -203,11 +208,10 @@ void BatchCost::run(const BatchShape &shape, std::vector<double> &seconds) {
     for (size_t stage = 0; stage < seconds.size(); ++stage)
       seconds[stage] += one * runsOf(number, stage);
   }
-  if (seconds.size() > 1) {
-    double message = send(static_cast<double>(shape.tokens));
-    for (size_t stage = 0; stage + 1 < seconds.size(); ++stage)
-      seconds[stage] += message;
-    sent += message * static_cast<double>(seconds.size() - 1);
+  for (size_t stage = 0; stage + 1 < seconds.size(); ++stage) {
+    double message = send(stage, static_cast<double>(shape.tokens));
+    seconds[stage] += message;
+    sent += message;
   }
 }
 

@@ -47,8 +47,9 @@ struct ItemTotal {
 
 class BatchCost {
 public:
-  /// `send` is what a message of so many tokens to the next stage takes, in s.
-  BatchCost(std::vector<Sample> samples, int64_t stages, std::function<double(double)> send);
+  /// `send` is what a message of so many tokens from a stage to the next takes, in s.
+  BatchCost(std::vector<Sample> samples, int64_t stages,
+            std::function<double(size_t, double)> send);
 
   /// "" or why the samples do not go together.
   const std::string &problem() const { return mismatch; }
@@ -89,7 +90,7 @@ private:
   std::vector<std::vector<double>> layersOf;
   Axis promptTokens, promptBefore, decodeBatch, decodeContext;
   Axis chunkTokens; ///< the first sizes of promptTokens: those of one request
-  std::function<double(double)> send;
+  std::function<double(size_t, double)> send;
   double sent = 0;
   std::string mismatch;
 };

@@ -47,6 +47,12 @@ bool ServedModel::checkSystem() {
                        "chips of several kinds cannot serve one model yet");
     return false;
   }
+  if (network->places().hasSlowChips()) {
+    diagnostics.report(
+        serve.range(), diag::BadServeValue,
+        "a system with slow chips (`fault chip[…] { slowdown … }`) cannot serve yet");
+    return false;
+  }
   Chip chip(*passes::chipOf(module, serve.symbolAttr("on")));
   if (const ChipMemory *outer = chip.outermost()) {
     memory = outer->name().str();
@@ -106,33 +112,37 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
   return true;
 }
 
-llvm::Optional<double> ServedModel::sendSeconds(double tokens) {
-  if (stages == 1)
-    return 0.0;
-  const Cost *found =
-      network->cost("send", AxisPlace{2, tensor}, tokens * boundaryBytes, serve.range());
+llvm::Optional<double> ServedModel::sendSeconds(int64_t stage, double tokens) {
+  const Cost *found = network->cost("send", network->placeOfSend(stage, tensor),
+                                    tokens * boundaryBytes, serve.range());
   return found ? llvm::Optional<double>(found->latency.central()) : llvm::None;
 }
 
 //===-- Memory
 //---------------------------------------------------------------------------------===//
 
-/// Bytes of the caches of each stretch of layers; those of anything else stand in front.
+/// Bytes of the caches in `op`, with those of the repeats inside it as often as they run.
+static double cacheBytesIn(const ir::Operation &op) {
+  double bytes = 0;
+  auto tensor = ir::as<op::TensorOp>(op);
+  if (tensor && tensor.kind() == "cache")
+    bytes += static_cast<double>(op.result().type().bytes().getValueOr(0));
+  for (size_t i = 0; i < op.regionCount(); ++i)
+    for (const ir::Operation &inner : op.region(i)) {
+      auto repeat = ir::as<op::RepeatOp>(inner);
+      bytes += cacheBytesIn(inner) * (repeat ? static_cast<double>(repeat.count()) : 1);
+    }
+  return bytes;
+}
+
+/// Bytes of the caches of a layer of each stretch; those of anything else stand in front.
 static std::vector<double> cacheBytes(const ir::Operation &graph) {
   std::vector<double> bytes{0};
   for (const ir::Operation &op : graph.body()) {
-    bool isLayer = op.is(op::RepeatOp::opName);
-    double own = 0;
-    auto count = [&](const ir::Operation &inner) {
-      auto tensor = ir::as<op::TensorOp>(inner);
-      if (tensor && tensor.kind() == "cache")
-        own += static_cast<double>(inner.result().type().bytes().getValueOr(0));
-    };
-    op.walk(count);
-    if (isLayer)
-      bytes.push_back(own);
+    if (op.is(op::RepeatOp::opName))
+      bytes.push_back(cacheBytesIn(op));
     else
-      bytes.front() += own;
+      bytes.front() += cacheBytesIn(op);
   }
   return bytes;
 }
@@ -186,11 +196,11 @@ bool ServedModel::build() {
     boundaryBytes =
         largest.cost.layers[0].one.inputBytes / static_cast<double>(largest.batch * largest.tokens);
   // Messages are linear in their size, up to what protocols make of it: asked for once per size.
-  auto known = std::make_shared<std::map<double, double>>();
-  cost = std::make_shared<BatchCost>(samples, stages, [this, known](double tokens) {
-    auto [found, isNew] = known->try_emplace(tokens, 0.0);
+  auto known = std::make_shared<std::map<std::pair<size_t, double>, double>>();
+  cost = std::make_shared<BatchCost>(samples, stages, [this, known](size_t stage, double tokens) {
+    auto [found, isNew] = known->try_emplace({stage, tokens}, 0.0);
     if (isNew)
-      found->second = sendSeconds(tokens).getValueOr(0);
+      found->second = sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
     return found->second;
   });
   if (!cost->problem().empty()) {
@@ -198,5 +208,8 @@ bool ServedModel::build() {
                        settings.find("subject_label")->asString(), cost->problem());
     return false;
   }
-  return sendSeconds(1).hasValue() && findRooms(samples);
+  for (int64_t stage = 0; stage + 1 < stages; ++stage)
+    if (!sendSeconds(stage, 1))
+      return false;
+  return findRooms(samples);
 }

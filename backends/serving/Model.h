@@ -40,7 +40,8 @@ private:
   bool costSamples(std::vector<Sample> &samples);
   bool costCollectives(StepBlock &block);
   bool findRooms(const std::vector<Sample> &samples);
-  llvm::Optional<double> sendSeconds(double tokens);
+  /// What a message of so many tokens takes from stage `stage` to the next, in s.
+  llvm::Optional<double> sendSeconds(int64_t stage, double tokens);
 
   const ir::Module &module;
   const ir::Operation &serve;

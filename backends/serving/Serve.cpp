@@ -10,8 +10,11 @@
 using namespace perfc;
 using namespace perfc::serving;
 
-/// Tokens of answers of a run at most: each takes an iteration of its request.
-static constexpr double mostOutputs = 5e7;
+/// Tokens of answers and pieces of prompts of a run at most: each takes an iteration of its
+/// request.
+static constexpr double mostSteps = 5e7;
+/// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
+static constexpr double latestArrival = 1e8;
 /// Blocks of a cache without a limit.
 static constexpr int64_t endless = int64_t(1) << 50;
 
@@ -93,11 +96,13 @@ bool Serving::findLimits() {
 }
 
 bool Serving::checkRequests(const std::vector<Request> &requests) {
-  double outputs = 0;
+  double steps = 0;
   int64_t reserved = option("max_tokens", settings.find("longest")->asInt());
   for (size_t i = 0; i < requests.size(); ++i) {
     const Request &request = requests[i];
-    outputs += static_cast<double>(request.answer);
+    steps += static_cast<double>(request.answer);
+    if (kind() == "sarathi")
+      steps += static_cast<double>((request.prompt - 1) / limits.chunk);
     auto fail = [&](std::string needs, std::string has) {
       diagnostics.report(serve.range(), diag::RequestNeverFits, i,
                          fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
@@ -116,12 +121,20 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
                   fmt::format("{} of {}", counted(limits.blocks, "block"),
                               counted(limits.blockTokens, "token")));
   }
-  if (outputs <= mostOutputs)
+  if (!(requests.back().arrival <= latestArrival)) {
+    diagnostics.report(
+        serve.range(), diag::BadServeValue,
+        fmt::format("the last request arrives after {:.3g} s, later than the {:.0e} s "
+                    "that can be simulated",
+                    requests.back().arrival, latestArrival));
+    return false;
+  }
+  if (steps <= mostSteps)
     return true;
   diagnostics.report(serve.range(), diag::BadServeValue,
-                     fmt::format("the answers have {:.0f} tokens in all, more than the {:.0f} that "
-                                 "can be simulated",
-                                 outputs, mostOutputs));
+                     fmt::format("the answers and pieces of prompts are {:.0f} steps in all, more "
+                                 "than the {:.0f} that can be simulated",
+                                 steps, mostSteps));
   return false;
 }
 

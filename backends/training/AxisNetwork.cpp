@@ -6,6 +6,7 @@
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -118,10 +119,19 @@ void AxisNetwork::addGroup(ir::Operation &part, unsigned path, size_t level, int
       slowDown(inner, factors[level]);
 }
 
+/// How many ranks of a group along `dim` stand in the same group of `chips` chips. Where some reach
+/// from one such group into the next, as many as all of them have in each.
+static int64_t ranksInside(const AxisDim &dim, int64_t chips, bool isSend) {
+  int64_t span = dim.ranks * dim.stride, inside = std::min(dim.ranks, chips / dim.stride);
+  if (!isSend && chips % span && span % chips)
+    inside = std::gcd(chips, span) / dim.stride;
+  return std::max<int64_t>(1, inside);
+}
+
 /// The groups of the system with those members that the axis has in them.
-ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
-                                     const Factors &factors) {
-  std::string &symbol = systems[{place, path, factors}];
+ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path, const Factors &factors,
+                                     bool isSend) {
+  std::string &symbol = systems[{place, path, factors, isSend}];
   if (!symbol.empty())
     return *scratch.lookup(symbol);
   ir::Operation &part = newSystem(symbol);
@@ -129,7 +139,7 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path,
   for (size_t level = 0; level < paths.path(path).levels.size(); ++level) {
     int64_t chips = paths.path(path).levels[level].chips, inside = 1;
     for (const AxisDim &dim : place.dims())
-      inside *= std::min(dim.ranks, std::max<int64_t>(1, chips / dim.stride));
+      inside *= ranksInside(dim, chips, isSend);
     int64_t members = std::max<int64_t>(1, (inside + covered - 1) / covered);
     if (members == 1)
       continue;
@@ -293,7 +303,7 @@ const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, doub
     if (place.ranks() > 1 && sharesLinks(path))
       found = costOfAll(kind, place, bytes, where, path, factors);
     if (!found) {
-      ir::Operation &part = systemOf(place, path, factors);
+      ir::Operation &part = systemOf(place, path, factors, kind == "send");
       int64_t ranks = 1;
       for (const ir::Operation &group : part.body())
         ranks *= group.body().front().intAttr("count", 1);

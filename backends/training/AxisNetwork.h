@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What collectives among the ranks of an axis of parallelism take in a system. An axis of n ranks,
-// s apart, has min(n, M / s) of them in a group of M chips and the rest in other groups. Where
+// s apart, has min(n, M / s) of them in a group of M chips and the rest in other groups; where
+// groups of ranks reach over the end of one of M chips, gcd(M, n s) / s, as all of them have. Where
 // switches join the chips, groups do not meet, and the network provider answers for the part of the
 // system that is left; where groups share links (rings, tori, leaves with few uplinks) it answers
 // for all groups of the axis at the same time. In a system of unlike members the slowest of the
@@ -64,7 +65,8 @@ private:
   ir::Operation &newSystem(std::string &symbol);
   void addGroup(ir::Operation &part, unsigned path, size_t level, int64_t members,
                 const Factors &factors);
-  ir::Operation &systemOf(const AxisPlace &place, unsigned path, const Factors &factors);
+  ir::Operation &systemOf(const AxisPlace &place, unsigned path, const Factors &factors,
+                          bool isSend);
   ir::Operation *wholeSystem(unsigned path, const Factors &factors);
   bool sharesLinks(unsigned path);
   ir::Operation &operation(llvm::StringRef kind, double bytes, const ir::Operation &part,
@@ -80,7 +82,7 @@ private:
   LinkFaults linkFaults;
   ir::Module scratch;
   HashCache hashes;
-  std::map<std::tuple<AxisPlace, unsigned, Factors>, std::string> systems;
+  std::map<std::tuple<AxisPlace, unsigned, Factors, bool>, std::string> systems;
   std::map<std::pair<unsigned, Factors>, std::string> wholes;
   std::map<std::tuple<AxisPlace, unsigned, std::string>, bool> uneven; ///< no form for all groups
   std::vector<Algorithm> algorithms;

@@ -37,17 +37,20 @@ static AxisPlace placeInside(const Strategy &strategy, llvm::StringRef axis) {
   return place;
 }
 
-/// An axis that leaves what `over` names for it, in words; "" for none.
+/// An axis that leaves what `over` names for it, in words; "" for none. Its groups all stay inside
+/// where their span divides what it has, and their steps go along it alone.
 static std::string leavesLevel(const Strategy &strategy, AxisNetwork &network) {
   for (const auto &entry : strategy.over) {
     llvm::Optional<NetworkRange> range = network.rangeOf(entry.second);
     AxisPlace place = placeInside(strategy, entry.first());
     for (const AxisDim &dim : place.dims())
-      if (range && (dim.stride < range->below || dim.stride * dim.ranks > range->chips))
+      if (range && (dim.stride % range->below || range->chips % (dim.stride * dim.ranks)))
         return fmt::format("{} does not fit into `{}` of {}{}", degreeText(strategy, entry.first()),
                            entry.second, counted(range->chips / range->below, "chip"),
                            dim.stride > 1 ? fmt::format(", as its ranks stand {} apart", dim.stride)
-                                          : "");
+                           : dim.ranks <= range->chips
+                               ? ", which it does not divide: some of its groups would reach out"
+                               : "");
   }
   return "";
 }

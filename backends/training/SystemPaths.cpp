@@ -105,8 +105,8 @@ bool SystemPaths::readFaults(SourceRange where, DiagnosticEngine &diagnostics) {
     if (!isNumber || index < 0 || index >= total || factor <= 0) {
       diagnostics
           .report(op.range(), diag::BadTrainValue,
-                  factor <= 0 ? fmt::format("`{}` does not run, but training needs all chips "
-                                            "of the system; `slowdown 2x` makes it slow",
+                  factor <= 0 ? fmt::format("`{}` does not run, but all chips of the system "
+                                            "are needed; `slowdown 2x` makes it slow",
                                             text)
                               : fmt::format("the system has no `{}`", text))
           .note(where, "trained here");

@@ -207,7 +207,7 @@ void ServeBuilder::requests() {
   }
   const Quantity *count = node->args.empty() ? nullptr : node->args[0].value.getIf<Quantity>();
   if (!count)
-    return;
+    return later(*node, "a hole for `requests` in `serve`");
   double number = count->toDouble();
   if (number < 1 || number > static_cast<double>(mostRequests))
     return bad(node->args[0].range,

@@ -169,8 +169,12 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   for (const NodeArg &choice : with) {
     label += (&choice == with.begin() ? " with " : ", ");
     label += (choice.name.empty() ? "" : choice.name + " = ") + choice.value.text();
-    good &= otherChoice(choice, subject, *op);
   }
+  // What is chosen for a kind goes before what serves all, wherever it stands.
+  for (bool isNamed : {false, true})
+    for (const NodeArg &choice : with)
+      if (choice.name.empty() != isNamed)
+        good &= otherChoice(choice, subject, *op);
   good = good && lineAlgorithms(*op);
   if (!provider.empty())
     label += " using " + provider.str();

@@ -339,6 +339,8 @@ llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, cons
     if (const Node *child = statement.find(word))
       differs.children.push_back(const_cast<Node *>(child));
   network(differs, group->body());
+  if (good)
+    checkShape(*group);
   if (const Node *over = statement.find("over"); over && !over->args.empty())
     label += " over " + over->args[0].value.text();
   return good ? finish(system, label, errors) : llvm::None;

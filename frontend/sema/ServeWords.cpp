@@ -11,12 +11,17 @@ static constexpr llvm::StringLiteral schedulers =
     "sarathi vllm orca faster_transformer continuous chunked static";
 
 static constexpr ChoiceArgument maxBatchArgument{
-    .name = "max_batch", .byDefault = "unlimited", .doc = "requests in a batch at most"};
+    .name = "max_batch", .byDefault = "128", .doc = "requests that run at most"};
 static constexpr ChoiceArgument maxTokensArgument{.name = "max_tokens",
                                                   .kind = Measure,
                                                   .dims = Dims::Tokens,
-                                                  .byDefault = "unlimited",
-                                                  .doc = "tokens in a batch at most"};
+                                                  .byDefault = "4096",
+                                                  .doc = "tokens of prompts in a batch at most"};
+static constexpr ChoiceArgument reservedArgument{.name = "max_tokens",
+                                                 .kind = Measure,
+                                                 .dims = Dims::Tokens,
+                                                 .byDefault = "the longest request",
+                                                 .doc = "tokens of the cache for each request"};
 static constexpr ChoiceArgument blockArgument{
     .name = "block", .byDefault = "16", .doc = "tokens in a block of the cache"};
 static constexpr ChoiceArgument pagedArguments[] = {maxBatchArgument, maxTokensArgument,
@@ -25,7 +30,7 @@ static constexpr ChoiceArgument chunkedArguments[] = {
     {.name = "chunk", .byDefault = "512", .doc = "tokens of prompts in a batch at most"},
     maxBatchArgument,
     blockArgument};
-static constexpr ChoiceArgument wholeArguments[] = {maxBatchArgument, maxTokensArgument};
+static constexpr ChoiceArgument wholeArguments[] = {maxBatchArgument, reservedArgument};
 static constexpr ChoiceForm schedulerForms[] = {
     {.choice = "sarathi", .arguments = chunkedArguments},
     {.choice = "vllm", .arguments = pagedArguments},

@@ -52,6 +52,10 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
   }
   if (node.word == "with" && arg.assign == "=" && arg.value->kind == ast::ExprKind::Name) {
     result.name = arg.value->text.str(); // all_gather = ring
+    if (llvm::any_of(node.args, [&](const NodeArg &known) { return known.name == result.name; })) {
+      diagnostics.report(arg.range, diag::DuplicateArgument, result.name);
+      return llvm::None;
+    }
     result.value = evaluator.evaluate(*arg.assigned, scope);
     return result;
   }

@@ -21,6 +21,22 @@ bool driver::writeOutput(llvm::StringRef path, llvm::StringRef text, SourceRange
   if (!folder.empty())
     if (std::error_code error = llvm::sys::fs::create_directories(folder))
       return fail(error);
+  // What is no plain file, a pipe or a device, is written to and not replaced.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      status.type() != llvm::sys::fs::file_type::regular_file &&
+      status.type() != llvm::sys::fs::file_type::directory_file) {
+    std::error_code error;
+    llvm::raw_fd_ostream stream(path, error, llvm::sys::fs::CD_OpenExisting,
+                                llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);
+    if (!error) {
+      stream << text;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
+    return !error || fail(error);
+  }
   int descriptor = -1;
   llvm::SmallString<128> temporary;
   unsigned mode = llvm::sys::fs::all_read | llvm::sys::fs::owner_write;
