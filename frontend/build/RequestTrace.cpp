@@ -1,9 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/RequestTrace.h"
 
+#include "ir/common/LocatedCsv.h"
 #include "ir/common/diagnostics/Serving.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include <cmath>
 
 using namespace perfc;
@@ -15,122 +14,96 @@ namespace {
 
 class TraceReader {
 public:
-  TraceReader(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics)
-      : text(sources.text(file)), file(file), diagnostics(diagnostics) {}
+  TraceReader(LocatedCsv table, DiagnosticEngine &diagnostics)
+      : table(std::move(table)), diagnostics(diagnostics) {}
 
-  llvm::Optional<RequestTrace> run(bool needsArrivals);
+  bool run(bool hasArrivals, bool hasLengths);
+  RequestTrace trace;
 
 private:
-  using Cells = llvm::SmallVector<llvm::StringRef, 8>;
+  using Column = llvm::Optional<size_t>;
 
-  bool titles(llvm::StringRef line, bool needsArrivals);
-  bool row(const Cells &cells, llvm::StringRef line);
-  llvm::Optional<double> number(const Cells &cells, int column, llvm::StringRef line, double least);
-  SourceRange rangeOf(llvm::StringRef part) const {
-    auto begin = static_cast<uint32_t>(part.data() - text.data());
-    return {file, begin, begin + static_cast<uint32_t>(part.size())};
-  }
-  void bad(llvm::StringRef part, std::string what) {
-    diagnostics.report(rangeOf(part), diag::BadRequestTrace, std::move(what));
+  bool column(llvm::StringRef title, llvm::StringRef other, Column &into);
+  bool arrivalIn(const CsvRow &row);
+  bool tokensIn(const CsvRow &row, Column column, std::vector<int64_t> &into);
+  const CsvCell *cell(const CsvRow &row, Column column);
+  bool bad(SourceRange place, std::string what) {
+    diagnostics.report(place, diag::BadRequestTrace, std::move(what));
+    return false;
   }
 
-  llvm::StringRef text;
-  FileId file;
+  LocatedCsv table;
   DiagnosticEngine &diagnostics;
-  int arrival = -1, prompt = -1, answer = -1;
-  RequestTrace trace;
+  Column arrival, prompt, answer;
 };
 
 } // namespace
 
-static llvm::SmallVector<llvm::StringRef, 8> split(llvm::StringRef line) {
-  llvm::SmallVector<llvm::StringRef, 8> cells;
-  line.split(cells, ',');
-  for (llvm::StringRef &cell : cells)
-    cell = cell.trim();
-  return cells;
+bool TraceReader::column(llvm::StringRef title, llvm::StringRef other, Column &into) {
+  into = table.column(title);
+  if (!into)
+    into = table.column(other);
+  return into || bad(table.titleRow().place,
+                     fmt::format("a list of requests needs a column `{}`", title.str()));
 }
 
-bool TraceReader::titles(llvm::StringRef line, bool needsArrivals) {
-  Cells cells = split(line);
-  auto find = [&](llvm::StringRef one, llvm::StringRef two) {
-    for (size_t i = 0; i < cells.size(); ++i)
-      if (cells[i] == one || cells[i] == two)
-        return static_cast<int>(i);
-    return -1;
-  };
-  arrival = needsArrivals ? find("arrived_at", "arrival_s") : -1;
-  prompt = find("num_prefill_tokens", "prefill_tokens");
-  answer = find("num_decode_tokens", "decode_tokens");
-  const char *missing = needsArrivals && arrival < 0 ? "arrived_at"
-                        : prompt < 0                 ? "num_prefill_tokens"
-                        : answer < 0                 ? "num_decode_tokens"
-                                                     : nullptr;
-  if (missing)
-    bad(line, fmt::format("a list of requests needs a column `{}`", missing));
-  return !missing;
+const CsvCell *TraceReader::cell(const CsvRow &row, Column column) {
+  if (*column < row.cells.size())
+    return &row.cells[*column];
+  bad(row.place, "the line has too few cells");
+  return nullptr;
 }
 
-llvm::Optional<double> TraceReader::number(const Cells &cells, int column, llvm::StringRef line,
-                                           double least) {
-  double value = 0;
-  bool has = column < static_cast<int>(cells.size());
-  llvm::StringRef cell = has ? cells[column] : line;
-  if (has && !cell.getAsDouble(value) && std::isfinite(value) && value >= least)
-    return value;
-  bad(cell, has ? fmt::format("`{}` is no number of at least {}", cell.str(), least)
-                : "the line has too few cells");
-  return llvm::None;
-}
-
-bool TraceReader::row(const Cells &cells, llvm::StringRef line) {
-  if (arrival >= 0) {
-    auto time = number(cells, arrival, line, 0);
-    if (!time)
-      return false;
-    if (!trace.arrivals.empty() && *time < trace.arrivals.back()) {
-      bad(cells[arrival], "requests stand in the order of their arrivals");
-      return false;
-    }
-    trace.arrivals.push_back(*time);
-  }
-  for (auto [column, into] : {std::make_pair(prompt, &trace.prompts), {answer, &trace.answers}}) {
-    auto tokens = number(cells, column, line, 1);
-    if (!tokens)
-      return false;
-    if (*tokens != std::floor(*tokens) || *tokens > mostTokens) {
-      bad(cells[column], fmt::format("tokens are a whole number of at most {:.0f}", mostTokens));
-      return false;
-    }
-    into->push_back(static_cast<int64_t>(*tokens));
-  }
+bool TraceReader::arrivalIn(const CsvRow &row) {
+  const CsvCell *written = cell(row, arrival);
+  llvm::Optional<double> time =
+      written ? realNumber(*written, "an arrival", diagnostics) : llvm::None;
+  if (!time)
+    return false;
+  if (*time < 0)
+    return bad(written->place, "an arrival is at least 0");
+  if (!trace.arrivals.empty() && *time < trace.arrivals.back())
+    return bad(written->place, "requests stand in the order of their arrivals");
+  trace.arrivals.push_back(*time);
   return true;
 }
 
-llvm::Optional<RequestTrace> TraceReader::run(bool needsArrivals) {
-  bool hasTitles = false;
-  for (llvm::StringRef rest = text; !rest.empty();) {
-    auto [line, next] = rest.split('\n');
-    rest = next;
-    line = line.rtrim("\r");
-    if (line.trim().empty())
-      continue;
-    if (!hasTitles) {
-      if (!titles(line, needsArrivals))
-        return llvm::None;
-      hasTitles = true;
-    } else if (!row(split(line), line)) {
-      return llvm::None;
-    }
+bool TraceReader::tokensIn(const CsvRow &row, Column column, std::vector<int64_t> &into) {
+  const CsvCell *written = cell(row, column);
+  llvm::Optional<double> tokens =
+      written ? realNumber(*written, "a number of tokens", diagnostics) : llvm::None;
+  if (!tokens)
+    return false;
+  if (*tokens != std::floor(*tokens) || *tokens < 1 || *tokens > mostTokens)
+    return bad(written->place,
+               fmt::format("tokens are a whole number from 1 to {:.0f}", mostTokens));
+  into.push_back(static_cast<int64_t>(*tokens));
+  return true;
+}
+
+bool TraceReader::run(bool hasArrivals, bool hasLengths) {
+  if (hasArrivals && !column("arrived_at", "arrival_s", arrival))
+    return false;
+  if (hasLengths && (!column("num_prefill_tokens", "prefill_tokens", prompt) ||
+                     !column("num_decode_tokens", "decode_tokens", answer)))
+    return false;
+  for (const CsvRow &row : table.rows()) {
+    if (hasArrivals && !arrivalIn(row))
+      return false;
+    if (hasLengths &&
+        !(tokensIn(row, prompt, trace.prompts) && tokensIn(row, answer, trace.answers)))
+      return false;
   }
-  if (!trace.prompts.empty())
-    return std::move(trace);
-  bad(text.take_front(0), "the file has no requests");
-  return llvm::None;
+  return !table.rows().empty() || bad(table.titleRow().place, "the file has no requests");
 }
 
 llvm::Optional<RequestTrace> perfc::readRequestTrace(const SourceManager &sources, FileId file,
-                                                     bool needsArrivals,
+                                                     bool hasArrivals, bool hasLengths,
                                                      DiagnosticEngine &diagnostics) {
-  return TraceReader(sources, file, diagnostics).run(needsArrivals);
+  llvm::Optional<LocatedCsv> table = LocatedCsv::read(sources, file, diagnostics);
+  if (!table)
+    return llvm::None;
+  TraceReader reader(std::move(*table), diagnostics);
+  return reader.run(hasArrivals, hasLengths) ? llvm::Optional<RequestTrace>(std::move(reader.trace))
+                                             : llvm::None;
 }

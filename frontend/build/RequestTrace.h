@@ -12,14 +12,15 @@
 namespace perfc {
 
 struct RequestTrace {
-  std::vector<double> arrivals; ///< s; empty when the file has none
-  std::vector<int64_t> prompts, answers;
+  std::vector<double> arrivals;          ///< s; empty when the file has none
+  std::vector<int64_t> prompts, answers; ///< tokens; empty when not asked for
 };
 
-/// Reads `file`; nothing after a report. With `needsArrivals`, each line has a time, none before
-/// that of the line above.
+/// Reads `file`; nothing after a report. With `hasArrivals`, each line has a time, none before
+/// that of the line above; with `hasLengths`, tokens of a prompt and of its answer.
 llvm::Optional<RequestTrace> readRequestTrace(const SourceManager &sources, FileId file,
-                                              bool needsArrivals, DiagnosticEngine &diagnostics);
+                                              bool hasArrivals, bool hasLengths,
+                                              DiagnosticEngine &diagnostics);
 
 } // namespace perfc
 

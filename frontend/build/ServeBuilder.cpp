@@ -171,25 +171,28 @@ void ServeBuilder::trace(const Node &node, const WordValue &word) {
     return;
   }
   bool hasArrivals = node.word == "arrivals";
-  auto list = readRequestTrace(sources, file, hasArrivals, diagnostics);
+  // Lengths that stand in the program count instead of those of the file.
+  bool hasLengths = !hasArrivals || !statement.find("lengths");
+  auto list = readRequestTrace(sources, file, hasArrivals, hasLengths, diagnostics);
   if (!list)
     return;
-  auto count = static_cast<int64_t>(list->prompts.size());
+  auto count = static_cast<int64_t>(hasArrivals ? list->arrivals.size() : list->prompts.size());
   rows = rows < 0 ? count : std::min(rows, count);
   ir::AttrDict entries{{"kind", "trace"}, {"name", "trace"}};
-  ir::AttrList arrivals, prompts, answers;
-  for (double time : list->arrivals)
-    arrivals.push_back(Quantity(Uncertain(time), Dimension()));
+  ir::AttrDict lengths = entries;
+  if (hasArrivals) {
+    ir::AttrList arrivals;
+    for (double time : list->arrivals)
+      arrivals.push_back(Quantity(Uncertain(time), Dimension()));
+    entries.set("times", std::move(arrivals));
+    settings.set("arrivals", std::move(entries));
+  }
+  if (!hasLengths)
+    return;
+  ir::AttrList prompts, answers;
   for (size_t i = 0; i < list->prompts.size(); ++i) {
     prompts.push_back(list->prompts[i]);
     answers.push_back(list->answers[i]);
-  }
-  ir::AttrDict lengths = entries;
-  if (hasArrivals) {
-    entries.set("times", std::move(arrivals));
-    settings.set("arrivals", std::move(entries));
-    if (statement.find("lengths"))
-      return;
   }
   lengths.set("prompts", std::move(prompts));
   lengths.set("answers", std::move(answers));

@@ -6,7 +6,7 @@
 // (name, M, N, K). Words have one byte, as in the tool, and its `DP` layers are one layer of one
 // channel for each channel.
 #include "ir/common/diagnostics/ScaleSim.h"
-#include "tools/driver/LocatedCsv.h"
+#include "ir/common/LocatedCsv.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/ScaleSimConfig.h"
 #include "llvm/ADT/STLExtras.h"

@@ -4,7 +4,7 @@
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_CSV_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_CSV_H
 
-#include "tools/driver/LocatedCsv.h"
+#include "ir/common/LocatedCsv.h"
 #include "tools/driver/validate/Kind.h"
 
 namespace perfc::driver {

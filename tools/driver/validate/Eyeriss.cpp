@@ -9,9 +9,9 @@
 // takes the table's share of zeros off the energy of the multiplier and of those scratchpads.
 // `calibrated_energy_mJ` multiplies that by one factor, the geometric mean over AlexNet of measured
 // / predicted, and is there for the other layers only.
+#include "ir/common/LocatedCsv.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "tools/driver/Evaluation.h"
-#include "tools/driver/LocatedCsv.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/validate/Kind.h"
 #include "llvm/ADT/STLExtras.h"

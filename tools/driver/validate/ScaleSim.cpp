@@ -8,7 +8,7 @@
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "backends/loopnest/systolic/Buffers.h"
 #include "backends/loopnest/systolic/Replay.h"
-#include "tools/driver/LocatedCsv.h"
+#include "ir/common/LocatedCsv.h"
 #include "tools/driver/validate/Kind.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>

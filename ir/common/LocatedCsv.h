@@ -2,13 +2,13 @@
 //
 // A table of comma-separated values with a line of titles (RFC 4180): cells may be quoted, quotes
 // inside are doubled. Each cell knows its place, so that what is wrong with it can be shown.
-#ifndef PERFC_TOOLS_DRIVER_LOCATEDCSV_H
-#define PERFC_TOOLS_DRIVER_LOCATEDCSV_H
+#ifndef PERFC_IR_COMMON_LOCATEDCSV_H
+#define PERFC_IR_COMMON_LOCATEDCSV_H
 
 #include "ir/common/Diagnostics.h"
 #include "llvm/ADT/Optional.h"
 
-namespace perfc::driver {
+namespace perfc {
 
 struct CsvCell {
   std::string text; ///< without quotes and without blanks around it
@@ -47,6 +47,6 @@ llvm::Optional<int64_t> wholeNumber(const CsvCell &cell, int64_t least, int64_t 
 llvm::Optional<double> realNumber(const CsvCell &cell, llvm::StringRef what,
                                   DiagnosticEngine &diagnostics);
 
-} // namespace perfc::driver
+} // namespace perfc
 
-#endif // PERFC_TOOLS_DRIVER_LOCATEDCSV_H
+#endif // PERFC_IR_COMMON_LOCATEDCSV_H

@@ -1,12 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/LocatedCsv.h"
+#include "ir/common/LocatedCsv.h"
 
 #include "ir/common/diagnostics/ScaleSim.h"
 
 #include <cmath>
 
 using namespace perfc;
-using namespace perfc::driver;
 
 namespace {
 
@@ -126,8 +125,8 @@ const CsvCell *LocatedCsv::find(const CsvRow &row, llvm::StringRef title) const 
   return at && *at < row.cells.size() ? &row.cells[*at] : nullptr;
 }
 
-llvm::Optional<int64_t> driver::wholeNumber(const CsvCell &cell, int64_t least, int64_t most,
-                                            llvm::StringRef what, DiagnosticEngine &diagnostics) {
+llvm::Optional<int64_t> perfc::wholeNumber(const CsvCell &cell, int64_t least, int64_t most,
+                                           llvm::StringRef what, DiagnosticEngine &diagnostics) {
   int64_t value = 0;
   if (!llvm::StringRef(cell.text).getAsInteger(10, value) && value >= least && value <= most)
     return value;
@@ -137,8 +136,8 @@ llvm::Optional<int64_t> driver::wholeNumber(const CsvCell &cell, int64_t least, 
   return llvm::None;
 }
 
-llvm::Optional<double> driver::realNumber(const CsvCell &cell, llvm::StringRef what,
-                                          DiagnosticEngine &diagnostics) {
+llvm::Optional<double> perfc::realNumber(const CsvCell &cell, llvm::StringRef what,
+                                         DiagnosticEngine &diagnostics) {
   double value = 0;
   if (!llvm::StringRef(cell.text).getAsDouble(value) && std::isfinite(value))
     return value;
