@@ -5,33 +5,6 @@
 
 using namespace perfc;
 
-int64_t StepAxis::ranks() const {
-  int64_t product = 1;
-  for (const Dim &dim : dims)
-    product *= dim.ranks;
-  return product;
-}
-
-int64_t StepAxis::groupOf(int64_t rank) const {
-  for (size_t i = dims.size(); i-- > 0;) // the farthest first: nearer strides stay as they are
-    rank = rank / (dims[i].stride * dims[i].ranks) * dims[i].stride + rank % dims[i].stride;
-  return rank;
-}
-
-std::vector<int64_t> StepAxis::groupFrom(int64_t rank) const {
-  for (const Dim &dim : dims)
-    if (rank / dim.stride % dim.ranks != 0)
-      return {};
-  std::vector<int64_t> group = {rank};
-  for (const Dim &dim : dims) {
-    size_t inner = group.size();
-    for (int64_t i = 1; i < dim.ranks; ++i)
-      for (size_t k = 0; k < inner; ++k)
-        group.push_back(group[k] + i * dim.stride);
-  }
-  return group;
-}
-
 /// Replaces items by what they became; sorted, each once, without `self`.
 static std::vector<uint32_t> renamed(const std::vector<uint32_t> &items,
                                      const std::vector<uint32_t> &names, uint32_t self) {
@@ -146,7 +119,7 @@ private:
 
 int64_t StageLayout::axisOf(const std::string &name) const {
   for (size_t i = 0; i < program.axes.size(); ++i)
-    if (program.axes[i].name == name && program.axes[i].ranks() > 1)
+    if (program.axes[i].name == name && program.axes[i].place.ranks() > 1)
       return static_cast<int64_t>(i);
   return -1;
 }

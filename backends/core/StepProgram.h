@@ -7,6 +7,7 @@
 #ifndef PERFC_BACKENDS_CORE_STEPPROGRAM_H
 #define PERFC_BACKENDS_CORE_STEPPROGRAM_H
 
+#include "backends/core/AxisPlace.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,22 +41,9 @@ struct StepBlock {
   StepBlock merged() const;
 };
 
-/// Ranks of an axis. A group is all ranks that steps along its dimensions lead to.
 struct StepAxis {
-  struct Dim {
-    int64_t ranks, stride;
-    bool operator==(const Dim &other) const {
-      return ranks == other.ranks && stride == other.stride;
-    }
-  };
   std::string name;
-  std::vector<Dim> dims; ///< nearest first
-
-  int64_t ranks() const;
-  /// The number of the group of `rank` among those of the axis.
-  int64_t groupOf(int64_t rank) const;
-  /// The ranks of the group that `rank` is the first one of; none when it is not the first.
-  std::vector<int64_t> groupFrom(int64_t rank) const;
+  AxisPlace place; ///< of its groups
 };
 
 /// One pass of a microbatch through the layers of a chunk.

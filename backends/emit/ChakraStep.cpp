@@ -110,10 +110,10 @@ GroupNumbers::GroupNumbers(const StepProgram &program) : program(program) {
   for (size_t axis = 0; axis < program.axes.size(); ++axis) {
     const StepAxis &entry = program.axes[axis];
     first.push_back(next);
-    int64_t ranks = entry.ranks();
+    int64_t ranks = entry.place.ranks();
     bool isKnown = ranks <= 1 || ranks == program.ranks;
     for (size_t other : own)
-      if (program.axes[other].dims == entry.dims) {
+      if (program.axes[other].place == entry.place) {
         first.back() = first[other];
         isKnown = true;
       }
@@ -126,14 +126,14 @@ GroupNumbers::GroupNumbers(const StepProgram &program) : program(program) {
 
 int64_t GroupNumbers::of(size_t axis, int64_t rank) const {
   const StepAxis &entry = program.axes[axis];
-  return entry.ranks() == program.ranks ? 0 : first[axis] + entry.groupOf(rank);
+  return entry.place.ranks() == program.ranks ? 0 : first[axis] + entry.place.groupOf(rank);
 }
 
 std::string GroupNumbers::text() const {
   std::string text = "{";
   for (size_t axis : own) {
     for (int64_t rank = 0; rank < program.ranks; ++rank) {
-      std::vector<int64_t> members = program.axes[axis].groupFrom(rank);
+      std::vector<int64_t> members = program.axes[axis].place.groupFrom(rank);
       if (!members.empty())
         text += fmt::format("{}\n  \"{}\": [{}]", text.size() > 1 ? "," : "", of(axis, rank),
                             fmt::join(members, ", "));
@@ -177,10 +177,10 @@ StageText::Tail StageText::fill(const StepNode &node, NodeRecord &record) {
     record.type = NodeType::Collective;
     record.durationMicros = own(node.seconds);
     record.attributes =
-        collectiveAttributes(node.collective, bytes, program.axes[node.axis].ranks());
+        collectiveAttributes(node.collective, bytes, program.axes[node.axis].place.ranks());
     if (commType(node.collective) < 0)
       unknown = node.collective;
-    bool isWorld = program.axes[node.axis].ranks() == program.ranks;
+    bool isWorld = program.axes[node.axis].place.ranks() == program.ranks;
     return {isWorld ? Tail::Kind::None : Tail::Kind::Group, isWorld ? 0 : int64_t(node.axis)};
   }
   bool isSend = node.kind == StepNode::Kind::Send;

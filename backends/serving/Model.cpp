@@ -9,7 +9,6 @@
 
 using namespace perfc;
 using namespace perfc::serving;
-using training::AxisPlace;
 
 static int64_t degreeIn(const ir::AttrDict &settings, llvm::StringRef axis) {
   const ir::Attribute *value = settings.find(axis);

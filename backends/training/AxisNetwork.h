@@ -11,8 +11,8 @@
 #define PERFC_BACKENDS_TRAINING_AXISNETWORK_H
 
 #include "backends/core/CostProvider.h"
-#include "backends/training/AxisPlace.h"
 #include "backends/training/LinkFaults.h"
+#include "backends/training/StrategyPlace.h"
 #include "backends/training/SystemPaths.h"
 #include <tuple>
 

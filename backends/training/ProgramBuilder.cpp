@@ -51,13 +51,8 @@ private:
 } // namespace
 
 void Builder::addAxes() {
-  for (const char *name : {"tensor", "context", "expert", "data", "expert_data"}) {
-    StepAxis axis{name, {}};
-    AxisPlace place = placeOf(strategy, name);
-    for (const AxisDim &dim : place.dims())
-      axis.dims.push_back({dim.ranks, dim.stride});
-    program.axes.push_back(std::move(axis));
-  }
+  for (const char *name : {"tensor", "context", "expert", "data", "expert_data"})
+    program.axes.push_back({name, placeOf(strategy, name)});
 }
 
 double Builder::timeOf(const StepItem &item) const {

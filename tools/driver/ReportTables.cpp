@@ -130,6 +130,20 @@ static std::vector<std::pair<std::string, double>> memoryParts(const TrainingSum
           {"temporary", worst->temporary}};
 }
 
+static std::string energyText(const Cost &cost) {
+  llvm::Optional<MetricValue> energy = metric(cost, "energy");
+  return energy->hasNumber() ? formatEngineering(energy->value, energy->dimension)
+                             : "not given: " + energy->notGiven;
+}
+
+/// What is used of the memory, of what there is where that is known.
+static std::string memoryText(const Cost &cost) {
+  std::string used = formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte);
+  return cost.memoryCapacity
+             ? used + " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
+             : used;
+}
+
 /// What a training step comes to.
 static Table trainingTable(const emit::Result &result) {
   const Cost &cost = result.cost;
@@ -164,13 +178,8 @@ static Table trainingTable(const emit::Result &result) {
     add("cost", formatEngineering(summary.cost, Dimension(BaseUnit::Dollar)));
   add("bubble", percent(summary.bubble));
   add("exposed", seconds(cost.exposed.central()) + " of communication");
-  llvm::Optional<MetricValue> energy = metric(cost, "energy");
-  add("energy", energy->hasNumber() ? formatEngineering(energy->value, energy->dimension)
-                                    : "not given: " + energy->notGiven);
-  add("memory",
-      formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte) +
-          (cost.memoryCapacity ? " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
-                               : ""));
+  add("energy", energyText(cost));
+  add("memory", memoryText(cost));
   for (const auto &[name, value] : memoryParts(summary))
     add("  " + name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
@@ -220,13 +229,8 @@ static Table servingTable(const emit::Result &result) {
     add("cache", "no limit: the chip's memory has no capacity");
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
-  llvm::Optional<MetricValue> energy = metric(cost, "energy");
-  add("energy", energy->hasNumber() ? formatEngineering(energy->value, energy->dimension)
-                                    : "not given: " + energy->notGiven);
-  add("memory",
-      formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte) +
-          (cost.memoryCapacity ? " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
-                               : ""));
+  add("energy", energyText(cost));
+  add("memory", memoryText(cost));
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());

@@ -30,7 +30,7 @@ static StepProgram twoStages() {
   program.ranks = 8;
   program.stageStride = 4;
   program.microbatches = 2;
-  program.axes = {{"tensor", {{2, 1}}}, {"data", {{2, 2}}}, {"expert_data", {}}};
+  program.axes = {{"tensor", {2, 1}}, {"data", {2, 2}}, {"expert_data", {}}};
   StepBlock forward, backward;
   forward.items = {kernel("a", {}), gather({0}), kernel("b", {1})};
   forward.outputs = {2};

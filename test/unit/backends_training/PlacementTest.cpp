@@ -1,6 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/core/StepProgram.h"
-#include "backends/training/AxisPlace.h"
+#include "backends/training/StrategyPlace.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -21,15 +20,6 @@ static Strategy strategyOf(passes::AxisOrder nesting) {
   return strategy;
 }
 
-/// The place of `axis` as the nodes of a trace have it.
-static StepAxis axisOf(const Strategy &strategy, const char *name) {
-  StepAxis axis{name, {}};
-  AxisPlace place = placeOf(strategy, name);
-  for (const AxisDim &dim : place.dims())
-    axis.dims.push_back({dim.ranks, dim.stride});
-  return axis;
-}
-
 TEST(PlacementTest, TheUsualOrderIsTensorContextDataPipeline) {
   Strategy strategy = strategyOf(Strategy().nesting);
   EXPECT_EQ(placeOf(strategy, "tensor"), AxisPlace(2, 1));
@@ -48,7 +38,7 @@ TEST(PlacementTest, APermutedOrderHasTheGroupsOfTheListing) {
   EXPECT_EQ(placeOf(strategy, "context").offsets(), (std::vector<int64_t>{0, 40, 80}));
   EXPECT_EQ(placeOf(strategy, "data").offsets(),
             (std::vector<int64_t>{0, 1, 2, 3, 40, 41, 42, 43, 80, 81, 82, 83}));
-  StepAxis data = axisOf(strategy, "data");
+  AxisPlace data = placeOf(strategy, "data");
   EXPECT_EQ(data.ranks(), 12);
   EXPECT_EQ(data.groupFrom(4), (std::vector<int64_t>{4, 5, 6, 7, 44, 45, 46, 47, 84, 85, 86, 87}));
   EXPECT_TRUE(data.groupFrom(5).empty());
@@ -66,7 +56,7 @@ TEST(PlacementTest, GroupsOfEveryOrderCoverAllRanks) {
     for (int64_t experts : {1, 2, 3, 4, 6, 12})
       for (const char *name : {"tensor", "context", "data", "pipeline", "expert", "expert_data"}) {
         strategy.expert = experts;
-        StepAxis axis = axisOf(strategy, name);
+        AxisPlace axis = placeOf(strategy, name);
         std::set<int64_t> covered, numbers;
         for (int64_t rank = 0; rank < 120; ++rank) {
           std::vector<int64_t> group = axis.groupFrom(rank);

@@ -5,12 +5,15 @@
 // an axis of n ranks inside of which the others have s ranks in all has groups of n ranks, s apart.
 // What several axes share, as gradients are shared by data and context, has such a dimension for
 // each of them, and so have ranks of experts, which take the nearest ranks of these.
-#ifndef PERFC_BACKENDS_TRAINING_AXISPLACE_H
-#define PERFC_BACKENDS_TRAINING_AXISPLACE_H
+#ifndef PERFC_BACKENDS_CORE_AXISPLACE_H
+#define PERFC_BACKENDS_CORE_AXISPLACE_H
 
-#include "passes/training/Strategy.h"
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
-namespace perfc::training {
+namespace perfc {
 
 /// `ranks` ranks, `stride` apart.
 struct AxisDim {
@@ -41,6 +44,10 @@ public:
   std::pair<AxisPlace, AxisPlace> split(int64_t ranks) const;
   /// The distances of all ranks from the first one.
   std::vector<int64_t> offsets() const;
+  /// The number of the group of `rank` among all groups placed so.
+  int64_t groupOf(int64_t rank) const;
+  /// The ranks of the group that `rank` is the first one of; none when it is not the first.
+  std::vector<int64_t> groupFrom(int64_t rank) const;
   bool operator<(const AxisPlace &other) const { return list < other.list; }
   bool operator==(const AxisPlace &other) const { return list == other.list; }
 
@@ -48,10 +55,6 @@ private:
   std::vector<AxisDim> list;
 };
 
-/// The place of "tensor", "context", "expert", "expert_data" (ranks with the same experts), "data"
-/// (all ranks that share gradients) or "pipeline".
-AxisPlace placeOf(const passes::Strategy &strategy, llvm::StringRef axis);
+} // namespace perfc
 
-} // namespace perfc::training
-
-#endif // PERFC_BACKENDS_TRAINING_AXISPLACE_H
+#endif // PERFC_BACKENDS_CORE_AXISPLACE_H
