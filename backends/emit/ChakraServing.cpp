@@ -15,8 +15,6 @@ using chakra::NodeRecord;
 using chakra::NodeType;
 using chakra::RecordAttribute;
 
-/// Nodes of all ranks at the most; more would fill a disk.
-static constexpr double mostNodes = 2e8;
 /// Bytes of a token's number.
 static constexpr int64_t tokenBytes = 4;
 

@@ -18,8 +18,6 @@ using chakra::RecordAttribute;
 /// Kernels become nodes of their own up to so many nodes; beyond, those without communication
 /// between them become one.
 static constexpr double mostKernels = 4e6;
-/// More would fill a disk.
-static constexpr double mostNodes = 2e8;
 
 int64_t emit::commType(llvm::StringRef name) {
   static constexpr std::pair<llvm::StringLiteral, int64_t> types[] = {

@@ -61,10 +61,10 @@ private:
 /// The cache of the stage with the least room. A share of each memory is left for what the model
 /// does not know, as serving systems do.
 bool Serving::findLimits() {
-  limits.blockTokens = option("block", 16);
-  limits.maxBatch = option("max_batch", 128);
-  limits.maxTokens = option("max_tokens", 4096);
-  limits.chunk = option("chunk", 512);
+  limits.blockTokens = option("block", limits.blockTokens);
+  limits.maxBatch = option("max_batch", limits.maxBatch);
+  limits.maxTokens = option("max_tokens", limits.maxTokens);
+  limits.chunk = option("chunk", limits.chunk);
   limits.stages = model.stages;
   int64_t reservedTokens = option("max_tokens", settings.find("longest")->asInt());
   limits.reserved = isReserving() ? limits.blocksFor(reservedTokens) : 0;
@@ -273,17 +273,13 @@ Cost Serving::costOf() {
                                  static_cast<double>(summary->blockTokens));
   if (model.capacity > 0)
     cost.memoryCapacity = model.capacity;
-  cost.breakdown.kind = PartKind::Program;
-  cost.breakdown.label = serve.symbol().str();
-  cost.breakdown.location = serve.range();
-  cost.breakdown.latency = cost.latency;
-  cost.breakdown.energy = cost.energy;
   std::vector<std::string> used = model.providerNames;
   if (model.chips > 1)
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary->strategy,
                      "batch = kernels of all tokens + attention of each request + collectives"};
   cost.serving = summary;
+  cost.describe(PartKind::Program, serve.symbol(), serve.range());
   return cost;
 }
 

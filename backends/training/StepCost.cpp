@@ -128,16 +128,12 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   rest("bubble", summary.bubble * summary.stepTime);
   rest("optimizer", summary.optimizerTime);
   rest("other", summary.otherTime);
-  cost.breakdown.kind = PartKind::Program;
-  cost.breakdown.label = train.symbol().str();
-  cost.breakdown.location = train.range();
-  cost.breakdown.latency = cost.latency;
-  cost.breakdown.energy = cost.energy;
   std::vector<std::string> used = costs.providers;
   if (!summary.communication.empty())
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary.strategy,
                      "step = pipeline + exposed gradients + optimizer; pipeline by its schedule"};
   cost.training = std::make_shared<const TrainingSummary>(std::move(summary));
+  cost.describe(PartKind::Program, train.symbol(), train.range());
   return cost;
 }
