@@ -358,7 +358,7 @@ Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
   for (unsigned stop = 0; stop <= space.slots.size(); ++stop)
     score.energy += std::max(flows.energies[stop], floors ? floors->energy(stop) : 0);
   score.energy = std::max(score.energy, floors ? floors->energy() : 0);
-  score.energy += flows.delivering + weights.constantEnergy;
+  score.energy += flows.delivering + weights.constantEnergy - weights.spared;
   score.latency = secondsOf(weights.compute, stepsAtLeast(node, decided));
   for (unsigned m = 0; m < space.lanes(); ++m)
     score.latency = std::max(score.latency, memoryTime(node, decided, m, flows));

@@ -67,6 +67,11 @@ static MemoryWeights memoryWeights(const AdaptedNest &nest, const Place &place,
     result.read.push_back(energy.read);
     result.write.push_back(energy.write);
     result.update.push_back(energy.update);
+    if (!nest.nest.tensors[t].isOutput)
+      continue;
+    WordEnergy finished = wordEnergy(memory, nest.nest.tensors[t].bitsPerWord);
+    result.sparedRead = energy.read - finished.read;
+    result.sparedUpdate = energy.update - finished.update;
   }
   result.bandwidth = bitRate(memory.bandwidth(), clock);
   result.readBandwidth = bitRate(memory.readBandwidth(), clock);
@@ -102,8 +107,6 @@ static ArrayWeights arrayWeights(const AdaptedNest &nest, const ir::Operation &a
 }
 
 std::string loopnest::notWeighed(const AdaptedNest &nest) {
-  if (nest.nest.hasPartial())
-    return "partial sums of the result are wider than its words";
   for (const Place &place : nest.nest.places)
     for (const Axis &axis : place.axes)
       if (!axis.apart.empty())
@@ -139,21 +142,11 @@ static double mostResults(const Nest &nest) {
   return elements;
 }
 
-/// The words of the result are weighed as partial sums: of those that are finished, at most one per
-/// element arrives at each memory and leaves it, and costs less. With it the weights are a bound.
-static double sparedByFinished(const AdaptedNest &nest) {
+/// Of each element at most one finished word arrives at each memory and leaves it.
+static double mostSpared(const AdaptedNest &nest, const CostWeights &weights) {
   double spared = 0;
-  for (unsigned p = 0; p < nest.places.size(); ++p)
-    for (unsigned t = 0; t < nest.nest.tensors.size(); ++t) {
-      const Place &place = nest.nest.places[p];
-      const Tensor &tensor = nest.nest.tensors[t];
-      if (!tensor.isOutput || !place.partialBits)
-        continue;
-      auto memory = ir::as<target::MemoryOp>(*nest.places[p]);
-      WordEnergy partial = wordEnergy(memory, *place.partialBits);
-      WordEnergy finished = wordEnergy(memory, tensor.bitsPerWord);
-      spared += partial.update - finished.update + (p > 0 ? partial.read - finished.read : 0);
-    }
+  for (unsigned m = 0; m < weights.memories.size(); ++m)
+    spared += weights.memories[m].sparedUpdate + (m > 0 ? weights.memories[m].sparedRead : 0);
   return spared * mostResults(nest.nest);
 }
 
@@ -189,7 +182,7 @@ CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate,
     weights.constantEnergy = rate.energy->central() * points * static_cast<double>(operations);
   else
     weights.missing.push_back(fmt::format("compute `{}`", rate.unit->name()));
-  weights.constantEnergy -= sparedByFinished(nest);
+  weights.spared = mostSpared(nest, weights);
   auto outermost = ir::as<target::MemoryOp>(*nest.places.front());
   if (outermost && outermost.readEnergy())
     weights.constantEnergy += outermost.readEnergy()->toDouble() * static_cast<double>(extraBytes);

@@ -31,6 +31,9 @@ struct MemoryWeights {
   llvm::SmallVector<double, 4> write;            ///< J per word that enters them
   llvm::SmallVector<double, 4> update;           ///< J per partial sum that arrives
   Rate bandwidth, readBandwidth, writeBandwidth; ///< bits
+  /// J that a finished word of the result costs less than a partial sum, which `read` and `update`
+  /// are for: one that is read, and one that arrives.
+  double sparedRead = 0, sparedUpdate = 0;
 };
 
 /// The networks of one array.
@@ -56,6 +59,7 @@ struct CostWeights {
   double launch = 0;                ///< s
   double leak = 0;                  ///< W, of everything on the chip
   double constantEnergy = 0;        ///< J, of the multiply-accumulates and of fused operands
+  double spared = 0;                ///< J that finished words can cost less, at most (see above)
   int64_t extraBits = 0;            ///< read from the outermost memory besides
   std::vector<std::string> missing; ///< whose energies are not given
 };
@@ -63,8 +67,7 @@ struct CostWeights {
 /// Why the search cannot weigh nests on this chip; "" when it can.
 std::string notWeighed(const AdaptedNest &nest);
 
-/// The weights of `nest` on its chip; `rate` is that of the unit that executes the points. With
-/// partial sums of a size of their own what they make of counts is a lower bound.
+/// The weights of `nest` on its chip; `rate` is that of the unit that executes the points.
 CostWeights makeWeights(const AdaptedNest &nest, const UnitRate &rate, const Chip &chip,
                         const llvm::Optional<Quantity> &clock, int64_t extraBytes);
 

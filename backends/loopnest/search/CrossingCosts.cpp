@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/CrossingCosts.h"
 
+#include "backends/loopnest/analysis/PartialWords.h"
 #include <cmath>
 
 using namespace perfc;
@@ -17,6 +18,7 @@ CrossingCosts::CrossingCosts(const MapSpace &space, const CostWeights &weights,
       array = space.slots[s].number;
     }
   addCosts(weights);
+  addSpared();
   LaneChoice choice;
   choice.factors.assign(end - begin, TileGrid::Point{});
   choice.lanes.fill(0);
@@ -27,7 +29,11 @@ CrossingCosts::CrossingCosts(const MapSpace &space, const CostWeights &weights,
 void CrossingCosts::addCosts(const CostWeights &weights) {
   fixed = weights.constantEnergy;
   costs.resize(space.crossings.size());
-  double spared = 0; // J per word that starts from zero, further in
+  for (const Crossing &crossing : space.crossings)
+    wider.push_back(static_cast<double>(movedBits(space.nest, memoryOf(space.nest, crossing.parent),
+                                                  crossing.tensor)) /
+                    static_cast<double>(space.tensors[crossing.tensor].bits));
+  double further = 0; // J per word that starts from zero, further in
   bool arrays = false;
   for (unsigned k = 0; k < space.crossings.size(); ++k)
     if (const Crossing &crossing = space.crossings[k]; crossing.tensor == space.output) {
@@ -41,11 +47,11 @@ void CrossingCosts::addCosts(const CostWeights &weights) {
     bool output = space.tensors[t].isOutput;
     cost.atLanes = crossing.level == space.lanes();
     if (cost.atLanes)
-      spared = 0;
+      further = 0;
     double words = 0;
     for (unsigned a : crossing.arrays) {
-      words += weights.arrays[a].word[t];
-      cost.copy += weights.arrays[a].copy[t];
+      words += weights.arrays[a].word[t] * wider[k];
+      cost.copy += weights.arrays[a].copy[t] * wider[k];
     }
     const MemoryWeights &parent = weights.memories[crossing.parent];
     const MemoryWeights *level = cost.atLanes ? nullptr : &weights.memories[crossing.level];
@@ -54,12 +60,44 @@ void CrossingCosts::addCosts(const CostWeights &weights) {
       cost.separate = level ? level->write[t] : 0;
       continue;
     }
-    cost.separate = level ? level->read[t] - spared : 0;
-    cost.shared = level ? level->write[t] + spared : 0;
+    cost.separate = level ? level->read[t] - further : 0;
+    cost.shared = level ? level->write[t] + further : 0;
     double fromZero = parent.read[t] + words + (level ? level->write[t] : 0);
     fixed -= static_cast<double>(space.tensors[t].plainSize) * fromZero;
-    spared += fromZero;
+    further += fromZero;
   }
+}
+
+/// One word of each element arrives finished at each memory, leaves it, and takes the way up from
+/// there, unless lanes outside of it add to the same element. What that spares on links is known
+/// with the lanes.
+void CrossingCosts::addSpared() {
+  auto elements = static_cast<double>(space.tensors[space.output].plainSize);
+  fixed -= elements * weights.memories[0].sparedUpdate;
+  for (unsigned k = 0; k < space.crossings.size(); ++k) {
+    const Crossing &crossing = space.crossings[k];
+    double each = 0;
+    for (unsigned a : crossing.arrays)
+      each += weights.arrays[a].word[crossing.tensor] * (wider[k] - 1);
+    if (crossing.tensor == space.output && crossing.level < space.lanes())
+      each += weights.memories[crossing.level].sparedRead +
+              weights.memories[crossing.level].sparedUpdate;
+    spared.push_back(elements * each);
+    costs[k].linksAsPartial = crossing.end > begin && crossing.arrays.size() == 1;
+    if (crossing.tensor == space.output && crossing.end <= begin)
+      fixed -= spared[k];
+  }
+}
+
+/// Whether sums of the result are complete in a level inside the last array; lanes of other arrays
+/// are left aside.
+bool CrossingCosts::finishes(unsigned k, const LaneChoice &choice) const {
+  const Crossing &crossing = space.crossings[k];
+  const FlatTensor &tensor = space.tensors[crossing.tensor];
+  bool all = crossing.level < space.lanes() || space.points == tensor.plainSize;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    all &= choice.lanes[d] == 0 || tensor.plain >> d & 1;
+  return all && tensor.isOutput && crossing.end > begin;
 }
 
 //===-- Lanes
@@ -99,8 +137,10 @@ void CrossingCosts::addChoices(const SlotRules &rules, LaneChoice &choice, unsig
 
 /// For the best orders of loops on the axes, or for those of a mapping.
 void CrossingCosts::addPrices(LaneChoice &choice, const Mapping *orders) const {
-  for (unsigned k = 0; k < space.crossings.size(); ++k)
+  for (unsigned k = 0; k < space.crossings.size(); ++k) {
     choice.prices.push_back(priceOf(choice, k, orders));
+    choice.offset -= finishes(k, choice) ? spared[k] : 0;
+  }
 }
 
 LaneChoice CrossingCosts::ordered(const LaneChoice &choice, const Mapping &mapping) const {
@@ -242,7 +282,8 @@ void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsign
         relevant *= static_cast<double>(grid.value(d, choice.factors[a][d]));
     else
       lanes *= static_cast<double>(grid.value(d, choice.lanes[d]));
-  double hop = weights.arrays[array].hop[crossing.tensor];
+  double word = weights.arrays[array].hop[crossing.tensor];
+  double hop = word * (costs[k].linksAsPartial ? wider[k] : 1);
   double perLink = hop / lanes * x.settings * y.settings / relevant;
   price.hops = perLink * (x.least + x.together * y.least);
   price.farther = perLink * (x.worst + x.together * y.worst) - price.hops;
@@ -252,6 +293,8 @@ void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsign
     price.hops += hop / lanes * (x.alone + y.alone);
     choice.offset -= hop * (x.alone + y.alone) * static_cast<double>(tensor.plainSize);
   }
+  if (costs[k].linksAsPartial && finishes(k, choice)) // no other lane adds to these words
+    choice.offset -= (hop - word) * (x.least + y.least) * static_cast<double>(tensor.plainSize);
 }
 
 LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k,

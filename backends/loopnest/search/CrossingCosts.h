@@ -3,7 +3,9 @@
 // The energy of a mapping as a sum over crossings: each word that enters a level costs so much when
 // lanes are told apart, so much when those that share it count once. What starts from zero is
 // accounted for where it arises: it is not read again further in. With that, lower bounds of flows
-// are lower bounds of energies.
+// are lower bounds of energies. Where partial sums have a size of their own, all words of the
+// result are partial sums here, and what finished ones spare is part of what does not depend on the
+// mapping, or on more of it than the lanes.
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_CROSSINGCOSTS_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_CROSSINGCOSTS_H
 
@@ -70,6 +72,8 @@ public:
 private:
   static constexpr size_t choiceLimit = 50000;
   void addCosts(const CostWeights &weights);
+  void addSpared();
+  bool finishes(unsigned crossing, const LaneChoice &choice) const;
   void addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot, unsigned dim,
                   int64_t product);
   void addPrices(LaneChoice &choice, const Mapping *orders) const;
@@ -82,6 +86,8 @@ private:
   const TileGrid &grid;
   const FlowFloors &floors;
   std::vector<CrossingCost> costs;
+  std::vector<double> wider;  ///< by crossing: how much more bits a partial sum has, as sent
+  std::vector<double> spared; ///< by crossing: J where sums are complete in the level
   std::vector<LaneChoice> laneChoices;
   double fixed = 0;
   unsigned begin = 1, end = 1, array = 0;

@@ -83,7 +83,7 @@ bool Descent::tryMoves(Mapping &best, Score &score, double &value,
   auto consider = [&](const Mapping &mapping, unsigned from, unsigned to) {
     // What is legal stays so elsewhere.
     if (!isLegalAt(mapping, from) || !isLegalAt(mapping, to) ||
-        !evaluator.fits(mapping, std::min(from, to), std::max(from, to)))
+        !fits(mapping, std::min(from, to), std::max(from, to)))
       return;
     Score next = evaluator.evaluate(mapping);
     if (double v = valueOf(next); v < value) {
@@ -131,7 +131,7 @@ bool Descent::tryAllOrders(Mapping &best, Score &score, double &value,
   Mapping mapping = best;
   bool improved = false;
   tables.forEach(mapping, [&](const Score &next) {
-    if (double v = valueOf(next); v < value) {
+    if (double v = valueOf(next); v < value && fitsInOrder(mapping)) {
       best = mapping;
       score = next;
       value = v;
@@ -153,7 +153,7 @@ bool Descent::tryOrders(Mapping &best, Score &score, double &value,
     for (const auto &order : choices.orders(best, s)) {
       mapping.order[s] = order;
       Score next = evaluator.evaluate(mapping);
-      if (double v = valueOf(next); v < value) {
+      if (double v = valueOf(next); v < value && fitsInOrder(mapping)) {
         best = mapping;
         score = next;
         value = v;

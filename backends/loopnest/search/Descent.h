@@ -29,6 +29,13 @@ public:
 
 private:
   bool isLegal(const Mapping &mapping) const;
+  bool fits(const Mapping &mapping, unsigned low, unsigned high) const {
+    return evaluator.tellsPartial() ? evaluator.fits(mapping) : evaluator.fits(mapping, low, high);
+  }
+  /// Whether another order of the loops may not fit.
+  bool fitsInOrder(const Mapping &mapping) const {
+    return !evaluator.tellsPartial() || evaluator.fits(mapping);
+  }
   bool isLegalAt(const Mapping &mapping, unsigned slot) const;
   bool tryMoves(Mapping &best, Score &score, double &value,
                 const std::function<double(const Score &)> &valueOf,

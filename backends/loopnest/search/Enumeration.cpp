@@ -77,7 +77,7 @@ bool Enumerator::endOfSlot(unsigned slot) {
   const Slot &next = space.slots[slot + 1];
   if (options.weights && !next.isAxis) {
     auto capacity = options.weights->memories[next.number].capacityBits;
-    if (capacity && tiles.bits(mapping, next.number) > *capacity)
+    if (capacity && tiles.leastBits(mapping, next.number) > *capacity)
       return true;
   }
   return factors(slot + 1, 0, 1);

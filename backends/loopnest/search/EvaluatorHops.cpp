@@ -54,7 +54,7 @@ void MappingEvaluator::addHops(unsigned k, unsigned array) {
   const Crossing &crossing = space.crossings[k];
   State &state = states[k];
   const FlatTensor &tensor = space.tensors[crossing.tensor];
-  double energy = weights.arrays[array].hop[crossing.tensor];
+  double energy = weights.arrays[array].hop[crossing.tensor] * state.wider;
   DimMask used = tensor.plain | tensor.windowed;
   unsigned begin = arrayBegin[array], end = arrayEnd[array];
   DimMask spread = 0, onTheWay = 0;

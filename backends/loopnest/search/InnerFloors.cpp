@@ -15,8 +15,8 @@ std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &wei
   for (size_t x = 0; x < grid.size(); ++x) {
     for (unsigned d = 0; d < space.dims(); ++d)
       mapping.factor[0][d] = grid.value(d, grid.point(x)[d]);
-    result[x] =
-        slot == 0 || evaluator.tileBits(mapping, memory) <= *weights.memories[memory].capacityBits;
+    result[x] = slot == 0 ||
+                evaluator.leastTileBits(mapping, memory) <= *weights.memories[memory].capacityBits;
   }
   return result;
 }

@@ -1,12 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/MappingEvaluator.h"
 
+#include "backends/loopnest/analysis/PartialWords.h"
+
 using namespace perfc;
 using namespace perfc::loopnest;
 
 MappingEvaluator::MappingEvaluator(const MapSpace &space, const CostWeights &weights)
     : space(space), weights(weights), tiles(space), views(space), windows(space.tensors.size()),
-      hopSums(space), loopNumbers(space.slots.size()), costs(space.tensors.size()) {
+      hopSums(space), loopNumbers(space.slots.size()), costs(space.tensors.size()),
+      partial(space.nest.hasPartial()) {
   for (unsigned t = 0; t < space.tensors.size(); ++t)
     for (const Window &window : space.tensors[t].windows)
       windows[t].emplace_back(space, window);
@@ -34,6 +37,10 @@ void MappingEvaluator::addState(const Crossing &crossing) {
   state.outside = (uint32_t(1) << crossing.end) - 1;
   state.atLanes = crossing.level == space.lanes();
   state.uneven = tensor.windowed | tensor.cut;
+  state.bits = movedBits(space.nest, memoryOf(space.nest, crossing.parent), crossing.tensor);
+  state.wider = static_cast<double>(state.bits) / static_cast<double>(tensor.bits);
+  if (!state.atLanes)
+    state.levelBits = movedBits(space.nest, memoryOf(space.nest, crossing.level), crossing.tensor);
   for (unsigned s = crossing.parentEnd; s < crossing.end; ++s) {
     const Slot &slot = space.slots[s];
     if (!slot.isAxis)
@@ -258,40 +265,68 @@ int64_t MappingEvaluator::windowFlow(const Crossing &crossing, const WindowEvent
 //===-- Cost
 //-----------------------------------------------------------------------------------===//
 
+/// Elements of the result whose sums are complete in a memory with `end` slots outside, or at the
+/// lanes: all or none (see Finished.h). Lanes that add to one element hold parts of it to the end.
+int64_t MappingEvaluator::finishedAt(unsigned memory, unsigned end) const {
+  int64_t all = space.tensors[space.output].plainSize;
+  bool complete =
+      memory < space.lanes() ? views.outside(space.output, end).lanes == 1 : space.points == all;
+  return complete ? all : 0;
+}
+
+/// What a word that takes links is on average, of `words` that cross, in partial sums.
+double MappingEvaluator::linkShare(unsigned k, int64_t words) const {
+  const Crossing &crossing = space.crossings[k];
+  double wider = states[k].wider;
+  if (crossing.tensor != space.output || wider == 1)
+    return 1;
+  auto finished = static_cast<double>(finishedAt(crossing.level, crossing.end));
+  return 1 - finished * (wider - 1) / (static_cast<double>(words) * wider);
+}
+
 void MappingEvaluator::addCrossing(unsigned k, const CrossingWords &crossed, int64_t &fromZero,
                                    double &energy, int64_t *moved) const {
   const Crossing &crossing = space.crossings[k];
   const CrossingFlow &words = crossed.flow;
   unsigned t = crossing.tensor;
   bool output = t == space.output;
+  const State &state = states[k];
   int64_t width = space.tensors[t].bits;
+  int64_t done = output ? finishedAt(crossing.parent, crossing.parentEnd) : 0;
+  int64_t finished = output ? finishedAt(crossing.level, crossing.end) : 0;
   int64_t back = output ? words.shared - fromZero : 0;
   int64_t reads = output ? words.declared - fromZero : words.declared;
   int64_t updates = output ? words.declared : 0;
   const MemoryWeights &parent = weights.memories[crossing.parent];
-  energy +=
-      static_cast<double>(reads) * parent.read[t] + static_cast<double>(updates) * parent.update[t];
-  moved[2 * crossing.parent] += reads * width;
-  moved[2 * crossing.parent + 1] += updates * width;
-  if (!states[k].atLanes) {
+  energy += static_cast<double>(reads) * parent.read[t] +
+            static_cast<double>(updates) * parent.update[t] -
+            static_cast<double>(done) * parent.sparedUpdate;
+  moved[2 * crossing.parent] += reads * state.bits;
+  moved[2 * crossing.parent + 1] += updates * state.bits - done * (state.bits - width);
+  if (!state.atLanes) {
     const MemoryWeights &level = weights.memories[crossing.level];
     int64_t emptied = output ? words.separate : 0, filled = output ? back : words.separate;
-    energy +=
-        static_cast<double>(emptied) * level.read[t] + static_cast<double>(filled) * level.write[t];
-    moved[2 * crossing.level] += emptied * width;
-    moved[2 * crossing.level + 1] += filled * width;
+    energy += static_cast<double>(emptied) * level.read[t] +
+              static_cast<double>(filled) * level.write[t] -
+              static_cast<double>(finished) * level.sparedRead;
+    moved[2 * crossing.level] += emptied * state.levelBits - finished * (state.levelBits - width);
+    moved[2 * crossing.level + 1] += filled * state.levelBits;
     fromZero = words.separate - back;
   }
+  double sizes = static_cast<double>(reads + updates) * state.wider -
+                 static_cast<double>(finished) * (state.wider - 1); // in finished words
   for (unsigned array : crossing.arrays) {
     const ArrayWeights &on = weights.arrays[array];
-    energy += static_cast<double>(reads + updates) * on.word[t];
+    energy += sizes * on.word[t];
     if (decidedSlots == space.slots.size()) // a bound leaves it out
-      energy += static_cast<double>(words.separate - words.declared) * on.copy[t];
+      energy += static_cast<double>(words.separate - words.declared) * state.wider * on.copy[t];
     for (unsigned n = 0; n < on.networks.size(); ++n)
       if (llvm::is_contained(on.networks[n].tensors, t))
-        moved[firstNetwork[array] + n] += (reads + updates) * width;
+        moved[firstNetwork[array] + n] +=
+            (reads + updates) * state.bits - finished * (state.bits - width);
   }
-  energy += crossed.hops + static_cast<double>(back) * crossed.backHops;
+  energy +=
+      (crossed.hops + static_cast<double>(back) * crossed.backHops) * linkShare(k, reads + updates);
 }
 
 const TensorCost &MappingEvaluator::tensorCost(unsigned t) {
@@ -329,8 +364,11 @@ double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &
   if (!states[k].hasHops)
     return energy;
   const CrossingWords &words = hops(k).words;
-  int64_t back = cost.readsBack ? words.flow.shared - space.tensors[crossing.tensor].plainSize : 0;
-  return energy + words.hops + static_cast<double>(back) * words.backHops;
+  int64_t all = space.tensors[crossing.tensor].plainSize;
+  int64_t back = cost.readsBack ? words.flow.shared - all : 0;
+  // No more than these words: with lanes that add to one element none is finished.
+  double share = cost.linksAsPartial ? 1 : linkShare(k, 2 * words.flow.declared - all);
+  return energy + (words.hops + static_cast<double>(back) * words.backHops) * share;
 }
 
 double MappingEvaluator::energyWithoutHops(const Mapping &mapping, const Crossing &crossing,
@@ -356,13 +394,14 @@ void MappingEvaluator::movedOutside(const Mapping &mapping, unsigned decided,
     const Crossing &crossing = space.crossings[k];
     if (crossing.end > decided || crossing.level == space.lanes())
       continue;
-    double moved = static_cast<double>(flow(k).declared) *
-                   static_cast<double>(space.tensors[crossing.tensor].bits);
-    bits[first + 2 * crossing.parent] += moved;
-    bits[first + 2 * crossing.level + 1] += moved;
+    auto words = static_cast<double>(flow(k).declared);
+    double outer = words * static_cast<double>(states[k].bits);
+    double inner = words * static_cast<double>(states[k].levelBits);
+    bits[first + 2 * crossing.parent] += outer;
+    bits[first + 2 * crossing.level + 1] += inner;
     if (crossing.tensor != space.output)
       continue;
-    bits[first + 2 * crossing.parent + 1] += moved;
-    bits[first + 2 * crossing.level] += moved;
+    bits[first + 2 * crossing.parent + 1] += outer;
+    bits[first + 2 * crossing.level] += inner;
   }
 }

@@ -34,7 +34,8 @@ struct CrossingCost {
   double declared = 0, separate = 0, shared = 0;
   double copy = 0; ///< per word that is not sent, but delivered
   bool atLanes = false;
-  bool readsBack = false; ///< takes links for all that enters but the first time
+  bool linksAsPartial = false; ///< what finished words spare on links is accounted for elsewhere
+  bool readsBack = false;      ///< takes links for all that enters but the first time
 };
 
 struct Score {
@@ -75,8 +76,18 @@ public:
   int64_t tileBits(const Mapping &mapping, unsigned memory) const {
     return tiles.bits(mapping, memory);
   }
+  /// The least and the most of any mapping with these factors outside the memory.
+  int64_t leastTileBits(const Mapping &mapping, unsigned memory) const {
+    return tiles.leastBits(mapping, memory);
+  }
+  int64_t mostTileBits(const Mapping &mapping, unsigned memory) const {
+    return tiles.mostBits(mapping, memory);
+  }
+  /// Whether partial sums have a size of their own: what fits depends on all loops then.
+  bool tellsPartial() const { return partial; }
   bool fits(const Mapping &mapping) const { return fits(mapping, 0, space.slots.size()); }
-  /// The same of memories whose tiles change when a loop moves from one slot to another.
+  /// The same of the memories at slots up to `high` and, unless that is 0, further in than `low`:
+  /// those whose tiles change when a loop moves from one of these slots to the other.
   bool fits(const Mapping &mapping, unsigned low, unsigned high) const;
   int64_t evaluations() const { return count; }
 
@@ -144,7 +155,9 @@ private:
     uint32_t sharing = 0; ///< those of them where one message serves all lanes
     unsigned arrayEnd = 0;
     bool atLanes = false, hasHops = false;
-    DimMask uneven = 0; ///< dimensions of windows and those with padding
+    DimMask uneven = 0;              ///< dimensions of windows and those with padding
+    int64_t bits = 0, levelBits = 0; ///< of a word as the parent and the level move it
+    double wider = 1;                ///< how much more the parent's are than those of the tensor
     bool flowKnown = false, hopsKnown = false;
     CrossingWords words;
     WindowEvents events; ///< of tensors with windows, as old as the flow
@@ -160,6 +173,8 @@ private:
   void windowEvents(const Crossing &crossing, bool atLanes, WindowEvents &events) const;
   int64_t windowFlow(const Crossing &crossing, const WindowEvents &events, uint32_t joint);
   double weighed(unsigned crossing, const CrossingCost &cost, double &separate);
+  int64_t finishedAt(unsigned memory, unsigned end) const;
+  double linkShare(unsigned crossing, int64_t words) const;
   unsigned numberOf(const Crossing &crossing) const {
     return static_cast<unsigned>(&crossing - space.crossings.data());
   }
@@ -209,6 +224,7 @@ private:
   /// Of the steps, one after the other: cycles where these are exact, seconds elsewhere.
   double computeCycles = 0, computeSeconds = 0;
   int64_t count = 0;
+  bool partial;
   unsigned decidedSlots = ~0u; ///< of the mapping being evaluated
 };
 

@@ -60,8 +60,8 @@ SearchResult search(const MapSpace &space, const CostWeights &weights, const Slo
 struct EnumerationOptions {
   /// Every permutation of the loops rather than one order of each class.
   bool allOrders = false;
-  /// Leaves out mappings that do not fit the capacities, and orders of lanes on arrays whose
-  /// links cost nothing; may be null.
+  /// Leaves out mappings whose factors do not fit the capacities, and orders of lanes on arrays
+  /// whose links cost nothing; may be null.
   const CostWeights *weights = nullptr;
 };
 

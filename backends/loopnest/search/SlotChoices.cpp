@@ -96,7 +96,7 @@ bool SlotChoices::forEachFactors(Mapping &mapping, unsigned slot, MappingEvaluat
   for (unsigned d = 0; d < maxDims; ++d)
     mapping.factor[slot][d] = 1;
   bool going = loop.run(mapping.factor[slot], 0, 1, [&] {
-    if (check && evaluator.tileBits(mapping, memory) > *weights.memories[memory].capacityBits)
+    if (check && evaluator.leastTileBits(mapping, memory) > *weights.memories[memory].capacityBits)
       return true;
     return visit();
   });

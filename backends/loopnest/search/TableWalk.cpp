@@ -141,6 +141,8 @@ bool TreeWalk::isPossible(const Node &node, double base, llvm::ArrayRef<double> 
 void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
                           std::vector<Node> &nodes) {
   unsigned boundary = node.slices.size() + 1;
+  if (!mayFit(mapping, boundary))
+    return;
   double decided = decide(node, mapping, boundary);
   double base = floors->crossingCosts().constant() + floors->outer(boundary);
   llvm::ArrayRef<double> left = floors->at(boundary, outside);
@@ -216,9 +218,11 @@ bool TreeWalk::lanesChild(const Node &node, Mapping &mapping, unsigned choice, u
   if (patience.isOver())
     return false;
   if (end == space.slots.size()) {
-    addFound(mapping, evaluator.evaluate(mapping));
+    takeComplete(mapping);
     return true;
   }
+  if (!mayFit(mapping, end))
+    return true;
   const CrossingCosts &costs = floors->crossingCosts();
   TileGrid::Point outside = pointOf(mapping, end);
   size_t at = floors->tiles().index(outside);
@@ -273,6 +277,8 @@ bool TreeWalk::arrayChildren(const Node &node, Mapping &mapping, std::vector<Nod
 void TreeWalk::innerChild(const Node &node, Mapping &mapping, size_t outside, const Trails &trails,
                           const Floors::Priced &priced, std::vector<Node> &nodes) {
   unsigned boundary = node.slices.size() + 1, bucket = floors->bucketOf(node.lanes);
+  if (!mayFit(mapping, boundary))
+    return;
   double base = floors->crossingCosts().constant() + node.decided;
   double latency = latencyOf(node, bucket);
   double left = floors->inside(boundary, boundary + 1, outside, trails, priced);
@@ -300,7 +306,7 @@ bool TreeWalk::innerOrders(const Node &node, Mapping &mapping, size_t outside, c
       return false;
     mapping.order[slot] = order;
     if (boundary == space.slots.size()) {
-      addFound(mapping, evaluator.evaluate(mapping));
+      takeComplete(mapping);
       continue;
     }
     Trails trails = loopnest::extended(space, before, mapping, slot);
@@ -331,6 +337,15 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
     return innerOrders(node, mapping, x, before, priced, nodes);
   };
   return floors->tiles().forEachMultiple(pointOf(mapping, slot), visit);
+}
+
+/// Whether what is decided fits whatever loops further in make memories hold partial sums.
+bool TreeWalk::fitsWithSums(const Mapping &mapping, unsigned slots) const {
+  for (unsigned m = 0; m < space.lanes() && space.memorySlot[m] <= slots; ++m)
+    if (const auto &capacity = weights.memories[m].capacityBits;
+        capacity && evaluator.mostTileBits(mapping, m) > *capacity)
+      return false;
+  return true;
 }
 
 /// Partial mappings that leave the same, and whose innermost loops in time are the same as far as
@@ -378,6 +393,9 @@ bool TreeWalk::isDominated(const Mapping &mapping, const TileGrid::Point &outsid
   for (const auto &other : list)
     if (covers(other, cost))
       return true;
+  // What may turn out not to fit excludes nothing.
+  if (evaluator.tellsPartial() && !fitsWithSums(mapping, slots))
+    return false;
   llvm::erase_if(list, [&](const auto &other) { return covers(cost, other); });
   list.push_back(cost);
   return false;

@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/TileSizes.h"
 
+#include "backends/loopnest/analysis/PartialWords.h"
 #include <numeric>
 
 using namespace perfc;
 using namespace perfc::loopnest;
 
 TileSizes::TileSizes(const MapSpace &space)
-    : space(space), ranks(space.tensors.size()), used(space.lanes(), 0) {
+    : space(space), ranks(space.tensors.size()), used(space.lanes(), 0), sums(space.lanes()) {
   for (unsigned t = 0; t < space.tensors.size(); ++t)
     for (const Subscript &subscript : space.nest.tensors[t].ranks) {
       Rank rank = normalise(space.nest, subscript);
@@ -25,9 +26,53 @@ TileSizes::TileSizes(const MapSpace &space)
   for (unsigned m = 0; m < space.lanes(); ++m)
     for (unsigned t : space.nest.places[space.slots[space.memorySlot[m]].place].keep)
       used[m] |= space.tensors[t].plain | space.tensors[t].windowed;
+  for (const Crossing &crossing : space.crossings)
+    if (crossing.tensor == space.output)
+      addSums(crossing.parent, crossing);
 }
 
-int64_t TileSizes::bits(const Mapping &mapping, unsigned memory) const {
+void TileSizes::addSums(unsigned memory, const Crossing &inside) {
+  const FlatTensor &result = space.tensors[space.output];
+  Sums &own = sums[memory];
+  own.bits = movedBits(space.nest, memoryOf(space.nest, memory), space.output);
+  own.differ = own.bits != result.bits;
+  own.toLanes = inside.level == space.lanes();
+  own.end = inside.end;
+  if (!own.differ || !own.toLanes)
+    return;
+  // Points that are added up before they arrive.
+  int64_t together = 1;
+  for (unsigned s = space.memorySlot[memory]; s < own.end; ++s)
+    if (space.slots[s].isAxis && space.slots[s].reduce)
+      together *= space.slots[s].size;
+  own.always = space.points / together > result.plainSize;
+}
+
+bool TileSizes::holdsPartial(const Mapping &mapping, unsigned memory) const {
+  const Sums &own = sums[memory];
+  if (!own.differ || own.always)
+    return own.differ;
+  const FlatTensor &result = space.tensors[space.output];
+  bool moves = own.toLanes; // a loop of the result stands inside
+  for (unsigned s = own.end; s-- > 0;) {
+    const Slot &slot = space.slots[s];
+    bool addsUp = slot.isAxis && slot.reduce && s > space.memorySlot[memory];
+    for (unsigned i = space.dims(); i-- > 0 && !addsUp;) {
+      unsigned d = mapping.order[s][i];
+      if (mapping.factor[s][d] == 1)
+        continue;
+      if (!(result.plain >> d & 1)) {
+        if (moves || slot.isAxis)
+          return true;
+      } else {
+        moves |= !slot.isAxis;
+      }
+    }
+  }
+  return false;
+}
+
+int64_t TileSizes::bits(const Mapping &mapping, unsigned memory, bool partial) const {
   std::array<int64_t, maxDims> tile;
   unsigned end = space.memorySlot[memory];
   for (unsigned d = 0; d < space.dims(); ++d) {
@@ -40,7 +85,7 @@ int64_t TileSizes::bits(const Mapping &mapping, unsigned memory) const {
   }
   int64_t sum = 0;
   for (unsigned t : space.nest.places[space.slots[end].place].keep) {
-    int64_t bits = space.tensors[t].bits;
+    int64_t bits = partial && t == space.output ? sums[memory].bits : space.tensors[t].bits;
     bool over = false;
     for (const RankSize &rank : ranks[t]) {
       int64_t values = rank.dims.empty() ? 1 : tile[rank.dims[0]];

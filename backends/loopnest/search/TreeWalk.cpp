@@ -21,6 +21,11 @@ void TreeWalk::addFound(const Mapping &mapping, const Score &score) {
     found.push_back(candidate);
 }
 
+void TreeWalk::takeComplete(const Mapping &mapping) {
+  if (mayFit(mapping, space.slots.size()))
+    addFound(mapping, evaluator.evaluate(mapping));
+}
+
 void TreeWalk::sort(std::vector<Node> &nodes) {
   std::stable_sort(nodes.begin(), nodes.end(),
                    [](const Node &a, const Node &b) { return a.key < b.key; });
@@ -65,7 +70,7 @@ bool TreeWalk::plainChildren(const Node &node, Mapping &mapping, std::vector<Nod
   return choices.forEach(mapping, slot, evaluator, [&] {
     if (patience.isOver())
       return false;
-    if (symmetry.compare(mapping, slot + 1) > 0)
+    if (symmetry.compare(mapping, slot + 1) > 0 || !mayFit(mapping, slot + 1))
       return true;
     Score bound = evaluator.evaluate(mapping, slot + 1);
     if (known.excludes(bound))

@@ -87,6 +87,12 @@ private:
   double keyOf(const Score &score) const {
     return goal.kind == SearchGoal::Scalar ? goal.value(score) : score.energy * score.latency;
   }
+  /// Where what fits depends on more than the factors outside a memory: false when what is decided
+  /// does not fit any more.
+  bool mayFit(const Mapping &mapping, unsigned slots) const {
+    return !evaluator.tellsPartial() || evaluator.fits(mapping, 0, slots);
+  }
+  void takeComplete(const Mapping &mapping);
   void load(const Node &node, Mapping &mapping) const;
   Node extended(const Node &node, const Mapping &mapping, unsigned slots, const Score &bound) const;
   bool plainChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
@@ -119,6 +125,7 @@ private:
   double almostDecide(const Mapping &mapping, unsigned slots, const LaneChoice &choice,
                       const TileGrid::Point &lanesAt, const TileGrid::Point &held);
   double decide(const Node &node, const Mapping &mapping, unsigned slots);
+  bool fitsWithSums(const Mapping &mapping, unsigned slots) const;
   bool isDominated(const Mapping &mapping, const TileGrid::Point &outside, double decided);
   TileGrid::Point pointOf(const Mapping &mapping, unsigned slots) const;
 

@@ -268,23 +268,6 @@ static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wante
   EXPECT_GT(better, 0U);
 }
 
-/// Weights that bound what a mapping costs: all words of the result as partial sums, but for one of
-/// each element that arrives at a memory and leaves it.
-static CostWeights boundWeights(const Case &c) {
-  CostWeights weights = c.weights;
-  unsigned t = c.space.output;
-  for (unsigned m = 0; m < c.space.lanes(); ++m) {
-    const Place &place = c.space.nest.places[c.space.slots[c.space.memorySlot[m]].place];
-    double share = double(*place.partialBits) / double(c.space.nest.tensors[t].bitsPerWord);
-    MemoryWeights &own = weights.memories[m];
-    weights.constantEnergy -=
-        (share - 1) * (own.update[t] + (m > 0 ? own.read[t] : 0)) * double(c.elements[t]);
-    for (auto *list : {&own.read, &own.write, &own.update})
-      (*list)[t] *= share;
-  }
-  return weights;
-}
-
 /// Partial sums that are wider than results: the search finds what the enumeration finds.
 static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
   unsigned compared = 0, dearer = 0;
@@ -296,10 +279,10 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
     if (!c || estimate > 3000 || estimate < 50)
       continue;
     llvm::Optional<double> narrow = exhaustive(*c, goal, 20000);
-    const Tensor &output = c->space.nest.tensors[c->space.output];
+    unsigned t = c->space.output;
     for (Place &place : c->space.nest.places)
       if (place.kind == PlaceKind::Memory)
-        place.partialBits = output.bitsPerWord * (1 + int64_t(random() % 4));
+        place.partialBits = c->space.nest.tensors[t].bitsPerWord * (1 + int64_t(random() % 4));
     llvm::Optional<double> all = exhaustive(*c, goal, 20000);
     if (!all || !narrow)
       continue;
@@ -307,8 +290,8 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
     SearchOptions options;
     ChainOptions chains;
     chains.imperfect = chains.allOrders = true;
-    SearchResult found = chainSearch(c->space, boundWeights(*c), openRules(c->space), goal, options,
-                                     chains, weigh, {});
+    SearchResult found = chainSearch(c->space, withPartial(c->space, c->weights, c->elements[t]),
+                                     openRules(c->space), goal, options, chains, weigh, {});
     ASSERT_TRUE(found.isProven());
     ASSERT_EQ(found.front.empty(), *all == HUGE_VAL);
     ++compared;

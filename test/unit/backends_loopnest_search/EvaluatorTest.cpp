@@ -11,8 +11,8 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
-  std::mt19937 random(7);
+/// Random mappings of random spaces, where partial sums may have a size of their own.
+static void compareWithAnalysis(std::mt19937 &random, bool partial) {
   unsigned spaces = 0, mappings = 0, withHops = 0;
   while (spaces < 150) {
     llvm::Optional<MapSpace> space = randomSpace(random);
@@ -20,7 +20,10 @@ TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
       continue;
     ++spaces;
     CostWeights weights = randomWeights(*space, random);
-    MappingEvaluator evaluator(*space, weights);
+    if (partial)
+      tellPartial(*space, random);
+    CostWeights own = withPartial(*space, weights, space->tensors[space->output].plainSize);
+    MappingEvaluator evaluator(*space, own);
     for (unsigned i = 0; i < 40; ++i) {
       Mapping mapping = randomMapping(*space, random);
       Nest nest = space->withLoops(mapping);
@@ -42,6 +45,16 @@ TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
   }
   EXPECT_EQ(mappings, 6000u);
   EXPECT_GT(withHops, 3000u);
+}
+
+TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
+  std::mt19937 random(7);
+  compareWithAnalysis(random, /*partial=*/false);
+}
+
+TEST(MappingEvaluator, EqualsAnalysisWherePartialSumsHaveASize) {
+  std::mt19937 random(8);
+  compareWithAnalysis(random, /*partial=*/true);
 }
 
 /// A window whose factors are too many for one word of what is remembered.
@@ -90,7 +103,9 @@ TEST(MappingEvaluator, NeighboursCostWhatTheyCostAlone) {
     llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
     if (!space)
       continue;
-    CostWeights weights = randomWeights(*space, random);
+    if (i % 3 == 0)
+      tellPartial(*space, random);
+    CostWeights weights = weightsOf(*space, random);
     MappingEvaluator walking(*space, weights);
     Mapping mapping = randomMapping(*space, random);
     Score before;
@@ -132,7 +147,9 @@ TEST(OrderTables, EqualsTheEvaluator) {
     llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
     if (!space)
       continue;
-    CostWeights weights = randomWeights(*space, random);
+    if (i % 3 == 0)
+      tellPartial(*space, random);
+    CostWeights weights = weightsOf(*space, random);
     SlotRules rules = openRules(*space);
     MappingEvaluator evaluator(*space, weights), alone(*space, weights);
     OrderTables tables(evaluator, rules);
@@ -214,14 +231,51 @@ TEST(MappingEvaluator, TilesAreNeverSmallerThanWhatIsHeld) {
   }
 }
 
-TEST(MappingEvaluator, BoundsAreBelowWhatTheyBound) {
-  std::mt19937 random(21);
+/// Room for partial sums is needed where the analysis finds them, and never for less than is known
+/// from the first slots.
+TEST(MappingEvaluator, TilesHavePartialSumsWhereTheyAreHeld) {
+  std::mt19937 random(12);
+  unsigned held = 0, finished = 0;
+  for (unsigned i = 0; i < 1500; ++i) {
+    llvm::Optional<MapSpace> space = randomSpace(random);
+    if (!space)
+      continue;
+    CostWeights weights = randomWeights(*space, random);
+    MappingEvaluator narrow(*space, weights);
+    for (Place &place : space->nest.places)
+      if (place.kind == PlaceKind::Memory)
+        place.partialBits = space->tensors[space->output].bits + 1;
+    MappingEvaluator evaluator(*space, weights);
+    Mapping mapping = randomMapping(*space, random);
+    AnalysisResult result = analyse(space->withLoops(mapping), {});
+    ASSERT_TRUE(result.counts);
+    for (unsigned m = 0; m < space->lanes(); ++m) {
+      const auto &counts = result.counts->memories[m].tensors[space->output];
+      bool isPartial = counts && counts->holdsPartial();
+      ASSERT_EQ(evaluator.tileBits(mapping, m) > narrow.tileBits(mapping, m), isPartial);
+      ASSERT_LE(evaluator.leastTileBits(mapping, m), evaluator.tileBits(mapping, m));
+      ASSERT_GE(evaluator.mostTileBits(mapping, m), evaluator.tileBits(mapping, m));
+      Mapping some = mapping;
+      for (unsigned s = space->slots.size(); s-- > space->memorySlot[m];) {
+        some.factor[s].fill(1);
+        ASSERT_LE(evaluator.tileBits(some, m), evaluator.tileBits(mapping, m));
+      }
+      (isPartial ? held : finished) += counts ? 1 : 0;
+    }
+  }
+  EXPECT_GT(held, 500u);
+  EXPECT_GT(finished, 500u);
+}
+
+static void compareBounds(std::mt19937 &random, bool partial) {
   unsigned compared = 0, tight = 0;
   for (unsigned i = 0; i < 400; ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random);
     if (!space)
       continue;
-    CostWeights weights = randomWeights(*space, random);
+    if (partial)
+      tellPartial(*space, random);
+    CostWeights weights = weightsOf(*space, random);
     MappingEvaluator evaluator(*space, weights);
     for (unsigned k = 0; k < 20; ++k) {
       Mapping mapping = randomMapping(*space, random);
@@ -238,4 +292,14 @@ TEST(MappingEvaluator, BoundsAreBelowWhatTheyBound) {
   }
   EXPECT_GT(compared, 20000u);
   EXPECT_GT(tight, compared / 4);
+}
+
+TEST(MappingEvaluator, BoundsAreBelowWhatTheyBound) {
+  std::mt19937 random(21);
+  compareBounds(random, /*partial=*/false);
+}
+
+TEST(MappingEvaluator, BoundsAreBelowWhatTheyBoundWithPartialSums) {
+  std::mt19937 random(22);
+  compareBounds(random, /*partial=*/true);
 }

@@ -147,14 +147,15 @@ static unsigned compare(const MapSpace &space, const CostWeights &weights, std::
 }
 
 /// Convolutions with strides, dilation and padding, products and others.
-TEST(Floors, AreBelowWhatTheyBound) {
-  std::mt19937 random(1031);
+static void compareMany(std::mt19937 &random, bool partial) {
   unsigned compared = 0, windows = 0, arrays = 0;
   for (unsigned i = 0; i < 2500 && !testing::Test::HasFailure(); ++i) {
     llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
     if (!space)
       continue;
-    unsigned now = compare(*space, randomWeights(*space, random), random, 40);
+    if (partial)
+      tellPartial(*space, random);
+    unsigned now = compare(*space, weightsOf(*space, random), random, 40);
     compared += now;
     windows += llvm::any_of(space->tensors, [](const FlatTensor &t) { return !t.windows.empty(); })
                    ? now
@@ -166,6 +167,16 @@ TEST(Floors, AreBelowWhatTheyBound) {
   EXPECT_GT(compared, 10000U);
   EXPECT_GT(windows, 4000U);
   EXPECT_GT(arrays, 1000U);
+}
+
+TEST(Floors, AreBelowWhatTheyBound) {
+  std::mt19937 random(1031);
+  compareMany(random, /*partial=*/false);
+}
+
+TEST(Floors, AreBelowWhatTheyBoundWithPartialSums) {
+  std::mt19937 random(1034);
+  compareMany(random, /*partial=*/true);
 }
 
 /// The tables hold one of each point and its image.

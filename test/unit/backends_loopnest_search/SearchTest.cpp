@@ -49,6 +49,13 @@ static llvm::Optional<Exhaustive> enumerate(const MapSpace &space, const CostWei
 
 static llvm::Optional<MapSpace> anySpace(std::mt19937 &random) { return randomSpace(random); }
 
+static llvm::Optional<MapSpace> partialSpace(std::mt19937 &random) {
+  llvm::Optional<MapSpace> space = random() % 4 ? randomSpace(random) : symmetricSpace(random);
+  if (space)
+    tellPartial(*space, random);
+  return space;
+}
+
 static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted,
                     llvm::Optional<MapSpace> (*make)(std::mt19937 &) = anySpace) {
   unsigned compared = 0, empty = 0;
@@ -56,7 +63,7 @@ static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wante
     llvm::Optional<MapSpace> space = make(random);
     if (!space)
       continue;
-    CostWeights weights = randomWeights(*space, random);
+    CostWeights weights = weightsOf(*space, random);
     llvm::Optional<Exhaustive> all = enumerate(*space, weights, goal, 30000);
     if (!all || all->mappings < 20)
       continue;
@@ -109,6 +116,14 @@ TEST(Search, SymmetricSpacesEqualExhaustive) {
           symmetricSpace);
 }
 
+TEST(Search, SpacesWithPartialSumsEqualExhaustive) {
+  std::mt19937 random(9);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 60, partialSpace);
+  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20, partialSpace);
+  compare(random, {SearchGoal::Scalar, edp}, 60, partialSpace);
+  compare(random, {SearchGoal::Front, edp}, 20, partialSpace);
+}
+
 TEST(Search, CornersOfTheHullAreOnTheFront) {
   std::mt19937 random(6);
   compare(random, {SearchGoal::Hull, edp}, 20);
@@ -128,7 +143,9 @@ TEST(Search, TablesChangeNothing) {
     llvm::Optional<MapSpace> space = randomSpace(random, /*roomyAxes=*/true);
     if (!space)
       continue;
-    CostWeights weights = randomWeights(*space, random);
+    if (i % 3 == 0)
+      tellPartial(*space, random);
+    CostWeights weights = weightsOf(*space, random);
     SearchGoal goal{SearchGoal::Scalar, i % 2 ? edp : [](const Score &s) { return s.energy; }};
     SearchOptions options;
     options.descents = 1;

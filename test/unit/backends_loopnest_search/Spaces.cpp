@@ -72,6 +72,30 @@ CostWeights loopnest::randomWeights(const MapSpace &space, std::mt19937 &random)
   return weights;
 }
 
+void loopnest::tellPartial(MapSpace &space, std::mt19937 &random) {
+  int64_t bits = space.tensors[space.output].bits;
+  for (Place &place : space.nest.places)
+    if (place.kind == PlaceKind::Memory)
+      place.partialBits = bits + below(random, 3 * bits);
+}
+
+CostWeights loopnest::withPartial(const MapSpace &space, const CostWeights &weights,
+                                  int64_t elements) {
+  CostWeights result = weights;
+  unsigned t = space.output;
+  for (unsigned m = 0; m < space.lanes(); ++m) {
+    double share = double(movedBits(space.nest, memoryOf(space.nest, m), t)) /
+                   double(space.nest.tensors[t].bitsPerWord);
+    MemoryWeights &own = result.memories[m];
+    own.sparedRead = (share - 1) * own.read[t];
+    own.sparedUpdate = (share - 1) * own.update[t];
+    result.spared += (own.sparedUpdate + (m > 0 ? own.sparedRead : 0)) * double(elements);
+    for (auto *list : {&own.read, &own.write, &own.update})
+      (*list)[t] *= share;
+  }
+  return result;
+}
+
 /// Bits that leave and enter a memory, of which partial sums have a size of their own.
 static std::pair<int64_t, int64_t> movedAt(const Nest &nest, unsigned memory, unsigned t,
                                            const TensorCounts &c) {

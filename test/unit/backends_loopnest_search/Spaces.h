@@ -20,7 +20,16 @@ llvm::Optional<MapSpace> symmetricSpace(std::mt19937 &random);
 /// Any mapping with perfect factors, whether it fits or not.
 Mapping randomMapping(const MapSpace &space, std::mt19937 &random);
 CostWeights randomWeights(const MapSpace &space, std::mt19937 &random);
-/// Energy and latency of `counts`.
+/// Partial sums have a size of their own in each memory, not always a larger one than results.
+void tellPartial(MapSpace &space, std::mt19937 &random);
+/// The weights of `space` when those of its memories are for words of the size of results, of which
+/// there are `elements`.
+CostWeights withPartial(const MapSpace &space, const CostWeights &weights, int64_t elements);
+/// Random ones for a search of the space.
+inline CostWeights weightsOf(const MapSpace &space, std::mt19937 &random) {
+  return withPartial(space, randomWeights(space, random), space.tensors[space.output].plainSize);
+}
+/// Energy and latency of `counts`; weights are for words of the size of results.
 Score scoreOf(const CostWeights &weights, const Nest &nest, const Counts &counts);
 
 } // namespace loopnest
