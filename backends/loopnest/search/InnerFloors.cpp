@@ -4,6 +4,9 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// Most flows of sliding windows that are remembered.
+static constexpr size_t slidingLimit = size_t(1) << 18;
+
 std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &weights,
                                    const TileGrid &grid, unsigned slot) {
   unsigned memory = space.slots[slot].number;
@@ -266,10 +269,37 @@ void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point
     }
 }
 
+/// FlowFloors::slidingInside, remembered: it depends on the dimensions of windows and on the loops
+/// up to the first that moves the whole tile, whatever that one's factor is.
+const FlowFloors::Brought &InnerFloors::sliding(unsigned t, size_t inside,
+                                                llvm::ArrayRef<FlowFloors::SlotLoop> loops) {
+  if (slidingFlows.size() == slidingLimit) {
+    slidingNumbers = WordMemo();
+    slidingFlows.clear();
+  }
+  llvm::SmallVector<uint64_t, 4> key = {t | uint64_t(sizeOnly(t, inside)) << 8};
+  for (size_t i = 0; i < loops.size(); ++i) {
+    auto [dim, number] = loops[i];
+    bool moves = space.tensors[t].plain >> dim & 1;
+    if (i % 5 == 0)
+      key.push_back(0);
+    key.back() |= uint64_t(dim + 1 + (moves ? 0 : number << 4)) << i % 5 * 12;
+    if (moves)
+      break;
+  }
+  bool isNew;
+  double &number = slidingNumbers(key, isNew);
+  if (isNew) {
+    number = static_cast<double>(slidingFlows.size());
+    slidingFlows.push_back(floors.slidingInside(t, inside, loops));
+  }
+  return slidingFlows[static_cast<size_t>(number)];
+}
+
 /// What a flow becomes that is open inside these loops; open when nothing of the tensor moves
 /// there.
 FlowFloors::Brought InnerFloors::settled(unsigned t, size_t inside,
-                                         llvm::ArrayRef<FlowFloors::SlotLoop> loops) const {
+                                         llvm::ArrayRef<FlowFloors::SlotLoop> loops) {
   const FlatTensor &tensor = space.tensors[t];
   double repeats = 1;
   for (size_t i = 0; i < loops.size(); ++i) {
@@ -278,7 +308,7 @@ FlowFloors::Brought InnerFloors::settled(unsigned t, size_t inside,
     if (tensor.plain >> dim & 1)
       return {times * floors.whole(t, inside), times * floors.padding(t, inside)};
     if (tensor.windowed >> dim & 1) {
-      FlowFloors::Brought once = floors.slidingInside(t, inside, loops.drop_front(i));
+      const FlowFloors::Brought &once = sliding(t, inside, loops.drop_front(i));
       return {times * once.words, times * once.padding};
     }
     repeats *= static_cast<double>(grid.value(dim, loops[i].second));

@@ -10,6 +10,7 @@
 
 #include "backends/loopnest/search/CrossingCosts.h"
 #include "backends/loopnest/search/Symmetry.h"
+#include "backends/loopnest/search/WordMemo.h"
 #include <cmath>
 #include <memory>
 
@@ -81,7 +82,9 @@ private:
   void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                   std::vector<Entry> &result, const TileGrid::Point *steps);
   FlowFloors::Brought settled(unsigned tensor, size_t inside,
-                              llvm::ArrayRef<FlowFloors::SlotLoop> loops) const;
+                              llvm::ArrayRef<FlowFloors::SlotLoop> loops);
+  const FlowFloors::Brought &sliding(unsigned tensor, size_t inside,
+                                     llvm::ArrayRef<FlowFloors::SlotLoop> loops);
   void insert(std::vector<Entry> &list, const Entry &entry, const TileGrid::Point *steps) const;
   bool covers(const Entry &a, const Entry &b, const TileGrid::Point *steps) const;
   size_t sizeOnly(unsigned tensor, size_t point) const;
@@ -99,6 +102,8 @@ private:
   std::vector<std::unique_ptr<Orders>> orders; ///< by slot and dimensions that have loops
   std::vector<std::vector<Outlook>> outlooks;  ///< by flow and point: of what is settled further in
   std::vector<std::vector<double>> fresh;      ///< of what is not: words per setting of the others
+  WordMemo slidingNumbers;                     ///< into `slidingFlows`, by what they depend on
+  std::vector<FlowFloors::Brought> slidingFlows;
   unsigned first;
   bool valid = true;
 };

@@ -343,7 +343,7 @@ const TensorCost &MappingEvaluator::tensorCost(unsigned t) {
 }
 
 Score MappingEvaluator::evaluate(const Mapping &mapping, unsigned decided) {
-  ++count;
+  count += decided == space.slots.size() ? 1 : 0; // a bound is none
   moveTo(mapping, decided, ~uint32_t(0));
   double energy = 0;
   std::fill(bits.begin(), bits.end(), 0);

@@ -47,7 +47,9 @@ struct SearchResult {
   std::vector<Candidate> front;
   /// Lower bounds of the parts that were not searched; none when the front is proven.
   std::vector<Score> open;
-  int64_t evaluated = 0; ///< distinct mappings and partial mappings
+  /// Complete mappings whose energy and latency were computed, each time that they were; what was
+  /// only bounded does not count.
+  int64_t evaluated = 0;
   bool isProven() const { return open.empty(); }
 };
 

@@ -147,6 +147,8 @@ void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
   double base = floors->crossingCosts().constant() + floors->outer(boundary);
   llvm::ArrayRef<double> left = floors->at(boundary, outside);
   llvm::SmallVector<double, 12> exact;
+  if (!isPossible(node, base + decided, left))
+    return;
   if (boundary == floors->arrayBegin()) {
     unsigned innermost = innermostInTime(space, mapping, boundary);
     double repeats = floors->repeats(trailsOf(space, mapping, boundary), innermost);
