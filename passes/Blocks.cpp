@@ -18,8 +18,7 @@ static int64_t product(int64_t a, int64_t b) { return checkedMultiply(a, b).getV
 
 /// Bytes of a tile, the scales of its blocks of elements included.
 static int64_t bytesOf(const Access &access, llvm::ArrayRef<int64_t> extents) {
-  DType format = *parseDType(access.operand.dtype());
-  return ceilDivide(storedBits(format, access.elements(extents)).getValueOr(INT64_MAX), 8);
+  return ceilDivide(storedBits(access.format, access.elements(extents)).getValueOr(INT64_MAX), 8);
 }
 
 int64_t Blocks::count() const {

@@ -12,9 +12,9 @@ namespace {
 
 class HardwareReader {
 public:
-  HardwareReader(target::ChipOp chip, int64_t bits, SourceRange where,
+  HardwareReader(target::ChipOp chip, double bytes, SourceRange where,
                  DiagnosticEngine &diagnostics)
-      : op(chip), chip(chip), bits(bits), where(where), diagnostics(diagnostics) {}
+      : op(chip), chip(chip), bytes(bytes), where(where), diagnostics(diagnostics) {}
 
   llvm::Optional<Hardware> run();
 
@@ -30,7 +30,7 @@ private:
 
   target::ChipOp op;
   Chip chip;
-  int64_t bits;
+  double bytes;
   SourceRange where;
   DiagnosticEngine &diagnostics;
   Hardware hardware;
@@ -53,8 +53,8 @@ bool HardwareReader::bandwidth(const Place &memory, int64_t &value) {
   auto view = ir::as<target::MemoryOp>(memory.op);
   value = dataflow::maxSize;
   auto given = view.readBandwidthOrBoth();
-  return !given || perCycle(*given, double(bits) / 8,
-                            fmt::format("the words that `{}` moves", memory.name), value);
+  return !given ||
+         perCycle(*given, bytes, fmt::format("the words that `{}` moves", memory.name), value);
 }
 
 bool HardwareReader::network(const Place &array) {
@@ -99,7 +99,7 @@ llvm::Optional<Hardware> HardwareReader::run() {
   return hardware;
 }
 
-llvm::Optional<Hardware> passes::hardwareOf(target::ChipOp chip, int64_t bits, SourceRange where,
+llvm::Optional<Hardware> passes::hardwareOf(target::ChipOp chip, double bytes, SourceRange where,
                                             DiagnosticEngine &diagnostics) {
-  return HardwareReader(chip, bits, where, diagnostics).run();
+  return HardwareReader(chip, bytes, where, diagnostics).run();
 }

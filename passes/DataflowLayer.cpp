@@ -134,7 +134,8 @@ bool LayerBuilder::recognise() {
     std::swap(input, filter);
   if (hasWindow(*filter))
     return fail(dataflow->range(), "windows in two tensors");
-  tensors = {input->tensor.str(), filter->tensor.str(), statement->write.tensor.str(), input->bits};
+  tensors = {input->tensor.str(), filter->tensor.str(), statement->write.tensor.str(),
+             storedBytes(input->format)};
   return assignWindows() && assignLetters();
 }
 

@@ -17,7 +17,7 @@ namespace passes {
 /// The tensors of the layer as the kernel calls them.
 struct LayerTensors {
   std::string input, filter, output;
-  int64_t inputBits = 0; ///< of an element of the input
+  double inputBytes = 0; ///< of an element of the input
 };
 
 /// The layer that `dataflow` maps; its name is the kernel's. Nothing when it is none of MAESTRO's
@@ -26,9 +26,9 @@ llvm::Optional<dataflow::Layer> layerOf(loopnest::DataflowOp dataflow, LayerTens
                                         DiagnosticEngine &diagnostics);
 
 /// The chip as MAESTRO sees it: PEs are the elements of its array, bandwidths are those of the
-/// memory around the array and of the outermost memory, in words of `bits`. What is not given does
+/// memory around the array and of the outermost memory, in words of `bytes`. What is not given does
 /// not limit. Nothing when the chip is no such accelerator (reported at `where`).
-llvm::Optional<dataflow::Hardware> hardwareOf(target::ChipOp chip, int64_t bits, SourceRange where,
+llvm::Optional<dataflow::Hardware> hardwareOf(target::ChipOp chip, double bytes, SourceRange where,
                                               DiagnosticEngine &diagnostics);
 
 } // namespace passes

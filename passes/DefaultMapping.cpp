@@ -141,7 +141,7 @@ private:
     return chip.places.size();
   }
 
-  /// Estimated bits of `access` that come from outside into its keeper at `place` or further in,
+  /// Estimated bytes of `access` that come from outside into its keeper at `place` or further in,
   /// with what no loop covers yet outside; for the stationary access only loops that it uses count.
   double traffic(unsigned place, const Access &access, bool isStationary) const {
     size_t keeper = keeperOf(access, place);
@@ -159,7 +159,7 @@ private:
         times *= static_cast<double>(left(i));
         isPartial |= left(i) > 1 && &access == &statement.write && statement.isReduction(i);
       }
-    return times * static_cast<double>(access.elements(tile)) * static_cast<double>(access.bits) *
+    return times * static_cast<double>(access.elements(tile)) * storedBytes(access.format) *
            (isPartial ? 2 : 1);
   }
 

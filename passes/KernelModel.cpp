@@ -28,7 +28,7 @@ static Access readAccess(const AttrDict &dict, const Statement &statement, op::K
   llvm::StringRef tensor = dict.find("tensor")->asString();
   Access access{tensor, op::OperandOp(kernel->body().find(tensor)), &dict.find("map")->asList()};
   access.shape = access.operand.shape();
-  access.bits = bitsOf(*parseDType(access.operand.dtype()));
+  access.format = *parseDType(access.operand.dtype());
   for (const Attribute &subscript : *access.map)
     access.ranks.push_back(readSubscript(subscript, statement));
   return access;

@@ -27,7 +27,7 @@ struct Access {
   const ir::AttrList *map;
   std::vector<Subscript> ranks;
   std::vector<int64_t> shape;
-  int64_t bits;
+  DType format;
 
   /// True when index `i` occurs in a subscript.
   bool uses(unsigned i) const;

@@ -139,7 +139,9 @@ void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
     auto tensor = builder.create<loopnest::TensorOp>(into, location);
     tensor->setSymbol(uniqueName(taken, access.tensor));
     tensor->setAttr("role", memoryRole(access.operand.role(), isOutput));
-    tensor->setAttr("bits", access.bits);
+    tensor->setAttr("bits", int64_t(bitsOf(access.format)));
+    if (int64_t block = scaleBlockOf(access.format))
+      tensor->setAttr("block", block);
     if (isOutput)
       tensor->setAttr("output", Attribute::unit());
     if (isOutput)

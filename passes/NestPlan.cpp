@@ -25,8 +25,8 @@ llvm::SmallVector<int64_t, 8> NestPlan::tile(size_t position) const {
 }
 
 static void addBits(llvm::SmallVectorImpl<TensorBits> &list, const Access &access,
-                    llvm::ArrayRef<int64_t> tile, int64_t wordBits) {
-  int64_t bits = checkedMultiply(access.elements(tile), wordBits).getValueOr(INT64_MAX);
+                    llvm::ArrayRef<int64_t> tile, DType format) {
+  int64_t bits = storedBits(format, access.elements(tile)).getValueOr(INT64_MAX);
   for (TensorBits &known : list)
     if (known.tensor == access.tensor) {
       known.bits = std::max(known.bits, bits);
@@ -40,10 +40,9 @@ llvm::SmallVector<TensorBits, 4> passes::keptBits(const Statement &statement, co
   llvm::SmallVector<TensorBits, 4> list;
   for (const Access &read : statement.reads)
     if (place.keeps(memoryRole(read.operand.role(), false)))
-      addBits(list, read, tile, read.bits);
+      addBits(list, read, tile, read.format);
   if (place.keeps("output"))
-    addBits(list, statement.write, tile,
-            std::max(statement.write.bits, partialBits(statement, place)));
+    addBits(list, statement.write, tile, partialFormat(statement, place));
   return list;
 }
 
@@ -60,9 +59,9 @@ llvm::SmallVector<TensorBits, 4> passes::keptBits(const NestPlan &plan, size_t p
   llvm::SmallVector<int64_t, 8> tile = plan.tile(position);
   for (const Access &read : plan.statement->reads)
     if (plan.isKept(plan.places[position], read, /*isWritten=*/false))
-      addBits(list, read, tile, read.bits);
+      addBits(list, read, tile, read.format);
   if (plan.isKept(plan.places[position], plan.statement->write, /*isWritten=*/true))
-    addBits(list, plan.statement->write, tile, plan.statement->write.bits);
+    addBits(list, plan.statement->write, tile, plan.statement->write.format);
   return list;
 }
 

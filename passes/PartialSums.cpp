@@ -12,19 +12,18 @@ static bool addsUp(const Statement &statement) {
   return statement.reduces() && joined != "max" && joined != "min";
 }
 
-int64_t passes::partialBits(const Statement &statement, const Place &place) {
-  llvm::Optional<DType> result = parseDType(statement.write.operand.dtype());
-  auto format =
-      result && addsUp(statement) ? target::partialFormat(*place.op, *result) : llvm::None;
-  return format ? bitsOf(format->format) : statement.write.bits;
+DType passes::partialFormat(const Statement &statement, const Place &place) {
+  DType result = statement.write.format;
+  auto named = addsUp(statement) ? target::partialFormat(*place.op, result) : llvm::None;
+  return named ? named->format : result;
 }
 
 bool passes::checkPartial(const Chip &chip, const Statement &statement,
                           DiagnosticEngine &diagnostics) {
   for (const Place &place : chip.places) {
-    if (place.isArray || partialBits(statement, place) >= statement.write.bits)
+    DType result = statement.write.format;
+    if (place.isArray || storedBytes(partialFormat(statement, place)) >= storedBytes(result))
       continue;
-    DType result = *parseDType(statement.write.operand.dtype());
     auto format = target::partialFormat(*place.op, result);
     diagnostics.report(format->from->range(), diag::BadPartial, dtypeName(format->format),
                        fmt::format("the result `{}` is {}, which is wider", statement.write.tensor,
@@ -37,9 +36,9 @@ bool passes::checkPartial(const Chip &chip, const Statement &statement,
 void passes::setPartial(ir::Operation &tensor, const Chip &chip, const Statement &statement) {
   ir::AttrDict partial;
   for (const Place &place : chip.places)
-    if (int64_t bits = partialBits(statement, place);
-        !place.isArray && bits != statement.write.bits)
-      partial.set(place.name, bits);
+    if (DType format = partialFormat(statement, place);
+        !place.isArray && storedBytes(format) != storedBytes(statement.write.format))
+      partial.set(place.name, int64_t(bitsOf(format)));
   if (!partial.empty())
     tensor.setAttr("partial", std::move(partial));
 }

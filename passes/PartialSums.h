@@ -12,9 +12,9 @@
 namespace perfc {
 namespace passes {
 
-/// Bits of a partial sum of what `statement` writes in the memory `place`; those of the result
+/// Format of a partial sum of what `statement` writes in the memory `place`; that of the result
 /// where it adds nothing up or the chip gives no other format.
-int64_t partialBits(const Statement &statement, const Place &place);
+DType partialFormat(const Statement &statement, const Place &place);
 
 /// A sum is never added up in fewer bits than it has in the end: PERF1056.
 bool checkPartial(const Chip &chip, const Statement &statement, DiagnosticEngine &diagnostics);

@@ -88,7 +88,7 @@ std::vector<StatementGroup> passes::groupStatements(const Kernel &kernel) {
 //----------------------------------------------------------------------------------===//
 
 static int64_t bytesOf(const Access &access, const Statement &statement) {
-  auto bits = checkedMultiply(access.elements(statement.extents), access.bits);
+  auto bits = storedBits(access.format, access.elements(statement.extents));
   return bits ? *bits / 8 + (*bits % 8 != 0) : INT64_MAX / 16;
 }
 

@@ -119,6 +119,8 @@ bool ProblemReader::readTensors() {
     }
     if (!tensor.partial().empty())
       return fail(fmt::format("partial sums of `{}` are wider than its words", space.name));
+    if (tensor.block())
+      return fail(fmt::format("elements of `{}` share scales", space.name));
     if (result.wordBits && result.wordBits != tensor.bits())
       return fail("its tensors have words of different sizes");
     result.wordBits = tensor.bits();

@@ -42,7 +42,8 @@ static int64_t tileBits(const FusedPart &part, const MemoryCounts &counts, size_
     return 0;
   const Nest &nest = part.adapted.nest;
   size_t number = static_cast<size_t>(&counts - part.counts.memories.data());
-  return held->maxResident * heldBits(nest, memoryOf(nest, number), tensor, *held);
+  int64_t parts = held->maxResident * heldBits(nest, memoryOf(nest, number), tensor, *held);
+  return parts / nest.partsPerBit + (parts % nest.partsPerBit != 0);
 }
 
 /// What is finished where it is made has two names, which stand side by side: that of the readers

@@ -167,7 +167,7 @@ static double elementsOf(loopnest::TensorOp tensor) {
 bool NestEvaluator::checkCapacity(const MemoryCounts &held, const Place &place,
                                   target::MemoryOp memory) {
   auto capacity = memory.capacity();
-  double needed = static_cast<double>(held.maxResidentBits) / 8;
+  double needed = bytesOf(adapted.nest, held.maxResidentBits);
   if (op->hasAttr("unfit")) // what a search begins with
     return true;
   if (!capacity || needed <= capacity->toDouble())
@@ -175,7 +175,7 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, const Place &place,
   std::string parts;
   for (size_t t = 0; t < held.tensors.size(); ++t)
     if (const auto &tensor = held.tensors[t]) {
-      double wordBytes = static_cast<double>(heldBits(adapted.nest, place, t, *tensor)) / 8;
+      double wordBytes = bytesOf(adapted.nest, heldBits(adapted.nest, place, t, *tensor));
       double resident = static_cast<double>(tensor->maxResident);
       // Rows that depend on data count once for each key, but there are no more than the table has.
       double most = std::min(resident, elementsOf(adapted.tensors[t]));

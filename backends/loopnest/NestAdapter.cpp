@@ -23,6 +23,7 @@ private:
     return false;
   }
   bool findStatement();
+  int64_t wordBits(TensorOp tensor) const;
   void addTensor(TensorOp tensor);
   llvm::SmallVector<unsigned, 4> keyDims(TensorOp tensor) const;
   Subscript subscript(const AffineExpr &expr) const;
@@ -116,8 +117,14 @@ llvm::SmallVector<unsigned, 4> Adapter::keyDims(TensorOp tensor) const {
   return dims;
 }
 
+/// In parts of a bit that make the share of each scale whole.
+int64_t Adapter::wordBits(TensorOp op) const {
+  int64_t scale = op.block() ? 8 * result.nest.partsPerBit / op.block() : 0;
+  return op.bits() * result.nest.partsPerBit + scale;
+}
+
 void Adapter::addTensor(TensorOp op) {
-  Tensor tensor{op.symbol().str(), op.isOutput(), op.bits(), {}};
+  Tensor tensor{op.symbol().str(), op.isOutput(), wordBits(op), {}};
   std::vector<int64_t> shape = op.shape();
   bool dependsOnData = false;
   for (size_t rank = 0; rank < op.map().size(); ++rank) {
@@ -202,7 +209,7 @@ bool Adapter::addPlace(AtOp at) {
       place.keep.push_back(i);
   for (const TensorOp &tensor : result.tensors)
     if (const ir::Attribute *bits = tensor.partial().find(name))
-      place.partialBits = bits->asInt();
+      place.partialBits = bits->asInt() * result.nest.partsPerBit;
   result.nest.places.push_back(std::move(place));
   result.places.push_back(known.op);
   return true;
@@ -278,9 +285,15 @@ bool Adapter::walk(const ir::Region &region) {
 bool Adapter::run() {
   if (!findStatement())
     return false;
-  for (const ir::Operation &part : op->body())
-    if (auto tensor = ir::as<TensorOp>(part))
-      addTensor(tensor);
+  auto eachTensor = [&](auto visit) {
+    for (const ir::Operation &part : op->body())
+      if (auto tensor = ir::as<TensorOp>(part))
+        visit(tensor);
+  };
+  eachTensor([&](TensorOp tensor) {
+    result.nest.partsPerBit = std::max(result.nest.partsPerBit, tensor.block() / 8);
+  });
+  eachTensor([&](TensorOp tensor) { addTensor(tensor); });
   return walk(op->body());
 }
 

@@ -20,10 +20,6 @@ static size_t placeOf(const Nest &nest, PlaceKind kind, size_t number) {
   return at;
 }
 
-static double bytesOf(int64_t words, int64_t bits) {
-  return static_cast<double>(words) * static_cast<double>(bits) / 8;
-}
-
 static Quantity times(const Quantity &rate, int64_t factor) {
   QuantityError error = QuantityError::None;
   auto product = apply("*", rate, Quantity(Rational(factor)), error);
@@ -64,9 +60,9 @@ struct Moved {
 
 /// Transfers of one tensor at one memory: words of one size among `all` words, and the epochs in
 /// which these move. Words of two sizes move in epochs of their own, as many as their share.
-static double wholeAccesses(target::MemoryOp memory, int64_t words, int64_t bits, int64_t all,
+static double wholeAccesses(target::MemoryOp memory, int64_t words, double wordBytes, int64_t all,
                             double epochs) {
-  double bytes = bytesOf(words, bits);
+  double bytes = static_cast<double>(words) * wordBytes;
   auto width = memory.width();
   if (!width || width->toDouble() <= 0 || words == 0)
     return bytes;
@@ -95,12 +91,13 @@ static Moved movedBy(const CountedNest &nest, size_t position, size_t tensor,
   auto instances = static_cast<double>(workingInstances(flat, position));
   double own = reuseAt(flat, position, tensor).epochs * instances;
   double inside = epochsInside(nest, position, tensor) * instances;
+  double wordBytes = bytesOf(flat, flat.tensors[tensor].bitsPerWord);
+  double partialBytes = bytesOf(flat, movedBits(flat, flat.places[position], tensor));
   Moved moved;
   auto whole = [&](int64_t words, int64_t finished, double epochs) {
-    double done = wholeAccesses(memory, finished, flat.tensors[tensor].bitsPerWord, words, epochs);
+    double done = wholeAccesses(memory, finished, wordBytes, words, epochs);
     moved.finished += done;
-    return done + wholeAccesses(memory, words - finished,
-                                movedBits(flat, flat.places[position], tensor), words, epochs);
+    return done + wholeAccesses(memory, words - finished, partialBytes, words, epochs);
   };
   int64_t done = counts.finished.getValueOr(0);
   moved.read = whole(counts.reads.declared, 0, inside) +
@@ -155,8 +152,8 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
     if (const auto &tensor = counts.tensors[t])
       add(flat.tensors[t].name, nest.adapted.tensors[t]->range(),
           movedBy(nest, position, t, *tensor),
-          bytesOf(1, movedBits(flat, flat.places[position], t)),
-          bytesOf(1, flat.tensors[t].bitsPerWord));
+          bytesOf(flat, movedBits(flat, flat.places[position], t)),
+          bytesOf(flat, flat.tensors[t].bitsPerWord));
   if (number == 0 && nest.extraBytes > 0)
     add("fused operands", {}, {static_cast<double>(nest.extraBytes), 0, 0, 0}, 1, 1);
   int64_t instances = workingInstances(flat, position);
@@ -180,11 +177,11 @@ namespace {
 
 /// Words of a tensor that pass between an array and the memory outside that serves it.
 struct Crossing {
-  int64_t words = 0;    ///< reads and updates of that memory
-  int64_t finished = 0; ///< of these, words that leave the memory inside finished
-  int64_t copies = 0;   ///< deliveries beyond one per read
-  int64_t sums = 0;     ///< partial sums that were added to another before they arrived
-  int64_t bits = 0;     ///< of a word that is not finished, as that memory has it
+  int64_t words = 0;       ///< reads and updates of that memory
+  int64_t finished = 0;    ///< of these, words that leave the memory inside finished
+  int64_t copies = 0;      ///< deliveries beyond one per read
+  int64_t sums = 0;        ///< partial sums that were added to another before they arrived
+  double partialBytes = 0; ///< of a word that is not finished, as that memory has it
 };
 
 } // namespace
@@ -192,7 +189,7 @@ struct Crossing {
 static Crossing crossing(const CountedNest &nest, size_t position, size_t tensor) {
   const Nest &flat = nest.adapted.nest;
   Crossing result;
-  result.bits = flat.tensors[tensor].bitsPerWord;
+  result.partialBytes = bytesOf(flat, flat.tensors[tensor].bitsPerWord);
   size_t number = 0;
   int64_t updates = 0;
   for (size_t p = 0; p < position; ++p) {
@@ -202,7 +199,7 @@ static Crossing crossing(const CountedNest &nest, size_t position, size_t tensor
       result = {counts->reads.declared + counts->updates.declared, 0,
                 counts->reads.separate - counts->reads.declared,
                 counts->updates.separate - counts->updates.declared,
-                movedBits(flat, flat.places[p], tensor)};
+                bytesOf(flat, movedBits(flat, flat.places[p], tensor))};
       updates = counts->updates.declared;
     }
   }
@@ -224,7 +221,7 @@ static Crossing crossing(const CountedNest &nest, size_t position, size_t tensor
 /// Bytes on links: those of the words that cross, spread over the links that they take.
 static double linkBytes(const Crossing &passing, double bytes, int64_t hops) {
   if (passing.finished == 0)
-    return bytesOf(hops, passing.bits);
+    return static_cast<double>(hops) * passing.partialBytes;
   return static_cast<double>(hops) * (bytes / static_cast<double>(passing.words));
 }
 
@@ -242,15 +239,17 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
     result.part.location = network->range();
     CostPart line = newPart(PartKind::Network, flat.tensors[t].name, network->range());
     Crossing passing = crossing(nest, position, t);
-    double bytes = bytesOf(passing.words - passing.finished, passing.bits) +
-                   bytesOf(passing.finished, flat.tensors[t].bitsPerWord);
+    double bytes =
+        static_cast<double>(passing.words - passing.finished) * passing.partialBytes +
+        static_cast<double>(passing.finished) * bytesOf(flat, flat.tensors[t].bitsPerWord);
     auto addEnergy = [&](const llvm::Optional<Quantity> &perByte, double moved) {
       if (perByte)
         line.energy += Figure(perByte->toUncertain() * moved);
     };
     addEnergy(network.energy(), bytes);
-    addEnergy(network.multicastEnergy(), bytesOf(passing.copies, passing.bits));
-    addEnergy(network.reduceEnergy(), bytesOf(passing.sums, passing.bits));
+    addEnergy(network.multicastEnergy(),
+              static_cast<double>(passing.copies) * passing.partialBytes);
+    addEnergy(network.reduceEnergy(), static_cast<double>(passing.sums) * passing.partialBytes);
     const ArrayCounts &counts = nest.counts.arrays[number];
     bool estimated = !counts.hops[t] && !counts.hopEstimates.empty();
     const auto &hops = estimated ? counts.hopEstimates[t] : counts.hops[t];
@@ -321,10 +320,11 @@ std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {
       row.readsSeparate = counts->reads.separate;
       row.updatesShared = counts->updates.shared;
       row.updatesSeparate = counts->updates.separate;
-      row.wordBits = nest.adapted.nest.tensors[t].bitsPerWord;
+      const Nest &flat = nest.adapted.nest;
+      row.wordBits = flat.tensors[t].bitsPerWord / flat.partsPerBit;
       if (counts->finished)
         row.partialBits =
-            movedBits(nest.adapted.nest, memoryOf(nest.adapted.nest, m), static_cast<unsigned>(t));
+            movedBits(flat, memoryOf(flat, m), static_cast<unsigned>(t)) / flat.partsPerBit;
       int64_t finished = counts->finished.getValueOr(INT64_MAX);
       row.finishedUpdates = std::min(finished, row.updates);
       row.finishedWritebacks = std::min(finished, row.writebacks);

@@ -76,7 +76,7 @@ double LatencyModel::secondsAt(size_t memory, bool isWrite, size_t tensor, doubl
   auto rate = isWrite ? op.writeBandwidthOrBoth() : op.readBandwidthOrBoth();
   if (!rate)
     return 0;
-  double bytes = words * static_cast<double>(flat.tensors[tensor].bitsPerWord) / 8;
+  double bytes = words * bytesOf(flat, flat.tensors[tensor].bitsPerWord);
   return bytes / (rate->toDouble() * instancesOf(memory));
 }
 

@@ -96,7 +96,7 @@ int64_t FoldCounter::roomFor(size_t placeNumber, unsigned tensor) const {
                                  : adapted.nest.tensors[tensor].bitsPerWord;
   bits = std::max<int64_t>(1, bits);
   auto sharers = static_cast<double>(adapted.nest.places[placeNumber].keep.size());
-  return static_cast<int64_t>(capacity->toDouble() * 8 / 2 / sharers / static_cast<double>(bits));
+  return static_cast<int64_t>(capacity->toDouble() / 2 / sharers / bytesOf(adapted.nest, bits));
 }
 
 /// The left operand. With stationary weights each fold streams all rows of some columns of the

@@ -223,7 +223,7 @@ llvm::Optional<Mapping> mapper::mappingOf(const MapSpace &space, const Nest &nes
 }
 
 std::string mapper::searchKey(const NestSpace &nest) {
-  std::string key = fmt::format("{}|", nest.weights.extraBits);
+  std::string key = fmt::format("{}/{}|", nest.weights.extraBits, nest.space.nest.partsPerBit);
   for (const Dim &dim : nest.space.nest.dims)
     key += fmt::format("{}={},", nest.hasRules ? dim.name : "", dim.size);
   for (const Tensor &tensor : nest.space.nest.tensors) {

@@ -111,6 +111,9 @@ void ChipBuilder::partial(const Node &node, ir::Operation &op) {
       diagnostics.report(arg.range, diag::BadPartial, name->word,
                          fmt::format("`{}` before it is for {} results, too", dtypeName(*known),
                                      isFloating(*format) ? "floating" : "whole"));
+    if (scaleBlockOf(*format))
+      diagnostics.report(arg.range, diag::BadPartial, name->word,
+                         "sums that grow one by one share no scale");
     known = format;
     names.push_back(name->word);
   }

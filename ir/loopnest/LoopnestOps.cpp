@@ -40,6 +40,8 @@ static bool verifyParallel(const Operation &op, DiagnosticEngine &diagnostics) {
 /// A partial sum is never narrower than what it becomes.
 static bool verifyTensor(const Operation &op, DiagnosticEngine &diagnostics) {
   TensorOp tensor(const_cast<Operation *>(&op));
+  if (int64_t block = tensor.block(); block > 4096 || (block & (block - 1)) != 0)
+    return invalidOp(op, diagnostics, "`block` is a power of two of at most 4096");
   if (!tensor.partial().empty() && !tensor.isOutput())
     return invalidOp(op, diagnostics, "only an output has partial sums");
   for (const AttrDict::Entry &entry : tensor.partial().entries())
@@ -201,7 +203,8 @@ static std::vector<OpDecl> nestDecls() {
        .doc = "A tensor of the statement and how it is accessed.",
        .symbol = SymbolUse::Required,
        .attrs = {stringAttr("role", "input, weight, output, …"),
-                 intAttr("bits", "of an element").atLeast(1),
+                 intAttr("bits", "of an element, without a scale").atLeast(1),
+                 intAttr("block", "elements that share a scale of 8 bits").atLeast(1).optional(),
                  flagAttr("output", "written, not only read"),
                  dictAttr("partial", AttrKind::Int,
                           "bits of a partial sum of the output by memory, where it is wider")

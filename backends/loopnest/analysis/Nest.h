@@ -44,7 +44,7 @@ struct Subscript {
 struct Tensor {
   std::string name;
   bool isOutput = false;
-  int64_t bitsPerWord = 0;
+  int64_t bitsPerWord = 0; ///< in parts of a bit, as the nest counts them
   llvm::SmallVector<Subscript, 4> ranks;
 };
 
@@ -88,7 +88,8 @@ struct Place {
   llvm::SmallVector<unsigned, 4> keep; ///< tensors, memories only
   llvm::SmallVector<Axis, 2> axes;     ///< arrays only
   llvm::SmallVector<Loop, 8> loops;    ///< outermost first
-  /// Memories only: bits of a partial sum of the output; none for those of a finished word.
+  /// Memories only: bits of a partial sum of the output, in parts as well; none for those of a
+  /// finished word.
   llvm::Optional<int64_t> partialBits = llvm::None;
 };
 
@@ -97,6 +98,9 @@ struct Nest {
   std::vector<Dim> dims;
   std::vector<Tensor> tensors;
   std::vector<Place> places;
+  /// All sizes of words, and the bits that memories hold, are counted in this part of a bit: an
+  /// element which shares a scale has a fraction of its bits.
+  int64_t partsPerBit = 1;
 
   /// Partial sums are told apart from finished words.
   bool hasPartial() const {

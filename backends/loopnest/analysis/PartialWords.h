@@ -12,6 +12,11 @@
 namespace perfc {
 namespace loopnest {
 
+/// Bytes of what has so many bits as the nest counts them.
+inline double bytesOf(const Nest &nest, int64_t bits) {
+  return static_cast<double>(bits) / static_cast<double>(8 * nest.partsPerBit);
+}
+
 /// Bits of a word that moves in or out of `memory` without being finished.
 inline int64_t movedBits(const Nest &nest, const Place &memory, unsigned tensor) {
   const Tensor &words = nest.tensors[tensor];

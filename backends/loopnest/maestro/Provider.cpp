@@ -126,7 +126,7 @@ llvm::Optional<Cost> MaestroEvaluator::run() {
   auto target = ir::as<target::ChipOp>(*query.target);
   auto read = passes::layerOf(op, tensors, diagnostics);
   auto machine =
-      read ? passes::hardwareOf(target, tensors.inputBits, op->range(), diagnostics) : llvm::None;
+      read ? passes::hardwareOf(target, tensors.inputBytes, op->range(), diagnostics) : llvm::None;
   if (!machine)
     return llvm::None;
   layer = std::move(*read);

@@ -21,13 +21,17 @@ Rate loopnest::makeRate(const Quantity &rate, const llvm::Optional<Quantity> &cl
   return result;
 }
 
-static Rate bitRate(const llvm::Optional<Quantity> &bandwidth,
+/// In bits as the nest counts them.
+static Rate bitRate(const Nest &nest, const llvm::Optional<Quantity> &bandwidth,
                     const llvm::Optional<Quantity> &clock) {
   if (!bandwidth)
     return {};
   QuantityError error = QuantityError::None;
-  auto bits = apply("*", *bandwidth, Quantity(Rational(8)), error);
-  return makeRate(bits ? *bits : Quantity(bandwidth->toUncertain() * 8.0, bandwidth->dimension()),
+  int64_t perByte = 8 * nest.partsPerBit;
+  auto bits = apply("*", *bandwidth, Quantity(Rational(perByte)), error);
+  return makeRate(bits ? *bits
+                       : Quantity(bandwidth->toUncertain() * static_cast<double>(perByte),
+                                  bandwidth->dimension()),
                   clock);
 }
 
@@ -36,8 +40,8 @@ struct WordEnergy {
   double read = 0, write = 0, update = 0;
 };
 
-static WordEnergy wordEnergy(target::MemoryOp memory, int64_t bits) {
-  double bytes = static_cast<double>(bits) / 8;
+static WordEnergy wordEnergy(const Nest &nest, target::MemoryOp memory, int64_t bits) {
+  double bytes = bytesOf(nest, bits);
   auto of = [&](const llvm::Optional<Quantity> &perByte) {
     return perByte ? perByte->toDouble() * bytes : 0;
   };
@@ -57,25 +61,25 @@ static MemoryWeights memoryWeights(const AdaptedNest &nest, const Place &place,
                                    std::vector<std::string> &missing) {
   MemoryWeights result;
   if (auto capacity = memory.capacity())
-    if (double bits = capacity->toDouble() * 8; bits < 4.6e18)
+    if (double bits = capacity->toDouble() / bytesOf(nest.nest, 1); bits < 4.6e18)
       result.capacityBits = static_cast<int64_t>(bits);
   bool given = memory.readEnergy() && memory.writeEnergy();
   if (!given && !place.keep.empty())
     missing.push_back(fmt::format("memory `{}`", memory.symbol()));
   for (unsigned t = 0; t < nest.nest.tensors.size(); ++t) {
-    WordEnergy energy = wordEnergy(memory, movedBits(nest.nest, place, t));
+    WordEnergy energy = wordEnergy(nest.nest, memory, movedBits(nest.nest, place, t));
     result.read.push_back(energy.read);
     result.write.push_back(energy.write);
     result.update.push_back(energy.update);
     if (!nest.nest.tensors[t].isOutput)
       continue;
-    WordEnergy finished = wordEnergy(memory, nest.nest.tensors[t].bitsPerWord);
+    WordEnergy finished = wordEnergy(nest.nest, memory, nest.nest.tensors[t].bitsPerWord);
     result.sparedRead = energy.read - finished.read;
     result.sparedUpdate = energy.update - finished.update;
   }
-  result.bandwidth = bitRate(memory.bandwidth(), clock);
-  result.readBandwidth = bitRate(memory.readBandwidth(), clock);
-  result.writeBandwidth = bitRate(memory.writeBandwidth(), clock);
+  result.bandwidth = bitRate(nest.nest, memory.bandwidth(), clock);
+  result.readBandwidth = bitRate(nest.nest, memory.readBandwidth(), clock);
+  result.writeBandwidth = bitRate(nest.nest, memory.writeBandwidth(), clock);
   return result;
 }
 
@@ -85,7 +89,7 @@ static ArrayWeights arrayWeights(const AdaptedNest &nest, const ir::Operation &a
   std::vector<const ir::Operation *> known;
   for (unsigned t = 0; t < nest.tensors.size(); ++t) {
     target::NetworkOp network = networkFor(array, nest.tensors[t].role());
-    double bytes = static_cast<double>(nest.nest.tensors[t].bitsPerWord) / 8;
+    double bytes = bytesOf(nest.nest, nest.nest.tensors[t].bitsPerWord);
     auto energy = network ? network.energy() : llvm::None;
     auto hop = network ? network.hopEnergy() : llvm::None;
     result.word.push_back(energy ? energy->toDouble() * bytes : 0);
@@ -99,7 +103,7 @@ static ArrayWeights arrayWeights(const AdaptedNest &nest, const ir::Operation &a
     auto same = llvm::find(known, network.op);
     if (same == known.end()) {
       same = known.insert(known.end(), network.op);
-      result.networks.push_back({bitRate(network.bandwidth(), clock), {}});
+      result.networks.push_back({bitRate(nest.nest, network.bandwidth(), clock), {}});
     }
     result.networks[same - known.begin()].tensors.push_back(t);
   }
@@ -157,7 +161,7 @@ CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate,
   weights.launch = chip.launch().central();
   if (llvm::Optional<CostPart> leaking = leakage(chip, Uncertain(1)))
     weights.leak = leaking->energy.known.central();
-  weights.extraBits = extraBytes * 8;
+  weights.extraBits = extraBytes * 8 * nest.nest.partsPerBit;
   for (unsigned p = 0; p < nest.places.size(); ++p) {
     const Place &place = nest.nest.places[p];
     if (place.kind == PlaceKind::Memory)

@@ -37,7 +37,7 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
       continue;
     const MemoryCounts &held = counts.memories[number++];
     auto capacity = memory ? memory.capacity() : llvm::None;
-    double needed = static_cast<double>(held.maxResidentBits) / 8;
+    double needed = bytesOf(nest.nest, held.maxResidentBits);
     if (!capacity || needed <= capacity->toDouble())
       continue;
     for (size_t t = 0; t < held.tensors.size(); ++t) {
@@ -48,7 +48,7 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
         elements *= static_cast<double>(extent);
       auto resident = static_cast<double>(held.tensors[t]->maxResident);
       double wordBytes =
-          static_cast<double>(heldBits(nest.nest, nest.nest.places[p], t, *held.tensors[t])) / 8;
+          bytesOf(nest.nest, heldBits(nest.nest, nest.nest.places[p], t, *held.tensors[t]));
       needed -= (resident - std::min(resident, elements)) * wordBytes;
     }
     if (needed > capacity->toDouble())

@@ -125,8 +125,8 @@ int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double de
   auto tile = tileInside(nest, tilePlace).box(nest.tensors[tensor], sparse.shape);
   StoredTile stored = storedTile(sparse.formatAt(nest.places[memory].name), tile,
                                  sparse.density.share(sparse.shape));
-  auto bits = static_cast<double>(wordBits);
-  double perElement = (stored.words + stored.metadataBits / bits) / elements(tile);
+  double perElement =
+      (stored.words + stored.metadataBits / 8 / bytesOf(nest, wordBits)) / elements(tile);
   return std::llround(dense * perElement);
 }
 
