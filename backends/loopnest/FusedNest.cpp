@@ -80,8 +80,7 @@ bool FusedEvaluator::addPart(NestOp nest) {
     diagnostics.report(nest->range(), diag::NestNotCounted, error.message());
   if (!result.counts)
     return false;
-  part.counts = std::move(*result.counts);
-  joinLanes(part.adapted, part.counts);
+  part.counts = takeCounts(part.adapted, std::move(result));
   if (!keepTensors(part))
     return false;
   DType dtype = computeFormat(part.adapted.statement);

@@ -123,8 +123,7 @@ bool NestEvaluator::count() {
     diagnostics.report(op->range(), diag::NestNotCounted, error.message());
   if (!result.counts)
     return false;
-  counts = std::move(*result.counts);
-  joinLanes(adapted, counts);
+  counts = takeCounts(adapted, std::move(result));
   if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
     llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, counts.steps);
     if (!steps) {

@@ -320,7 +320,8 @@ static void addHops(ArrayCounts &outer, const ArrayCounts &inner) {
   }
 }
 
-void loopnest::joinLanes(AdaptedNest &adapted, Counts &counts) {
+/// Puts together what loops between its lanes made several places of one array.
+static void joinLanes(AdaptedNest &adapted, Counts &counts) {
   std::vector<Place> &places = adapted.nest.places;
   size_t memories = 0, arrays = 0;
   for (size_t p = 0; p < places.size();) {
@@ -343,4 +344,11 @@ void loopnest::joinLanes(AdaptedNest &adapted, Counts &counts) {
     adapted.places.erase(adapted.places.begin() + static_cast<ptrdiff_t>(p),
                          adapted.places.begin() + end);
   }
+}
+
+Counts loopnest::takeCounts(AdaptedNest &adapted, AnalysisResult result) {
+  if (result.isExecuted)
+    adapted.notes.push_back("no closed form counts this nest: each of its points was executed");
+  joinLanes(adapted, *result.counts);
+  return std::move(*result.counts);
 }

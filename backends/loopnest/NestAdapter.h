@@ -7,8 +7,7 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 #define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 
-#include "backends/loopnest/analysis/Counts.h"
-#include "backends/loopnest/analysis/Nest.h"
+#include "backends/loopnest/analysis/Analyse.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
 #include "passes/ChipModel.h"
@@ -33,9 +32,10 @@ struct AdaptedNest {
 /// Nothing, with the reason, when `nest` does not fit its kernel or chip.
 llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason);
 
-/// Puts together what loops between its lanes made several places of one array, after the nest was
-/// counted: their loops go to the memory around the array, which changes no epoch and no instance.
-void joinLanes(AdaptedNest &adapted, Counts &counts);
+/// The counts of `result`, which has some; a note says when the nest was executed for them. What
+/// loops between its lanes made several places of one array is put together again: their loops go
+/// to the memory around the array, which changes no epoch and no instance.
+Counts takeCounts(AdaptedNest &adapted, AnalysisResult result);
 
 } // namespace loopnest
 } // namespace perfc

@@ -21,6 +21,7 @@ static void enumerateWithin(const FlatNest &flat, const AnalysisOptions &options
         {AnalysisErrorKind::TooLarge, "", "", work < 0 ? INT64_MAX : work, options.workLimit});
   else
     result.counts = enumerate(flat, options.hops, result.errors);
+  result.isExecuted = result.counts.hasValue();
 }
 
 static bool lacksHops(const Counts &counts) {

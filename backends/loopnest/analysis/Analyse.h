@@ -29,6 +29,7 @@ struct AnalysisOptions {
 struct AnalysisResult {
   llvm::Optional<Counts> counts;
   std::vector<AnalysisError> errors;
+  bool isExecuted = false; ///< the counts are those of an execution
 };
 
 AnalysisResult analyse(const Nest &nest, const AnalysisOptions &options = {});
