@@ -3,6 +3,7 @@
 
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/loopnest/LoopnestOps.h"
+#include "ir/op/OpOps.h"
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,6 +48,36 @@ static void addChips(const ir::Module &module, const ir::Operation &target,
   });
 }
 
+/// Formats of the results of all nests on `chip`.
+static std::set<DType> resultFormats(const ir::Module &module, const ir::Operation &chip) {
+  std::set<DType> formats;
+  for (const ir::Operation &each : module.body()) {
+    auto nest = ir::as<loopnest::NestOp>(each);
+    const ir::Operation *kernel = nest ? module.lookup(nest.kernel()) : nullptr;
+    if (!kernel || module.lookup(nest.target()) != &chip)
+      continue;
+    for (const ir::Operation &part : each.body())
+      if (auto tensor = ir::as<loopnest::TensorOp>(part); tensor && tensor.isOutput())
+        if (const ir::Operation *operand = kernel->body().find(tensor.symbol()))
+          formats.insert(*parseDType(ir::as<op::OperandOp>(*operand).dtype()));
+  }
+  return formats;
+}
+
+/// `partial fp32` is for floating results: why it says nothing about `results`; "" when it does.
+static std::string unusedPartial(const ir::Operation &part, const std::set<DType> &results) {
+  std::vector<std::string> names = part.stringsAttr("partial");
+  bool isUsed = llvm::any_of(names, [&](const std::string &name) {
+    return llvm::any_of(
+        results, [&](DType result) { return isFloating(*parseDType(name)) == isFloating(result); });
+  });
+  if (names.empty() || results.empty() || isUsed)
+    return "";
+  bool isFloat = isFloating(*parseDType(names.front()));
+  return fmt::format("{} is for {} results, and those are {}", names.front(),
+                     isFloat ? "floating" : "whole", dtypeName(*results.begin()));
+}
+
 void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringRef on,
                                std::set<std::pair<uint32_t, uint32_t>> &warned,
                                DiagnosticEngine &diagnostics, const SourceManager &sources) {
@@ -56,10 +87,26 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
       llvm::is_contained(providers, "roofline") || llvm::is_contained(providers, "tile");
   bool hasOneSize = llvm::is_contained(providers, "maestro"); // of words
   const ir::Operation *target = module.lookup(on);
-  if (!(isSimple || hasOneSize) || !target)
+  if (!target)
     return;
   std::set<const ir::Operation *> chips;
   addChips(module, *target, chips);
+  auto warn = [&](SourceRange place, const std::string &words, const std::string &why) {
+    if (!sources.path(place.file).startswith("std/") &&
+        warned.insert({place.file, place.begin}).second)
+      diagnostics.report(place, diag::WordWithoutEffect, words, why);
+  };
+  for (const ir::Operation &chip : module.body()) {
+    if (!chips.count(&chip))
+      continue;
+    std::set<DType> results = resultFormats(module, chip);
+    chip.walk([&](const ir::Operation &part) {
+      if (std::string why = unusedPartial(part, results); !why.empty())
+        warn(part.range(), "partial", why);
+    });
+  }
+  if (!(isSimple || hasOneSize))
+    return;
   // Another row of the statement, or another kernel, may read what this one does not.
   for (const ir::Operation &op : module.body())
     if (auto nest = ir::as<loopnest::NestOp>(op))
@@ -73,13 +120,10 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
         words = loopNestWords(part);
       else if (part.hasAttr("partial"))
         words.push_back("partial");
-      SourceRange place = part.range();
-      if (words.empty() || sources.path(place.file).startswith("std/") ||
-          !warned.insert({place.file, place.begin}).second)
-        return;
-      diagnostics.report(place, diag::WordWithoutEffect, llvm::join(words, "`, `"),
-                         fmt::format("only loop nests read that, and this is evaluated by {}",
-                                     cost.provenance.provider));
+      if (!words.empty())
+        warn(part.range(), llvm::join(words, "`, `"),
+             fmt::format("only loop nests read that, and this is evaluated by {}",
+                         cost.provenance.provider));
     });
   }
 }
