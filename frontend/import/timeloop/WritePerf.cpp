@@ -2,6 +2,7 @@
 #include "frontend/import/timeloop/WritePerf.h"
 
 #include "frontend/import/timeloop/LegalNames.h"
+#include "frontend/import/timeloop/MapspaceText.h"
 #include "frontend/import/timeloop/TimeloopText.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +20,8 @@ public:
   PerfWriter(const Input &input, DiagnosticEngine &diagnostics)
       : input(input), diagnostics(diagnostics), os(text) {}
 
-  llvm::Optional<std::string> write();
+  /// A search where `open` says in what, else an evaluation.
+  llvm::Optional<std::string> write(const Constraints *open = nullptr);
 
 private:
   bool fail(SourceRange place, const std::string &why) {
@@ -36,8 +38,11 @@ private:
   PlainLevel plainMemory(unsigned memory) const;
   int64_t wordBits() const;
   bool hasArray(unsigned memory) const;
+  std::vector<std::string> indices() const;
   void writeMapping();
-  void writeEvaluation();
+  bool writeMapspace(const Constraints &constraints);
+  std::string subject() const;
+  std::string evaluation() const;
   std::string index(unsigned dim) const { return llvm::StringRef(dimName(dim)).lower(); }
   std::string dimName(unsigned dim) const { return input.problem.dims[dim]; }
   std::string subscript(const std::vector<Term> &rank) const;
@@ -358,26 +363,44 @@ void PerfWriter::writeMapping() {
     writeLoops(arrayName(memory) + ".y parallel", placement.spatial, split, count);
   }
   writeKeeps();
-  std::vector<std::string> indices;
-  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
-    indices.push_back(index(dim));
-  writeBlock(mappingLines(input, dims, indices), "  ");
+  writeBlock(mappingLines(input, dims, indices()), "  ");
   os << "}\n\n";
 }
 
-void PerfWriter::writeEvaluation() {
+std::vector<std::string> PerfWriter::indices() const {
+  std::vector<std::string> names;
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
+    names.push_back(index(dim));
+  return names;
+}
+
+bool PerfWriter::writeMapspace(const Constraints &constraints) {
+  std::vector<std::string> arrays;
+  for (unsigned memory = 0; memory < input.memories.size(); ++memory)
+    arrays.push_back(hasArray(memory) ? arrayName(memory) : "");
+  auto lines = mapspaceLines(input, constraints, indices(), arrays, diagnostics);
+  if (!lines)
+    return false;
+  os << "mapspace open for " << input.problem.name << " on chip {\n  " << llvm::join(*lines, "\n  ")
+     << "\n}\n\n";
+  return true;
+}
+
+/// The op with its sizes.
+std::string PerfWriter::subject() const {
   std::vector<std::string> sizes;
   for (unsigned dim : dims)
     sizes.push_back(fmt::format("{} = {}", dimName(dim), input.problem.bounds[dim]));
-  os << "evaluate " << input.problem.name << "(" << llvm::join(sizes, ", ")
-     << ") on chip with mapped using loopnest";
-  std::vector<std::string> lines = zeroLines(input);
-  if (!lines.empty())
-    os << " {\n  " << llvm::join(lines, "\n  ") << "\n}";
-  os << "\n";
+  return input.problem.name + "(" + llvm::join(sizes, ", ") + ")";
 }
 
-llvm::Optional<std::string> PerfWriter::write() {
+std::string PerfWriter::evaluation() const {
+  std::vector<std::string> lines = zeroLines(input);
+  return "evaluate " + subject() + " on chip with mapped using loopnest" +
+         (lines.empty() ? "\n" : " {\n  " + llvm::join(lines, "\n  ") + "\n}\n");
+}
+
+llvm::Optional<std::string> PerfWriter::write(const Constraints *open) {
   if (!assignRoles())
     return llvm::None;
   orderDims();
@@ -385,8 +408,12 @@ llvm::Optional<std::string> PerfWriter::write() {
     return llvm::None;
   writeOp();
   writeHardware();
-  writeMapping();
-  writeEvaluation();
+  if (open && !writeMapspace(*open))
+    return llvm::None;
+  if (!open)
+    writeMapping();
+  os << (open ? fmt::format("search {} on chip with open minimize edp\n", subject())
+              : evaluation());
   os.flush();
   return std::move(text);
 }
@@ -395,4 +422,12 @@ llvm::Optional<std::string> timeloop::writePerf(const Input &input, DiagnosticEn
   Input named = input;
   makeNamesLegal(named);
   return PerfWriter(named, diagnostics).write();
+}
+
+llvm::Optional<std::string> timeloop::writeSearch(const Input &input,
+                                                  const Constraints &constraints,
+                                                  DiagnosticEngine &diagnostics) {
+  Input named = input;
+  makeNamesLegal(named);
+  return PerfWriter(named, diagnostics).write(&constraints);
 }

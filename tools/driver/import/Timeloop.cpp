@@ -1,5 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/diagnostics/Timeloop.h"
 #include "backends/loopnest/timeloop/LoopList.h"
+#include "frontend/import/timeloop/ReadConstraints.h"
 #include "frontend/import/timeloop/ReadInput.h"
 #include "frontend/import/timeloop/WritePerf.h"
 #include "tools/driver/import/Format.h"
@@ -7,15 +9,40 @@
 using namespace perfc;
 using namespace perfc::driver;
 
+/// An input without a mapping becomes a search.
+static llvm::Optional<std::string> searchText(const yaml::Document &document,
+                                              DiagnosticEngine &diagnostics) {
+  timeloop::ReadOptions options;
+  options.needsMapping = false;
+  llvm::Optional<timeloop::Input> input = timeloop::readInput(document, diagnostics, options);
+  if (!input)
+    return llvm::None;
+  if (input->sparse.given) {
+    diagnostics.report(input->sparse.place, diag::TimeloopNotModelled,
+                       "zeros in a search of the language");
+    return llvm::None;
+  }
+  auto constraints = timeloop::readConstraints(document, *input, diagnostics);
+  return constraints ? timeloop::writeSearch(*input, *constraints, diagnostics) : llvm::None;
+}
+
 bool driver::importTimeloop(Session &session, llvm::ArrayRef<std::string> files,
                             std::string &text) {
   FileId file = session.load(files.front());
   if (!file)
     return false;
-  llvm::Optional<timeloop::Input> input = timeloop::readInput(file, session.diagnostics);
-  if (!input || !timeloop::checkInput(*input, session.diagnostics))
+  std::unique_ptr<yaml::Document> document = yaml::parse(file, session.diagnostics);
+  if (!document)
     return false;
-  llvm::Optional<std::string> program = timeloop::writePerf(*input, session.diagnostics);
+  llvm::Optional<std::string> program;
+  if (!document->root()->find("mapping")) {
+    program = searchText(*document, session.diagnostics);
+  } else {
+    llvm::Optional<timeloop::Input> input = timeloop::readInput(*document, session.diagnostics);
+    if (!input || !timeloop::checkInput(*input, session.diagnostics))
+      return false;
+    program = timeloop::writePerf(*input, session.diagnostics);
+  }
   if (program)
     text = std::move(*program);
   return program.hasValue();
