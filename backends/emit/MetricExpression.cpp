@@ -116,6 +116,8 @@ static ExpressionValue arithmetic(llvm::StringRef op, const Quantity &left, cons
     other = right.withDimension(left.dimension());
   if (llvm::Optional<Quantity> result = apply(op, left, other, error))
     return fromQuantity(*result);
+  if (op == "^" && error == QuantityError::Dimension)
+    return notGiven("a power of what has a unit is a whole number");
   return notGiven(error == QuantityError::DivisionByZero ? "it divides by zero"
                                                          : "its parts do not go together");
 }

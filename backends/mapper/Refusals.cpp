@@ -22,9 +22,14 @@ public:
   Mapping next(std::mt19937_64 &random) const;
   /// The constraints that `mapping` violates, and by how much together.
   std::vector<std::string> violated(const Mapping &mapping, double &excess) const;
+  /// How far it is from a legal one: first by the number of constraints, then by how much.
+  double distance(const Mapping &mapping) const;
+  /// Moves factors between places as long as that brings it nearer.
+  void approach(Mapping &mapping) const;
 
 private:
   double bitsAt(const Mapping &mapping, unsigned memory) const;
+  bool approachOnce(Mapping &mapping, unsigned dim, double &best) const;
 
   const NestSpace &nest;
   ChainBounds bounds;
@@ -72,13 +77,14 @@ std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess
   const MapSpace &space = nest.space;
   for (unsigned s = 0; s < space.slots.size(); ++s) {
     int64_t lanes = 1;
-    bool ruled = true;
+    unsigned excluded = 0;
     for (unsigned d = 0; d < space.dims(); ++d) {
       lanes *= mapping.factor[s][d];
-      ruled &= nest.rules[s].allows(d, mapping.factor[s][d]);
+      excluded += !nest.rules[s].allows(d, mapping.factor[s][d]);
     }
-    if (!ruled)
+    if (excluded)
       names.push_back("the loops that the mapspace allows at " + nest.rules[s].name);
+    excess += excluded;
     if (space.slots[s].isAxis && lanes > space.slots[s].size) {
       names.push_back(fmt::format("the {} lanes of {}", space.slots[s].size, nest.rules[s].name));
       excess += double(lanes) / double(space.slots[s].size);
@@ -94,6 +100,39 @@ std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess
   return names;
 }
 
+double Sample::distance(const Mapping &mapping) const {
+  double excess;
+  auto violations = static_cast<double>(violated(mapping, excess).size());
+  return violations + excess / (1 + excess);
+}
+
+bool Sample::approachOnce(Mapping &mapping, unsigned dim, double &best) const {
+  for (unsigned from = 0; from < nest.space.slots.size(); ++from)
+    for (unsigned to = 0; to < nest.space.slots.size(); ++to)
+      for (int64_t part : divisors(mapping.factor[from][dim])) {
+        if (from == to || part == 1)
+          continue;
+        Mapping moved = mapping;
+        moved.factor[from][dim] /= part;
+        moved.factor[to][dim] *= part;
+        if (double now = distance(moved); now < best) {
+          best = now;
+          mapping = moved;
+          return true;
+        }
+      }
+  return false;
+}
+
+void Sample::approach(Mapping &mapping) const {
+  double best = distance(mapping);
+  for (bool nearer = !nest.isImperfect; nearer;) {
+    nearer = false;
+    for (unsigned dim = 0; dim < nest.space.dims(); ++dim)
+      nearer |= approachOnce(mapping, dim, best);
+  }
+}
+
 Refusals mapper::explainRefusals(const NestSpace &nest) {
   // The spaces of some choices of what memories keep, evenly over all.
   std::vector<NestSpace> spaces;
@@ -104,25 +143,30 @@ Refusals mapper::explainRefusals(const NestSpace &nest) {
   std::mt19937_64 random(1);
   Refusals result;
   double best = 0;
+  auto keepNearest = [&](size_t choice, const Mapping &mapping) {
+    double distance = samples[choice].distance(mapping);
+    if (!result.nearest.empty() && distance >= best)
+      return;
+    best = distance;
+    result.nearest = mappingLines(spaces[choice], mapping, "  ");
+    double excess;
+    result.nearestLacks =
+        fmt::format("{}", fmt::join(samples[choice].violated(mapping, excess), ", "));
+  };
   for (result.sampled = 0; result.sampled < 20000; ++result.sampled) {
     size_t choice = random() % samples.size();
-    const Sample &sample = samples[choice];
-    Mapping mapping = sample.next(random);
+    Mapping mapping = samples[choice].next(random);
     double excess;
-    std::vector<std::string> names = sample.violated(mapping, excess);
-    for (const std::string &name : names) {
+    for (const std::string &name : samples[choice].violated(mapping, excess)) {
       auto known =
           llvm::find_if(result.constraints, [&](const auto &c) { return c.first == name; });
       if (known == result.constraints.end())
         known = result.constraints.insert(known, {name, 0});
       ++known->second;
     }
-    double distance = double(names.size()) + excess / 1e6;
-    if (result.sampled > 0 && distance >= best)
-      continue;
-    best = distance;
-    result.nearest = mappingLines(spaces[choice], mapping, "  ");
-    result.nearestLacks = fmt::format("{}", fmt::join(names, ", "));
+    if (result.sampled % 2048 == 0)
+      samples[choice].approach(mapping);
+    keepNearest(choice, mapping);
   }
   llvm::stable_sort(result.constraints,
                     [](const auto &a, const auto &b) { return a.second > b.second; });
