@@ -163,6 +163,12 @@ void Elaborator::settle(Node &node) {
   }
 }
 
+/// `energy { read 6pJ }` of a memory or network after `energy 9pJ`, which stays that of the rest.
+static bool givesParts(const Node &into, const Node &base, const Node &attribute) {
+  return (into.word == "memory" || into.word == "network") && attribute.word == "energy" &&
+         attribute.args.empty() && !base.args.empty();
+}
+
 void Elaborator::add(Node &into, Node *child) {
   if (into.isOpen && (child->word == "without" || child->find("after"))) {
     into.children.push_back(child);
@@ -180,6 +186,8 @@ void Elaborator::add(Node &into, Node *child) {
     if (other->word != child->word)
       continue;
     bool sameBlock = other->scope == child->scope || (other->clause && child->item);
+    if (!sameBlock && givesParts(into, *other, *child))
+      return merge(into, child);
     if (sameBlock)
       diagnostics.report(child->range, diag::GivenTwice, child->word)
           .note(other->range, "it is given here already");
