@@ -11,6 +11,13 @@
 using namespace perfc;
 using namespace perfc::network;
 
+static double ranksOf(llvm::ArrayRef<NetworkLevel> levels) {
+  double ranks = 1;
+  for (const NetworkLevel &level : levels)
+    ranks *= static_cast<double>(level.members);
+  return ranks;
+}
+
 /// messages * latency + sent / bandwidth.
 static CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages,
                            double sent) {
@@ -205,9 +212,7 @@ static CollectiveStep evenExchange(const NetworkLevel &level, const Peers &peers
 /// rank; the latency of unequal sizes is that of one message, as pairs may be without any.
 static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const PairSizes *pairs,
                      Steps &steps) {
-  double ranks = 1;
-  for (const NetworkLevel &level : levels)
-    ranks *= static_cast<double>(level.members);
+  double ranks = ranksOf(levels);
   std::vector<Peers> peers = peersOf(levels);
   for (size_t i = 0; i < levels.size(); ++i)
     if (levels[i].members <= 1)
@@ -234,7 +239,7 @@ static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
   RootPattern result;
   result.way = RootPattern::Way::Chain;
   result.pieces = static_cast<uint32_t>(pieces);
-  result.sentBytes = isLine ? bytes : 2 * bytes;
+  result.sentBytes = (members - 1) * bytes;
   result.latency = level.latency * hops;
   if (level.bandwidth)
     result.latency += Uncertain((hops + pieces - 1) / pieces * 2 * bytes) / *level.bandwidth;
@@ -254,19 +259,25 @@ RootPattern network::rootPattern(const NetworkLevel &level, double bytes) {
   double treeBytes = isAll ? (n - 1) * bytes : rounds * bytes;
   CollectiveStep tree = step("", level, rounds, treeBytes);
   CollectiveStep scatter = step("", level, isAll ? 2 : n, 2 * (n - 1) / n * bytes);
-  bool takesTree = tree.latency.central() <= scatter.latency.central();
-  const CollectiveStep &taken = takesTree ? tree : scatter;
-  return {takesTree ? RootPattern::Way::Tree : RootPattern::Way::Scatter, 1, taken.latency,
-          taken.sentBytes};
+  // Each other member gets the buffer; where it goes in parts, these are sent out first.
+  double sent = (n - 1) * bytes;
+  if (tree.latency.central() <= scatter.latency.central())
+    return {RootPattern::Way::Tree, 1, tree.latency, sent};
+  return {RootPattern::Way::Scatter, 1, scatter.latency, sent * (1 + 1 / n)};
 }
 
-/// Outer levels first, then within the groups; a reduce the other way.
+/// Outer levels first, then within the groups; a reduce the other way. A level is for the first
+/// ranks of its members.
 static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
                       Steps &steps) {
+  double chips = ranksOf(levels);
   for (const NetworkLevel &level : llvm::reverse(levels)) {
     RootPattern pattern = rootPattern(level, bytes);
-    steps.push_back(
-        {(what + " over " + level.name).str(), &level, pattern.latency, pattern.sentBytes});
+    auto members = static_cast<double>(level.members);
+    bool isSum = pattern.way == RootPattern::Way::Hub && what == "reduce"; // all send into a switch
+    double sent = pattern.sentBytes * (isSum ? members - 1 : 1);
+    steps.push_back({(what + " over " + level.name).str(), &level, pattern.latency, sent / chips});
+    chips /= members;
   }
 }
 
@@ -285,15 +296,15 @@ static CollectiveStep barrier(const NetworkLevel &level) {
   return step("barrier", level, latencies, 0);
 }
 
-/// To a neighbour, over one link.
-static CollectiveStep send(const NetworkLevel &level, double bytes) {
+/// To a neighbour, over one link; only one of `ranks` sends.
+static CollectiveStep send(const NetworkLevel &level, double bytes, double ranks) {
   double share = static_cast<double>(level.lanes);
   if (level.topology == Topology::FullyConnected)
     share = static_cast<double>(level.members - 1);
   if (level.topology == Topology::Line || (level.topology == Topology::Ring && level.members > 2))
     share = 2;
   CollectiveStep result = step("send", level, 1, share * bytes);
-  result.sentBytes = bytes;
+  result.sentBytes = bytes / ranks;
   return result;
 }
 
@@ -328,7 +339,7 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
   case CollectiveKind::Send:
     for (const NetworkLevel &level : levels)
       if (level.members > 1) { // rank 1 is the neighbour of rank 0
-        steps.push_back(send(level, bytes));
+        steps.push_back(send(level, bytes, ranksOf(levels)));
         break;
       }
     break;

@@ -29,7 +29,7 @@ struct CollectiveStep {
   std::string label; ///< "reduce_scatter over nvswitch"
   const NetworkLevel *level;
   Uncertain latency;
-  double sentBytes = 0; ///< by one rank
+  double sentBytes = 0; ///< by a mean rank
   /// s that the busiest link works which chips share; 0 where none is busier than a chip's own.
   Uncertain shared = 0;
 };
@@ -45,7 +45,7 @@ struct RootPattern {
   Way way = Way::Tree;
   uint32_t pieces = 1; ///< of a chain
   Uncertain latency;
-  double sentBytes = 0; ///< by the root
+  double sentBytes = 0; ///< by all members together
 };
 
 /// The fastest way of a broadcast or reduce of `bytes` over `level`.

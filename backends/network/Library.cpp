@@ -228,6 +228,14 @@ static llvm::Optional<Uncertain> rateOn(const NetworkLevel &level, const Protoco
   return rate;
 }
 
+/// The share of all ranks that send so much: one of a message, all but the last of a chain.
+static double sendingShare(CollectiveKind kind, double ranks) {
+  if (kind == CollectiveKind::Send)
+    return 1 / ranks;
+  bool isChain = kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
+  return isChain ? 1 - 1 / ranks : 1;
+}
+
 static LibraryTime protocolTime(const Library &library, const Protocol &protocol,
                                 CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
                                 double bytes) {
@@ -241,7 +249,7 @@ static LibraryTime protocolTime(const Library &library, const Protocol &protocol
     const Protocol *own = i == 0 ? &protocol : outerProtocol(levels[i], library.name, protocol);
     time.steps += (own && own->latency ? *own->latency : levels[i].latency) * work.steps[i];
     double sent = work.sent[i] * bytes;
-    time.sentBytes.push_back(sent);
+    time.sentBytes.push_back(sent * sendingShare(kind, shape.ranks));
     auto rate = rateOn(levels[i], own, kind, shape.ranks == 2);
     if (!rate)
       continue;
