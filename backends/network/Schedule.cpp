@@ -114,6 +114,19 @@ static llvm::Optional<uint32_t> wantedCount(const Schedule &schedule, uint32_t r
   return llvm::None;
 }
 
+/// True where each rank has something of its own for each other: what comes is kept beside what is
+/// there, and goes on with it.
+static bool isExchange(CollectiveKind kind) {
+  return kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
+}
+
+static void deliver(Contents &contents, const Schedule::Send &send) {
+  uint64_t *from = contents.at(send.from, send.chunk), *to = contents.at(send.to, send.chunk);
+  bool keeps = send.isReduction || isExchange(contents.schedule.kind);
+  for (size_t i = 0; i < contents.words; ++i)
+    to[i] = keeps ? to[i] | from[i] : from[i];
+}
+
 static bool wrong(const Schedule &schedule, SourceRange where, std::string reason,
                   DiagnosticEngine &diagnostics) {
   diagnostics.report(where, diag::WrongSchedule, schedule.name, counted(schedule.ranks, "rank"),
@@ -136,9 +149,7 @@ static bool follow(Contents &contents, const Schedule::Send &send, DiagnosticEng
           fmt::format("chunk {} of rank {} is added to rank {}'s, which has the part of rank "
                       "{} already",
                       send.chunk, send.from, send.to, *twice));
-  bool keeps = send.isReduction || schedule.kind == CollectiveKind::AllToAll;
-  for (size_t i = 0; i < contents.words; ++i)
-    to[i] = keeps ? to[i] | from[i] : from[i];
+  deliver(contents, send);
   return true;
 }
 
@@ -164,10 +175,14 @@ static bool checkEnd(Contents &contents, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+static bool canFollow(const Schedule &schedule) {
+  constexpr double mostBits = 4e9;
+  return static_cast<double>(schedule.ranks) * schedule.ranks * schedule.chunks <= mostBits;
+}
+
 bool network::verifySchedule(const Schedule &schedule, bool &notChecked,
                              DiagnosticEngine &diagnostics) {
-  constexpr double mostBits = 4e9;
-  notChecked = static_cast<double>(schedule.ranks) * schedule.ranks * schedule.chunks > mostBits;
+  notChecked = !canFollow(schedule);
   if (notChecked)
     return true;
   Contents contents(schedule);
@@ -181,21 +196,48 @@ bool network::verifySchedule(const Schedule &schedule, bool &notChecked,
 //===-- Messages
 //--------------------------------------------------------------------------------===//
 
-Messages network::messagesOf(const Schedule &schedule, double bytes) {
+/// The bytes of each send: a chunk, or in an exchange the parts of all ranks that it holds by then.
+static std::vector<double> sizesOf(const Schedule &schedule, double bytes, const PairSizes &pairs) {
+  std::vector<double> sizes(schedule.sends.size(), bytes / schedule.chunks);
+  if (!isExchange(schedule.kind) || !canFollow(schedule))
+    return sizes;
+  std::vector<uint32_t> owned(schedule.ranks, 0); // chunks for each rank
+  for (uint32_t chunk = 0; chunk < schedule.chunks; ++chunk)
+    ++owned[ownerOf(schedule, chunk)];
+  Contents contents(schedule);
+  fillContents(contents);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Schedule::Send &send = schedule.sends[i];
+    uint32_t owner = ownerOf(schedule, send.chunk);
+    double share = 0;
+    if (pairs.isUniform())
+      share = contents.count(send.from, send.chunk) * pairs.share(0, owner);
+    else
+      for (uint32_t rank = 0; rank < schedule.ranks; ++rank)
+        if (contents.has(send.from, send.chunk, rank))
+          share += pairs.share(rank, owner);
+    sizes[i] = share * bytes / owned[owner];
+    deliver(contents, send);
+  }
+  return sizes;
+}
+
+Messages network::messagesOf(const Schedule &schedule, double bytes, const PairSizes &pairs) {
   using Slot = std::pair<uint32_t, uint32_t>; // rank and chunk, or two ranks
   llvm::DenseMap<Slot, std::vector<uint32_t>> brought, taken;
   llvm::DenseMap<Slot, uint32_t> latest;
   Messages messages;
-  double size = bytes / schedule.chunks;
+  std::vector<double> sizes = sizesOf(schedule, bytes, pairs);
   for (const Schedule::Send &send : schedule.sends) {
     std::vector<uint32_t> before = brought[{send.from, send.chunk}];
     const std::vector<uint32_t> &leaving = taken[{send.to, send.chunk}];
     before.insert(before.end(), leaving.begin(), leaving.end());
     std::vector<uint32_t> &arriving = brought[{send.to, send.chunk}];
-    bool replaces = !send.isReduction && schedule.kind != CollectiveKind::AllToAll;
+    bool replaces = !send.isReduction && !isExchange(schedule.kind);
     if (replaces) // what came before is gone afterwards
       before.insert(before.end(), arriving.begin(), arriving.end());
-    uint32_t index = messages.add(send.from, send.to, size, before, send.chunk);
+    uint32_t index =
+        messages.add(send.from, send.to, sizes[messages.list.size()], before, send.chunk);
     auto [previous, isNew] = latest.try_emplace({send.from, send.to}, index);
     if (!isNew)
       messages.list[index].after = std::exchange(previous->second, index);

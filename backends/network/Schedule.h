@@ -37,8 +37,9 @@ Schedule readSchedule(collective::ScheduleOp op);
 /// the ranks and chunks are too many to follow.
 bool verifySchedule(const Schedule &schedule, bool &notChecked, DiagnosticEngine &diagnostics);
 
-/// The messages of `schedule` for a buffer of `bytes`.
-Messages messagesOf(const Schedule &schedule, double bytes);
+/// The messages of `schedule` for a buffer of `bytes`; `pairs` are the sizes of an exchange of all
+/// with all.
+Messages messagesOf(const Schedule &schedule, double bytes, const PairSizes &pairs);
 
 } // namespace network
 } // namespace perfc

@@ -77,7 +77,8 @@ struct Groups {
 } // namespace
 
 static bool simulateSchedules(const CostQuery &query, Fabric &fabric, const Groups &groups,
-                              double bytes, Best &best, Cost &cost, DiagnosticEngine &diagnostics) {
+                              double bytes, const PairSizes &pairs, Best &best, Cost &cost,
+                              DiagnosticEngine &diagnostics) {
   for (const ir::Attribute &symbol : query.op->listAttr("schedules")) {
     auto op = ir::as<collective::ScheduleOp>(ir::resolve(*query.op, symbol.asSymbol()));
     if (!op)
@@ -96,8 +97,8 @@ static bool simulateSchedules(const CostQuery &query, Fabric &fabric, const Grou
       return false;
     if (notChecked)
       cost.addNote(fmt::format("algorithm `{}` is too large to be checked", schedule.name));
-    if (!simulate(fabric, groups.all(messagesOf(schedule, bytes)), schedule.name, schedule.location,
-                  best, diagnostics))
+    if (!simulate(fabric, groups.all(messagesOf(schedule, bytes, pairs)), schedule.name,
+                  schedule.location, best, diagnostics))
       return false;
   }
   return true;
@@ -223,7 +224,7 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
   }
   Best best;
   if (query.op->hasAttr("schedules")) {
-    if (!simulateSchedules(query, *fabric, groups, bytes, best, cost, diagnostics))
+    if (!simulateSchedules(query, *fabric, groups, bytes, pairs, best, cost, diagnostics))
       return false;
   } else {
     size_t count = groups.firsts.size();

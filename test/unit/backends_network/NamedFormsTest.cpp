@@ -173,7 +173,8 @@ protected:
     Schedule schedule = scheduleOf(name, kind, fabric->ranks(), number);
     bool notChecked = false;
     EXPECT_TRUE(verifySchedule(schedule, notChecked, parsed->diagnostics)) << name.str();
-    auto result = simulateMessages(*fabric, messagesOf(schedule, bytes), {}, parsed->diagnostics);
+    auto result = simulateMessages(*fabric, messagesOf(schedule, bytes, {schedule.ranks}), {},
+                                   parsed->diagnostics);
     auto time = namedTime({name.str(), number}, kind, levels, bytes);
     EXPECT_TRUE(time && result) << name.str();
     if (!time || !result)
