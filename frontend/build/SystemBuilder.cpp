@@ -149,6 +149,9 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
       if (const Node *flag = merged.find(word); flag && !addsAndCopies(op.stringAttr("topology")))
         diagnostics.report(flag->range, diag::BadTopology, op.stringAttr("topology"),
                            fmt::format("only a switch or fat tree can have `{}`", word));
+    if (const Node *own = given.find("link"); own && op.stringAttr("topology") != "links")
+      diagnostics.report(own->range, diag::BadTopology, op.stringAttr("topology", "switch"),
+                         "only `topology links` lists its links");
   }
   for (const Node *child : merged.children)
     if (child->word == "link")
@@ -250,10 +253,18 @@ void SystemBuilder::fault(const Node &node, ir::Operation &group) {
   op->setAttr("ends", ir::Attribute::strings(ends));
   setQuantity(context, *op, "bandwidth_factor", node.find("bandwidth"), {});
   setQuantity(context, *op, "slowdown", node.find("slowdown"), {});
+  if (auto kept = op->quantityAttr("bandwidth_factor"); kept && kept->toDouble() > 1)
+    diagnostics.report(node.find("bandwidth")->range, diag::NoSuchLink, "link",
+                       "it keeps at most 100 % of its bandwidth");
+  if (auto factor = op->quantityAttr("slowdown"); factor && factor->toDouble() < 1)
+    diagnostics.report(node.find("slowdown")->range, diag::NoSuchLink, "chip",
+                       "a slowdown is at least 1x; without one the chip is lost");
 }
 
-/// The arguments of a torus, mesh or dragonfly multiply to the members.
+/// The arguments of a torus, mesh or dragonfly multiply to the members, and chips can be counted.
 void SystemBuilder::checkShape(const ir::Operation &group) {
+  if (!chipsOf(group))
+    diagnostics.report(group.range(), diag::QuantityTooLarge);
   int64_t members = 0;
   for (const ir::Operation &part : group.body())
     members += part.is("target.members") ? part.intAttr("count") : 0;

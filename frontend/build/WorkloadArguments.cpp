@@ -247,10 +247,13 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
   Value result;
   if (instance.decl->kind == DeclKind::Collective) {
     bool hasSizes = instance.decl->name == "all_to_allv";
+    const Quantity byte(Rational(1), Dimension(BaseUnit::Byte));
     const Quantity *size =
         instance.arguments.size() == 1 || (hasSizes && !instance.arguments.empty())
             ? instance.arguments[0].value->getIf<Quantity>()
             : nullptr;
+    if (instance.decl->name == "barrier" && instance.arguments.empty())
+      size = &byte; // nothing moves
     if (!size || size->dimension() != Dimension(BaseUnit::Byte) || !size->isInteger() ||
         size->sign() <= 0) {
       if (instance.arguments.size() != 1 || !instance.arguments[0].value->isUnknown())
@@ -264,8 +267,8 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
         make("tensor", Value::List{{Quantity(Rational(size->rational()))}, false}, instance.range);
     dtype = outer;
     Instance call{instance.decl, "", {makeArgument("", tensor, instance.range)}, instance.range};
-    for (const Argument &argument : llvm::makeArrayRef(instance.arguments).drop_front())
-      call.arguments.push_back(argument);
+    for (size_t i = 1; i < instance.arguments.size(); ++i)
+      call.arguments.push_back(instance.arguments[i]);
     result = applyCollective(call, instance.range);
   } else {
     auto model = buildOpModel(context.elaborator, {&instance, dtype}, context.allowMissing);

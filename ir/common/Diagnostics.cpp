@@ -30,6 +30,8 @@ static constexpr DiagnosticKind kindTable[] = {
 llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
 
 std::string perfc::counted(uint64_t count, llvm::StringRef noun) {
+  if (count != 1 && noun.consume_back("ry"))
+    return fmt::format("{} {}ries", count, noun);
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
