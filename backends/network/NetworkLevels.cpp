@@ -280,6 +280,15 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
   return dimensionsOf(std::move(level), topology, dimensions);
 }
 
+/// True when one closed form is exact for both.
+static bool areAlike(const NetworkLevel &one, const NetworkLevel &other) {
+  auto rate = [](const NetworkLevel &level) {
+    return level.bandwidth ? level.bandwidth->central() : 0;
+  };
+  return one.topology == other.topology && one.lanes == other.lanes && rate(one) == rate(other) &&
+         one.latency.central() == other.latency.central();
+}
+
 /// Keeps the slower of two groups that stand side by side. They must have the same shape.
 bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<NetworkLevel> &other,
                         llvm::StringRef name) {
@@ -292,6 +301,11 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
   }
   for (size_t i = 0; i < levels.size(); ++i) {
     NetworkLevel &level = levels[i];
+    if (level.approximation.empty() && !areAlike(level, other[i]))
+      level.approximation =
+          fmt::format("unlike groups side by side in `{}` are taken as equal: the "
+                      "slowest bandwidth and the longest latency of any",
+                      name);
     if (other[i].bandwidth)
       level.bandwidth =
           level.bandwidth ? min(*level.bandwidth, *other[i].bandwidth) : *other[i].bandwidth;
