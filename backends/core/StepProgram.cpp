@@ -250,8 +250,12 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
   const StepBlock &block = program.blocks[which];
   Numbers waits = input;
   bool perLayer = program.exchange == GradientExchange::PerLayer;
-  if (perLayer) // while the block before runs
-    parameters = exchange("all_gather", block, program.elementBytes, blockBefore, false);
+  if (perLayer) { // while the block before runs; blocks of the backward pass have no frozen weights
+    const auto &ahead = stage.forward[task.chunk];
+    const StepBlock &all =
+        task.isBackward ? program.blocks[ahead[ahead.size() - 1 - position]] : block;
+    parameters = exchange("all_gather", all, program.elementBytes, blockBefore, false);
+  }
   Numbers none;
   Numbers ends = items(block, task, task.isBackward ? sums[task.chunk][position] : none);
   blockBefore = std::move(waits);

@@ -7,6 +7,7 @@
 #include "backends/network/NetworkLevels.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/StudyOps.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::emit;
@@ -104,6 +105,8 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   std::string reason = "it runs on one chip";
   const ir::Operation *system = systemOf(input);
   auto levels = system ? network::networkLevels(*system, reason) : llvm::None;
+  if (levels) // groups of one are no dimension
+    llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
   if (!levels || levels->levels.empty()) {
     if (input.diagnostics && !input.results.empty())
       input.diagnostics->report(input.results.front()->place, diag::CannotEmitTrace,

@@ -31,7 +31,7 @@ private:
   };
 
   void addAxes();
-  uint32_t addBlock(const RegionCost &region, const RegionCost &weights);
+  uint32_t addBlock(const RegionCost &region, const RegionCost &weights, bool isBackward);
   void addBlocks();
   void addStages();
   void addTasks();
@@ -61,10 +61,10 @@ double Builder::timeOf(const StepItem &item) const {
   return cost ? cost->latency.central() / runtime.network : 0;
 }
 
-uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights) {
+uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights, bool isBackward) {
   StepBlock block = region.block;
-  block.weights = weights.weightElements - weights.expertElements;
-  block.expertWeights = weights.expertElements;
+  block.weights = isBackward ? weights.trainedDense() : weights.denseElements();
+  block.expertWeights = isBackward ? weights.trainedExperts() : weights.expertElements;
   for (StepItem &item : block.items)
     if (!item.kind.empty())
       item.seconds = timeOf(item);
@@ -72,18 +72,19 @@ uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights) 
   return static_cast<uint32_t>(program.blocks.size() - 1);
 }
 
-/// The graph of the backward pass runs the other way round, with the weights of the forward one.
+/// The graph of the backward pass runs the other way round, with the weights of the forward one
+/// that have gradients.
 void Builder::addBlocks() {
   const GraphCost &one = costs.forward(), &two = costs.backward();
   size_t kinds = one.layers.size();
-  forward.before = addBlock(one.before, one.before);
-  forward.after = addBlock(one.after, one.after);
-  backward.before = addBlock(two.before, one.after);
-  backward.after = addBlock(two.after, one.before);
+  forward.before = addBlock(one.before, one.before, false);
+  forward.after = addBlock(one.after, one.after, false);
+  backward.before = addBlock(two.before, one.after, true);
+  backward.after = addBlock(two.after, one.before, true);
   for (size_t kind = 0; kind < kinds; ++kind) {
     const RegionCost &weights = one.layers[kind].one;
-    forward.layers.push_back(addBlock(weights, weights));
-    backward.layers.push_back(addBlock(two.layers[kinds - 1 - kind].one, weights));
+    forward.layers.push_back(addBlock(weights, weights, false));
+    backward.layers.push_back(addBlock(two.layers[kinds - 1 - kind].one, weights, true));
   }
 }
 
@@ -162,8 +163,9 @@ std::shared_ptr<const StepProgram> Builder::run() {
                      : shard.optimizer || shard.gradients   ? GradientExchange::Scatter
                      : strategy.data * strategy.context > 1 ? GradientExchange::AllReduce
                                                             : GradientExchange::None;
-  program.elementBytes = bitsOf(strategy.dtype) / 8.0;
-  program.gradientBytes = runtime.gradientBytes > 0 ? runtime.gradientBytes : program.elementBytes;
+  double element = bitsOf(strategy.dtype) / 8.0;
+  program.elementBytes = runtime.gathered(element);
+  program.gradientBytes = runtime.gradientBytes > 0 ? runtime.gradientBytes : element;
   if (!costs.forward().layers.empty())
     program.boundaryBytes = costs.forward().layers[0].one.inputBytes;
   program.optimizerSeconds = summary.optimizerTime;
