@@ -29,13 +29,18 @@ static Json named(llvm::StringRef what, int64_t process, int64_t thread, std::st
       .set("args", Json::object().set("name", name));
 }
 
+/// Of a task of a schedule: W makes the gradients of weights that a zero-bubble schedule puts off.
+static const char *categoryOf(char task) {
+  return task == 'F' ? "forward" : task == 'B' ? "backward" : "weights";
+}
+
 static void addTraining(const TrainingSummary &summary, int64_t process, Json &list) {
   for (size_t stage = 0; stage < summary.stages.size(); ++stage)
     list.push(named("thread_name", process, static_cast<int64_t>(stage),
                     "stage " + std::to_string(stage)));
   for (const TrainingEvent &task : summary.events)
-    list.push(event(task.name, task.name[0] == 'F' ? "forward" : "backward", process, task.stage,
-                    task.start, task.duration));
+    list.push(
+        event(task.name, categoryOf(task.name[0]), process, task.stage, task.start, task.duration));
   double end = summary.pipelineTime;
   double gradients = summary.stepTime - end - summary.optimizerTime - summary.otherTime;
   for (size_t stage = 0; stage < summary.stages.size(); ++stage) {
@@ -44,8 +49,11 @@ static void addTraining(const TrainingSummary &summary, int64_t process, Json &l
       list.push(event("microbatches", "forward", process, thread, 0, end));
     if (gradients > 0)
       list.push(event("gradients", "communication", process, thread, end, gradients));
-    list.push(event("optimizer", "optimizer", process, thread, end + std::max(0.0, gradients),
-                    summary.optimizerTime));
+    double updated = end + std::max(0.0, gradients);
+    list.push(event("optimizer", "optimizer", process, thread, updated, summary.optimizerTime));
+    if (summary.otherTime > 0)
+      list.push(event("other", "runtime", process, thread, updated + summary.optimizerTime,
+                      summary.otherTime));
   }
 }
 

@@ -144,7 +144,8 @@ void Builder::addTasks() {
   std::vector<ScheduledTask> tasks;
   playSchedule(strategy.schedule, times, program.microbatches, chunks, 0, &tasks);
   for (const ScheduledTask &task : tasks)
-    program.stages[task.stage].tasks.push_back({task.kind != 'F', task.microbatch, task.chunk});
+    if (task.kind != 'W') // part of the backward pass, put off there
+      program.stages[task.stage].tasks.push_back({task.kind == 'B', task.microbatch, task.chunk});
 }
 
 std::shared_ptr<const StepProgram> Builder::run() {

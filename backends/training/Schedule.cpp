@@ -2,10 +2,23 @@
 #include "backends/training/Schedule.h"
 
 #include <algorithm>
+#include <cassert>
+#include <limits>
 
 using namespace perfc;
 using namespace perfc::training;
 using passes::ScheduleKind;
+
+/// The part of a backward pass that makes gradients of weights, which nothing waits for.
+static double weightsTime(const StageTime &stage) {
+  return std::min(stage.forward, stage.backward / 2);
+}
+
+bool training::hasWholeRounds(ScheduleKind kind, int64_t stages, int64_t microbatches,
+                              int64_t chunks) {
+  bool isInterleaved = kind == ScheduleKind::Interleaved && chunks > 1 && stages > 1;
+  return !isInterleaved || microbatches % stages == 0;
+}
 
 double training::closedFormTime(ScheduleKind kind, int64_t stages, int64_t microbatches,
                                 int64_t chunks, const StageTime &stage) {
@@ -15,8 +28,7 @@ double training::closedFormTime(ScheduleKind kind, int64_t stages, int64_t micro
     fill /= static_cast<double>(chunks);
   // The halves of the backward pass that wait for nothing fill the gaps.
   if (kind == ScheduleKind::ZeroBubble)
-    fill = static_cast<double>(stages - 1) *
-           std::max(0.0, one - 2 * std::min(stage.forward, stage.backward / 2));
+    fill = static_cast<double>(stages - 1) * std::max(0.0, one - 2 * weightsTime(stage));
   return static_cast<double>(microbatches) * one + fill;
 }
 
@@ -26,6 +38,9 @@ double training::microbatchesInFlight(ScheduleKind kind, int64_t stage, int64_t 
   double ahead = static_cast<double>(stages - stage);
   if (kind == ScheduleKind::GPipe)
     return all;
+  // All stages hold as many as the first: what waits for its gradients of weights is still held.
+  if (kind == ScheduleKind::ZeroBubble)
+    return std::min(all, static_cast<double>(stages));
   if (kind == ScheduleKind::Interleaved) {
     // 2 (p - s - 1) + (v - 1) p + 1 chunks of a microbatch, each 1 / v of the layers.
     double v = static_cast<double>(chunks), p = static_cast<double>(stages);
@@ -48,7 +63,9 @@ public:
   Player(ScheduleKind kind, llvm::ArrayRef<StageTime> stages, int64_t microbatches, int64_t chunks,
          double send)
       : kind(kind), stages(stages), p(static_cast<int64_t>(stages.size())), m(microbatches),
-        v(chunks), send(send), forwardEnd(p * m * v, -1), backwardEnd(p * m * v, -1) {}
+        v(chunks), send(send), forwardEnd(p * m * v, -1), backwardEnd(p * m * v, -1) {
+    assert(hasWholeRounds(kind, p, m, v));
+  }
 
   ScheduleResult run(std::vector<ScheduledTask> *tasks);
 
@@ -57,6 +74,8 @@ private:
   std::vector<Task> interleaved(int64_t stage) const;
   bool start(int64_t stage, const Task &task, double free, double &at) const;
   double duration(int64_t stage, const Task &task) const;
+  void finish(int64_t stage, const Task &task, double at);
+  void makeGradients(int64_t stage, bool isForced, double before);
   size_t index(int64_t stage, int64_t microbatch, int64_t chunk) const {
     return static_cast<size_t>((stage * v + chunk) * m + microbatch);
   }
@@ -66,6 +85,11 @@ private:
   int64_t p, m, v;
   double send;
   std::vector<double> forwardEnd, backwardEnd;
+  std::vector<double> free, held;
+  std::vector<int64_t> waiting; ///< microbatches whose gradients of weights are not made, by stage
+  std::vector<int64_t> made;    ///< those that are
+  std::vector<ScheduledTask> *tasks = nullptr;
+  ScheduleResult result;
 };
 
 } // namespace
@@ -118,7 +142,11 @@ std::vector<Task> Player::order(int64_t stage) const {
 
 double Player::duration(int64_t stage, const Task &task) const {
   const StageTime &time = stages[stage];
-  return (task.kind == 'F' ? time.forward : time.backward) / static_cast<double>(v);
+  if (task.kind == 'F')
+    return time.forward / static_cast<double>(v);
+  if (kind != ScheduleKind::ZeroBubble)
+    return time.backward / static_cast<double>(v);
+  return task.kind == 'W' ? weightsTime(time) : time.backward - weightsTime(time);
 }
 
 /// When `task` can start; false while its input is not there.
@@ -143,15 +171,47 @@ bool Player::start(int64_t stage, const Task &task, double free, double &at) con
   return task.chunk == v - 1 || after(backwardEnd, index(0, task.microbatch, task.chunk + 1), send);
 }
 
-ScheduleResult Player::run(std::vector<ScheduledTask> *tasks) {
-  ScheduleResult result;
+/// Enters a task that starts `at`.
+void Player::finish(int64_t stage, const Task &task, double at) {
+  double end = at + duration(stage, task);
+  if (task.kind != 'W')
+    (task.kind == 'F' ? forwardEnd : backwardEnd)[index(stage, task.microbatch, task.chunk)] = end;
+  bool isZero = kind == ScheduleKind::ZeroBubble;
+  if (task.kind == 'F')
+    held[stage] += 1.0 / static_cast<double>(v);
+  else if (task.kind == (isZero ? 'W' : 'B'))
+    held[stage] -= 1.0 / static_cast<double>(v);
+  waiting[stage] += isZero && task.kind == 'B' ? 1 : task.kind == 'W' ? -1 : 0;
+  result.inFlight[stage] = std::max(result.inFlight[stage], held[stage]);
+  result.working[stage] += end - at;
+  if (tasks)
+    tasks->push_back({static_cast<int>(stage), task.kind, task.microbatch, task.chunk, at, end});
+  free[stage] = end;
+}
+
+/// Gradients of weights that wait: those that are through `before` then, or where it is forced, as
+/// many as it takes to hold no more microbatches than there are stages (ZB-H1).
+void Player::makeGradients(int64_t stage, bool isForced, double before) {
+  auto isDue = [&] {
+    bool fits = free[stage] + weightsTime(stages[stage]) <= before * (1 + 1e-12);
+    return fits || (isForced && held[stage] >= static_cast<double>(p));
+  };
+  while (waiting[stage] > 0 && isDue())
+    finish(stage, {'W', made[stage]++, 0}, free[stage]);
+}
+
+ScheduleResult Player::run(std::vector<ScheduledTask> *list) {
+  tasks = list;
   result.working.assign(p, 0);
   result.inFlight.assign(p, 0);
+  free.assign(p, 0);
+  held.assign(p, 0);
+  waiting.assign(p, 0);
+  made.assign(p, 0);
   std::vector<std::vector<Task>> orders;
   for (int64_t stage = 0; stage < p; ++stage)
     orders.push_back(order(stage));
   std::vector<size_t> next(p, 0);
-  std::vector<double> free(p, 0), held(p, 0);
   // Each round runs what can run; a schedule that is sound never stands still.
   for (bool moved = true; moved;) {
     moved = false;
@@ -161,21 +221,15 @@ ScheduleResult Player::run(std::vector<ScheduledTask> *tasks) {
         double at = 0;
         if (!start(stage, task, free[stage], at))
           break;
-        double end = at + duration(stage, task);
-        (task.kind == 'F' ? forwardEnd : backwardEnd)[index(stage, task.microbatch, task.chunk)] =
-            end;
-        held[stage] += (task.kind == 'F' ? 1.0 : -1.0) / static_cast<double>(v);
-        result.inFlight[stage] = std::max(result.inFlight[stage], held[stage]);
-        result.working[stage] += end - at;
-        if (tasks)
-          tasks->push_back(
-              {static_cast<int>(stage), task.kind, task.microbatch, task.chunk, at, end});
-        free[stage] = end;
+        makeGradients(stage, task.kind == 'F', at);
+        finish(stage, task, std::max(at, free[stage]));
         ++next[stage];
         moved = true;
       }
     }
   }
+  for (int64_t stage = 0; stage < p; ++stage)
+    makeGradients(stage, false, std::numeric_limits<double>::infinity());
   result.time = *std::max_element(free.begin(), free.end());
   return result;
 }
@@ -186,16 +240,13 @@ ScheduleResult training::playSchedule(ScheduleKind kind, llvm::ArrayRef<StageTim
   ScheduleResult result = Player(kind, stages, microbatches, chunks, send).run(tasks);
   if (kind != ScheduleKind::ZeroBubble)
     return result;
-  // Gradients of weights fill the gaps of the slowest stage as far as they go.
-  double one = 0, weight = 0;
-  for (const StageTime &stage : stages) {
-    if (stage.forward + stage.backward < one)
-      continue;
-    one = stage.forward + stage.backward;
-    weight = std::min(stage.forward, stage.backward / 2);
-  }
-  double steady = static_cast<double>(microbatches) * one;
-  double saved = 2 * weight * static_cast<double>(stages.size() - 1);
-  result.time = std::max(steady, result.time - saved);
-  return result;
+  // Where stages differ, what was put off may delay more than it fills.
+  std::vector<ScheduledTask> list;
+  ScheduleResult plain = Player(ScheduleKind::OneFOneB, stages, microbatches, chunks, send)
+                             .run(tasks ? &list : nullptr);
+  if (plain.time >= result.time)
+    return result;
+  if (tasks)
+    *tasks = std::move(list);
+  return plain;
 }

@@ -7,7 +7,7 @@
 //                          of weights (ZB-H1)
 // (Huang et al., GPipe, NeurIPS 2019; Narayanan et al., SC 2021; Qi et al., ICLR 2024). Where
 // stages differ the schedule is played through instead, task by task; where they are equal both
-// agree.
+// agree, that of zero_bubble for at least p microbatches.
 #ifndef PERFC_BACKENDS_TRAINING_SCHEDULE_H
 #define PERFC_BACKENDS_TRAINING_SCHEDULE_H
 
@@ -26,7 +26,7 @@ struct ScheduleResult {
   double time = 0;             ///< from the first task to the end of the last
   std::vector<double> working; ///< of each stage
   /// Most microbatches (in an interleaved schedule, their share of the layers) that wait for their
-  /// backward pass on each stage.
+  /// backward pass on each stage, gradients of weights included.
   std::vector<double> inFlight;
 };
 
@@ -39,7 +39,11 @@ struct ScheduledTask {
   double start, end;
 };
 
-/// For p equal stages.
+/// True unless the rounds of p microbatches of an interleaved schedule leave a rest, which none of
+/// the functions below has an order for.
+bool hasWholeRounds(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
+                    int64_t chunks);
+/// For p equal stages; of zero_bubble with at least so many microbatches.
 double closedFormTime(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
                       int64_t chunks, const StageTime &stage);
 /// Microbatches in flight on stage `stage` of `stages`.

@@ -88,26 +88,18 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.peakMemory = static_cast<int64_t>(peakMemory);
   if (model.capacity() > 0)
     cost.memoryCapacity = model.capacity();
-  RegionCost all;
-  double stages = static_cast<double>(summary.stages.size());
-  for (const GraphCost *graph : {&costs.forward(), &costs.backward()}) {
-    all.add(graph->before);
-    all.add(graph->after);
-    for (const GraphCost::Layers &entry : graph->layers)
-      all.add(entry.one, static_cast<double>(entry.count));
-  }
-  double share = static_cast<double>(summary.microbatches) / stages;
-  double compute = 0;
+  double microbatches = static_cast<double>(strategy.batch) /
+                        static_cast<double>(strategy.data * strategy.microbatch);
+  double share = microbatches / static_cast<double>(summary.stages.size());
   double ranks = static_cast<double>(strategy.tensor * strategy.context * strategy.data);
-  for (const KernelTime &kernel : all.kernels) {
+  for (const KernelTime &kernel : step.work.kernels) {
     CostPart part = lineOf(kernel.label, PartKind::Kernel, kernel.seconds * share, kernel.location);
     part.count = static_cast<int64_t>(std::llround(kernel.count * share));
     part.flops = kernel.flops * share;
     part.bound = kernel.bound;
-    part.energy = kernel.energy.times(static_cast<double>(summary.microbatches) * ranks);
+    part.energy = kernel.energy.times(microbatches * ranks);
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(kernel.bound, kernel.seconds * share);
-    compute += kernel.seconds * share;
   }
   for (const CommunicationTime &entry : summary.communication) {
     CostPart part = lineOf(entry.name, PartKind::Collective, entry.exposed, train.range());

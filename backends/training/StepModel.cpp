@@ -151,5 +151,9 @@ llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy
   optimizerStep(build);
   memoryOf(build);
   finish(build);
+  for (size_t stage = 0; withEvents && stage < build.forward.size(); ++stage) {
+    build.step.work.add(build.forward[stage]);
+    build.step.work.add(build.backward[stage]);
+  }
   return std::move(build.step);
 }

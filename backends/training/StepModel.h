@@ -44,6 +44,7 @@ inline constexpr double plannedShare = 0.9;
 /// The step of a strategy.
 struct Step {
   TrainingSummary summary;
+  RegionCost work; ///< of a microbatch on all stages, with a timeline
   Figure energy;
   bool fits = true;
   double fill = 0; ///< the largest share of a chip's memory that is used
@@ -61,7 +62,7 @@ public:
   StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network);
 
   /// The step, or nothing when layers and stages do not go together (`problem` says why) or after
-  /// a report. `withEvents` fills the timeline.
+  /// a report. `withEvents` fills the timeline and `work`.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
   /// What each stage of `strategy` takes by its layers, for a search. Nothing where only some

@@ -148,8 +148,11 @@ void StepModel::chooseChip(Build &build, size_t stage) {
     backward = std::move(two);
   }
   double factor = network.places().slowdown(begin, ranks);
-  forward.seconds *= factor;
-  backward.seconds *= factor;
+  for (RegionCost *part : {&forward, &backward}) {
+    part->seconds *= factor;
+    for (KernelTime &kernel : part->kernels)
+      kernel.seconds *= factor;
+  }
   build.chips.push_back(slowest);
   build.forward.push_back(std::move(forward));
   build.backward.push_back(std::move(backward));
@@ -207,10 +210,11 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
   auto m = static_cast<int64_t>(std::llround(build.microbatches));
   int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
   std::vector<ScheduledTask> tasks;
+  bool hasForm = equal && (strategy.schedule != ScheduleKind::ZeroBubble || m >= p);
   bool canPlay = p > 1 && p * m * chunks * 2 <= playedTasks;
   if (p == 1) {
     summary.pipelineTime = build.microbatches * slowest;
-  } else if (canPlay && (!equal || withEvents)) {
+  } else if (canPlay && (!hasForm || withEvents)) {
     summary.pipelineTime =
         playSchedule(strategy.schedule, build.times, m, chunks, 0, withEvents ? &tasks : nullptr)
             .time;

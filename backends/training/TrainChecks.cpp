@@ -67,8 +67,7 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
                     strategy.wholeExperts() ? "tensor * data * context" : "data * context",
                     strategy.expertDomain()));
   int64_t microbatches = each / strategy.microbatch;
-  if (strategy.schedule == passes::ScheduleKind::Interleaved && strategy.chunks > 1 &&
-      strategy.pipeline > 1 && microbatches % strategy.pipeline)
+  if (!hasWholeRounds(strategy.schedule, strategy.pipeline, microbatches, strategy.chunks))
     return refuse(
         fmt::format("pipeline = {}", strategy.pipeline),
         fmt::format("the {} of an interleaved schedule", counted(microbatches, "microbatch")));

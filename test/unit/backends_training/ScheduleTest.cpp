@@ -33,12 +33,42 @@ TEST(ScheduleTest, WaitingMicrobatchesAgreeWithPlay) {
   for (int64_t p : {1, 2, 4, 7})
     for (int64_t m : {1, 3, 8, 16}) {
       std::vector<StageTime> stages(p, StageTime{1, 2});
-      for (ScheduleKind kind : {ScheduleKind::GPipe, ScheduleKind::OneFOneB}) {
+      for (ScheduleKind kind :
+           {ScheduleKind::GPipe, ScheduleKind::OneFOneB, ScheduleKind::ZeroBubble}) {
         ScheduleResult played = playSchedule(kind, stages, m, 1, 0);
         for (int64_t stage = 0; stage < p; ++stage)
           EXPECT_EQ(played.inFlight[stage], microbatchesInFlight(kind, stage, p, m, 1));
       }
     }
+}
+
+/// The tasks of a zero-bubble schedule are what its time is: none overlap, all work is there, and
+/// the last ends with it; few microbatches cannot fill all gaps.
+TEST(ScheduleTest, ZeroBubbleIsPlayed) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    auto p = static_cast<int64_t>(2 + random() % 6), m = static_cast<int64_t>(1 + random() % 20);
+    std::vector<StageTime> stages;
+    for (int64_t stage = 0; stage < p; ++stage)
+      stages.push_back({1.0 + random() % 3, 1.0 + random() % 6});
+    std::vector<ScheduledTask> tasks;
+    double time = playSchedule(ScheduleKind::ZeroBubble, stages, m, 1, 0, &tasks).time, end = 0;
+    std::vector<double> free(p, 0), worked(p, 0);
+    for (const ScheduledTask &task : tasks) {
+      EXPECT_GE(task.start, free[task.stage]);
+      free[task.stage] = task.end;
+      worked[task.stage] += task.end - task.start;
+      end = std::max(end, task.end);
+    }
+    EXPECT_EQ(end, time);
+    for (int64_t stage = 0; stage < p; ++stage)
+      EXPECT_NEAR(worked[stage], m * (stages[stage].forward + stages[stage].backward), 1e-9 * time);
+    EXPECT_LE(time, playSchedule(ScheduleKind::OneFOneB, stages, m, 1, 0).time * (1 + 1e-12));
+    StageTime equal{2, 4};
+    double few =
+        playSchedule(ScheduleKind::ZeroBubble, std::vector<StageTime>(p, equal), m, 1, 0).time;
+    EXPECT_GE(few, closedFormTime(ScheduleKind::ZeroBubble, p, m, 1, equal));
+  }
 }
 
 TEST(ScheduleTest, OneSlowStageSetsThePace) {

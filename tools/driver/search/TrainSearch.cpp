@@ -194,7 +194,10 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
     bool matches = asked.data == 0 || strategy.data == asked.data;
     bool divides = strategy.expertDomain() % strategy.expert == 0 &&
                    strategy.batch % strategy.data == 0 &&
-                   (strategy.batch / strategy.data) % strategy.microbatch == 0;
+                   (strategy.batch / strategy.data) % strategy.microbatch == 0 &&
+                   training::hasWholeRounds(strategy.schedule, pipeline,
+                                            strategy.batch / (strategy.data * strategy.microbatch),
+                                            strategy.chunks);
     if (matches && divides)
       llvm::append_range(list, training::nestingsOf(strategy, network));
   }
