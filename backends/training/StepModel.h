@@ -84,8 +84,6 @@ public:
     return most;
   }
   llvm::StringRef memoryName() const { return first.memory; }
-  /// FLOP/s of a chip in products.
-  double peakRate() const { return peak; }
 
 private:
   struct Build; ///< a step under construction

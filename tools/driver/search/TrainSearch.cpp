@@ -4,9 +4,7 @@
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "ir/study/AllOps.h"
-#include "passes/KernelModel.h"
 #include "passes/PassManager.h"
-#include "passes/training/RankLabels.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <iterator>
@@ -59,7 +57,6 @@ private:
   void countModel(const ir::Region &region, double times);
   std::vector<Strategy> divisions() const;
   std::vector<Strategy> completions(const Strategy &division);
-  double leastSeconds(const Strategy &division) const;
   bool cannotFit(const Strategy &division) const;
   void tryDivision(const Strategy &division);
   void tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
@@ -85,8 +82,8 @@ private:
   ir::Attribute goal;
   bool maximizes = false, boundsTime = false;
   double within = std::numeric_limits<double>::infinity();
-  double forwardMacs = 0, weights = 0; ///< per sample; elements
-  double peak = 0, capacity = 0;
+  double weights = 0; ///< elements
+  double capacity = 0;
   int64_t layers = 0;
   std::string memory;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -130,10 +127,6 @@ void TrainSearch::countModel(const ir::Region &region, double times) {
       countModel(ir::resolve(op, call.graph())->body(), times);
     if (auto tensor = ir::as<op::TensorOp>(op); tensor && tensor.kind() == "weight")
       weights += times * static_cast<double>(op.result().type().elements().getValueOr(0));
-    if (auto apply = ir::as<op::ApplyOp>(op))
-      forwardMacs +=
-          times *
-          static_cast<double>(passes::Kernel(op::KernelOp(ir::resolve(op, apply.kernel()))).macs());
   }
 }
 
@@ -202,15 +195,6 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
       llvm::append_range(list, training::nestingsOf(strategy, network));
   }
   return list;
-}
-
-/// All products at the peak, nothing else: forward, gradients of activations, those of weights that
-/// are trained, and what all layers compute again.
-double TrainSearch::leastSeconds(const Strategy &division) const {
-  bool repeats = division.recompute == Recompute::Full && division.recomputeLayers < 0;
-  double passes = 2 + (division.adapterRank == 0 ? 1 : 0) + (repeats ? 1 : 0);
-  return 2 * passes * forwardMacs * static_cast<double>(asked.batch) /
-         (peak * static_cast<double>(network.chips()));
 }
 
 /// True when parameters, gradients and optimizer state alone are too much even with a stage per
@@ -315,7 +299,8 @@ void TrainSearch::tryDivision(const Strategy &division) {
   if (list.empty())
     return;
   ++result.divisions;
-  if (cannotFit(division) || (boundsTime && leastSeconds(division) >= bestTime)) {
+  // A division that is slower at best may still be the best for its memory.
+  if (cannotFit(division)) {
     ++result.prunedDivisions;
     return;
   }
@@ -343,15 +328,10 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
     return llvm::None;
   network.readAlgorithms(train);
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
-  passes::RankLabels labels(*subject);
   countModel(subject->body(), 1);
-  forwardMacs /= static_cast<double>(std::max<int64_t>(1, labels.batch()));
   training::StepModel model(module, train, network);
-  peak = model.peakRate();
   capacity = model.largestCapacity();
   memory = model.memoryName().str();
-  if (train.dictAttr("settings").find("products") || asked.routing.capacity > 0)
-    boundsTime = false; // their peak is another one; dropped tokens are not computed
   for (const Strategy &division : divisions())
     tryDivision(division);
   llvm::sort(result.front, [](const auto &a, const auto &b) { return a.stepTime < b.stepTime; });

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Holes of a `train`: every strategy that the holes allow is tried, unless a bound shows that it
-// cannot be the best. Strategies that divide the model alike (tensor, context, microbatch,
-// recomputation) share the costs of their kernels; what a division cannot beat even with all
-// kernels at the peak and no communication is left out, so the best of the rest is the best of all.
+// Holes of a `train`: every strategy that the holes allow is tried, but for those whose parameters
+// alone do not fit. Strategies that divide the model alike (tensor, context, microbatch,
+// recomputation) share the costs of their kernels. Slow ones count, too: they may be the best for
+// their memory.
 #ifndef PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H
 #define PERFC_TOOLS_DRIVER_SEARCH_TRAINSEARCH_H
 
