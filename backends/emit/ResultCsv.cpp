@@ -4,6 +4,7 @@
 // units. A value that is not given is empty.
 #include "backends/emit/Emit.h"
 
+#include "ir/common/Written.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -30,7 +31,8 @@ static std::string figure(const Figure &figure) {
 static Line head(const Result &result) {
   std::string point;
   for (const auto &[name, value] : result.point.entries())
-    point += (point.empty() ? "" : "; ") + name + "=" + value.text();
+    point += (point.empty() ? "" : "; ") + name + "=" +
+             (value.is(ir::AttrKind::Quantity) ? written(value.asQuantity()) : value.text());
   return {result.name, result.subject, result.on, point};
 }
 

@@ -6,6 +6,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/TimeloopBuilder.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/target/TargetOps.h"
@@ -298,7 +299,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   checkNetworks(*chip);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
-  return BuiltTarget{chip->symbol().str(), Value(hardware).text(), &hardware, units.dtype};
+  return BuiltTarget{chip->symbol().str(), written(Value(hardware)), &hardware, units.dtype};
 }
 
 } // namespace
@@ -307,7 +308,7 @@ static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instan
   std::string key = "chip " + hardware.decl->module->name + " " + Value(hardware).text();
   if (auto known = context.symbols.find(key); known != context.symbols.end()) {
     ir::Operation *chip = context.module.lookup(known->second);
-    return BuiltTarget{known->second, Value(hardware).text(), &hardware,
+    return BuiltTarget{known->second, written(Value(hardware)), &hardware,
                        *parseDType(chip->stringAttr("dtype"))};
   }
   auto built = ChipBuilder(context).build(hardware);

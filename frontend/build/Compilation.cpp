@@ -4,6 +4,7 @@
 #include "frontend/build/Compilation.h"
 
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/sema/Written.h"
 #include <functional>
 
 using namespace perfc;
@@ -161,7 +162,7 @@ static ir::Attribute bindingAttribute(const Value &value) {
     return *quantity;
   if (const std::string *text = value.getIf<std::string>())
     return *text;
-  return value.text();
+  return written(value);
 }
 
 bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units) {

@@ -5,6 +5,7 @@
 // 1)` is a window over the rank Y of `I[N, C, Y, X]`.
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MappingNames.h"
+#include "frontend/sema/Written.h"
 #include "ir/loopnest/Dataflow.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,7 +58,7 @@ bool DataflowBuilder::count(const ast::Arg &arg, const Value &value, int64_t &re
     result = number->rational().numerator();
   else if (!value.isUnknown())
     diagnostics.report(arg.range, diag::BadFactor,
-                       diagnostics.sourceManager().text(arg.value->range), value.text());
+                       diagnostics.sourceManager().text(arg.value->range), written(value));
   return isCount;
 }
 
@@ -142,7 +143,7 @@ bool DataflowBuilder::readCluster(const Node &cluster) {
                  size->rational().numerator() <= dataflow::maxSize;
   if (!isCount) {
     diagnostics.report(cluster.range, diag::BadFactor, "cluster",
-                       cluster.args.empty() ? "nothing" : cluster.args[0].value.text());
+                       cluster.args.empty() ? "nothing" : written(cluster.args[0].value));
     return false;
   }
   directive.size = size->rational().numerator();

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/MappingLoops.h"
 
+#include "frontend/sema/Written.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace perfc;
@@ -57,7 +58,7 @@ llvm::Optional<LoopFactor> perfc::readFactor(DiagnosticEngine &diagnostics, cons
   if (isCount)
     return LoopFactor{factor->rational().numerator(), false};
   llvm::StringRef names = diagnostics.sourceManager().text(loop.value->range);
-  diagnostics.report(where, diag::BadFactor, names, value.text());
+  diagnostics.report(where, diag::BadFactor, names, written(value));
   return llvm::None;
 }
 

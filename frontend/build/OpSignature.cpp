@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/OpSignature.h"
 
+#include "frontend/sema/Written.h"
+
 using namespace perfc;
 
 bool OpSlot::hasLeading() const {
@@ -85,7 +87,7 @@ bool OpSignature::setExtent(llvm::StringRef extent, int64_t size, SourceRange wh
     const Quantity *value = known->getIf<Quantity>();
     if (!value || *value == Quantity(Rational(size)))
       return true;
-    diagnostics.report(where, diag::ExtentConflict, extent, value->text(), size, why)
+    diagnostics.report(where, diag::ExtentConflict, extent, written(*value), size, why)
         .note(decl.nameRange, "`" + decl.name.str() + "` is declared here");
     return false;
   }
@@ -116,7 +118,7 @@ bool OpSignature::bindExtent(const Argument &argument, llvm::StringRef name) {
   const Quantity *size = value.getIf<Quantity>();
   if (!size || !size->isInteger() || size->sign() < 0 ||
       !size->dimension().withoutCounts().isNumber()) {
-    diagnostics.report(argument.range, diag::BadExtent, name, value.text());
+    diagnostics.report(argument.range, diag::BadExtent, name, written(value));
     return false;
   }
   scope.set(name, value);

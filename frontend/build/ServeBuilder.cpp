@@ -4,6 +4,7 @@
 #include "frontend/build/RequestTrace.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TrainBuilder.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -112,7 +113,7 @@ void ServeBuilder::argument(const Argument &argument, ir::AttrDict &into) {
     return;
   if (!meets(*number, wants))
     return bad(argument.range, fmt::format("`{}` is {}, not {}", argument.name,
-                                           describe(wants).str(), argument.value->text()));
+                                           describe(wants).str(), written(*argument.value)));
   if (wants == Wants::Count || wants == Wants::Tokens)
     into.set(argument.name, number->rational().numerator());
   else
@@ -227,10 +228,10 @@ void ServeBuilder::parallel(const Node &node) {
     if (arg.value.isUnknown())
       continue;
     if (!degree) {
-      later(node, fmt::format("`{} = {}` in `serve`", arg.name, arg.value.text()));
+      later(node, fmt::format("`{} = {}` in `serve`", arg.name, written(arg.value)));
     } else if (!meets(*degree, Wants::Count)) {
       bad(arg.range, fmt::format("`{}` is {}, not {}", arg.name, describe(Wants::Count).str(),
-                                 arg.value.text()));
+                                 written(arg.value)));
     } else if (!isServed && degree->toDouble() != 1) {
       later(node, fmt::format("`{}` parallelism in `serve`", arg.name));
     } else if (settings.find(arg.name)) {
@@ -303,8 +304,8 @@ bool StudyBuilder::serve(const Node &statement) {
   op->setAttr("subject", ir::Attribute::symbol(*graph));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   settings->set("dtype", dtypeName(*format));
-  settings->set("label", Value(*about->instance).text() + " on " + chip->label);
-  settings->set("subject_label", Value(*about->instance).text());
+  settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
+  settings->set("subject_label", written(Value(*about->instance)));
   settings->set("on_label", chip->label);
   op->setAttr("settings", std::move(*settings));
   bool good = goals(statement);

@@ -4,6 +4,7 @@
 #include "frontend/build/Attributes.h"
 #include "frontend/build/Histogram.h"
 #include "frontend/build/TimeloopBuilder.h"
+#include "frontend/sema/Written.h"
 
 using namespace perfc;
 
@@ -74,7 +75,7 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
   if (stated == 0 && isWorkload && node.find("format"))
     return true; // stored so, with the zeros that it turns out to have
   if (stated != 1) {
-    diagnostics.report(node.range, diag::OneDensity, node.args[0].value.text());
+    diagnostics.report(node.range, diag::OneDensity, written(node.args[0].value));
     return false;
   }
   if (density) {

@@ -7,6 +7,7 @@
 
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include <set>
 
@@ -168,7 +169,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   bool good = true;
   for (const NodeArg &choice : with) {
     label += (&choice == with.begin() ? " with " : ", ");
-    label += (choice.name.empty() ? "" : choice.name + " = ") + choice.value.text();
+    label += (choice.name.empty() ? "" : choice.name + " = ") + written(choice.value);
   }
   // What is chosen for a kind goes before what serves all, wherever it stands.
   for (bool isNamed : {false, true})

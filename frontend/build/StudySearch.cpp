@@ -6,6 +6,7 @@
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
+#include "frontend/sema/Written.h"
 
 using namespace perfc;
 
@@ -66,7 +67,7 @@ bool StudyBuilder::search(const Node &statement) {
     nameResult(statement, *op);
     if (with && !spaces.empty())
       evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
-                                       spaces.front().value.text());
+                                       written(spaces.front().value));
     good &= outcomes(statement, op->body());
   }
   return good;
@@ -78,7 +79,7 @@ bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
     return true;
   const Instance *hardware = on.value.getIf<Instance>();
   if (!hardware || hardware->decl->kind != DeclKind::Hardware) {
-    diagnostics.report(on.range, diag::MappingNeedsChip, spaces.front().value.text());
+    diagnostics.report(on.range, diag::MappingNeedsChip, written(spaces.front().value));
     return false;
   }
   auto chip = buildChip(context, *hardware);
@@ -127,8 +128,8 @@ bool StudyBuilder::train(const Node &statement) {
   bool good = trainGoals(statement, *settings);
   if (const Node *with = statement.find("with"))
     good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
-  settings->set("label", Value(*about->instance).text() + " on " + chip->label);
-  settings->set("subject_label", Value(*about->instance).text());
+  settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
+  settings->set("subject_label", written(Value(*about->instance)));
   settings->set("on_label", chip->label);
   ir::Operation *op = context.builder.create(region, "study.train", statement.range);
   op->setAttr("subject", ir::Attribute::symbol(graph->symbol));

@@ -6,6 +6,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/LibraryBuilder.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Network.h"
 
@@ -334,12 +335,12 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
   }
   if (!last && diagnostics.errorCount() == errors)
     diagnostics.report(instance.decl->nameRange, diag::SystemWithoutGroups, instance.decl->name);
-  return good ? finish(system, Value(instance).text(), errors) : llvm::None;
+  return good ? finish(system, written(Value(instance)), errors) : llvm::None;
 }
 
 llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, const Node &statement) {
   size_t errors = diagnostics.errorCount();
-  std::string label = Value(parts).text();
+  std::string label = written(Value(parts));
   ir::Operation *system = context.createTop("target.system", "system", statement.range);
   ir::Operation *group = context.builder.create(system->body(), "target.group", statement.range);
   group->setSymbol("all");
@@ -353,7 +354,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, cons
   if (good)
     checkShape(*group);
   if (const Node *over = statement.find("over"); over && !over->args.empty())
-    label += " over " + over->args[0].value.text();
+    label += " over " + written(over->args[0].value);
   return good ? finish(system, label, errors) : llvm::None;
 }
 

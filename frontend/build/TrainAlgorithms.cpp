@@ -2,6 +2,7 @@
 #include "frontend/build/TrainAlgorithms.h"
 
 #include "frontend/build/ScheduleBuilder.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
@@ -83,7 +84,7 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
     const Instance *algorithm = choice.value.getIf<Instance>();
     if (!algorithm || algorithm->decl->kind != DeclKind::Algorithm) {
       if (!choice.value.isUnknown())
-        context.diagnostics.report(choice.range, diag::AlgorithmInTraining, choice.value.text(),
+        context.diagnostics.report(choice.range, diag::AlgorithmInTraining, written(choice.value),
                                    "`with` of `train` names algorithms of collectives");
       return false;
     }

@@ -4,6 +4,7 @@
 #include "frontend/build/Attributes.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/TrainOptions.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
 #include <algorithm>
 
@@ -60,7 +61,7 @@ void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange r
   if (!number || !number->isInteger() || number->sign() <= 0 ||
       !number->dimension().withoutCounts().isNumber())
     return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", key,
-                                  allowHole ? " or `any`" : "", value.text()));
+                                  allowHole ? " or `any`" : "", written(value)));
   settings.set(key, number->rational().numerator());
 }
 
@@ -132,7 +133,7 @@ void TrainBuilder::runtime(const Node &node) {
       if (auto base = inBaseUnits(context, *quantity, child->range, {}))
         entries.set(child->word, *base);
   settings.set("runtime", entries);
-  settings.set("runtime_label", value->text());
+  settings.set("runtime_label", written(*value));
 }
 
 void TrainBuilder::names(const Node &node) {

@@ -2,6 +2,7 @@
 #include "frontend/build/TrainOptions.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
 
 using namespace perfc;
@@ -54,7 +55,7 @@ void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
                                                 least == Least::AboveZero ? "above 0"
                                                 : least == Least::Zero    ? "not negative"
                                                                           : "at least 1",
-                                                value->text()));
+                                                written(*value)));
   if (auto base = inBaseUnits(context, *value, node->range, {}))
     into.set(word, *base);
 }

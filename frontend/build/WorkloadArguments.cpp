@@ -4,6 +4,7 @@
 // tensors. An op or a collective on its own becomes a graph with one operation.
 #include "frontend/build/GraphBuilder.h"
 
+#include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace perfc;
@@ -296,7 +297,7 @@ static std::string labelOf(const Instance &instance) {
                              ? instance.arguments[0].value->getIf<Quantity>()
                              : nullptr;
   if (!size)
-    return Value(instance).text();
+    return written(Value(instance));
   return instance.decl->name.str() + "(" + formatEngineering(size->toDouble(), size->dimension()) +
          ")";
 }

@@ -3,6 +3,7 @@
 // Values that are one of a word's choices, `fat_tree(radix = 64)`.
 #include "frontend/sema/Elaborator.h"
 
+#include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
@@ -48,7 +49,7 @@ bool Elaborator::checkArgument(const ChoiceArgument &spec, llvm::StringRef name,
   const Quantity *quantity = value.getIf<Quantity>();
   if (!fits(spec, value)) {
     diagnostics.report(argument.range, diag::WrongDimension, name, needed(spec),
-                       quantity ? value.text() : value.describe());
+                       quantity ? written(value) : value.describe());
     return false;
   }
   if (quantity && quantity->sign() < 0) {

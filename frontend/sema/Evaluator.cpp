@@ -4,6 +4,7 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -185,7 +186,7 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
     if (!domain.isUnknown() && !isMember(value, domain, decl.domain->range)) {
       diagnostics
           .report(given ? given->range : decl.value->range, diag::OutsideDomain, decl.name,
-                  value.text())
+                  written(value))
           .note(decl.domain->range, "it may be one of these");
       value = Value();
     }
@@ -335,7 +336,7 @@ std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
     inner.range = {expr.range.file, begin, begin + static_cast<uint32_t>(close - i - 1)};
     Value value = evaluate(inner, scope);
     const std::string *string = value.getIf<std::string>();
-    result += string ? *string : value.text();
+    result += string ? *string : written(value);
     i = close;
   }
   return result;
@@ -379,7 +380,7 @@ llvm::Optional<int64_t> Evaluator::integer(const ast::Expr &expr, const Scope &s
     return llvm::None;
   }
   if (!quantity->isInteger()) {
-    diagnostics.report(expr.range, diag::NotWhole, what, quantity->text())
+    diagnostics.report(expr.range, diag::NotWhole, what, written(*quantity))
         .help("write `ceil` or `floor` where a whole number is needed");
     return llvm::None;
   }

@@ -5,6 +5,8 @@
 // L2` removes, `memory L3 after HBM` inserts.
 #include "frontend/sema/Elaborator.h"
 
+#include "frontend/sema/Written.h"
+
 using namespace perfc;
 
 /// The name and the axes of a part: `GLB`, `PE[x = 14, y = 12]`.
@@ -25,7 +27,7 @@ void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
     bool isCount = size && size->isInteger() && size->sign() > 0 &&
                    size->dimension().withoutCounts().isNumber();
     if (!axis.value->isUnknown() && !isCount) {
-      diagnostics.report(axis.range, diag::BadAxisSize, node.name, axis.value->text());
+      diagnostics.report(axis.range, diag::BadAxisSize, node.name, written(*axis.value));
       continue;
     }
     std::string name = axis.name.empty() ? "x" : axis.name;

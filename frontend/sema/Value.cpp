@@ -2,6 +2,7 @@
 #include "frontend/sema/Value.h"
 
 #include "frontend/sema/Program.h"
+#include "frontend/sema/Written.h"
 
 using namespace perfc;
 
@@ -39,23 +40,28 @@ std::string Value::describe() const {
   return "a tensor";
 }
 
-static std::string argumentsText(llvm::ArrayRef<Argument> arguments) {
+/// How quantities are printed.
+using Notation = std::string (*)(const Quantity &);
+
+static std::string valueText(const Value &value, Notation notation);
+
+static std::string argumentsText(llvm::ArrayRef<Argument> arguments, Notation notation) {
   std::string text;
   for (const Argument &argument : arguments) {
     text += text.empty() ? "" : ", ";
     if (!argument.name.empty())
       text += argument.name + " = ";
-    text += argument.value->text();
+    text += valueText(*argument.value, notation);
   }
   return text;
 }
 
-static std::string instanceText(const Instance &instance) {
+static std::string instanceText(const Instance &instance, Notation notation) {
   std::string text = instance.decl->name.str();
   if (!instance.phase.empty())
     text += "." + instance.phase;
   if (!instance.arguments.empty())
-    text += "(" + argumentsText(instance.arguments) + ")";
+    text += "(" + argumentsText(instance.arguments, notation) + ")";
   return text;
 }
 
@@ -66,50 +72,58 @@ static std::string tensorText(const Tensor &tensor) {
   return text + "]";
 }
 
-static std::string multipleText(const Multiple &multiple) {
+static std::string multipleText(const Multiple &multiple, Notation notation) {
   std::string text;
   for (const Multiple::Part &part : multiple.parts)
-    text += (text.empty() ? "" : " + ") + std::to_string(part.count) + " * " + part.of->text();
+    text += (text.empty() ? "" : " + ") + std::to_string(part.count) + " * " +
+            valueText(*part.of, notation);
   return text;
 }
 
-static std::string rangeText(const RangeValue &range) {
-  std::string text = range.first.text() + ".." + range.last.text();
+static std::string rangeText(const RangeValue &range, Notation notation) {
+  std::string text = notation(range.first) + ".." + notation(range.last);
   if (range.step)
-    text += " step " + range.step->text() + (range.multiplies ? "x" : "");
+    text += " step " + notation(*range.step) + (range.multiplies ? "x" : "");
   return text;
+}
+
+static std::string valueText(const Value &value, Notation notation) {
+  if (value.is<Value::Unknown>())
+    return "?";
+  if (value.is<Value::Any>())
+    return "any";
+  if (const bool *truth = value.getIf<bool>())
+    return *truth ? "true" : "false";
+  if (const Quantity *quantity = value.getIf<Quantity>())
+    return notation(*quantity);
+  if (const std::string *string = value.getIf<std::string>())
+    return '"' + *string + '"';
+  if (const WordValue *word = value.getIf<WordValue>())
+    return word->arguments.empty()
+               ? word->word
+               : word->word + "(" + argumentsText(word->arguments, notation) + ")";
+  if (const Value::List *list = value.getIf<Value::List>()) {
+    std::string text = list->isTuple ? "(" : "[";
+    for (size_t i = 0; i < list->values.size(); ++i)
+      text += (i ? ", " : "") + valueText(list->values[i], notation);
+    return text + (list->isTuple ? ")" : "]");
+  }
+  if (const Value::Record *record = value.getIf<Value::Record>())
+    return "(" + argumentsText(record->fields, notation) + ")";
+  if (const RangeValue *range = value.getIf<RangeValue>())
+    return rangeText(*range, notation);
+  if (const Instance *instance = value.getIf<Instance>())
+    return instanceText(*instance, notation);
+  if (const Multiple *multiple = value.getIf<Multiple>())
+    return multipleText(*multiple, notation);
+  return tensorText(value.get<Tensor>());
 }
 
 std::string Value::text() const {
-  if (is<Unknown>())
-    return "?";
-  if (is<Any>())
-    return "any";
-  if (const bool *truth = getIf<bool>())
-    return *truth ? "true" : "false";
-  if (const Quantity *quantity = getIf<Quantity>())
-    return quantity->text();
-  if (const std::string *string = getIf<std::string>())
-    return '"' + *string + '"';
-  if (const WordValue *word = getIf<WordValue>())
-    return word->arguments.empty() ? word->word
-                                   : word->word + "(" + argumentsText(word->arguments) + ")";
-  if (const List *list = getIf<List>()) {
-    std::string text = list->isTuple ? "(" : "[";
-    for (size_t i = 0; i < list->values.size(); ++i)
-      text += (i ? ", " : "") + list->values[i].text();
-    return text + (list->isTuple ? ")" : "]");
-  }
-  if (const Record *record = getIf<Record>())
-    return "(" + argumentsText(record->fields) + ")";
-  if (const RangeValue *range = getIf<RangeValue>())
-    return rangeText(*range);
-  if (const Instance *instance = getIf<Instance>())
-    return instanceText(*instance);
-  if (const Multiple *multiple = getIf<Multiple>())
-    return multipleText(*multiple);
-  return tensorText(get<Tensor>());
+  return valueText(*this, [](const Quantity &quantity) { return quantity.text(); });
 }
+
+std::string perfc::written(const Value &value) { return valueText(value, written); }
 
 llvm::Optional<std::vector<Value>> perfc::expandRange(const RangeValue &range, size_t limit) {
   std::vector<Value> values;

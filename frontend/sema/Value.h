@@ -89,7 +89,7 @@ public:
 
   /// "a quantity (B/s)", "a string", "a workload" …, for messages.
   std::string describe() const;
-  /// The value as `.perf` text, also what makes two instances the same.
+  /// Exact, with the source of each `+-`: what makes two instances the same.
   std::string text() const;
   bool operator==(const Value &other) const { return text() == other.text(); }
 

@@ -2,7 +2,7 @@
 //
 // Quantities as people read them: engineering units, four significant digits.
 #include "ir/common/Quantity.h"
-
+#include "ir/common/Written.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -43,8 +43,8 @@ static std::string grouped(double value) {
   return (value < 0 ? "-" : "") + digits;
 }
 
-static std::string scaled(double value, llvm::ArrayRef<Scale> scales, llvm::StringRef unit,
-                          unsigned digits) {
+/// The prefix with which `value` has one to three places before its point, as far as there is one.
+static const Scale &scaleOf(double value, llvm::ArrayRef<Scale> scales, unsigned digits) {
   double size = std::fabs(value);
   const Scale *chosen = nullptr;
   for (const Scale &scale : scales) {
@@ -55,35 +55,48 @@ static std::string scaled(double value, llvm::ArrayRef<Scale> scales, llvm::Stri
   }
   if (size == 0)
     chosen = llvm::find_if(scales, [](const Scale &scale) { return scale.size == 1; });
-  if (size == 0 && chosen == scales.end())
-    chosen = scales.begin();
-  return significant(value / chosen->size, digits) + " " + chosen->prefix.str() + unit.str();
+  return chosen == scales.end() ? scales.front() : *chosen;
+}
+
+namespace {
+/// The unit in which people read a dimension, and its prefixes.
+struct ReadUnit {
+  std::string name;
+  llvm::ArrayRef<Scale> scales;
+};
+} // namespace
+
+static ReadUnit readUnitOf(const Dimension &dimension) {
+  using enum BaseUnit;
+  if (dimension == Dimension(Byte))
+    return {"B", binaryScales};
+  if (dimension == Dimension(Metre, 2))
+    return {"m2", areaScales};
+  if (dimension == Dimension() / Second)
+    return {"Hz", decimalScales};
+  if (dimension == Dimension(Joule) / Second)
+    return {"W", decimalScales};
+  return {dimension.unitText(), decimalScales};
+}
+
+/// Numbers and counts are read without prefixes.
+static bool isCounted(const Dimension &dimension) {
+  using enum BaseUnit;
+  return dimension.withoutCounts().isNumber() || dimension == Dimension(Cycle) ||
+         dimension == Dimension(Word);
 }
 
 std::string perfc::formatEngineering(double value, const Dimension &dimension, unsigned digits) {
   if (std::isnan(value))
     return "not a number";
-  using enum BaseUnit;
-  std::string unit = dimension.unitText();
-  Dimension base = dimension.withoutCounts();
-  if (base.isNumber()) {
+  ReadUnit unit = readUnitOf(dimension);
+  if (isCounted(dimension)) {
     bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
     std::string text = whole ? grouped(value) : significant(value, digits);
-    return unit.empty() ? text : text + " " + unit;
+    return unit.name.empty() ? text : text + " " + unit.name;
   }
-  if (dimension == Dimension(Byte))
-    return scaled(value, binaryScales, "B", digits);
-  if (dimension == Dimension(Metre, 2))
-    return scaled(value, areaScales, "m2", digits);
-  if (dimension == Dimension(Cycle) || dimension == Dimension(Word))
-    return (value == std::floor(value) && std::fabs(value) < 1e15 ? grouped(value)
-                                                                  : significant(value, digits)) +
-           " " + unit;
-  if (dimension == Dimension() / Second)
-    return scaled(value, decimalScales, "Hz", digits);
-  if (dimension == Dimension(Joule) / Second)
-    return scaled(value, decimalScales, "W", digits);
-  return scaled(value, decimalScales, unit, digits);
+  const Scale &scale = scaleOf(value, unit.scales, digits);
+  return significant(value / scale.size, digits) + " " + scale.prefix.str() + unit.name;
 }
 
 std::string perfc::formatEngineering(const Uncertain &value, const Dimension &dimension) {
@@ -91,4 +104,24 @@ std::string perfc::formatEngineering(const Uncertain &value, const Dimension &di
   if (value.isCertain())
     return text;
   return text + " +- " + formatEngineering(value.halfWidth(), dimension, 2);
+}
+
+std::string perfc::written(const Quantity &quantity) {
+  std::string exact = quantity.text();
+  if (quantity.isExact() && !llvm::StringRef(exact).contains('|'))
+    return exact;
+  const Dimension &dimension = quantity.dimension();
+  double value = quantity.toDouble(), width = quantity.toUncertain().halfWidth();
+  ReadUnit unit = readUnitOf(dimension);
+  Scale scale = isCounted(dimension) ? Scale{"", 1} : scaleOf(value, unit.scales, 6);
+  llvm::StringRef bad;
+  llvm::Optional<Unit> prefixed = parseUnit(scale.prefix.str() + unit.name, bad);
+  if (!prefixed || prefixed->dimension != dimension) // not all units take all prefixes
+    scale = {"", 1};
+  std::string suffix = scale.prefix.str() + unit.name;
+  std::string result = fmt::format("{:.6g}{}", value / scale.size, suffix);
+  if (width == 0)
+    return result;
+  return value == 0 ? fmt::format("{} +- {:.4g}{}", result, width / scale.size, suffix)
+                    : fmt::format("{} +- {:.4g}%", result, 100 * width / std::fabs(value));
 }

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Quantity.h"
+#include "ir/common/Written.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -257,4 +258,49 @@ TEST(Format, RoundingCarriesIntoTheNextPrefix) {
   EXPECT_EQ(formatEngineering(0.99996e-3, BaseUnit::Second), "1.000 ms");
   EXPECT_EQ(formatEngineering(9.9996, Dimension()), "10.00");
   EXPECT_EQ(formatEngineering(1e20, Dimension()), "1.000e+20");
+}
+
+TEST(Written, IsWhatAProgramSays) {
+  auto real = [](double value, Dimension dimension, double width = 0) {
+    return written(Quantity(Uncertain(value, width, 7), dimension));
+  };
+  using enum BaseUnit;
+  EXPECT_EQ(real(12e-9, Second, 1.2e-9), "12ns +- 10%");
+  EXPECT_EQ(real(12.8e9, Dimension(Byte) / Second, 0.64e9), "12.8GB/s +- 5%");
+  EXPECT_EQ(real(1.98e9, Dimension() / Second, 0.01e9), "1.98GHz +- 0.5051%");
+  EXPECT_EQ(real(0, Second, 2e-6), "0s +- 2e-06s");
+  EXPECT_EQ(real(3, {}, 0.3), "3 +- 10%");
+  EXPECT_EQ(real(2.5, Token, 1), "2.5token +- 40%");
+  EXPECT_EQ(real(0.002, Dimension(Token) / Second), "0.002token/s"); // there is no mtoken
+  EXPECT_EQ(real(1.41421356237, {}), "1.41421");
+  EXPECT_EQ(written(Quantity(*Rational::make(1, 3), Second)), "333.333ms");
+  EXPECT_EQ(written(read("1.6GB/s")), "1600000000B/s"); // exact: as Quantity::text
+}
+
+TEST(Written, ReadsBackToSixDigits) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> exponent(-14, 14), mantissa(1, 10);
+  using enum BaseUnit;
+  const Dimension dimensions[] = {{},
+                                  Second,
+                                  Byte,
+                                  Joule,
+                                  Dimension(Byte) / Second,
+                                  Dimension(Joule) / Second,
+                                  Dimension() / Second,
+                                  Dimension(Joule) / Byte,
+                                  Dimension(Metre, 2),
+                                  Dimension(Flop) / Second,
+                                  Dimension() / Cycle,
+                                  Dimension(Request) / Second};
+  for (int round = 0; round < 2000; ++round) {
+    Dimension dimension = dimensions[random() % std::size(dimensions)];
+    double value = mantissa(random) * std::pow(10, std::floor(exponent(random)));
+    std::string text = written(Quantity(Uncertain(value), dimension));
+    llvm::StringRef bad;
+    auto back = parseNumber(text, bad);
+    ASSERT_TRUE(back.hasValue()) << text;
+    EXPECT_EQ(back->dimension(), dimension) << text;
+    EXPECT_NEAR(back->toDouble() / value, 1, 1e-5) << text;
+  }
 }
