@@ -33,6 +33,8 @@ public:
 private:
   void choice(const Node &node);
   void argument(const Argument &argument, ir::AttrDict &into);
+  void byDefault(const ChoiceArgument &spec, const WordValue &word, SourceRange range,
+                 ir::AttrDict &into);
   void trace(const Node &node, const WordValue &word);
   void parallel(const Node &node);
   void requests();
@@ -120,6 +122,16 @@ void ServeBuilder::argument(const Argument &argument, ir::AttrDict &into) {
     into.set(argument.name, Quantity(number->toUncertain(), Dimension()));
 }
 
+/// What an argument is without a value: a number, or what `byDefault` says in words.
+void ServeBuilder::byDefault(const ChoiceArgument &spec, const WordValue &word, SourceRange range,
+                             ir::AttrDict &into) {
+  llvm::StringRef unit;
+  if (spec.byDefault.empty())
+    bad(range, fmt::format("`{}` needs `{}`: {}", word.word, spec.name.str(), spec.doc.str()));
+  else if (auto number = parseNumber(spec.byDefault, unit))
+    argument(makeArgument(spec.name.str(), Value(*number), range), into);
+}
+
 void ServeBuilder::choice(const Node &node) {
   const WordValue *word = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!word)
@@ -136,10 +148,9 @@ void ServeBuilder::choice(const Node &node) {
     return llvm::any_of(word->arguments, [&](const Argument &given) { return given.name == name; });
   };
   if (const ChoiceForm *form = findForm(*node.spec, word->word))
-    for (const ChoiceArgument &argument : form->arguments)
-      if (argument.byDefault.empty() && !isGiven(argument.name))
-        bad(node.args[0].range, fmt::format("`{}` needs `{}`: {}", word->word, argument.name.str(),
-                                            argument.doc.str()));
+    for (const ChoiceArgument &spec : form->arguments)
+      if (!isGiven(spec.name))
+        byDefault(spec, *word, node.args[0].range, entries);
   if (word->word == "burst" && isGiven("size") != isGiven("every"))
     bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
   const ir::Attribute *least = entries.find("min"), *most = entries.find("max");

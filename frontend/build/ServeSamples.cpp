@@ -15,13 +15,6 @@ struct Sizes {
 };
 } // namespace
 
-static int64_t numberIn(const ir::AttrDict &settings, llvm::StringRef block, llvm::StringRef name,
-                        int64_t otherwise) {
-  const ir::Attribute *entry = settings.find(block);
-  const ir::Attribute *value = entry ? entry->asDict().find(name) : nullptr;
-  return value && value->is(ir::AttrKind::Int) ? value->asInt() : otherwise;
-}
-
 /// Tokens of the longest request.
 static int64_t longestRequest(const ir::AttrDict &settings) {
   const ir::AttrDict &lengths = settings.find("lengths")->asDict();
@@ -47,16 +40,16 @@ static std::set<int64_t> powers(int64_t most, int64_t step) {
 }
 
 static std::vector<Sizes> sizesFor(const ir::AttrDict &settings) {
-  llvm::StringRef scheduler = settings.find("scheduler")->asDict().find("kind")->asString();
+  const ir::AttrDict &scheduler = settings.find("scheduler")->asDict();
+  llvm::StringRef kind = scheduler.find("kind")->asString();
   int64_t longest = longestRequest(settings);
-  int64_t batch = numberIn(settings, "scheduler", "max_batch", 128);
-  batch = std::min(batch, settings.find("requests")->asInt());
-  int64_t chunk = numberIn(settings, "scheduler", "chunk", 512);
+  int64_t batch =
+      std::min(scheduler.find("max_batch")->asInt(), settings.find("requests")->asInt());
   int64_t tokens = batch * longest;
-  if (scheduler == "sarathi")
-    tokens = std::max(chunk, batch);
-  else if (scheduler == "vllm")
-    tokens = std::max({numberIn(settings, "scheduler", "max_tokens", 4096), longest, batch});
+  if (kind == "sarathi")
+    tokens = std::max(scheduler.find("chunk")->asInt(), batch);
+  else if (kind == "vllm")
+    tokens = std::max({scheduler.find("max_tokens")->asInt(), longest, batch});
   std::vector<Sizes> sizes;
   std::set<int64_t> counts = powers(std::max<int64_t>(2, tokens), 2);
   counts.insert(std::min(longest, *counts.rbegin()));
@@ -64,7 +57,7 @@ static std::vector<Sizes> sizesFor(const ir::AttrDict &settings) {
     // No request has more tokens than the longest: more are several of those.
     int64_t several = (count + longest - 1) / longest;
     sizes.push_back({false, several, several > 1 ? longest : count, several > 1 ? longest : count});
-    if (scheduler == "sarathi" && several == 1)
+    if (kind == "sarathi" && several == 1)
       for (int64_t before : {std::max<int64_t>(1, longest / 4), longest})
         sizes.push_back({false, 1, count, count + before});
   }

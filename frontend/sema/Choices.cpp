@@ -8,8 +8,12 @@
 
 using namespace perfc;
 
-/// What an argument needs to be: "a whole number".
-static llvm::StringRef needed(const ChoiceArgument &spec) {
+static bool isWhole(const Quantity &value) {
+  return value.isInteger() && value.dimension().withoutCounts().isNumber();
+}
+
+/// What an argument needs to be instead of `value`: "a whole number".
+static llvm::StringRef needed(const ChoiceArgument &spec, const Quantity *value) {
   switch (spec.kind) {
   case ArgKind::Measure:
     return describe(spec.dims);
@@ -18,12 +22,10 @@ static llvm::StringRef needed(const ChoiceArgument &spec) {
   case ArgKind::Text:
     return "a string";
   default:
+    if (value && isWhole(*value))
+      return describe(spec.dims);
     return spec.isHole ? "a whole number or `any`" : "a whole number";
   }
-}
-
-static bool isWhole(const Quantity &value) {
-  return value.isInteger() && value.dimension().withoutCounts().isNumber();
 }
 
 /// True when `value` is what `spec` needs, sign aside.
@@ -37,7 +39,8 @@ static bool fits(const ChoiceArgument &spec, const Value &value) {
   case ArgKind::Text:
     return value.is<std::string>();
   default:
-    return (quantity && isWhole(*quantity)) || (spec.isHole && value.is<Value::Any>());
+    return (quantity && isWhole(*quantity) && accepts(spec.dims, quantity->dimension())) ||
+           (spec.isHole && value.is<Value::Any>());
   }
 }
 
@@ -48,7 +51,7 @@ bool Elaborator::checkArgument(const ChoiceArgument &spec, llvm::StringRef name,
     return true;
   const Quantity *quantity = value.getIf<Quantity>();
   if (!fits(spec, value)) {
-    diagnostics.report(argument.range, diag::WrongDimension, name, needed(spec),
+    diagnostics.report(argument.range, diag::WrongDimension, name, needed(spec, quantity),
                        quantity ? written(value) : value.describe());
     return false;
   }

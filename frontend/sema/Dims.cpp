@@ -40,9 +40,11 @@ bool perfc::accepts(Dims dims, const Dimension &dimension) {
   case Dims::Money:
     return is(Dollar) || is(Dimension(Dollar) / Second) || is(Dimension(Dollar) / Joule);
   case Dims::RequestRate:
-    return is(Dimension() / Second);
+    return dimension == Dimension() / Second || dimension == Dimension(Request) / Second;
+  case Dims::Requests:
+    return dimension.isNumber() || dimension == Dimension(Request);
   case Dims::Tokens:
-    return is({});
+    return dimension.isNumber() || dimension == Dimension(Token);
   case Dims::Share:
     return is({});
   }
@@ -79,6 +81,8 @@ llvm::StringRef perfc::describe(Dims dims) {
     return "an amount of money, such as 2USD";
   case Dims::RequestRate:
     return "a rate of requests, such as 2req/s";
+  case Dims::Requests:
+    return "a number of requests, such as 100req";
   case Dims::Tokens:
     return "a number of tokens, such as 512token";
   case Dims::Share:

@@ -7,11 +7,10 @@ using namespace perfc::words;
 
 using enum ArgKind;
 
-static constexpr llvm::StringLiteral schedulers =
-    "sarathi vllm orca faster_transformer continuous chunked static";
-
-static constexpr ChoiceArgument maxBatchArgument{
-    .name = "max_batch", .byDefault = "128", .doc = "requests that run at most"};
+static constexpr ChoiceArgument maxBatchArgument{.name = "max_batch",
+                                                 .dims = Dims::Requests,
+                                                 .byDefault = "128",
+                                                 .doc = "requests that run at most"};
 static constexpr ChoiceArgument maxTokensArgument{.name = "max_tokens",
                                                   .kind = Measure,
                                                   .dims = Dims::Tokens,
@@ -22,12 +21,17 @@ static constexpr ChoiceArgument reservedArgument{.name = "max_tokens",
                                                  .dims = Dims::Tokens,
                                                  .byDefault = "the longest request",
                                                  .doc = "tokens of the cache for each request"};
-static constexpr ChoiceArgument blockArgument{
-    .name = "block", .byDefault = "16", .doc = "tokens in a block of the cache"};
+static constexpr ChoiceArgument blockArgument{.name = "block",
+                                              .dims = Dims::Tokens,
+                                              .byDefault = "16",
+                                              .doc = "tokens in a block of the cache"};
 static constexpr ChoiceArgument pagedArguments[] = {maxBatchArgument, maxTokensArgument,
                                                     blockArgument};
 static constexpr ChoiceArgument chunkedArguments[] = {
-    {.name = "chunk", .byDefault = "512", .doc = "tokens of prompts in a batch at most"},
+    {.name = "chunk",
+     .dims = Dims::Tokens,
+     .byDefault = "512",
+     .doc = "tokens of prompts in a batch at most"},
     maxBatchArgument,
     blockArgument};
 static constexpr ChoiceArgument wholeArguments[] = {maxBatchArgument, reservedArgument};
@@ -56,13 +60,15 @@ static constexpr ChoiceArgument gammaArguments[] = {
     seedArgument};
 static constexpr ChoiceArgument traceArguments[] = {
     {.name = "file", .kind = Text, .doc = "requests, a line each"}};
-static constexpr ChoiceArgument burstArguments[] = {
-    {.name = "size", .byDefault = "all requests", .doc = "requests that arrive at once"},
-    {.name = "every",
-     .kind = Measure,
-     .dims = Dims::Time,
-     .byDefault = "no second burst",
-     .doc = "time between bursts"}};
+static constexpr ChoiceArgument burstArguments[] = {{.name = "size",
+                                                     .dims = Dims::Requests,
+                                                     .byDefault = "all requests",
+                                                     .doc = "requests that arrive at once"},
+                                                    {.name = "every",
+                                                     .kind = Measure,
+                                                     .dims = Dims::Time,
+                                                     .byDefault = "no second burst",
+                                                     .doc = "time between bursts"}};
 static constexpr ChoiceForm arrivalForms[] = {
     {.choice = "poisson", .arguments = randomArguments},
     {.choice = "gamma", .arguments = gammaArguments},
@@ -118,12 +124,15 @@ static constexpr ChoiceForm lengthForms[] = {
 static constexpr ChoiceArgument seedArguments[] = {seedArgument};
 static constexpr ChoiceForm clusterForms[] = {{.choice = "random", .arguments = seedArguments}};
 
+static constexpr WordSpec schedulerWord{
+    .word = "scheduler",
+    .kind = Choice,
+    .choices = "sarathi vllm orca faster_transformer continuous chunked static",
+    .forms = schedulerForms,
+    .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"};
+
 static constexpr WordSpec ownWords[] = {
-    {.word = "scheduler",
-     .kind = Choice,
-     .choices = schedulers,
-     .forms = schedulerForms,
-     .doc = "how requests are batched: sarathi(chunk = 512, max_batch = 128)"},
+    schedulerWord,
     {.word = "arrivals",
      .kind = Choice,
      .choices = "poisson gamma uniform fixed burst trace",
@@ -134,7 +143,7 @@ static constexpr WordSpec ownWords[] = {
      .choices = "zipf uniform fixed normal lognormal trace",
      .forms = lengthForms,
      .doc = "tokens of prompts and answers, or trace \"file\""},
-    {.word = "requests", .kind = Integer, .doc = "how many requests"},
+    {.word = "requests", .kind = Integer, .dims = Dims::Requests, .doc = "how many requests"},
     {.word = "pool",
      .kind = Name,
      .block = BlockKind::Pool,
@@ -162,11 +171,7 @@ static constexpr auto serveWords = joined(runWords, ownWords);
 
 static constexpr WordSpec poolWords[] = {
     {.word = "on", .kind = Syntax, .doc = "the chips: 4 * node"},
-    {.word = "scheduler",
-     .kind = Choice,
-     .choices = schedulers,
-     .forms = schedulerForms,
-     .doc = "how requests are batched"},
+    schedulerWord,
     parallelWord,
     {.word = "draft", .kind = Name, .block = BlockKind::Draft, .doc = "speculative decoding"},
 };

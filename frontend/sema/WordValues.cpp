@@ -4,6 +4,8 @@
 // word's table says.
 #include "frontend/sema/Elaborator.h"
 
+#include "frontend/sema/Written.h"
+
 using namespace perfc;
 
 void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &scope) {
@@ -20,6 +22,22 @@ void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &
   for (const ast::Arg &arg : args)
     if (auto result = value(node, arg, scope))
       node.args.push_back(std::move(*result));
+}
+
+/// A whole number, a hole or what is unknown yet; nothing after a report.
+static llvm::Optional<Value> whole(const Node &node, const ast::Arg &arg, Evaluator &evaluator,
+                                   const Scope &scope) {
+  Value value = evaluator.evaluate(*arg.value, scope);
+  if (value.is<Value::Any>() || value.isUnknown())
+    return value;
+  const Quantity *quantity = value.getIf<Quantity>();
+  if (quantity && !accepts(node.spec->dims, quantity->dimension())) {
+    evaluator.diagnostics.report(arg.range, diag::WrongDimension, node.word,
+                                 describe(node.spec->dims), written(*quantity));
+    return llvm::None;
+  }
+  auto number = evaluator.integer(*arg.value, scope, "`" + node.word.str() + "`");
+  return number ? llvm::Optional<Value>(Quantity(Rational(*number))) : llvm::None;
 }
 
 llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
@@ -71,14 +89,9 @@ llvm::Optional<NodeArg> Elaborator::value(const Node &node, const ast::Arg &arg,
   case ArgKind::Choice:
     value = chosen(node, arg, scope);
     break;
-  case ArgKind::Integer: {
-    Value evaluated = evaluator.evaluate(*arg.value, scope);
-    if (evaluated.is<Value::Any>() || evaluated.isUnknown())
-      value = evaluated;
-    else if (auto number = evaluator.integer(*arg.value, scope, "`" + node.word.str() + "`"))
-      value = Value(Quantity(Rational(*number)));
+  case ArgKind::Integer:
+    value = whole(node, arg, evaluator, scope);
     break;
-  }
   case ArgKind::Name:
     if (arg.value->kind == ast::ExprKind::Name)
       value = Value(WordValue{arg.value->text.str(), {}});

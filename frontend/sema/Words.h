@@ -102,6 +102,7 @@ enum class Dims : uint8_t {
   Rate,
   Money,
   RequestRate,
+  Requests,
   Tokens,
   Share,
 };
@@ -117,7 +118,7 @@ inline constexpr uint8_t anyNumber = 255;
 struct ChoiceArgument {
   llvm::StringLiteral name;
   ArgKind kind = ArgKind::Integer; ///< Integer, Measure, Text, or Flag: `true` or `false`
-  Dims dims = Dims::Any;           ///< of a Measure
+  Dims dims = Dims::Any;           ///< of a Measure or an Integer
   bool isHole = false;             ///< may be `any`
   llvm::StringLiteral byDefault = "";
   llvm::StringLiteral doc = "";
