@@ -212,6 +212,8 @@ static constexpr std::pair<llvm::StringLiteral, double Distribution::*> distribu
 /// A metric of a stream of requests; nothing for what it has like other results.
 static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
                                                  llvm::StringRef name) {
+  if (name.startswith("kv_usage") && summary.blocks == 0)
+    return unknown("nothing limits the cache", {});
   for (const ServingMetric &entry : servingTable())
     if (entry.name == name)
       return number(entry.compute(summary), entry.dimension);
