@@ -70,6 +70,8 @@ void emit::writeMaestro(const Input &input, llvm::raw_ostream &os) {
     if (auto evaluate = ir::as<study::EvaluateOp>(&op))
       addLayers(evaluate, *input.diagnostics, layers);
   });
+  if (layers.empty())
+    return;
   os << "Network network {\n";
   for (const Layer &layer : layers)
     printLayer(layer, os);

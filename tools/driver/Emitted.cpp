@@ -11,23 +11,33 @@ using namespace perfc::driver;
 void driver::writeEmitted(const emit::Emitter &emitter, const emit::Input &input,
                           llvm::StringRef path, SourceRange place) {
   DiagnosticEngine &diagnostics = *input.diagnostics;
+  size_t errors = diagnostics.errorCount();
+  auto nothing = [&] {
+    if (diagnostics.errorCount() == errors)
+      diagnostics.report(
+          place, diag::CannotWrite, path,
+          fmt::format("`{}` is {}, and there is none", emitter.name.str(), emitter.summary.str()));
+  };
   if (emitter.files && path.endswith("/")) {
+    bool isEmpty = true;
     emitter.files(input, [&](const std::string &name, llvm::StringRef text) {
+      isEmpty = false;
       return writeOutput((path + name).str(), text, place, diagnostics);
     });
-    return;
+    return isEmpty ? nothing() : void();
   }
   if (!emitter.write) {
     diagnostics.report(place, diag::CannotEmitTrace, emitter.name,
                        "it is several files: the path of a folder ends in `/`");
     return;
   }
-  size_t errors = diagnostics.errorCount();
   std::string text;
   llvm::raw_string_ostream stream(text);
   emitter.write(input, stream);
+  if (stream.str().empty())
+    return nothing();
   if (diagnostics.errorCount() == errors)
-    writeOutput(path, stream.str(), place, diagnostics);
+    writeOutput(path, text, place, diagnostics);
 }
 
 std::string driver::knownFormats() {
