@@ -6,6 +6,7 @@ using namespace perfc::emit;
 static const Emitter table[] = {
     {"json", "results as one JSON document (docs/output.md)", true, writeJson},
     {"csv", "results as a table, one line per kernel", true, writeCsv},
+    {"html", "results as a page for a browser", true, writeHtml},
     {"dot", "the workloads as Graphviz graphs", false, writeDot},
     {"timeloop", "each loop nest as an input of Timeloop", false, writeTimeloop, "loopnest",
      timeloopFiles},

@@ -50,6 +50,7 @@ Json expectationJson(const Expectation &expectation, const SourceManager &source
 
 void writeJson(const Input &input, llvm::raw_ostream &os);
 void writeCsv(const Input &input, llvm::raw_ostream &os);
+void writeHtml(const Input &input, llvm::raw_ostream &os);
 void writeDot(const Input &input, llvm::raw_ostream &os);
 void writeTimeloop(const Input &input, llvm::raw_ostream &os);
 void timeloopFiles(const Input &input, FileSink sink);

@@ -22,3 +22,19 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
   addLines(breakdown, 1, lines);
   return lines;
 }
+
+std::vector<std::pair<llvm::StringRef, MetricValue>> emit::metricsOf(const Cost &cost) {
+  llvm::SmallVector<llvm::ArrayRef<llvm::StringRef>, 3> lists{metricNames()};
+  if (cost.training)
+    lists.push_back(trainingMetricNames());
+  if (cost.serving)
+    lists.push_back(servingMetricNames());
+  std::vector<std::pair<llvm::StringRef, MetricValue>> metrics;
+  for (llvm::ArrayRef<llvm::StringRef> names : lists)
+    for (llvm::StringRef name : names) {
+      bool isKnown = llvm::any_of(metrics, [&](const auto &entry) { return entry.first == name; });
+      if (llvm::Optional<MetricValue> value = isKnown ? llvm::None : metric(cost, name))
+        metrics.emplace_back(name, std::move(*value));
+    }
+  return metrics;
+}

@@ -50,6 +50,9 @@ struct KernelLine {
 /// multiplied.
 std::vector<KernelLine> flatten(const CostPart &breakdown);
 
+/// The metrics that `cost` has, by name: those of every result, then those of its kind.
+std::vector<std::pair<llvm::StringRef, MetricValue>> metricsOf(const Cost &cost);
+
 } // namespace perfc::emit
 
 #endif // PERFC_BACKENDS_EMIT_RESULT_H

@@ -56,24 +56,12 @@ static Json metricJson(const Cost &cost, llvm::StringRef name, const MetricValue
 
 static void addMetrics(Json &json, const Cost &cost) {
   Json values = Json::object(), uncertain = Json::object(), missing = Json::object();
-  std::vector<llvm::StringRef> names(metricNames().begin(), metricNames().end());
-  if (cost.training)
-    for (llvm::StringRef name : trainingMetricNames())
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(name);
-  if (cost.serving)
-    for (llvm::StringRef name : servingMetricNames())
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(name);
-  for (llvm::StringRef name : names) {
-    llvm::Optional<MetricValue> value = metric(cost, name);
-    if (!value)
-      continue;
-    values.set(name, metricJson(cost, name, *value));
-    if (!value->notGiven.empty())
-      missing.set(name, value->notGiven);
-    else if (value->hasNumber() && !value->value.isCertain())
-      uncertain.set(name, value->value.halfWidth());
+  for (const auto &[name, value] : metricsOf(cost)) {
+    values.set(name, metricJson(cost, name, value));
+    if (!value.notGiven.empty())
+      missing.set(name, value.notGiven);
+    else if (value.hasNumber() && !value.value.isCertain())
+      uncertain.set(name, value.value.halfWidth());
   }
   json.set("metrics", std::move(values));
   if (!uncertain.isEmpty())

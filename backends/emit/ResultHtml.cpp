@@ -1,0 +1,124 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results as a page for a browser, whole in one file: a table of all results with a bar for each
+// latency beside those of its statement, then the kernels and metrics of each. Figures are in the
+// units that people read; what is not given says why.
+#include "backends/emit/Emit.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Printable.h"
+
+using namespace perfc;
+using namespace perfc::emit;
+
+static constexpr llvm::StringLiteral style = R"(
+body { font: 15px/1.4 sans-serif; margin: 2em }
+table { border-collapse: collapse; margin: 0.5em 0 1em }
+th, td { border-bottom: 1px solid #ddd; padding: 0.2em 0.8em; text-align: right }
+th:first-child, td:first-child, .text { text-align: left }
+td.missing { color: #888 }
+meter { width: 8em }
+summary { cursor: pointer; font-weight: bold }
+)";
+
+static llvm::Printable escaped(llvm::StringRef text) {
+  return llvm::Printable([text](llvm::raw_ostream &os) { llvm::printHTMLEscaped(text, os); });
+}
+
+static void cell(llvm::raw_ostream &os, llvm::StringRef text, llvm::StringRef kind = "number") {
+  os << "<td class=\"" << kind << "\">" << escaped(text) << "</td>";
+}
+
+static void titles(llvm::raw_ostream &os, llvm::ArrayRef<llvm::StringRef> names) {
+  os << "<table><tr>";
+  for (llvm::StringRef name : names)
+    os << "<th>" << escaped(name) << "</th>";
+  os << "</tr>\n";
+}
+
+static void energyCell(llvm::raw_ostream &os, const Figure &energy) {
+  if (energy.isGiven())
+    return cell(os, formatEngineering(energy.known, BaseUnit::Joule));
+  cell(os, "not given", "missing");
+}
+
+static std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+/// The longest latency among the results of the statement of `result`, s.
+static double longestBeside(const Result &result, const Input &input) {
+  double longest = 0;
+  for (const Result *other : input.results)
+    if (other->statement == result.statement)
+      longest = std::max(longest, other->cost.latency.central());
+  return longest;
+}
+
+static void summaryRow(llvm::raw_ostream &os, const Result &result, const Input &input) {
+  const Cost &cost = result.cost;
+  os << "<tr>";
+  cell(os, result.label);
+  cell(os, formatEngineering(cost.latency, BaseUnit::Second));
+  double longest = longestBeside(result, input);
+  os << fmt::format("<td><meter value=\"{:.4f}\"></meter></td>",
+                    longest > 0 ? cost.latency.central() / longest : 0);
+  energyCell(os, cost.energy);
+  cell(os, percent(cost.utilization.central()));
+  cell(os, cost.bottleneck(), "text");
+  os << "</tr>\n";
+}
+
+static void kernelTable(llvm::raw_ostream &os, const Result &result) {
+  titles(os, {"kernel", "count", "latency", "share", "energy", "utilization", "bound", "by"});
+  for (const KernelLine &kernel : flatten(result.cost.breakdown)) {
+    os << "<tr>";
+    cell(os, kernel.part->label);
+    cell(os, std::to_string(kernel.count));
+    cell(os, formatEngineering(kernel.latency, BaseUnit::Second));
+    double total = result.cost.latency.central();
+    cell(os, total > 0 ? percent(kernel.latency.central() / total) : "");
+    energyCell(os, kernel.energy);
+    cell(os, percent(kernel.part->utilization));
+    cell(os, kernel.part->bound, "text");
+    cell(os, kernel.part->provider, "text");
+    os << "</tr>\n";
+  }
+  os << "</table>\n";
+}
+
+static void metricTable(llvm::raw_ostream &os, const Cost &cost) {
+  titles(os, {"metric", "value"});
+  for (const auto &[name, value] : metricsOf(cost)) {
+    os << "<tr>";
+    cell(os, name);
+    if (value.hasNumber())
+      cell(os, formatEngineering(value.value, value.dimension));
+    else if (value.notGiven.empty())
+      cell(os, value.text, "text");
+    else
+      cell(os, value.notGiven, "text missing");
+    os << "</tr>\n";
+  }
+  os << "</table>\n";
+}
+
+static void details(llvm::raw_ostream &os, const Result &result) {
+  os << "<details><summary>" << escaped(result.label) << "</summary>\n";
+  for (const Expectation &expectation : result.expectations)
+    os << "<p>expect " << escaped(expectation.text) << ": "
+       << (expectation.holds ? "holds" : "does not hold") << "</p>\n";
+  kernelTable(os, result);
+  metricTable(os, result.cost);
+  os << "</details>\n";
+}
+
+void emit::writeHtml(const Input &input, llvm::raw_ostream &os) {
+  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>perfc</title>"
+     << "<style>" << style << "</style></head>\n<body>\n";
+  titles(os, {"result", "latency", "", "energy", "utilization", "bound"});
+  for (const Result *result : input.results)
+    summaryRow(os, *result, input);
+  os << "</table>\n";
+  for (const Result *result : input.results)
+    details(os, *result);
+  os << "</body>\n</html>\n";
+}
