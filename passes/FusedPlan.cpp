@@ -233,18 +233,23 @@ bool FusedPlanner::checkLoops(size_t group, size_t position, const Frame &frame)
 /// What is made in tiles is there for one tile only: a loop that leaves the tensor where it is must
 /// not come back to tiles that were left.
 bool FusedPlanner::checkRevisits(size_t group, const Frame &frame, llvm::StringRef reader) {
-  bool isMovedInside = false;
+  auto indexOf = [](const FrameLoop &loop) { return loop.loop.source->stringsAttr("indices")[0]; };
+  const FrameLoop *moving = nullptr; // the innermost loop that does
   for (size_t k = frame.loops.size(); k-- > 0;) {
     const FrameLoop &loop = frame.loops[k];
     bool moved =
         llvm::any_of(frame.moves, [&](const Movement &move) { return move.shifts[k] != 0; });
-    if (!moved && isMovedInside)
-      return fail(diag::FusedLoop, loop.loop.source->range(),
-                  loop.loop.source->stringsAttr("indices")[0],
+    if (!moved && moving) {
+      diagnostics
+          .report(loop.loop.source->range(), diag::FusedLoop, indexOf(loop),
                   fmt::format("its steps come back to tiles of `{}` that were left, which `{}` "
                               "needs",
-                              made(group), reader));
-    isMovedInside |= moved;
+                              made(group), reader))
+          .help(fmt::format("inside the loop over `{}` it stays with one tile", indexOf(*moving)));
+      return false;
+    }
+    if (moved && !moving)
+      moving = &loop;
   }
   return true;
 }
