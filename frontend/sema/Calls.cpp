@@ -3,6 +3,7 @@
 // Calls: functions of the file, instances of declarations, built-in functions.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Written.h"
 #include <cmath>
 
 using namespace perfc;
@@ -275,6 +276,47 @@ static double distributionHalfWidth(llvm::StringRef name, double first, double s
   return first * std::sinh(1.6449 * second);
 }
 
+/// The least, the largest or the sum of `numbers`, of which there is one at least; unknown after a
+/// report.
+static Value reduced(llvm::StringRef name, llvm::ArrayRef<Quantity> numbers, SourceRange range,
+                     DiagnosticEngine &diagnostics) {
+  Quantity result = numbers.front();
+  for (const Quantity &number : numbers.drop_front()) {
+    if (!compatible(result.dimension(), number.dimension())) {
+      diagnostics.report(range, diag::DimensionMismatch, name, result.dimension().describe(),
+                         number.dimension().describe());
+      return Value();
+    }
+    if (name != "sum") {
+      if ((compare(number, result) < 0) == (name == "min"))
+        result = number;
+      continue;
+    }
+    QuantityError error = QuantityError::None;
+    auto total = apply("+", result, number, error);
+    if (!total) {
+      diagnostics.report(range, diag::IntegerOverflow, result.text(), "+", number.text());
+      return Value();
+    }
+    result = *total;
+  }
+  return result;
+}
+
+/// A function of one number; nothing outside its domain.
+static llvm::Optional<Quantity> applyToOne(llvm::StringRef name, const Quantity &number) {
+  QuantityError error = QuantityError::None;
+  if (name == "ceil" || name == "floor" || name == "round")
+    return rounded(name, number);
+  if (name == "abs")
+    return number.sign() >= 0
+               ? llvm::Optional<Quantity>(number)
+               : apply("-", Quantity(Rational(0), number.dimension()), number, error);
+  if (name == "sqrt" || name == "rsqrt")
+    return apply("^", number, Quantity(*Rational::make(name == "sqrt" ? 1 : -1, 2)), error);
+  return applyReal(name, number);
+}
+
 Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments,
                          SourceRange range) {
   llvm::SmallVector<Quantity, 4> numbers;
@@ -308,34 +350,10 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
     badArguments(counted(wanted, "plain argument"));
     return false;
   };
-  auto outside = [&] {
-    diagnostics.report(range, diag::OutsideFunctionDomain, name,
-                       numbers.empty() ? "" : numbers[0].text());
-    return Value();
-  };
-  QuantityError error = QuantityError::None;
   if (name == "min" || name == "max" || name == "sum") {
     if (numbers.empty())
       return badArguments("at least 1 number");
-    Quantity result = numbers[0];
-    for (const Quantity &number : llvm::makeArrayRef(numbers).drop_front()) {
-      if (!compatible(result.dimension(), number.dimension())) {
-        diagnostics.report(range, diag::DimensionMismatch, name, result.dimension().describe(),
-                           number.dimension().describe());
-        return Value();
-      }
-      if (name == "sum") {
-        auto total = apply("+", result, number, error);
-        if (!total)
-          return diagnostics.report(range, diag::IntegerOverflow, result.text(), "+",
-                                    number.text()),
-                 Value();
-        result = *total;
-      } else if ((compare(number, result) < 0) == (name == "min")) {
-        result = number;
-      }
-    }
-    return result;
+    return reduced(name, numbers, range, diagnostics);
   }
   if (name == "normal" || name == "uniform" || name == "lognormal") {
     if (!arity(2))
@@ -346,29 +364,13 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
     return Quantity(Uncertain(central, distributionHalfWidth(name, first, second), source),
                     numbers[0].dimension());
   }
-  if (name == "pow") {
-    if (!arity(2))
-      return Value();
-    auto result = apply("^", numbers[0], numbers[1], error);
-    return result ? Value(*result) : outside();
-  }
-  if (!arity(1))
+  if (!arity(name == "pow" ? 2 : 1))
     return Value();
-  if (name == "ceil" || name == "floor" || name == "round") {
-    auto result = rounded(name, numbers[0]);
-    return result ? Value(*result) : outside();
-  }
-  if (name == "abs") {
-    if (numbers[0].sign() >= 0)
-      return numbers[0];
-    auto result = apply("-", Quantity(Rational(0), numbers[0].dimension()), numbers[0], error);
-    return result ? Value(*result) : outside();
-  }
-  if (name == "sqrt" || name == "rsqrt") {
-    Rational half = *Rational::make(name == "sqrt" ? 1 : -1, 2);
-    auto result = apply("^", numbers[0], Quantity(half), error);
-    return result ? Value(*result) : outside();
-  }
-  auto result = applyReal(name, numbers[0]);
-  return result ? Value(*result) : outside();
+  QuantityError error = QuantityError::None;
+  llvm::Optional<Quantity> result =
+      name == "pow" ? apply("^", numbers[0], numbers[1], error) : applyToOne(name, numbers[0]);
+  if (result)
+    return *result;
+  diagnostics.report(range, diag::OutsideFunctionDomain, name, written(numbers[0]));
+  return Value();
 }
