@@ -3,6 +3,7 @@
 #include "passes/ChipModel.h"
 #include "passes/DataflowLayer.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::passes;
@@ -63,8 +64,7 @@ bool HardwareReader::network(const Place &array) {
   for (const ir::Operation &part : array.op->body())
     if (auto network = ir::as<target::NetworkOp>(part))
       if (auto latency = network.latency())
-        hardware.hopLatency =
-            static_cast<int64_t>(latency->toDouble() * op.clock()->toDouble() + 0.5);
+        hardware.hopLatency = std::llround(latency->toDouble() * op.clock()->toDouble());
   return true;
 }
 

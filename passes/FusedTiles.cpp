@@ -23,7 +23,7 @@ public:
   bool run();
 
 private:
-  bool fail(std::string reason) {
+  bool fail(const std::string &reason) {
     diagnostics.report(place.where, diag::FusedTile, plan.statement->write.tensor, reason);
     return false;
   }

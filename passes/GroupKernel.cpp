@@ -19,8 +19,8 @@ namespace {
 /// Builds the kernel of one group.
 class Merger {
 public:
-  Merger(Operation &fused, Operation &kernel, Builder &builder, bool namesValues)
-      : fused(fused), kernel(kernel), builder(builder), namesValues(namesValues) {}
+  Merger(Operation &fused, Operation &kernel, bool namesValues)
+      : fused(fused), kernel(kernel), namesValues(namesValues) {}
 
   void run() {
     for (Operation &op : fused.body())
@@ -118,7 +118,6 @@ private:
 
   Operation &fused;
   Operation &kernel;
-  Builder &builder;
   bool namesValues;
   ValueMap ignored;
   llvm::StringSet<> taken;
@@ -183,6 +182,6 @@ Operation &GroupKernels::merge(Operation &fused, bool namesValues) {
   kernel->setSymbol(module.uniqueName(llvm::join(names, "_")));
   kernel->setAttr("op", llvm::join(names, "+"));
   kernel->setAttr("parameters", main.parameters());
-  Merger(fused, *kernel, builder, namesValues).run();
+  Merger(fused, *kernel, namesValues).run();
   return *kernel;
 }

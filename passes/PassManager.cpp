@@ -7,7 +7,8 @@
 using namespace perfc;
 using namespace perfc::passes;
 
-PassManager::PassManager(Pipeline pipeline, PassOptions options) : options(std::move(options)) {
+PassManager::PassManager(const Pipeline &pipeline, PassOptions options)
+    : options(std::move(options)) {
   for (const PassInfo *pass : pipeline)
     times.push_back({pass});
 }

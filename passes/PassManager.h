@@ -29,7 +29,7 @@ struct PassTiming {
 
 class PassManager {
 public:
-  explicit PassManager(Pipeline pipeline, PassOptions options = {});
+  explicit PassManager(const Pipeline &pipeline, PassOptions options = {});
 
   /// Runs the passes in order. False when one reports an error, or when `verifyEach` finds the IR
   /// broken; the rest are then not run.

@@ -162,7 +162,7 @@ static void writeEvaluation(const Input &input, const ir::Operation &op, const R
   }
 }
 
-void emit::refuseTrace(const Input &input, const Result &result, std::string reason) {
+void emit::refuseTrace(const Input &input, const Result &result, const std::string &reason) {
   if (input.diagnostics)
     input.diagnostics->report(result.place, diag::CannotEmitTrace, result.label, reason);
 }

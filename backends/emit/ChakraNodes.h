@@ -23,7 +23,7 @@ std::vector<chakra::RecordAttribute> collectiveAttributes(llvm::StringRef name, 
                                                           int64_t ranks);
 
 /// Reports that `result` cannot be written.
-void refuseTrace(const Input &input, const Result &result, std::string reason);
+void refuseTrace(const Input &input, const Result &result, const std::string &reason);
 
 /// Writes PREFIX.RANK.et for each rank of a training step, and its communicator groups to `groups`.
 void writeStep(const Input &input, const Result &result, const std::string &prefix,

@@ -103,7 +103,7 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
     steps += static_cast<double>(request.answer);
     if (kind() == "sarathi")
       steps += static_cast<double>((request.prompt - 1) / limits.chunk);
-    auto fail = [&](std::string needs, std::string has) {
+    auto fail = [&](const std::string &needs, const std::string &has) {
       diagnostics.report(serve.range(), diag::RequestNeverFits, i,
                          fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
                          has);

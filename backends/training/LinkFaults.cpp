@@ -114,7 +114,7 @@ static llvm::StringRef topologyOf(const ir::Operation &group) {
 bool LinkFaults::read(const ir::Operation &system, int64_t chips, SourceRange where,
                       DiagnosticEngine &diagnostics) {
   size_t errors = diagnostics.errorCount();
-  auto report = [&](const ir::Operation &op, std::string text) {
+  auto report = [&](const ir::Operation &op, const std::string &text) {
     diagnostics.report(op.range(), diag::LinkFaultInTraining, text).note(where, "trained here");
   };
   system.walk([&](const ir::Operation &op) {

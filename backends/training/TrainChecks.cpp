@@ -49,7 +49,7 @@ static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwo
 
 static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
                        DiagnosticEngine &diagnostics) {
-  auto refuse = [&](std::string what, std::string of) {
+  auto refuse = [&](const std::string &what, const std::string &of) {
     diagnostics.report(train.range(), diag::DoesNotDivide, what, of);
     return false;
   };

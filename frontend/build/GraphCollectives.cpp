@@ -28,8 +28,8 @@ bool GraphBuilder::pairSizes(const Instance &callee, ir::Operation &op) {
   for (const Argument &argument : llvm::makeArrayRef(callee.arguments).drop_front()) {
     if (argument.value->isUnknown())
       return false;
-    auto wrong = [&](std::string reason) {
-      diagnostics.report(argument.range, diag::BadPairSizes, std::move(reason));
+    auto wrong = [&](const std::string &reason) {
+      diagnostics.report(argument.range, diag::BadPairSizes, reason);
       return false;
     };
     if (argument.name == "imbalance") {
@@ -76,8 +76,8 @@ Value GraphBuilder::applyCollective(const Instance &callee, SourceRange range) {
 
 void GraphBuilder::lineAlgorithm(const ast::Clause &with, size_t firstCollective,
                                  const Scope &scope) {
-  auto wrong = [&](SourceRange where, std::string reason) {
-    diagnostics.report(where, diag::NoAlgorithmHere, std::move(reason));
+  auto wrong = [&](SourceRange where, const std::string &reason) {
+    diagnostics.report(where, diag::NoAlgorithmHere, reason);
   };
   if (with.args.size() != 1)
     return wrong(with.wordRange, "it names one algorithm");

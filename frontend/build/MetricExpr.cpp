@@ -101,8 +101,8 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
   std::string path = expr.text.str();
   const ast::Expr *root = expr.operands[0];
   for (; root->kind == ast::ExprKind::Member; root = root->operands[0])
-    path = root->text.str() + "." + path;
-  path = root->text.str() + "." + path;
+    path = fmt::format("{}.{}", root->text.str(), path);
+  path = fmt::format("{}.{}", root->text.str(), path);
   static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",   "p90",
                                                   "p95",  "p99", "lower", "upper", "peak"};
   const MetricSpec *spec = findMetric(

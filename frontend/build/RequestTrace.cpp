@@ -27,8 +27,8 @@ private:
   bool arrivalIn(const CsvRow &row);
   bool tokensIn(const CsvRow &row, Column column, std::vector<int64_t> &into);
   const CsvCell *cell(const CsvRow &row, Column column);
-  bool bad(SourceRange place, std::string what) {
-    diagnostics.report(place, diag::BadRequestTrace, std::move(what));
+  bool bad(SourceRange place, const std::string &what) {
+    diagnostics.report(place, diag::BadRequestTrace, what);
     return false;
   }
 

@@ -26,7 +26,7 @@ private:
   llvm::Optional<int64_t> numberIn(const ast::Expr &expr, const Scope &scope, llvm::StringRef what,
                                    int64_t count);
   llvm::Optional<int64_t> rankOf(const Node &line, llvm::StringRef word);
-  bool wrong(SourceRange where, std::string reason);
+  bool wrong(SourceRange where, const std::string &reason);
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
@@ -42,9 +42,9 @@ private:
 
 } // namespace
 
-bool ScheduleBuilder::wrong(SourceRange where, std::string reason) {
+bool ScheduleBuilder::wrong(SourceRange where, const std::string &reason) {
   diagnostics.report(where, diag::WrongSchedule, algorithm.decl->name, counted(ranks, "rank"),
-                     std::move(reason));
+                     reason);
   return false;
 }
 

@@ -41,8 +41,8 @@ private:
   void later(const Node &node, const std::string &what) {
     context.unsupported.push_back({node.range, what});
   }
-  void bad(SourceRange range, std::string text) {
-    diagnostics.report(range, diag::BadServeValue, std::move(text));
+  void bad(SourceRange range, const std::string &text) {
+    diagnostics.report(range, diag::BadServeValue, text);
   }
 
   BuildContext &context;

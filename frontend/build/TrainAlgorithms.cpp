@@ -55,9 +55,8 @@ static bool isOneSwitch(const ir::Operation &system) {
 static bool schedulesOf(BuildContext &context, const Instance &algorithm, SourceRange where,
                         llvm::ArrayRef<std::string> kinds, const ir::Operation &system,
                         const ir::AttrDict &settings, std::vector<std::string> &symbols) {
-  auto refuse = [&](std::string why) {
-    context.diagnostics.report(where, diag::AlgorithmInTraining, algorithm.decl->name,
-                               std::move(why));
+  auto refuse = [&](const std::string &why) {
+    context.diagnostics.report(where, diag::AlgorithmInTraining, algorithm.decl->name, why);
     return false;
   };
   if (hasHoles(settings))

@@ -35,7 +35,7 @@ private:
   const WordValue *word(const Node &node) const {
     return node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   }
-  void bad(SourceRange range, std::string text) {
+  void bad(SourceRange range, const std::string &text) {
     diagnostics.report(range, diag::BadTrainValue, text);
   }
 

@@ -27,7 +27,7 @@ private:
 
   void measure(const Node &block, llvm::StringRef word, Least least, ir::AttrDict &into);
   void routing(const Node &node, ir::AttrDict &into);
-  void bad(SourceRange range, std::string text) {
+  void bad(SourceRange range, const std::string &text) {
     diagnostics.report(range, diag::BadTrainValue, text);
   }
 

@@ -110,7 +110,8 @@ llvm::Optional<AffineExpr> AffineExpr::parse(llvm::StringRef text) {
   llvm::Optional<AffineExpr> result = AffineExpr();
   while (true) {
     auto term = parseTerm(text, negative);
-    if (!term || !(result = add(*result, *term)))
+    result = term ? add(*result, *term) : llvm::None;
+    if (!result)
       return llvm::None;
     text = text.ltrim();
     if (text.empty())

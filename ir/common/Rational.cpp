@@ -82,7 +82,9 @@ llvm::Optional<Rational> perfc::power(Rational a, int64_t exponent) {
   llvm::Optional<Rational> result = Rational(1);
   llvm::Optional<Rational> base = a;
   for (; exponent; exponent >>= 1) {
-    if ((exponent & 1) && !(base && (result = multiply(*result, *base))))
+    if (exponent & 1)
+      result = base ? multiply(*result, *base) : llvm::None;
+    if (!result)
       return llvm::None;
     if (exponent > 1 && base)
       base = multiply(*base, *base);

@@ -23,7 +23,7 @@ SourceRange ClusterReader::placeOf(llvm::StringRef key) const {
   return {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + key.size())};
 }
 
-bool ClusterReader::refuse(llvm::StringRef key, std::string reason) {
+bool ClusterReader::refuse(llvm::StringRef key, const std::string &reason) {
   std::string subject = file ? key.str() : fmt::format("{}` of `{}", key, name);
   diagnostics.report(placeOf(key), diag::BadClusterValue, subject, reason);
   return false;
@@ -168,7 +168,7 @@ bool ClusterReader::readSystem(const Object &object, astra::System &system) {
 
 bool ClusterReader::readGroup(llvm::StringRef key, const Value &value, uint64_t ranks,
                               astra::Groups &groups) {
-  auto refuseGroup = [&](std::string reason) {
+  auto refuseGroup = [&](const std::string &reason) {
     diagnostics.report(placeOf(key), diag::BadGroup, key.str(), reason);
     return false;
   };

@@ -31,7 +31,7 @@ public:
 private:
   using Value = llvm::json::Value;
 
-  bool refuse(llvm::StringRef key, std::string reason);
+  bool refuse(llvm::StringRef key, const std::string &reason);
   SourceRange placeOf(llvm::StringRef key) const;
   bool readDimension(const llvm::json::Object &object, size_t index, astra::Dimension &dim);
   bool readAlgorithms(const llvm::json::Object &object, astra::Collective op,

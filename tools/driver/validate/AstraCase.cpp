@@ -116,7 +116,8 @@ void driver::addFigures(ValidationRow &row, llvm::StringRef metric,
   }
 }
 
-static void skip(ValidationRow &row, llvm::ArrayRef<llvm::StringRef> metrics, std::string reason) {
+static void skip(ValidationRow &row, llvm::ArrayRef<llvm::StringRef> metrics,
+                 const std::string &reason) {
   for (llvm::StringRef metric : metrics) {
     Prediction prediction;
     prediction.metric = metric.str();

@@ -12,7 +12,7 @@ llvm::Optional<CsvTable> CsvTable::load(Session &session, llvm::StringRef path,
     return llvm::None;
   CsvTable table;
   table.kind = kind.str();
-  auto fail = [&](SourceRange where, std::string reason) {
+  auto fail = [&](SourceRange where, const std::string &reason) {
     session.diagnostics.report(where, diag::BadTable, path, kind, reason);
     return llvm::None;
   };

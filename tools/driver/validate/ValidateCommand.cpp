@@ -125,7 +125,7 @@ static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
 static llvm::Optional<TrainOptions> trainOptions(Session &session, const Arguments &arguments,
                                                  const TableKind &kind) {
   TrainOptions options;
-  auto bad = [&](std::string text) {
+  auto bad = [&](const std::string &text) {
     session.diagnostics.report({}, diag::BadTrainTableOption, text);
     return llvm::None;
   };
