@@ -13,9 +13,7 @@
 
 using namespace perfc;
 using namespace perfc::driver;
-using llvm::json::Array;
 using llvm::json::Object;
-using llvm::json::Value;
 
 static std::string joined(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<128> path(folder);
@@ -48,16 +46,6 @@ static bool readCase(Session &session, const std::string &path, const Object &do
     return false;
   const Object *memory = document.getObject("memory");
   return !memory || reader.readMemory(*memory, cluster.memory);
-}
-
-static std::vector<llvm::Optional<Number>> numbersAt(const Object &object, llvm::StringRef key) {
-  std::vector<llvm::Optional<Number>> numbers;
-  if (const Array *list = object.getArray(key))
-    for (const Value &value : *list) {
-      llvm::Optional<int64_t> whole = value.getAsInteger();
-      numbers.push_back(whole ? llvm::Optional<Number>(Number(*whole)) : llvm::None);
-    }
-  return numbers;
 }
 
 /// The recorded communication time is that of the rank that finishes first.

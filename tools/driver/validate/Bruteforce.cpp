@@ -46,16 +46,6 @@ static std::vector<llvm::StringRef> sortedKeys(const Object &object) {
   return keys;
 }
 
-static llvm::Optional<Number> numberOf(const Value *value) {
-  if (!value)
-    return llvm::None;
-  if (llvm::Optional<int64_t> whole = value->getAsInteger())
-    return Number(*whole);
-  if (llvm::Optional<double> real = value->getAsNumber())
-    return Number::fromReal(*real);
-  return llvm::None;
-}
-
 bool Comparison::compare(const Object &expected, const Object *counted, const std::string &part,
                          llvm::StringRef prefix) {
   for (llvm::StringRef key : sortedKeys(expected)) {

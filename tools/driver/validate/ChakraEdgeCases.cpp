@@ -105,16 +105,6 @@ static Outcome tryCase(const Object &entry) {
   return outcome;
 }
 
-static std::vector<llvm::Optional<Number>> numbersAt(const Object &object, llvm::StringRef key) {
-  std::vector<llvm::Optional<Number>> numbers;
-  if (const Array *list = object.getArray(key))
-    for (const Value &value : *list) {
-      llvm::Optional<int64_t> whole = value.getAsInteger();
-      numbers.push_back(whole ? llvm::Optional<Number>(Number(*whole)) : llvm::None);
-    }
-  return numbers;
-}
-
 /// Compares what finished; the table lists finished ranks only.
 static void compareRanks(ValidationRow &row, const Outcome &outcome, const Object &expected) {
   std::vector<int64_t> cycles, exposed;

@@ -70,3 +70,22 @@ std::vector<std::string> driver::filesAt(Session &session, llvm::StringRef path,
                                "the folder has no file that ends in " + suffix.str());
   return files;
 }
+
+llvm::Optional<Number> driver::numberOf(const llvm::json::Value *value) {
+  if (!value)
+    return llvm::None;
+  if (llvm::Optional<int64_t> whole = value->getAsInteger())
+    return Number(*whole);
+  if (llvm::Optional<double> real = value->getAsNumber())
+    return Number::fromReal(*real);
+  return llvm::None;
+}
+
+std::vector<llvm::Optional<Number>> driver::numbersAt(const llvm::json::Object &object,
+                                                      llvm::StringRef key) {
+  std::vector<llvm::Optional<Number>> numbers;
+  if (const llvm::json::Array *list = object.getArray(key))
+    for (const llvm::json::Value &value : *list)
+      numbers.push_back(numberOf(&value));
+  return numbers;
+}

@@ -6,6 +6,7 @@
 #define PERFC_TOOLS_DRIVER_VALIDATE_JSONFILE_H
 
 #include "tools/driver/Session.h"
+#include "tools/driver/validate/Kind.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/Support/JSON.h"
 
@@ -23,6 +24,12 @@ llvm::Optional<llvm::json::Value> readJsonFile(Session &session, llvm::StringRef
 /// Empty when there are none (reported).
 std::vector<std::string> filesAt(Session &session, llvm::StringRef path, llvm::StringRef suffix,
                                  llvm::StringRef kind);
+
+/// A whole or real number; nothing for null and for what is no number.
+llvm::Optional<Number> numberOf(const llvm::json::Value *value);
+/// The numbers of the array under `key`; none when there is no array.
+std::vector<llvm::Optional<Number>> numbersAt(const llvm::json::Object &object,
+                                              llvm::StringRef key);
 
 } // namespace perfc::driver
 

@@ -52,7 +52,7 @@ llvm::Optional<llvm::json::Array> perfc::driver::readWorkloads(Session &session,
   llvm::Optional<llvm::json::Value> document = readJsonFile(session, file, kind);
   if (!document)
     return llvm::None;
-  auto fail = [&](std::string reason) {
+  auto fail = [&](const std::string &reason) {
     session.diagnostics.report({}, diag::BadTable, file, kind.str(), reason);
     return llvm::None;
   };
@@ -68,14 +68,7 @@ llvm::Optional<llvm::json::Array> perfc::driver::readWorkloads(Session &session,
 
 llvm::Optional<Number> perfc::driver::numberAt(const llvm::json::Object *object,
                                                llvm::StringRef key) {
-  const llvm::json::Value *value = object ? object->get(key) : nullptr;
-  if (!value)
-    return llvm::None;
-  if (llvm::Optional<int64_t> whole = value->getAsInteger())
-    return Number(*whole);
-  if (llvm::Optional<double> real = value->getAsNumber())
-    return Number::fromReal(*real);
-  return llvm::None;
+  return numberOf(object ? object->get(key) : nullptr);
 }
 
 int64_t perfc::driver::intAt(const llvm::json::Object *object, llvm::StringRef key,
