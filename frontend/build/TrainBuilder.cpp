@@ -242,7 +242,7 @@ Instance perfc::trainSubject(const Node &statement, const Instance &subject, int
   auto give = [&](llvm::StringRef name, Quantity value, SourceRange range) {
     const Decl *decl = subject.decl;
     // A model of a family takes what its base has.
-    bool has = decl->findParameter(name) || decl->item->clauses.size() > 0;
+    bool has = decl->findParameter(name) || !decl->item->clauses.empty();
     if (has && !findArgument(result.arguments, name))
       result.arguments.push_back(makeArgument(name.str(), Value(std::move(value)), range));
   };
