@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace perfc;
 
@@ -90,6 +91,17 @@ void Cost::describe(PartKind kind, llvm::StringRef label, SourceRange location) 
 void Cost::addNote(std::string note) {
   if (!llvm::is_contained(notes, note))
     notes.push_back(std::move(note));
+}
+
+Uncertain Cost::withMoves(llvm::function_ref<double(const Cost &)> figure) const {
+  double centre = figure(*this);
+  std::vector<Uncertain::Contribution> moves;
+  for (const CostEnds &at : ends) {
+    double up = at.upper ? figure(*at.upper) - centre : 0;
+    double down = at.lower ? figure(*at.lower) - centre : 0;
+    moves.push_back({at.source, std::fabs(up) >= std::fabs(down) ? up : -down});
+  }
+  return {centre, moves};
 }
 
 //===-- Composition

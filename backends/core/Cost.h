@@ -15,6 +15,7 @@
 #include "ir/common/Source.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
@@ -131,6 +132,14 @@ struct Provenance {
   std::string formula;  ///< one line, in the terms of docs/cost-model.md
 };
 
+struct Cost;
+
+/// What a cost comes to with one source of uncertainty at the ends of its interval.
+struct CostEnds {
+  UncertaintySource source;
+  std::shared_ptr<const Cost> upper, lower; ///< null where it does not run there
+};
+
 struct Cost {
   Uncertain latency; ///< s
   Figure energy;     ///< J
@@ -162,6 +171,8 @@ struct Cost {
   std::shared_ptr<const TrainingSummary> training;
   /// Of a `serve`: the requests and batches; null for other statements. `latency` is the whole run.
   std::shared_ptr<const ServingSummary> serving;
+  /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
+  std::vector<CostEnds> ends;
   /// Facts to print below a result: fallbacks taken, partial passes, what was left out.
   std::vector<std::string> notes;
   Provenance provenance;
@@ -176,6 +187,9 @@ struct Cost {
   void describe(PartKind kind, llvm::StringRef label, SourceRange location);
   /// Adds a note unless it is there already.
   void addNote(std::string note);
+  /// A figure of this with what each source of `ends` moves it: the larger of its two moves, so
+  /// that the interval of one source has both ends in it.
+  Uncertain withMoves(llvm::function_ref<double(const Cost &)> figure) const;
 };
 
 /// Adds `part`, run `count` times after what `total` holds, to `total`: latency, energy, counts,
@@ -208,6 +222,8 @@ llvm::ArrayRef<llvm::StringRef> metricNames();
 llvm::ArrayRef<llvm::StringRef> trainingMetricNames();
 /// Those that a stream of requests has besides or instead.
 llvm::ArrayRef<llvm::StringRef> servingMetricNames();
+/// What follows the point in the name of a metric that is a distribution.
+llvm::ArrayRef<llvm::StringRef> distributionMembers();
 
 } // namespace perfc
 

@@ -244,7 +244,8 @@ static MetricValue priceOf(const Cost &cost) {
   return number(cost.training->cost, BaseUnit::Dollar);
 }
 
-llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
+/// The metric without the moves of `cost.ends`.
+static llvm::Optional<MetricValue> ownMetric(const Cost &cost, llvm::StringRef name) {
   if (name == "cost")
     return priceOf(cost);
   if (cost.training)
@@ -265,6 +266,18 @@ llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name
   return llvm::None;
 }
 
+llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
+  llvm::Optional<MetricValue> found = ownMetric(cost, name);
+  if (cost.ends.empty() || !found || !found->hasNumber())
+    return found;
+  double centre = found->value.central();
+  found->value = cost.withMoves([&](const Cost &end) {
+    llvm::Optional<MetricValue> there = ownMetric(end, name);
+    return there && there->hasNumber() ? there->value.central() : centre;
+  });
+  return found;
+}
+
 llvm::ArrayRef<llvm::StringRef> perfc::trainingMetricNames() {
   static const std::vector<llvm::StringRef> names = [] {
     std::vector<llvm::StringRef> list;
@@ -282,6 +295,16 @@ llvm::ArrayRef<llvm::StringRef> perfc::servingMetricNames() {
       list.push_back(entry.name);
     for (const ServingMetric &entry : servingTable())
       list.push_back(entry.name);
+    return list;
+  }();
+  return names;
+}
+
+llvm::ArrayRef<llvm::StringRef> perfc::distributionMembers() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> list;
+    for (const auto &[name, member] : distributionParts)
+      list.push_back(name);
     return list;
   }();
   return names;

@@ -24,11 +24,14 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
 }
 
 std::vector<std::pair<llvm::StringRef, MetricValue>> emit::metricsOf(const Cost &cost) {
-  llvm::SmallVector<llvm::ArrayRef<llvm::StringRef>, 3> lists{metricNames()};
+  static const llvm::StringRef price = "cost";
+  llvm::SmallVector<llvm::ArrayRef<llvm::StringRef>, 4> lists{metricNames()};
   if (cost.training)
     lists.push_back(trainingMetricNames());
   if (cost.serving)
     lists.push_back(servingMetricNames());
+  if (cost.training && cost.training->hasPrice)
+    lists.push_back(price);
   std::vector<std::pair<llvm::StringRef, MetricValue>> metrics;
   for (llvm::ArrayRef<llvm::StringRef> names : lists)
     for (llvm::StringRef name : names) {

@@ -4,6 +4,7 @@
 // docs/output.md is the reference, and its version is `schema`.
 #include "backends/emit/Emit.h"
 
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -63,6 +64,13 @@ static void addMetrics(Json &json, const Cost &cost) {
     else if (value.hasNumber() && !value.value.isCertain())
       uncertain.set(name, value.value.halfWidth());
   }
+  for (llvm::StringRef name : cost.serving ? servingMetricNames() : llvm::None)
+    for (llvm::StringRef member : distributionMembers()) {
+      std::string path = (name + "." + member).str();
+      llvm::Optional<MetricValue> value = metric(cost, path);
+      if (value && value->hasNumber() && !value->value.isCertain())
+        uncertain.set(path, value->value.halfWidth());
+    }
   json.set("metrics", std::move(values));
   if (!uncertain.isEmpty())
     json.set("half_width", std::move(uncertain));

@@ -97,7 +97,7 @@ private:
                                const ir::Operation *point);
   void keepAsBuilt(const ir::Module &module);
   const emit::Result *train(ir::Module &module, ir::Operation &op, const ir::Operation *point);
-  const emit::Result *serveRequests(const ir::Module &module, const ir::Operation &op,
+  const emit::Result *serveRequests(ir::Module &module, ir::Operation &op,
                                     const ir::Operation *point);
   const emit::Result *search(ir::Module &module, ir::Operation &op, const ir::Operation *point);
   void checkExpectations(const Evaluated &evaluated);

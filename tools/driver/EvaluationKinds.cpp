@@ -3,6 +3,7 @@
 // What `train`, `serve` and `search` do beyond an evaluation.
 #include "tools/driver/Evaluation.h"
 
+#include "backends/core/UncertainInputs.h"
 #include "backends/serving/Serve.h"
 #include "backends/training/Train.h"
 #include "tools/driver/search/Interrupt.h"
@@ -84,8 +85,10 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
     evaluated = filled.get();
     statement = filled->lookup(op.symbol());
   }
-  llvm::Optional<Cost> cost = training::evaluateTraining(*evaluated, *statement, providers,
-                                                         session.diagnostics, trainsBeyondMemory);
+  llvm::Optional<Cost> cost = withEnds(*evaluated, *statement, session.diagnostics, [&] {
+    return training::evaluateTraining(*evaluated, *statement, providers, session.diagnostics,
+                                      trainsBeyondMemory);
+  });
   if (!cost)
     return nullptr;
   if (searched) {
@@ -100,10 +103,12 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
 //===-- serve
 //----------------------------------------------------------------------------------===//
 
-const emit::Result *Evaluation::serveRequests(const ir::Module &module, const ir::Operation &op,
+const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation &op,
                                               const ir::Operation *point) {
   session.progress.at(op.dictAttr("settings").find("label")->asString());
-  llvm::Optional<Cost> cost = serving::evaluateServing(module, op, providers, session.diagnostics);
+  llvm::Optional<Cost> cost = withEnds(module, op, session.diagnostics, [&] {
+    return serving::evaluateServing(module, op, providers, session.diagnostics);
+  });
   return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
 }
 

@@ -130,10 +130,11 @@ static std::vector<std::pair<std::string, double>> memoryParts(const TrainingSum
           {"temporary", worst->temporary}};
 }
 
-static std::string energyText(const Cost &cost) {
-  llvm::Optional<MetricValue> energy = metric(cost, "energy");
-  return energy->hasNumber() ? formatEngineering(energy->value, energy->dimension)
-                             : "not given: " + energy->notGiven;
+/// A metric that the result has, with its interval.
+static std::string metricText(const Cost &cost, const llvm::Twine &name) {
+  llvm::Optional<MetricValue> found = metric(cost, name.str());
+  return found->hasNumber() ? formatEngineering(found->value, found->dimension)
+                            : "not given: " + found->notGiven;
 }
 
 /// What is used of the memory, of what there is where that is known.
@@ -151,11 +152,10 @@ static Table trainingTable(const emit::Result &result) {
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
   auto seconds = [](double value) { return formatEngineering(value, BaseUnit::Second); };
-  add("step", seconds(summary.stepTime) +
+  add("step", metricText(cost, "step_time") +
                   fmt::format(": {} times {} forward and {} backward", summary.microbatches,
                               seconds(summary.forward), seconds(summary.backward)));
-  llvm::Optional<MetricValue> tokens = metric(cost, "tokens_per_s");
-  add("tokens", formatEngineering(tokens->value, tokens->dimension));
+  add("tokens", metricText(cost, "tokens_per_s"));
   double chips = static_cast<double>(summary.chips) * summary.stepTime;
   Dimension rate = Dimension(BaseUnit::Flop) / BaseUnit::Second;
   add("model",
@@ -170,15 +170,15 @@ static Table trainingTable(const emit::Result &result) {
     add("goodput",
         fmt::format("{}: a checkpoint of {} every {}; {} per step", percent(summary.goodput),
                     seconds(summary.checkpointTime), seconds(summary.checkpointInterval),
-                    seconds(summary.effectiveStep())));
+                    metricText(cost, "effective_step_time")));
   if (summary.steps > 1)
     add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
-                           seconds(summary.runTime)));
+                           metricText(cost, "run_time")));
   if (summary.hasPrice)
-    add("cost", formatEngineering(summary.cost, Dimension(BaseUnit::Dollar)));
+    add("cost", metricText(cost, "cost"));
   add("bubble", percent(summary.bubble));
-  add("exposed", seconds(cost.exposed.central()) + " of communication");
-  add("energy", energyText(cost));
+  add("exposed", metricText(cost, "exposed") + " of communication");
+  add("energy", metricText(cost, "energy"));
   add("memory", memoryText(cost));
   for (const auto &[name, value] : memoryParts(summary))
     add("  " + name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
@@ -189,12 +189,13 @@ static Table trainingTable(const emit::Result &result) {
 }
 
 /// "12.30 ms; p50 11.00 ms, p90 …, p99 …".
-static std::string distributionText(const Distribution &values, const Dimension &dimension) {
+static std::string distributionText(const Cost &cost, llvm::StringRef name,
+                                    const Distribution &values) {
   if (values.count == 0)
     return "none";
-  auto text = [&](double value) { return formatEngineering(value, dimension); };
-  return fmt::format("{}; p50 {}, p90 {}, p99 {}, max {}", text(values.mean), text(values.p50),
-                     text(values.p90), text(values.p99), text(values.most));
+  auto text = [&](const char *part) { return metricText(cost, name + "." + part); };
+  return fmt::format("{}; p50 {}, p90 {}, p99 {}, max {}", text("mean"), text("p50"), text("p90"),
+                     text("p99"), text("max"));
 }
 
 /// What a stream of requests comes to.
@@ -203,22 +204,18 @@ static Table servingTable(const emit::Result &result) {
   const ServingSummary &summary = *cost.serving;
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
-  add("ttft", distributionText(summary.ttft, BaseUnit::Second));
-  add("tpot", distributionText(summary.tpot, BaseUnit::Second));
-  add("tbt", distributionText(summary.tbt, BaseUnit::Second));
-  add("latency", distributionText(summary.latency, BaseUnit::Second));
-  add("queue", distributionText(summary.queueDelay, BaseUnit::Second));
+  add("ttft", distributionText(cost, "ttft", summary.ttft));
+  add("tpot", distributionText(cost, "tpot", summary.tpot));
+  add("tbt", distributionText(cost, "tbt", summary.tbt));
+  add("latency", distributionText(cost, "latency", summary.latency));
+  add("queue", distributionText(cost, "queue_delay", summary.queueDelay));
   add("batch", fmt::format("{:.4g} requests, {:.4g} tokens in the mean of {}",
                            summary.batchSize.mean, summary.batchTokens.mean,
                            std::to_string(summary.batches.size()) +
                                (summary.batches.size() == 1 ? " batch" : " batches")));
-  auto rate = [](double value, BaseUnit unit) {
-    return formatEngineering(value, Dimension(unit) / BaseUnit::Second);
-  };
   add("run", fmt::format("{} in {}: {}, {}", counted(summary.requests.size(), "request"),
-                         formatEngineering(summary.runTime, BaseUnit::Second),
-                         rate(summary.requestsPerSecond(), BaseUnit::Request),
-                         rate(summary.tokensPerSecond(), BaseUnit::Token)));
+                         metricText(cost, "run_time"), metricText(cost, "requests_per_s"),
+                         metricText(cost, "tokens_per_s")));
   add("busy", percent(summary.busy) +
                   fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
   if (summary.blocks > 0)
@@ -229,7 +226,7 @@ static Table servingTable(const emit::Result &result) {
     add("cache", "no limit: the chip's memory has no capacity");
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
-  add("energy", energyText(cost));
+  add("energy", metricText(cost, "energy"));
   add("memory", memoryText(cost));
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())

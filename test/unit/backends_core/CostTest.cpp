@@ -3,6 +3,7 @@
 #include "backends/core/KernelWork.h"
 #include "backends/core/StructuralHash.h"
 #include "test/unit/ProviderTest.h"
+#include <cmath>
 #include <set>
 
 using namespace perfc;
@@ -74,6 +75,24 @@ static int64_t bruteForce(int64_t a, int64_t p, int64_t b, int64_t r, int64_t co
       if (int64_t at = a * i + b * j + constant; at >= 0 && at < size)
         values.insert(at);
   return static_cast<int64_t>(values.size());
+}
+
+TEST(Cost, ASourceMovesAMetricByTheLargerOfItsMoves) {
+  auto at = [](double seconds, double joules) {
+    Cost cost;
+    cost.latency = seconds;
+    cost.energy = Figure(Uncertain(joules));
+    return std::make_shared<const Cost>(std::move(cost));
+  };
+  Cost cost = *at(10, 100);
+  cost.ends = {{7, at(9, 100), at(13, 100)}, {8, at(14, 90), nullptr}};
+  // -1 upward and +3 downward; +4 upward.
+  EXPECT_DOUBLE_EQ(metric(cost, "latency")->value.halfWidth(), 5);
+  EXPECT_DOUBLE_EQ(metric(cost, "latency")->value.contributions().front().delta, -3);
+  EXPECT_DOUBLE_EQ(metric(cost, "energy")->value.halfWidth(), 10);
+  // 10 W, 100 / 13 - 10 and 90 / 14 - 10: 2.308 W and 3.571 W.
+  EXPECT_NEAR(metric(cost, "power")->value.halfWidth(), std::hypot(30. / 13, 50. / 14), 1e-12);
+  EXPECT_TRUE(metric(cost, "chips")->value.isCertain());
 }
 
 TEST(KernelWork, TouchedPositionsAreExact) {

@@ -1,0 +1,156 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/core/UncertainInputs.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+
+namespace {
+
+/// An attribute that depends on a source.
+struct Input {
+  ir::Operation *op;
+  std::string name;
+  ir::Attribute value;
+};
+
+class UncertainInputs {
+public:
+  UncertainInputs(ir::Module &module, ir::Operation &statement);
+
+  /// Moves all that depends on `source` to the upper (`sign` 1) or lower (-1) end of its interval;
+  /// the reason why that is not possible, "" where it is.
+  std::string move(UncertaintySource source, double sign);
+  void restore();
+
+  /// In order of first appearance.
+  std::vector<UncertaintySource> sources;
+
+private:
+  void collect(ir::Operation &op);
+  bool addSources(const ir::Attribute &value);
+
+  std::vector<Input> inputs;
+};
+
+} // namespace
+
+UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement) {
+  for (ir::Operation &op : module.body())
+    if (!op.name().startswith("study."))
+      op.walk([&](ir::Operation &inner) { collect(inner); });
+  statement.walk([&](ir::Operation &inner) { collect(inner); });
+}
+
+void UncertainInputs::collect(ir::Operation &op) {
+  for (const ir::Operation::NamedAttribute &attr : op.attrs())
+    if (addSources(attr.value))
+      inputs.push_back({&op, attr.name, attr.value});
+}
+
+/// True when `value` or something in it depends on a source.
+bool UncertainInputs::addSources(const ir::Attribute &value) {
+  bool depends = false;
+  if (value.is(ir::AttrKind::List))
+    for (const ir::Attribute &element : value.asList())
+      depends |= addSources(element);
+  if (value.is(ir::AttrKind::Dict))
+    for (const ir::AttrDict::Entry &entry : value.asDict().entries())
+      depends |= addSources(entry.second);
+  if (!value.is(ir::AttrKind::Quantity))
+    return depends;
+  Uncertain number = value.asQuantity().toUncertain();
+  for (const Uncertain::Contribution &part : number.contributions()) {
+    depends = true;
+    if (!llvm::is_contained(sources, part.source))
+      sources.push_back(part.source);
+  }
+  return depends;
+}
+
+/// `quantity` at one end of the interval of `source`.
+static Quantity movedQuantity(const Quantity &quantity, UncertaintySource source, double sign) {
+  Uncertain number = quantity.toUncertain();
+  for (const Uncertain::Contribution &part : number.contributions())
+    if (part.source == source)
+      return {Uncertain(number.central() + sign * part.delta), quantity.dimension()};
+  return quantity;
+}
+
+/// `value`, called `name`, at that end; a figure that stops being positive goes into `problem`.
+static ir::Attribute moved(const ir::Attribute &value, llvm::StringRef name,
+                           UncertaintySource source, double sign, std::string &problem) {
+  if (value.is(ir::AttrKind::List)) {
+    ir::AttrList list;
+    for (const ir::Attribute &element : value.asList())
+      list.push_back(moved(element, name, source, sign, problem));
+    return list;
+  }
+  if (value.is(ir::AttrKind::Dict)) {
+    ir::AttrDict entries;
+    for (const auto &[key, element] : value.asDict().entries())
+      entries.append(key, moved(element, key, source, sign, problem));
+    return entries;
+  }
+  if (!value.is(ir::AttrKind::Quantity))
+    return value;
+  Quantity quantity = value.asQuantity(), there = movedQuantity(quantity, source, sign);
+  if (quantity.toDouble() > 0 && there.toDouble() <= 0)
+    problem = fmt::format("`{}` would be {}", name,
+                          formatEngineering(there.toDouble(), there.dimension()));
+  return there;
+}
+
+std::string UncertainInputs::move(UncertaintySource source, double sign) {
+  std::string problem;
+  for (const Input &input : inputs)
+    input.op->setAttr(input.name, moved(input.value, input.name, source, sign, problem));
+  return problem;
+}
+
+void UncertainInputs::restore() {
+  for (const Input &input : inputs)
+    input.op->setAttr(input.name, input.value);
+}
+
+/// The metrics of a cost need no more of it than this.
+static std::shared_ptr<const Cost> forMetrics(Cost cost) {
+  cost.breakdown = {};
+  if (cost.serving) {
+    auto summary = std::make_shared<ServingSummary>(*cost.serving);
+    summary->batches = {};
+    summary->nodesOf = nullptr;
+    cost.serving = std::move(summary);
+  }
+  return std::make_shared<const Cost>(std::move(cost));
+}
+
+llvm::Optional<Cost> perfc::withEnds(ir::Module &module, ir::Operation &statement,
+                                     DiagnosticEngine &diagnostics,
+                                     llvm::function_ref<llvm::Optional<Cost>()> evaluate) {
+  llvm::Optional<Cost> cost = evaluate();
+  if (!cost)
+    return llvm::None;
+  UncertainInputs inputs(module, statement);
+  size_t reported = diagnostics.all().size();
+  auto costAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Cost> {
+    std::string problem = inputs.move(source, sign);
+    llvm::Optional<Cost> there = problem.empty() ? evaluate() : llvm::None;
+    for (size_t i = reported; i < diagnostics.all().size() && problem.empty() && !there; ++i)
+      problem = diagnostics.all()[i].message;
+    diagnostics.truncate(reported);
+    if (there)
+      return forMetrics(std::move(*there));
+    cost->addNote("an end of an uncertain value is left out of the intervals: " + problem);
+    return nullptr;
+  };
+  for (UncertaintySource source : inputs.sources) {
+    std::shared_ptr<const Cost> upper = costAt(source, 1), lower = costAt(source, -1);
+    cost->ends.push_back({source, std::move(upper), std::move(lower)});
+  }
+  inputs.restore();
+  cost->latency = cost->withMoves([](const Cost &at) { return at.latency.central(); });
+  cost->energy.known = cost->withMoves([](const Cost &at) { return at.energy.known.central(); });
+  cost->exposed = cost->withMoves([](const Cost &at) { return at.exposed.central(); });
+  return cost;
+}

@@ -1,0 +1,26 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uncertain inputs of what is played or simulated. An evaluation adds contributions up as it adds
+// costs (ir/common/Uncertain.h); a schedule of stages or a queue of requests has no derivative, so
+// these run once more at both ends of each source's interval, everything else at its centre.
+#ifndef PERFC_BACKENDS_CORE_UNCERTAININPUTS_H
+#define PERFC_BACKENDS_CORE_UNCERTAININPUTS_H
+
+#include "backends/core/Cost.h"
+#include "ir/common/Diagnostics.h"
+#include "ir/core/Module.h"
+
+namespace perfc {
+
+/// What `evaluate` makes of `statement` in `module`, with `Cost::ends` for each source that the
+/// statement or what it runs (all that is no statement) depends on. An end at which a positive
+/// figure would not be positive, or at which `evaluate` reports an error, is left out with a note
+/// in the result. Attributes move meanwhile and are as before in the end. Nothing when `evaluate`
+/// fails at the centre.
+llvm::Optional<Cost> withEnds(ir::Module &module, ir::Operation &statement,
+                              DiagnosticEngine &diagnostics,
+                              llvm::function_ref<llvm::Optional<Cost>()> evaluate);
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_UNCERTAININPUTS_H
