@@ -342,19 +342,19 @@ Value GraphBuilder::applyWorkload(const Instance &callee, SourceRange range) {
     if (argument.value->isUnknown() || argument.isMistaken)
       return Value();
   llvm::Optional<BuiltGraph> graph;
+  std::vector<ir::Value *> operands;
   {
     // What is called from a body has its arguments, also while declarations are checked.
     llvm::SaveAndRestore<bool> complete(context.allowMissing, false);
-    graph = build(callee);
+    graph = build(callee, operands);
   }
   if (!graph)
     return Value();
   ir::Operation *called = context.module.lookup(graph->symbol);
   ir::Operation *op = context.builder.create(*region, "op.call", range);
   op->setAttr("graph", ir::Attribute::symbol(graph->symbol));
-  for (const Argument &argument : callee.arguments)
-    if (const Tensor *tensor = argument.value->getIf<Tensor>())
-      op->addOperand(*values[tensor->id]);
+  for (ir::Value *operand : operands)
+    op->addOperand(*operand);
   for (const std::string &kernel : graph->kernels)
     if (!llvm::is_contained(kernels, kernel))
       kernels.push_back(kernel);

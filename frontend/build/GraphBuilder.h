@@ -20,9 +20,10 @@ public:
   GraphBuilder(BuildContext &context, DType dtype);
   ~GraphBuilder() override;
 
-  /// The graph of a workload (or of one op or collective); tensors in `instance`'s arguments become
-  /// the graph's region arguments. Nothing after a report, or if something is unknown.
-  llvm::Optional<BuiltGraph> build(const Instance &instance);
+  /// The graph of a workload (or of one op or collective); tensors in `instance`'s arguments, also
+  /// in lists and records, become the graph's region arguments, and are added to `operands` in
+  /// their order. Nothing after a report, or if something is unknown.
+  llvm::Optional<BuiltGraph> build(const Instance &instance, std::vector<ir::Value *> &operands);
 
   Value make(llvm::StringRef kind, const Value::List &shape, SourceRange range) override;
   Value apply(const Instance &callee, SourceRange range) override;

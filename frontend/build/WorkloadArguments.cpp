@@ -317,13 +317,12 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
   if (instance.decl->kind == DeclKind::Workload) {
     // Tensors from the caller become arguments of the graph.
     ResolvedWorkload inner = workload;
-    for (Argument &argument : inner.arguments)
-      if (const Tensor *tensor = argument.value->getIf<Tensor>()) {
-        ir::Value &outer = *values[tensor->id];
-        argument =
-            makeArgument(argument.name, tensorOf(region->addArgument(outer.type(), argument.name)),
-                         argument.range);
-      }
+    for (Argument &argument : inner.arguments) {
+      Value own = mapTensors(*argument.value, [&](const Tensor &tensor) {
+        return tensorOf(region->addArgument(values[tensor.id]->type(), argument.name));
+      });
+      argument = makeArgument(argument.name, std::move(own), argument.range);
+    }
     Scope &scope = context.elaborator.newScope(*workload.decl->module);
     good = bind(instance, inner, scope);
     if (good && workload.decl->item->block) {
@@ -348,20 +347,17 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
 static std::string keyOf(const Instance &instance, const ResolvedWorkload &workload, DType dtype) {
   std::string key = "graph " + instance.decl->module->name + "." + instance.decl->name.str() + "." +
                     instance.phase + ":" + dtypeName(dtype).str();
-  for (const Argument &argument : workload.arguments) {
-    key += "," + argument.name + "=";
-    if (const Tensor *tensor = argument.value->getIf<Tensor>()) {
-      key += dtypeName(tensor->dtype).str();
-      for (int64_t extent : tensor->shape)
-        key += "x" + std::to_string(extent);
-    } else {
-      key += argument.value->text();
-    }
-  }
+  auto typeOf = [](const Tensor &tensor) -> Value {
+    return WordValue{
+        fmt::format("{}[{}]", dtypeName(tensor.dtype).str(), fmt::join(tensor.shape, ", ")), {}};
+  };
+  for (const Argument &argument : workload.arguments)
+    key += "," + argument.name + "=" + mapTensors(*argument.value, typeOf).text();
   return key;
 }
 
-llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance) {
+llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
+                                               std::vector<ir::Value *> &operands) {
   ResolvedWorkload workload{instance.decl, instance.arguments};
   if (instance.decl->kind == DeclKind::Workload) {
     auto resolved = resolve(instance);
@@ -369,6 +365,11 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance) {
       return llvm::None;
     workload = std::move(*resolved);
   }
+  for (const Argument &argument : workload.arguments)
+    mapTensors(*argument.value, [&](const Tensor &tensor) {
+      operands.push_back(values[tensor.id]);
+      return tensor;
+    });
   std::string key = keyOf(instance, workload, dtype);
   auto known = context.graphs.find(key);
   if (known == context.graphs.end()) {
@@ -382,5 +383,6 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance) {
 
 llvm::Optional<BuiltGraph> perfc::buildGraph(BuildContext &context, const Instance &subject,
                                              DType dtype) {
-  return GraphBuilder(context, dtype).build(subject);
+  std::vector<ir::Value *> operands; // none: there is no graph around it
+  return GraphBuilder(context, dtype).build(subject, operands);
 }

@@ -166,3 +166,22 @@ bool perfc::contains(const RangeValue &range, const Quantity &value) {
   }
   return compare(reached, value) == 0;
 }
+
+Value perfc::mapTensors(const Value &value, llvm::function_ref<Value(const Tensor &)> replace) {
+  if (const Tensor *tensor = value.getIf<Tensor>())
+    return replace(*tensor);
+  if (const Value::List *list = value.getIf<Value::List>()) {
+    Value::List mapped{{}, list->isTuple};
+    for (const Value &element : list->values)
+      mapped.values.push_back(mapTensors(element, replace));
+    return mapped;
+  }
+  if (const Value::Record *record = value.getIf<Value::Record>()) {
+    Value::Record mapped;
+    for (const Argument &field : record->fields)
+      mapped.fields.push_back(
+          makeArgument(field.name, mapTensors(*field.value, replace), field.range));
+    return mapped;
+  }
+  return value;
+}

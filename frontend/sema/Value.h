@@ -10,6 +10,7 @@
 #include "frontend/syntax/AST.h"
 #include "ir/common/DType.h"
 #include "ir/common/Quantity.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <memory>
 #include <string>
@@ -102,6 +103,9 @@ private:
 inline Argument makeArgument(std::string name, Value value, SourceRange range) {
   return {std::move(name), std::make_shared<const Value>(std::move(value)), range};
 }
+
+/// `value` with `replace` of each of its tensors, those in lists and records too.
+Value mapTensors(const Value &value, llvm::function_ref<Value(const Tensor &)> replace);
 
 /// The argument called `name`, or null.
 const Value *findArgument(llvm::ArrayRef<Argument> arguments, llvm::StringRef name);
