@@ -31,6 +31,7 @@ private:
   bool lowerRegion(Region &from, Region &into);
   bool lowerCollective(phase::CollectiveOp op, Region &into);
   llvm::Optional<AttrList> schedulesOf(llvm::StringRef kind, llvm::StringRef line) const;
+  llvm::StringRef formulaOfLine(llvm::StringRef line) const;
   Operation &startSegment(Region &into, const Location &location);
   void runSequence(llvm::StringRef name, Region &into, const Location &location);
 
@@ -39,7 +40,7 @@ private:
   Builder builder;
   phase::SequenceOp sequence;
   std::string group, algorithm;
-  const Attribute *schedules = nullptr, *algorithms = nullptr;
+  const Attribute *schedules = nullptr, *algorithms = nullptr, *formulas = nullptr;
   bool hasSchedules = false; ///< for lines that name none
   int64_t ranks = 1;
 };
@@ -82,7 +83,7 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   llvm::Optional<AttrList> own = schedulesOf(op.kind(), line);
   const Attribute *named = algorithms ? algorithms->asDict().find(op.kind()) : nullptr;
   if (!line.empty())
-    transfer->setAttr("algorithm", line);
+    transfer->setAttr("algorithm", formulaOfLine(line));
   else if (named)
     transfer->setAttr("algorithm", *named);
   else if (!algorithm.empty() && (!hasSchedules || own))
@@ -90,6 +91,15 @@ bool CollectiveLowering::lowerCollective(phase::CollectiveOp op, Region &into) {
   if (own)
     transfer->setAttr("schedules", std::move(*own));
   return true;
+}
+
+/// The formula that stands for the algorithm `line`, or its name.
+llvm::StringRef CollectiveLowering::formulaOfLine(llvm::StringRef line) const {
+  if (formulas)
+    for (const Attribute &entry : formulas->asList())
+      if (entry.asDict().find("line")->asString() == line)
+        return entry.asDict().find("formula")->asString();
+  return line;
 }
 
 /// Of the schedules of the statement those for collectives of `kind`, on lines that name `line` or
@@ -139,6 +149,7 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   ranks = std::max<int64_t>(1, chipCount(module, evaluate.on()));
   algorithm = evaluate->stringAttr("algorithm").str();
   algorithms = evaluate->attr("algorithms");
+  formulas = evaluate->attr("line_formulas");
   schedules = evaluate->attr("schedules");
   hasSchedules = false;
   if (schedules)

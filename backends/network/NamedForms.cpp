@@ -103,9 +103,32 @@ static llvm::Optional<double> ringTime(const Shape &shape, double rounds, double
 //===-- Trees and chains
 //------------------------------------------------------------------------===//
 
-/// Each rank passes the whole buffer on to its children, the farthest first.
-static double binomialTime(double ranks, double latency, double whole) {
-  return llvm::Log2_64_Ceil(static_cast<uint64_t>(ranks)) * (latency + whole);
+/// Each rank passes the whole buffer on to its children, the farthest first: to one that has what
+/// is left of `ranks` behind it, then to trees of halves, quarters, … of the power of two below.
+static double binomialTime(uint64_t ranks, double latency, double whole) {
+  if (ranks <= 1)
+    return 0;
+  unsigned levels = llvm::Log2_64_Ceil(ranks);
+  double others = levels > 1 ? whole + (levels - 1) * (latency + whole) : 0;
+  uint64_t farthest = ranks - (uint64_t(1) << (levels - 1));
+  return std::max(latency + whole + binomialTime(farthest, latency, whole), others);
+}
+
+/// The other way: a rank has all when its children's buffers have come in, one after the other
+/// where they meet on its link. The child with 2^j ranks sends after j (a + S/B).
+static double binomialReduceTime(uint64_t ranks, double latency, double whole) {
+  if (ranks <= 1)
+    return 0;
+  unsigned levels = llvm::Log2_64_Ceil(ranks);
+  std::vector<double> starts = {
+      binomialReduceTime(ranks - (uint64_t(1) << (levels - 1)), latency, whole)};
+  for (unsigned j = 0; j + 1 < levels; ++j)
+    starts.push_back(j * (latency + whole));
+  std::sort(starts.begin(), starts.end());
+  double free = 0;
+  for (double start : starts)
+    free = std::max(free, start) + whole;
+  return free + latency;
 }
 
 static double chainTime(double ranks, double pieces, double latency, double whole) {
@@ -204,8 +227,9 @@ llvm::Optional<NamedTime> network::namedTime(const NamedAlgorithm &algorithm, Co
     seconds = chainTime(n, pieces, a, whole);
     sent = (n - 1) / n * bytes;
   } else if (name.startswith("binomial_tree")) {
-    seconds = binomialTime(n, a, whole);
-    bound = isPower ? "" : "at most";
+    auto ranks = static_cast<uint64_t>(n);
+    seconds = kind == CollectiveKind::Reduce ? binomialReduceTime(ranks, a, whole)
+                                             : binomialTime(ranks, a, whole);
     sent = (n - 1) / n * bytes;
   } else if (isPower && (name.startswith("halving") || name == "doubling")) {
     seconds = halvingTime(n, rounds, a, part);

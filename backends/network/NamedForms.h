@@ -8,7 +8,9 @@
 //     bidirectional_ring     the same, around a ring
 //     direct                 a + (n-1) x, an all_reduce twice that
 //     chain in p pieces      (n-1) a + (n+p-2) S/(pB)
-//     binomial_tree          at most ceil(log2 n) (a + S/B)
+//     binomial_tree          T(n) = max(a + S/B + T(n - 2^(l-1)), S/B + (l-1) (a + S/B)), l =
+//                            ceil(log2 n), which is l (a + S/B) for powers of two; towards the root
+//                            the children of a rank may also meet on its link
 //     halving, doubling      at least log2 n (a + x) and a + (n-1) x, an all_reduce twice as much
 //     double_binary_tree     in p pieces each, l = ceil(log2 n): at least
 //                            2 l a + (2 l + p - 2) S/(pB) and a + 2 S/B

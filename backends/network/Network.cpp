@@ -186,15 +186,37 @@ static bool usesNetwork(const CostQuery &query, CollectiveKind kind,
   return true;
 }
 
+/// The formula of an algorithm, the fastest of those between `|` that have one; nothing without.
+static llvm::Optional<NamedTime> fastestOf(llvm::StringRef text, CollectiveKind kind,
+                                           const NetworkLevels &levels, double bytes,
+                                           std::string &name, Cost &cost) {
+  llvm::Optional<NamedTime> best;
+  llvm::SmallVector<llvm::StringRef, 2> choices;
+  text.split(choices, '|');
+  for (llvm::StringRef choice : choices) {
+    NamedAlgorithm algorithm = NamedAlgorithm::parse(choice);
+    auto time = namedTime(algorithm, kind, levels.levels, bytes);
+    if (!time && choices.size() > 1)
+      cost.addNote(fmt::format("{} has no formula there and is left out", algorithm.name));
+    if (!time || (best && best->seconds <= time->seconds))
+      continue;
+    best = std::move(time);
+    name = algorithm.name;
+  }
+  return best;
+}
+
 /// Adds the time of an algorithm of the library by its formula; false, reported, without one.
 static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
                          const llvm::Optional<NetworkLevels> &levels, double bytes, Cost &cost,
                          DiagnosticEngine &diagnostics) {
-  NamedAlgorithm algorithm = NamedAlgorithm::parse(query.op->stringAttr("algorithm"));
-  auto time = levels ? namedTime(algorithm, kind, levels->levels, bytes) : llvm::None;
+  std::string name = query.op->stringAttr("algorithm").split('(').first.str();
+  auto time = levels
+                  ? fastestOf(query.op->stringAttr("algorithm"), kind, *levels, bytes, name, cost)
+                  : llvm::None;
   if (!time) {
     diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(),
-                       fmt::format("algorithm `{}` among {} has none there", algorithm.name,
+                       fmt::format("algorithm `{}` among {} has none there", name,
                                    counted(query.op->intAttr("ranks", 1), "rank")));
     return false;
   }
@@ -206,12 +228,12 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
   cost.energy = energy;
   cost.addBound("network " + levels->levels.back().name, cost.latency);
   cost.breakdown.children.push_back(
-      partOf("formula of " + algorithm.name, query.op->range(), cost.latency, energy));
+      partOf("formula of " + name, query.op->range(), cost.latency, energy));
   if (!time->bound.empty())
     cost.addNote(fmt::format("{}: {} the formula's time, as messages may stand in each other's way "
                              "or fill gaps; too many ranks to follow them",
-                             algorithm.name, time->bound));
-  cost.provenance = {"network", "", nameOf(kind).str() + " by " + algorithm.name + ": its formula"};
+                             name, time->bound));
+  cost.provenance = {"network", "", nameOf(kind).str() + " by " + name + ": its formula"};
   return true;
 }
 

@@ -82,6 +82,20 @@ static llvm::StringRef endingFor(llvm::StringRef collective) {
       .Default("");
 }
 
+/// False, reported, where `choice` is for a collective that there is not.
+static bool checkKind(BuildContext &context, const NodeArg &choice) {
+  std::vector<llvm::StringRef> kinds;
+  for (const ir::OpDecl *known : context.builder.ops().all())
+    if (known->name.startswith("collective.") && known->findAttr("ranks") &&
+        known->findAttr("bytes"))
+      kinds.push_back(known->name.drop_front(strlen("collective.")));
+  if (choice.name.empty() || llvm::is_contained(kinds, choice.name))
+    return true;
+  context.diagnostics.report(choice.range, diag::UnknownCollective, choice.name)
+      .suggest(choice.name, kinds);
+  return false;
+}
+
 llvm::Optional<Instance> perfc::chosenForm(BuildContext &context, const NodeArg &choice) {
   DiagnosticEngine &diagnostics = context.diagnostics;
   const Instance *instance = choice.value.getIf<Instance>();
@@ -92,6 +106,8 @@ llvm::Optional<Instance> perfc::chosenForm(BuildContext &context, const NodeArg 
                        choice.value.describe() + " is no algorithm of a collective");
     return llvm::None;
   }
+  if (!checkKind(context, choice))
+    return llvm::None;
   if (choice.name.empty() || servesCollective(context, *instance, choice.name))
     return *instance;
   const Decl &decl = *instance->decl;

@@ -27,9 +27,10 @@ llvm::Optional<Instance> chosenForm(BuildContext &context, const NodeArg &choice
 inline constexpr int64_t mostScheduledRanks = 512;
 
 /// What operations have as the name of an algorithm of std.networks that `system` runs by its
-/// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)". "" where
-/// it is written out.
-std::string formulaOf(const Instance &algorithm, const ir::Operation &system, int64_t ranks);
+/// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)", with `|`
+/// between those that it chooses from. "" where it is written out.
+std::string formulaOf(BuildContext &context, const Instance &algorithm, const ir::Operation &system,
+                      int64_t ranks);
 
 /// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
 /// one, or those that it chooses from. With `line` they are for the lines of a workload that name

@@ -7,24 +7,26 @@
 
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <set>
 
 using namespace perfc;
 
-std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &system,
-                             int64_t ranks) {
-  static constexpr llvm::StringLiteral named[] = {
-      "ring",          "ring_gather",         "ring_scatter",
-      "direct",        "direct_gather",       "direct_scatter",
-      "direct_reduce", "bidirectional_ring",  "bidirectional_ring_gather",
-      "halving",       "halving_doubling",    "bidirectional_ring_scatter",
-      "doubling",      "double_binary_tree",  "hierarchical",
-      "chain",         "hierarchical_gather", "hierarchical_scatter",
-      "chain_reduce",  "binomial_tree",       "binomial_tree_reduce"};
-  const Decl &decl = *algorithm.decl;
-  if (ranks <= mostScheduledRanks || decl.module->name != "std.networks" ||
-      !llvm::is_contained(named, decl.name))
-    return "";
+/// The algorithms that `algorithm` chooses from; none where it is a schedule.
+static std::vector<Instance> choicesOf(BuildContext &context, const Instance &algorithm) {
+  std::vector<Instance> list;
+  const ast::Body *body = algorithm.decl->item->block;
+  if (!body || body->items.size() != 1 || body->items[0]->word != "choose")
+    return list;
+  Scope scope(*algorithm.decl->module);
+  for (const ast::Arg &arg : body->items[0]->args)
+    if (Value value = context.evaluator.evaluate(*arg.value, scope); value.is<Instance>())
+      list.push_back(value.get<Instance>());
+  return list;
+}
+
+/// True where the formulas hold: switches in levels, or one level of links from chip to chip.
+static bool hasFormulas(const ir::Operation &system) {
   int64_t groups = 0, wired = 0, others = 0;
   system.walk([&](const ir::Operation &part) {
     groups += part.is("target.group");
@@ -36,8 +38,31 @@ std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &sys
     const ir::Attribute *arguments = part.attr("topology_arguments");
     others += (!isWired && !isSwitch) || (arguments && !arguments->asDict().empty());
   });
-  if (others > 0 || (wired > 0 && groups > 1))
+  return others == 0 && (wired == 0 || groups <= 1);
+}
+
+std::string perfc::formulaOf(BuildContext &context, const Instance &algorithm,
+                             const ir::Operation &system, int64_t ranks) {
+  static constexpr llvm::StringLiteral named[] = {
+      "ring",          "ring_gather",         "ring_scatter",
+      "direct",        "direct_gather",       "direct_scatter",
+      "direct_reduce", "bidirectional_ring",  "bidirectional_ring_gather",
+      "halving",       "halving_doubling",    "bidirectional_ring_scatter",
+      "doubling",      "double_binary_tree",  "hierarchical",
+      "chain",         "hierarchical_gather", "hierarchical_scatter",
+      "chain_reduce",  "binomial_tree",       "binomial_tree_reduce"};
+  if (ranks <= mostScheduledRanks || !hasFormulas(system))
     return "";
+  const Decl &decl = *algorithm.decl;
+  std::string all;
+  for (const Instance &choice : choicesOf(context, algorithm)) {
+    std::string one = choice.decl == &decl ? "" : formulaOf(context, choice, system, ranks);
+    if (one.empty())
+      return "";
+    all += (all.empty() ? "" : "|") + one;
+  }
+  if (!all.empty() || decl.module->name != "std.networks" || !llvm::is_contained(named, decl.name))
+    return all;
   int64_t number = 8; // of pieces, or chips of a node
   for (const Argument &argument : algorithm.arguments) {
     const Quantity *given = argument.value ? argument.value->getIf<Quantity>() : nullptr;
@@ -107,15 +132,23 @@ bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
       wanted.insert({op.stringAttr("algorithm").str(), op.stringAttr("kind").str()});
   });
   std::vector<std::string> symbols;
+  ir::AttrList formulas;
   for (const auto &[name, kind] : wanted) {
     const Instance &instance = context.lineAlgorithms[name];
     if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system) ||
         isInNetwork(instance))
       continue;
+    std::string formula = formulaOf(context, instance, *system, chipsOfSystem(*system));
+    if (!formula.empty()) {
+      formulas.push_back(ir::AttrDict{{"line", name}, {"formula", formula}});
+      continue;
+    }
     if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols, name))
       return false;
   }
   addSchedules(evaluate, symbols);
+  if (!formulas.empty())
+    evaluate.setAttr("line_formulas", std::move(formulas));
   return true;
 }
 
@@ -123,6 +156,28 @@ bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
 static ir::AttrDict algorithmsOf(const ir::Operation &evaluate) {
   const ir::Attribute *named = evaluate.attr("algorithms");
   return named ? named->asDict() : ir::AttrDict();
+}
+
+bool StudyBuilder::checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject) {
+  std::map<std::string, const Decl *> known; // by kind, of those that name no kind
+  for (const NodeArg &choice : choices) {
+    const Instance *instance = choice.value.getIf<Instance>();
+    if (!choice.name.empty() || !instance || instance->decl->kind != DeclKind::Algorithm)
+      continue;
+    std::vector<std::string> kinds = {subject.instance->decl->name.str()};
+    if (subject.instance->decl->kind != DeclKind::Collective)
+      kinds = collectivesFor(context, *instance);
+    for (const std::string &kind : kinds)
+      if (auto [entry, isNew] = known.try_emplace(kind, instance->decl); !isNew) {
+        diagnostics
+            .report(choice.range, diag::NoAlgorithmHere,
+                    fmt::format("`{}` already runs {} here", entry->second->name, kind))
+            .help("`compare` sets them side by side; an algorithm that may `choose` takes the "
+                  "faster one");
+        return false;
+      }
+  }
+  return true;
 }
 
 /// A library's choice where the system has its parameters, else the algorithm's own schedule.
@@ -154,7 +209,7 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   if (!system || hasLibrary(*system, decl.name) || isPlainRing(decl, *system) ||
       isInNetwork(instance))
     return true;
-  std::string formula = formulaOf(instance, *system, chipsOfSystem(*system));
+  std::string formula = formulaOf(context, instance, *system, chipsOfSystem(*system));
   if (!formula.empty()) {
     ir::AttrDict named = algorithmsOf(evaluate);
     for (const std::string &kind : kinds)

@@ -171,6 +171,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     label += (&choice == with.begin() ? " with " : ", ");
     label += (choice.name.empty() ? "" : choice.name + " = ") + written(choice.value);
   }
+  good &= checkAlgorithms(with, subject);
   // What is chosen for a kind goes before what serves all, wherever it stands.
   for (bool isNamed : {false, true})
     for (const NodeArg &choice : with)

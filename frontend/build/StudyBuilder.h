@@ -60,6 +60,8 @@ private:
   bool otherChoice(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
   bool chosenAlgorithm(const NodeArg &choice, const Subject &subject, ir::Operation &evaluate);
   bool lineAlgorithms(ir::Operation &evaluate);
+  /// False, reported, where two of `choices` would run the same collective.
+  bool checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
   bool goals(const Node &statement);

@@ -284,6 +284,12 @@ void SystemBuilder::checkShape(const ir::Operation &group) {
       product = checkedMultiply(product,
                                 static_cast<int64_t>(std::min(value.asQuantity().toDouble(), 4e9)))
                     .getValueOr(0);
+    if (topology == "dragonfly" && !arguments.empty() && arguments.size() < 3) {
+      diagnostics.report(part.range(), diag::BadTopology, topology,
+                         "it has `groups`, `routers` of a group and `hosts` of a router, or is "
+                         "left open without any");
+      continue;
+    }
     if (!arguments.empty() && product != members)
       diagnostics.report(part.range(), diag::BadTopology, topology,
                          fmt::format("its arguments make {}, but the group has {}", product,

@@ -21,7 +21,7 @@ static bool hasHoles(const ir::AttrDict &settings) {
   for (const char *axis : {"tensor", "pipeline", "data", "context", "expert"})
     if (degreeIn(settings, axis) == 0)
       return true;
-  return false;
+  return settings.find("shard_ranks") && degreeIn(settings, "shard_ranks") == 0;
 }
 
 /// Ranks of the collectives of `kind`, by the axes that they run along.
@@ -37,6 +37,11 @@ static std::set<int64_t> ranksOf(const ir::AttrDict &settings, llvm::StringRef k
     ranks = {expert, context};
   else
     ranks = {tensor, context, data * context, std::max<int64_t>(1, domain / expert)};
+  if (settings.find("shard_ranks") && kind != "send" && kind != "all_to_all") {
+    int64_t shard = degreeIn(settings, "shard_ranks"), groups = data * context / shard;
+    if (groups > 0)
+      ranks.insert({shard, groups, std::max<int64_t>(1, domain / expert / groups)});
+  }
   ranks.erase(1);
   return ranks;
 }
@@ -64,7 +69,7 @@ static bool schedulesOf(BuildContext &context, const Instance &algorithm, Source
                   "chosen there");
   for (const std::string &kind : kinds)
     for (int64_t ranks : ranksOf(settings, kind)) {
-      if (!formulaOf(algorithm, system, ranks).empty())
+      if (!formulaOf(context, algorithm, system, ranks).empty())
         continue;
       if (ranks > mostScheduledRanks)
         return refuse(fmt::format("{} among {} ranks is too large to be written out, which is "
@@ -117,7 +122,7 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
     ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
     entry.set("kinds", ir::Attribute::strings(kinds));
     entry.set("schedules", ir::Attribute::strings(schedules));
-    entry.set("formula", formulaOf(*form, system, mostScheduledRanks + 1));
+    entry.set("formula", formulaOf(context, *form, system, mostScheduledRanks + 1));
     list.push_back(std::move(entry));
   }
   settings.set("algorithms", std::move(list));

@@ -72,6 +72,8 @@ static std::vector<OpDecl> statementDecls() {
       stringAttr("using", "the provider of the figures").optional(),
       stringAttr("algorithm", "of its collectives, by name").optional(),
       dictAttr("algorithms", AttrKind::String, "of those of a kind, by kind").optional(),
+      listAttr("line_formulas", AttrKind::Dict, "of algorithms that lines of a workload name")
+          .optional(),
       listAttr("schedules", AttrKind::Symbol, "of the algorithm; the fastest counts")
           .oneOf({"collective.schedule"})
           .optional(),
