@@ -61,7 +61,11 @@ void Report::printEvaluation(const emit::Result &result) {
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
     accessTable(cost).print(out, width, session.colorOut);
-  for (const std::string &note : cost.notes)
+  printFindings(result);
+}
+
+void Report::printFindings(const emit::Result &result) {
+  for (const std::string &note : result.cost.notes)
     out << "  note: " << note << '\n';
   printExpectations(result);
 }
@@ -133,6 +137,10 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
   std::vector<std::string> columns = report.columns(), by = report.by();
   unsigned width = session.isVerbose() ? ~0u : session.width;
   if (by.empty()) {
+    // Columns do not say what a search has found.
+    bool isSearch = evaluated.op.is("study.search") || evaluated.op.is(study::TrainOp::opName);
+    if (isSearch)
+      title(evaluated.results.front()->label, details(evaluated.results.front()->cost));
     std::vector<TableColumn> titles{{"result", Align::Left}};
     for (const std::string &column : columns)
       titles.push_back({column});
@@ -144,6 +152,8 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
       table.addRow(std::move(cells));
     }
     table.print(out, width, session.colorOut);
+    if (isSearch)
+      printFindings(*evaluated.results.front());
     return;
   }
   for (const emit::Result *result : evaluated.results) {
@@ -157,9 +167,7 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
     }
     table->print(out, width, session.colorOut);
     printTotals(out, *result);
-    for (const std::string &note : result->cost.notes)
-      out << "  note: " << note << '\n';
-    printExpectations(*result);
+    printFindings(*result);
   }
 }
 

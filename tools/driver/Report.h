@@ -33,6 +33,7 @@ private:
   void printPoint(const Evaluated &evaluated);
   void printReport(const Evaluated &evaluated, study::ReportOp report);
   void printFileReport(const Evaluated &evaluated);
+  void printFindings(const emit::Result &result); ///< notes and expectations
   void printExpectations(const emit::Result &result);
   llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
