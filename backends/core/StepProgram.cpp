@@ -81,7 +81,10 @@ class StageLayout {
 public:
   StageLayout(const StepProgram &program, size_t stage)
       : program(program), stage(program.stages[stage]), at(static_cast<int64_t>(stage)),
-        last(static_cast<int64_t>(program.stages.size()) - 1) {}
+        last(static_cast<int64_t>(program.stages.size()) - 1),
+        isInGroups(std::any_of(program.axes.begin(), program.axes.end(),
+                               [](const StepAxis &axis) { return axis.name == "shard"; })),
+        sharing(isInGroups ? "shard" : "data") {}
 
   std::vector<StepNode> run();
 
@@ -95,8 +98,8 @@ private:
   Numbers items(const StepBlock &block, const StepTask &task, Numbers &previous);
   uint32_t item(const StepItem &item, const Numbers &reads, double scale, bool isPutOff);
   void message(const StepTask &task, bool isSend);
-  Numbers exchange(const char *kind, const StepBlock &block, double size, const Numbers &after,
-                   bool isPutOff);
+  Numbers exchange(const char *kind, const std::string &share, const StepBlock &block, double size,
+                   const Numbers &after, bool isPutOff);
   void optimizer();
   uint32_t add(StepNode node, bool isPutOff = false);
   void appendPutOff();
@@ -106,6 +109,8 @@ private:
   const StepProgram &program;
   const StepStage &stage;
   int64_t at, last;
+  bool isInGroups;     ///< several groups of ranks hold what is sharded
+  std::string sharing; ///< the axis along which it is
   std::vector<StepNode> nodes, putOff;
   Numbers input;       ///< what the next block waits for
   Numbers blockBefore; ///< what the block before waited for
@@ -224,11 +229,18 @@ StageLayout::Numbers StageLayout::items(const StepBlock &block, const StepTask &
   return ends;
 }
 
-/// Collectives of the gradients or parameters (`size` bytes an element) of `block`.
-StageLayout::Numbers StageLayout::exchange(const char *kind, const StepBlock &block, double size,
+/// Collectives of the gradients or parameters (`size` bytes an element) of `block` along `share`,
+/// or of a rank's part of them.
+StageLayout::Numbers StageLayout::exchange(const char *kind, const std::string &share,
+                                           const StepBlock &block, double size,
                                            const Numbers &after, bool isPutOff) {
-  const std::pair<const char *, double> shares[] = {{"data", block.weights},
-                                                    {"expert_data", block.expertWeights}};
+  auto part = [&](const char *name) {
+    int64_t axis = share == "replica" ? axisOf(name) : -1;
+    return axis < 0 ? 1.0 : 1.0 / static_cast<double>(program.axes[axis].place.ranks());
+  };
+  const std::pair<std::string, double> shares[] = {
+      {share, block.weights * part("shard")},
+      {"expert_" + share, block.expertWeights * part("expert_shard")}};
   Numbers added;
   for (const auto &[name, elements] : shares) {
     int64_t axis = axisOf(name);
@@ -236,7 +248,7 @@ StageLayout::Numbers StageLayout::exchange(const char *kind, const StepBlock &bl
       continue;
     StepNode node;
     node.kind = StepNode::Kind::Collective;
-    node.name = std::string(kind) + " " + name;
+    node.name = kind + (" " + name);
     node.collective = kind;
     node.axis = static_cast<uint32_t>(axis);
     node.bytes = elements * size;
@@ -254,7 +266,7 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
     const auto &ahead = stage.forward[task.chunk];
     const StepBlock &all =
         task.isBackward ? program.blocks[ahead[ahead.size() - 1 - position]] : block;
-    parameters = exchange("all_gather", all, program.elementBytes, blockBefore, false);
+    parameters = exchange("all_gather", sharing, all, program.elementBytes, blockBefore, false);
   }
   Numbers none;
   Numbers ends = items(block, task, task.isBackward ? sums[task.chunk][position] : none);
@@ -262,10 +274,16 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
   if (!task.isBackward)
     return;
   Numbers exchanged;
-  if (perLayer || (isLast && program.exchange != GradientExchange::None))
+  bool addsUp = isLast && program.exchange != GradientExchange::None;
+  if (perLayer || addsUp)
     exchanged =
         exchange(program.exchange == GradientExchange::AllReduce ? "all_reduce" : "reduce_scatter",
-                 block, program.gradientBytes, ends, program.defersWeights);
+                 sharing, block, program.gradientBytes, ends, program.defersWeights);
+  if (addsUp && isInGroups) {
+    Numbers across = exchange("all_reduce", "replica", block, program.gradientBytes,
+                              exchanged.empty() ? ends : exchanged, program.defersWeights);
+    exchanged.insert(exchanged.end(), across.begin(), across.end());
+  }
   if (isLast)
     finished.insert(finished.end(), exchanged.empty() ? ends.begin() : exchanged.begin(),
                     exchanged.empty() ? ends.end() : exchanged.end());
@@ -327,7 +345,7 @@ void StageLayout::optimizer() {
   StepBlock all;
   all.weights = weightsOf(&StepBlock::weights);
   all.expertWeights = weightsOf(&StepBlock::expertWeights);
-  exchange("all_gather", all, program.elementBytes, {number}, false);
+  exchange("all_gather", sharing, all, program.elementBytes, {number}, false);
 }
 
 std::vector<StepNode> StageLayout::run() {

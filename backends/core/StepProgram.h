@@ -59,7 +59,9 @@ struct StepStage {
   std::vector<std::vector<uint32_t>> forward, backward;
 };
 
-/// What happens to gradients and parameters among data-parallel ranks.
+/// What happens to gradients and parameters among data-parallel ranks: along the axis "data" (and
+/// for experts "expert_data"), or, where there are such axes, "shard" with an all_reduce of each
+/// rank's part along "replica" behind the last microbatch.
 enum class GradientExchange : uint8_t {
   None,
   AllReduce, ///< behind the last microbatch

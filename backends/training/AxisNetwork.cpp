@@ -32,7 +32,7 @@ static llvm::Optional<NetworkRange> dimensionOf(target::NetworkOp net, llvm::Str
 }
 
 llvm::Optional<NetworkRange> AxisNetwork::rangeOf(llvm::StringRef name) {
-  for (unsigned number : paths.of(0, chips())) {
+  for (unsigned number : paths.of(paths.all())) {
     int64_t below = 1;
     for (const SystemPath::Level &level : paths.path(number).levels) {
       if (level.group->symbol() == name)
@@ -52,7 +52,7 @@ llvm::Optional<NetworkRange> AxisNetwork::rangeOf(llvm::StringRef name) {
 
 AxisPlace AxisNetwork::placeOfSend(int64_t stage, int64_t stride) {
   int64_t from = stage * stride, apart = stride;
-  for (const SystemPath::Level &level : paths.path(paths.of(0, chips()).front()).levels)
+  for (const SystemPath::Level &level : paths.path(paths.of(paths.all()).front()).levels)
     if (from / level.chips != (from + stride) / level.chips)
       apart = std::max(apart, level.chips); // they meet further out
   return {2, apart};
@@ -63,12 +63,12 @@ bool AxisNetwork::readFaults(SourceRange where) {
          linkFaults.read(system, chips(), where, diagnostics);
 }
 
-AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, int64_t first, int64_t count) const {
+AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, const ChipSet &chips) const {
   Factors factors;
   if (linkFaults.empty())
     return factors;
   for (const SystemPath::Level &level : paths.path(path).levels)
-    factors.push_back(linkFaults.factor(*level.group, first, count));
+    factors.push_back(linkFaults.factor(*level.group, chips));
   return factors;
 }
 
@@ -294,11 +294,11 @@ const Cost *AxisNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place,
 }
 
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
-                              SourceRange where, int64_t first, int64_t count) {
+                              SourceRange where, llvm::Optional<ChipSet> chips) {
   const Cost *slowest = nullptr;
-  int64_t among = count > 0 ? count : chips();
-  for (unsigned path : paths.of(first, among)) {
-    Factors factors = factorsOf(path, first, among);
+  ChipSet among = chips.getValueOr(paths.all());
+  for (unsigned path : paths.of(among)) {
+    Factors factors = factorsOf(path, among);
     const Cost *found = nullptr;
     if (place.ranks() > 1 && sharesLinks(path))
       found = costOfAll(kind, place, bytes, where, path, factors);

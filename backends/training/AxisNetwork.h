@@ -29,10 +29,10 @@ public:
   /// `system` is a target.system or a target.chip.
   AxisNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-  /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank) for ranks among the chips
-  /// `first` to `first + count - 1`; null after a report. `count` 0 stands for all chips.
+  /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank) for ranks among `chips`,
+  /// all of them without; null after a report.
   const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where,
-                   int64_t first = 0, int64_t count = 0);
+                   llvm::Optional<ChipSet> chips = llvm::None);
   /// Reads the algorithms that `train` chooses `with`.
   void readAlgorithms(const ir::Operation &train);
   /// The first of these that no collective has run; "" for none.
@@ -73,7 +73,7 @@ private:
                            int64_t ranks, SourceRange where);
   const Cost *costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
                         SourceRange where, unsigned path, const Factors &factors);
-  Factors factorsOf(unsigned path, int64_t first, int64_t count) const;
+  Factors factorsOf(unsigned path, const ChipSet &chips) const;
 
   const ir::Operation &system;
   ProviderSet &providers;

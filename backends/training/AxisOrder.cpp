@@ -109,10 +109,6 @@ static std::string whyNot(const Strategy &strategy, AxisNetwork &network) {
     return fmt::format("`order` has the experts' ranks apart, but expert = {} does not divide "
                        "data = {}",
                        strategy.expert, strategy.data);
-  // Stages of unlike or slow chips are those that the system lists one behind the other.
-  bool isUniform = network.places().kinds().size() == 1 && !network.hasFaults();
-  if (!strategy.isPipelineOutermost() && !isUniform)
-    return "in a system of unlike, slow or broken parts the pipeline is the outermost axis";
   return leavesLevel(strategy, network);
 }
 

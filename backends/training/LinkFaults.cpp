@@ -146,10 +146,10 @@ bool LinkFaults::read(const ir::Operation &system, int64_t chips, SourceRange wh
   return diagnostics.errorCount() == errors;
 }
 
-double LinkFaults::factor(const ir::Operation &group, int64_t first, int64_t count) const {
+double LinkFaults::factor(const ir::Operation &group, const ChipSet &chips) const {
   double least = 1;
   for (const Fault &fault : faults)
-    if (fault.group == &group && fault.first < first + count && first < fault.first + fault.count)
+    if (fault.group == &group && chips.meets(fault.first, fault.count))
       least = std::min(least, fault.factor);
   return least;
 }

@@ -8,8 +8,7 @@
 #ifndef PERFC_BACKENDS_TRAINING_LINKFAULTS_H
 #define PERFC_BACKENDS_TRAINING_LINKFAULTS_H
 
-#include "ir/common/Diagnostics.h"
-#include "ir/core/Module.h"
+#include "backends/training/SystemPaths.h"
 #include "llvm/ADT/Optional.h"
 #include <vector>
 
@@ -22,9 +21,8 @@ public:
   bool read(const ir::Operation &system, int64_t chips, SourceRange where,
             DiagnosticEngine &diagnostics);
   bool empty() const { return faults.empty(); }
-  /// What they leave of the bandwidth of `group`'s network for ranks among the chips `first` to
-  /// `first + count - 1`.
-  double factor(const ir::Operation &group, int64_t first, int64_t count) const;
+  /// What they leave of the bandwidth of `group`'s network for ranks among `chips`.
+  double factor(const ir::Operation &group, const ChipSet &chips) const;
 
 private:
   struct Fault {

@@ -53,6 +53,9 @@ private:
 void Builder::addAxes() {
   for (const char *name : {"tensor", "context", "expert", "data", "expert_data"})
     program.axes.push_back({name, placeOf(strategy, name)});
+  if (strategy.shard.ranks > 0)
+    for (const char *name : {"shard", "replica", "expert_shard", "expert_replica"})
+      program.axes.push_back({name, placeOf(strategy, name)});
 }
 
 double Builder::timeOf(const StepItem &item) const {

@@ -48,6 +48,8 @@ static std::string describe(const Strategy &strategy) {
   std::vector<llvm::StringRef> shared = strategy.shard.names();
   if (!shared.empty())
     text += ", shard " + llvm::join(shared, " and ");
+  if (!shared.empty() && strategy.shard.ranks > 0)
+    text += fmt::format(" among {}", strategy.shard.ranks);
   return text;
 }
 

@@ -50,9 +50,8 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
   double groups = static_cast<double>(ranks * pipeline) / static_cast<double>(place.ranks());
   if (place.ranks() <= 1 || bytes <= 0)
     return {};
-  bool isStretch = stage >= 0 && build.strategy.isPipelineOutermost();
-  const Cost *cost = network.cost(kind, place, bytes, train.range(), isStretch ? stage * ranks : 0,
-                                  isStretch ? ranks : 0);
+  const Cost *cost =
+      network.cost(kind, place, bytes, train.range(), chipsOf(build.strategy, stage));
   if (!cost) {
     build.failed = true;
     return {};

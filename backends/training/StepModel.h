@@ -105,16 +105,17 @@ private:
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
   bool shareGradients(Build &build);
-  Exchange amongReplicas(Build &build, size_t stage, const char *kind, double denseBytes,
-                         double expertBytes);
-  void gatherLayer(Build &build, size_t stage, const RegionCost &forward,
-                   const RegionCost &backward, double layers);
+  Exchange amongReplicas(Build &build, size_t stage, const char *kind, llvm::StringRef axis,
+                         double denseBytes, double expertBytes);
+  Exchange acrossGroups(Build &build, size_t stage, const RegionCost &weights);
+  double gatherLayer(Build &build, size_t stage, const RegionCost &forward,
+                     const RegionCost &backward, double layers);
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   void memoryOf(Build &build);
   bool probe(Build &build, llvm::ArrayRef<double> each);
   void finish(Build &build);
-  /// `stage` is where the ranks are; below 0 for anywhere.
+  /// Among the ranks of stage `stage`.
   Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,
                       int64_t stage);
   Exchange sendToNext(Build &build, double bytes);

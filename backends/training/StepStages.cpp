@@ -3,6 +3,7 @@
 // Pipeline stages: which layers each has, what a microbatch takes on it, and how its schedule fills
 // the pipeline.
 #include "backends/training/StepBuild.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace perfc;
@@ -77,6 +78,13 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
                                                   counted(strategy.chunks, "chunk")));
     return false;
   }
+  int64_t most = *std::max_element(counts.begin(), counts.end());
+  if (strategy.recomputeLayers > most) {
+    problem = fmt::format("`recompute {}(layers = {})` is of each stage, but none has more than {}",
+                          passes::recomputeName(strategy.recompute).str(), strategy.recomputeLayers,
+                          counted(most, "layer"));
+    return false;
+  }
   dealLayers(build, counts);
   return true;
 }
@@ -134,10 +142,10 @@ RegionCost StepModel::stageCost(const Build &build, size_t stage, const GraphCos
 
 /// The costs of a stage on the slowest kind of its chips, which the others wait for.
 void StepModel::chooseChip(Build &build, size_t stage) {
-  int64_t ranks = build.stageRanks(), begin = static_cast<int64_t>(stage) * ranks;
+  ChipSet chips = chipsOf(build.strategy, static_cast<int64_t>(stage));
   RegionCost forward, backward;
   const ir::Operation *slowest = nullptr;
-  for (unsigned path : network.places().of(begin, ranks)) {
+  for (unsigned path : network.places().of(chips)) {
     const ir::Operation *chip = network.places().path(path).chip;
     RegionCost one = stageCost(build, stage, build.costs.on(chip).forward, true);
     RegionCost two = stageCost(build, stage, build.costs.on(chip).backward, false);
@@ -147,7 +155,7 @@ void StepModel::chooseChip(Build &build, size_t stage) {
     forward = std::move(one);
     backward = std::move(two);
   }
-  double factor = network.places().slowdown(begin, ranks);
+  double factor = network.places().slowdown(chips);
   for (RegionCost *part : {&forward, &backward}) {
     part->seconds *= factor;
     for (KernelTime &kernel : part->kernels)

@@ -17,69 +17,105 @@ static std::pair<double, double> elementBytes(const Strategy &strategy, const Ru
 }
 
 /// Ranks among which a stage's state is divided: experts have fewer than the rest.
-static double replicas(const Strategy &strategy, bool ofExperts) {
-  return static_cast<double>(placeOf(strategy, ofExperts ? "expert_data" : "data").ranks());
+static double sharers(const Strategy &strategy, bool ofExperts) {
+  return static_cast<double>(placeOf(strategy, ofExperts ? "expert_shard" : "shard").ranks());
 }
 
-/// `kind` among the ranks that have the same weights: all of the data and context axes, and for
-/// experts those that are left of them.
+/// `kind` among the ranks of `axis` that have the same weights: all of the data and context axes,
+/// or groups of them, and for experts those that are left of them.
 StepModel::Exchange StepModel::amongReplicas(Build &build, size_t stage, const char *kind,
-                                             double denseBytes, double expertBytes) {
-  Exchange sum = collective(build, kind, "data", denseBytes, static_cast<int64_t>(stage));
-  Exchange two = collective(build, kind, "expert_data", expertBytes, static_cast<int64_t>(stage));
+                                             llvm::StringRef axis, double denseBytes,
+                                             double expertBytes) {
+  Exchange sum = collective(build, kind, axis, denseBytes, static_cast<int64_t>(stage));
+  Exchange two =
+      collective(build, kind, "expert_" + axis.str(), expertBytes, static_cast<int64_t>(stage));
   sum.seconds += two.seconds;
   sum.energy += two.energy;
   return sum;
 }
 
+/// The axis that divides what is sharded, as tables call it.
+static std::string shardAxis(const Strategy &strategy) {
+  return strategy.shard.ranks > 0 ? "shard" : "data";
+}
+
+/// Bytes of a rank's part of the gradients of `weights`.
+static double partBytes(const Strategy &strategy, const RegionCost &weights, double gradient) {
+  return weights.trainedDense() * gradient / sharers(strategy, false) +
+         weights.trainedExperts() * gradient / sharers(strategy, true);
+}
+
+/// Gradients that are added up inside each shard group are added up across them: each rank's part
+/// among the ranks that have the same one.
+StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const RegionCost &weights) {
+  double gradient = elementBytes(build.strategy, runtime).second;
+  return amongReplicas(build, stage, "all_reduce", "replica",
+                       weights.trainedDense() * gradient / sharers(build.strategy, false),
+                       weights.trainedExperts() * gradient / sharers(build.strategy, true));
+}
+
 /// Fully sharded parameters are gathered before each layer and their gradients scattered behind it;
-/// what the layer's kernels do not hide is added to its stage.
-void StepModel::gatherLayer(Build &build, size_t stage, const RegionCost &forward,
-                            const RegionCost &backward, double layers) {
+/// what the layer's kernels do not hide is added to its stage. Where several groups hold them the
+/// sums of the last microbatch are then added up across these: what that adds, in s, is returned.
+double StepModel::gatherLayer(Build &build, size_t stage, const RegionCost &forward,
+                              const RegionCost &backward, double layers) {
   auto [element, gradient] = elementBytes(build.strategy, runtime);
   double trained = forward.trainedDense() + forward.trainedExperts();
   double moved = runtime.gathered(element);
-  Exchange gather = amongReplicas(build, stage, "all_gather", forward.denseElements() * moved,
-                                  forward.expertElements * moved);
+  Exchange gather = amongReplicas(build, stage, "all_gather", "shard",
+                                  forward.denseElements() * moved, forward.expertElements * moved);
   Exchange scatter =
-      amongReplicas(build, stage, "reduce_scatter", forward.trainedDense() * gradient,
+      amongReplicas(build, stage, "reduce_scatter", "shard", forward.trainedDense() * gradient,
                     forward.trainedExperts() * gradient);
+  Exchange across = acrossGroups(build, stage, forward);
+  auto besides = [&](double seconds, const RegionCost &kernels) {
+    double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds);
+    return runtime.addedTime(seconds, exposed);
+  };
   double both = gather.seconds + scatter.seconds;
-  double ahead = std::max(0.0, gather.seconds - runtime.overlapData * forward.seconds);
-  double behind = std::max(0.0, both - runtime.overlapData * backward.seconds);
-  ahead = runtime.addedTime(gather.seconds, ahead);
-  behind = runtime.addedTime(both, behind);
+  double ahead = besides(gather.seconds, forward), behind = besides(both, backward);
+  double last = besides(both + across.seconds, backward) - behind;
   build.times[stage].forward += layers * ahead;
   build.times[stage].backward += layers * behind;
   double runs = layers * build.microbatches * build.share();
   double scattered = both > 0 ? behind * scatter.seconds / both : 0;
-  note(build, "all_gather data", forward.weightElements * moved, 2 * runs,
+  std::string axis = " " + shardAxis(build.strategy);
+  note(build, "all_gather" + axis, forward.weightElements * moved, 2 * runs,
        2 * gather.seconds * runs, (ahead + behind - scattered) * runs, gather.energy);
-  note(build, "reduce_scatter data", trained * gradient, runs, scatter.seconds * runs,
+  note(build, "reduce_scatter" + axis, trained * gradient, runs, scatter.seconds * runs,
        scattered * runs, scatter.energy);
+  double once = layers * build.share();
+  note(build, "all_reduce replica", partBytes(build.strategy, forward, gradient), once,
+       across.seconds * once, last * once, across.energy);
+  return layers * last;
 }
 
 bool StepModel::shareParameters(Build &build) {
   if (!build.strategy.shard.parameters)
     return true;
+  double worst = 0;
   for (size_t stage = 0; stage < build.layers.size(); ++stage) {
     const GraphCost &forward = build.costs.on(build.chips[stage]).forward;
     const GraphCost &backward = build.costs.on(build.chips[stage]).backward;
     size_t kinds = forward.layers.size();
+    double across = 0;
     for (size_t kind = 0; kind < kinds; ++kind)
       if (build.layers[stage][kind] > 0)
-        gatherLayer(build, stage, forward.layers[kind].one, backward.layers[kinds - 1 - kind].one,
-                    build.layers[stage][kind]);
+        across += gatherLayer(build, stage, forward.layers[kind].one,
+                              backward.layers[kinds - 1 - kind].one, build.layers[stage][kind]);
     if (stage == 0)
-      gatherLayer(build, stage, forward.before, backward.after, 1);
+      across += gatherLayer(build, stage, forward.before, backward.after, 1);
     if (stage + 1 == build.layers.size())
-      gatherLayer(build, stage, forward.after, backward.before, 1);
+      across += gatherLayer(build, stage, forward.after, backward.before, 1);
+    worst = std::max(worst, across);
   }
+  build.step.summary.otherTime += worst;
   return !build.failed;
 }
 
 /// Gradients that are not scattered layer by layer are added up behind the last microbatch, while
-/// its backward pass still runs; parameters that were updated in shares are gathered.
+/// its backward pass still runs, inside shard groups and then across them; parameters that were
+/// updated in shares are gathered.
 bool StepModel::shareGradients(Build &build) {
   const Strategy &strategy = build.strategy;
   if (strategy.shard.parameters)
@@ -87,31 +123,42 @@ bool StepModel::shareGradients(Build &build) {
   auto [element, gradient] = elementBytes(strategy, runtime);
   bool isSharded = strategy.shard.optimizer || strategy.shard.gradients;
   double worst = 0;
-  Figure reduceEnergy, gatherEnergy;
-  CommunicationTime reduce{isSharded ? "reduce_scatter data" : "all_reduce data"},
-      gather{"all_gather data"};
+  std::string axis = isSharded ? shardAxis(strategy) : "data";
+  Figure reduceEnergy, acrossEnergy, gatherEnergy;
+  CommunicationTime reduce{(isSharded ? "reduce_scatter " : "all_reduce ") + axis},
+      across{"all_reduce replica"}, gather{"all_gather " + axis};
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     const RegionCost &forward = build.forward[stage];
     double dense = forward.trainedDense(), experts = forward.trainedExperts();
-    Exchange reduced = amongReplicas(build, stage, isSharded ? "reduce_scatter" : "all_reduce",
-                                     dense * gradient, experts * gradient);
-    Exchange gathered;
-    if (isSharded)
-      gathered = amongReplicas(build, stage, "all_gather", dense * runtime.gathered(element),
-                               experts * runtime.gathered(element));
+    Exchange reduced =
+        amongReplicas(build, stage, isSharded ? "reduce_scatter" : "all_reduce",
+                      isSharded ? "shard" : "data", dense * gradient, experts * gradient);
+    Exchange summed, gathered;
+    if (isSharded) {
+      summed = acrossGroups(build, stage, forward);
+      gathered =
+          amongReplicas(build, stage, "all_gather", "shard", dense * runtime.gathered(element),
+                        experts * runtime.gathered(element));
+    }
     reduceEnergy += reduced.energy.times(build.share());
+    acrossEnergy += summed.energy.times(build.share());
     gatherEnergy += gathered.energy.times(build.share());
-    double a = std::max(0.0, reduced.seconds - runtime.overlapData * build.backward[stage].seconds);
+    double both = reduced.seconds + summed.seconds;
+    double a = std::max(0.0, both - runtime.overlapData * build.backward[stage].seconds);
     double b = std::max(0.0, gathered.seconds - runtime.overlapData * forward.seconds);
-    a = runtime.addedTime(reduced.seconds, a);
+    a = runtime.addedTime(both, a);
     b = runtime.addedTime(gathered.seconds, b);
-    if (a + b < worst || reduced.seconds == 0)
+    if (a + b < worst || both == 0)
       continue;
     worst = a + b;
-    reduce = {reduce.name, (dense + experts) * gradient, 1, reduced.seconds, a};
+    double part = reduced.seconds / both;
+    reduce = {reduce.name, (dense + experts) * gradient, 1, reduced.seconds, a * part};
+    across = {across.name, partBytes(strategy, forward, gradient), 1, summed.seconds,
+              a * (1 - part)};
     gather = {gather.name, (dense + experts) * element, 1, gathered.seconds, b};
   }
   note(build, reduce.name, reduce.bytes, 1, reduce.total, reduce.exposed, reduceEnergy);
+  note(build, across.name, across.bytes, 1, across.total, across.exposed, acrossEnergy);
   note(build, gather.name, gather.bytes, 1, gather.total, gather.exposed, gatherEnergy);
   build.step.summary.otherTime += worst;
   return !build.failed;
@@ -133,8 +180,8 @@ void StepModel::optimizerStep(Build &build) {
   double worst = 0;
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     const RegionCost &forward = build.forward[stage];
-    double elements = forward.trainedDense() / (isSharded ? replicas(strategy, false) : 1) +
-                      forward.trainedExperts() / (isSharded ? replicas(strategy, true) : 1);
+    double elements = forward.trainedDense() / (isSharded ? sharers(strategy, false) : 1) +
+                      forward.trainedExperts() / (isSharded ? sharers(strategy, true) : 1);
     double bandwidth = factsAt(build, stage).bandwidth;
     double seconds = bandwidth > 0 ? elements * moved / (bandwidth * runtime.memory) : 0;
     // Gradients go down and parameters come back while the host updates what is there, and its
@@ -157,7 +204,7 @@ void StepModel::stateMemory(const Build &build, const RegionCost &forward, Stage
   bool sharesGradients = shard.gradients || shard.parameters;
   bool sharesState = shard.optimizer || sharesGradients;
   for (bool ofExperts : {false, true}) {
-    double ranks = replicas(strategy, ofExperts);
+    double ranks = sharers(strategy, ofExperts);
     double all = ofExperts ? forward.expertElements : forward.denseElements();
     double trained = ofExperts ? forward.trainedExperts() : forward.trainedDense();
     use.parameters += all * element / (shard.parameters ? ranks : 1);
@@ -179,15 +226,14 @@ void StepModel::memoryOf(Build &build) {
     double last = stage + 1 == build.forward.size() ? build.costs.forward().after.savedBytes : 0;
     use.activations = (forward.savedBytes - last) * build.inFlight[stage] + last;
     double gathered = 0;
-    if (strategy.shard.parameters)
+    if (strategy.shard.parameters && sharers(strategy, false) > 1)
       for (const GraphCost::Layers &entry : build.costs.forward().layers)
         gathered = std::max(gathered, 2 * entry.one.weightElements * element);
     use.temporary = std::max(forward.workingBytes, backward.workingBytes) + gathered;
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
     use.temporary += needed - use.total();
     // Any chip of the stage has to hold it.
-    int64_t ranks = build.stageRanks();
-    for (unsigned path : network.places().of(static_cast<int64_t>(stage) * ranks, ranks)) {
+    for (unsigned path : network.places().of(chipsOf(strategy, static_cast<int64_t>(stage)))) {
       const ChipFacts &chip = facts.at(network.places().path(path).chip);
       if (chip.capacity > 0)
         build.step.fill = std::max(build.step.fill, needed / chip.capacity);

@@ -19,7 +19,18 @@ static AxisPlace placeOfAll(const Strategy &strategy, llvm::ArrayRef<RankAxis> a
   return place;
 }
 
+/// The groups that divide what is sharded, or those across them; as many of experts as of the rest.
+static AxisPlace placeInShards(const Strategy &strategy, bool ofExperts, bool areReplicas) {
+  AxisPlace all = placeOf(strategy, ofExperts ? "expert_data" : "data");
+  auto [shard, replica] = all.split(all.ranks() / strategy.shardGroups());
+  return areReplicas ? replica : shard;
+}
+
 AxisPlace training::placeOf(const Strategy &strategy, llvm::StringRef axis) {
+  bool isExpertShare = axis.startswith("expert_");
+  llvm::StringRef share = isExpertShare ? axis.drop_front(7) : axis;
+  if (share == "shard" || share == "replica")
+    return placeInShards(strategy, isExpertShare, share == "replica");
   if (axis == "data") // context-parallel ranks have the same weights
     return placeOfAll(strategy, {RankAxis::Context, RankAxis::Data, RankAxis::Expert});
   bool areOthers = axis == "expert_data";
@@ -32,4 +43,12 @@ AxisPlace training::placeOf(const Strategy &strategy, llvm::StringRef axis) {
     return placeOfAll(strategy, areOthers ? llvm::ArrayRef<RankAxis>(domain) : RankAxis::Expert);
   auto [experts, others] = placeOfAll(strategy, domain).split(strategy.expert);
   return areOthers ? others : experts;
+}
+
+ChipSet training::chipsOf(const Strategy &strategy, int64_t stage) {
+  int64_t ranks = strategy.ranks();
+  if (strategy.pipeline == 1)
+    return {0, ranks, ranks};
+  int64_t stride = placeOf(strategy, "pipeline").stride();
+  return {stage * stride, stride, strategy.pipeline * stride};
 }

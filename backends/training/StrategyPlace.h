@@ -5,13 +5,19 @@
 #define PERFC_BACKENDS_TRAINING_STRATEGYPLACE_H
 
 #include "backends/core/AxisPlace.h"
+#include "backends/training/SystemPaths.h"
 #include "passes/training/Strategy.h"
 
 namespace perfc::training {
 
 /// The place of "tensor", "context", "expert", "expert_data" (ranks with the same experts), "data"
-/// (all ranks that share gradients) or "pipeline".
+/// (all ranks that share gradients) or "pipeline"; of "shard" (ranks of these that divide what is
+/// sharded) and "replica" (ranks with the same part), for experts "expert_shard" and
+/// "expert_replica".
 AxisPlace placeOf(const passes::Strategy &strategy, llvm::StringRef axis);
+
+/// The chips on which stage `stage` of the pipeline stands.
+ChipSet chipsOf(const passes::Strategy &strategy, int64_t stage);
 
 } // namespace perfc::training
 

@@ -4,6 +4,7 @@
 #include "ir/common/diagnostics/Training.h"
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -33,7 +34,7 @@ int64_t SystemPaths::sizeOf(const ir::Operation &part) const {
   return sum;
 }
 
-void SystemPaths::visit(const ir::Operation &part, int64_t base, int64_t first, int64_t last,
+void SystemPaths::visit(const ir::Operation &part, int64_t base, const ChipSet &chips,
                         std::vector<SystemPath::Level> &outside, std::vector<unsigned> &into) {
   if (!part.is(target::GroupOp::opName)) {
     SystemPath path{&part, {outside.rbegin(), outside.rend()}};
@@ -47,25 +48,31 @@ void SystemPaths::visit(const ir::Operation &part, int64_t base, int64_t first, 
   outside.push_back({&part, sizeOf(part)});
   eachMember(part, [&](const ir::Operation &of, int64_t count) {
     int64_t size = sizeOf(of), end = base + count * size;
-    int64_t low = std::max(first, base), high = std::min(last, end - 1);
-    if (low <= high) {
+    int64_t begin = chips.stretchFrom(base), last = chips.lastBefore(end);
+    // Stretches stand to the members as those a period before, but for the first and the last one.
+    int64_t period = size / std::gcd(size, chips.step);
+    for (int64_t number = begin; number <= last; ++number) {
+      if (number > begin + period)
+        number = last;
+      int64_t low = chips.first + number * chips.step, high = low + chips.count - 1;
       // Members in the middle are covered as a whole; one stands for all of them.
-      int64_t from = (low - base) / size, to = (high - base) / size;
+      int64_t from = (std::max(low, base) - base) / size,
+              to = (std::min(high, end - 1) - base) / size;
       for (int64_t member : {from, std::min(from + 1, to), to})
-        visit(of, base + member * size, first, last, outside, into);
+        visit(of, base + member * size, chips, outside, into);
     }
     base = end;
   });
   outside.pop_back();
 }
 
-const std::vector<unsigned> &SystemPaths::of(int64_t first, int64_t count) {
-  auto [entry, isNew] = ranges.try_emplace({first, count});
+const std::vector<unsigned> &SystemPaths::of(const ChipSet &chips) {
+  auto [entry, isNew] = sets.try_emplace(chips);
   if (isNew) {
     std::vector<SystemPath::Level> outside;
-    visit(outermost(system), 0, first, first + count - 1, outside, entry->second);
+    visit(outermost(system), 0, chips, outside, entry->second);
     if (entry->second.empty()) // ranks that the system does not have: as its first chip
-      visit(outermost(system), 0, 0, 0, outside, entry->second);
+      visit(outermost(system), 0, {0, 1, total}, outside, entry->second);
   }
   return entry->second;
 }
@@ -118,10 +125,10 @@ bool SystemPaths::readFaults(SourceRange where, DiagnosticEngine &diagnostics) {
   return good;
 }
 
-double SystemPaths::slowdown(int64_t first, int64_t count) const {
+double SystemPaths::slowdown(const ChipSet &chips) const {
   double most = 1;
   for (const Slow &part : slow)
-    if (part.chip >= first && part.chip < first + count)
+    if (chips.meets(part.chip, 1))
       most = std::max(most, part.factor);
   return most;
 }

@@ -1,14 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where chips stand in a system of unlike members. Chips are numbered in the order in which the
-// system lists its members; a range of them has paths: the groups from a chip outwards. Chips with
-// equal groups and of the same kind share a path, so a range of a million chips has few.
+// system lists its members; a set of them has paths: the groups from a chip outwards. Chips with
+// equal groups and of the same kind share a path, so a set of a million chips has few.
 #ifndef PERFC_BACKENDS_TRAINING_SYSTEMPATHS_H
 #define PERFC_BACKENDS_TRAINING_SYSTEMPATHS_H
 
 #include "ir/common/Diagnostics.h"
 #include "ir/core/Module.h"
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace perfc::training {
 
@@ -26,20 +28,41 @@ struct SystemPath {
   }
 };
 
+/// Chips `first` to `first + count - 1`, and those whole steps behind them.
+struct ChipSet {
+  int64_t first = 0, count = 1, step = 1; ///< first + count is at most step
+
+  /// The number of the first stretch that ends at chip `from` or behind it; that of the last one
+  /// that begins before chip `end`, -1 for none.
+  int64_t stretchFrom(int64_t from) const {
+    return std::max<int64_t>(0, (from - first - count + step) / step);
+  }
+  int64_t lastBefore(int64_t end) const { return end > first ? (end - 1 - first) / step : -1; }
+  /// True when some of chips `from` to `from + chips - 1` are in it.
+  bool meets(int64_t from, int64_t chips) const {
+    return stretchFrom(from) <= lastBefore(from + chips);
+  }
+  bool operator<(const ChipSet &other) const {
+    return std::tie(first, count, step) < std::tie(other.first, other.count, other.step);
+  }
+};
+
 class SystemPaths {
 public:
   /// `system` is a target.system or a target.chip.
   explicit SystemPaths(const ir::Operation &system);
 
   int64_t chips() const { return total; }
-  /// The numbers of the paths of chips `first` to `first + count - 1`.
-  const std::vector<unsigned> &of(int64_t first, int64_t count);
+  /// All chips.
+  ChipSet all() const { return {0, total, total}; }
+  /// The numbers of the paths of `chips`.
+  const std::vector<unsigned> &of(const ChipSet &chips);
   const SystemPath &path(unsigned number) const { return known[number]; }
   /// Chips of each kind, in the order of the system.
   std::vector<std::pair<const ir::Operation *, int64_t>> kinds() const;
 
   /// How many times slower than sound ones the slowest of these chips is, by the system's faults.
-  double slowdown(int64_t first, int64_t count) const;
+  double slowdown(const ChipSet &chips) const;
   bool hasSlowChips() const { return !slow.empty(); }
   /// Reads the faults of chips; false, reported, where one names no chip or breaks it.
   bool readFaults(SourceRange where, DiagnosticEngine &diagnostics);
@@ -50,7 +73,7 @@ private:
     double factor;
   };
   int64_t sizeOf(const ir::Operation &part) const;
-  void visit(const ir::Operation &part, int64_t base, int64_t first, int64_t last,
+  void visit(const ir::Operation &part, int64_t base, const ChipSet &chips,
              std::vector<SystemPath::Level> &outside, std::vector<unsigned> &into);
   void countKinds(const ir::Operation &part, int64_t times,
                   std::vector<std::pair<const ir::Operation *, int64_t>> &into) const;
@@ -58,7 +81,7 @@ private:
   const ir::Operation &system;
   int64_t total = 1;
   std::vector<SystemPath> known;
-  std::map<std::pair<int64_t, int64_t>, std::vector<unsigned>> ranges;
+  std::map<ChipSet, std::vector<unsigned>> sets;
   std::vector<Slow> slow;
 };
 

@@ -46,7 +46,7 @@ static llvm::Optional<KindCosts> costsOn(const ir::Module &module, const ir::Ope
   Runtime runtime = Runtime::read(train, chip);
   if (!runtime.hasProducts) {
     diagnostics
-        .report(train.range(), diag::BadTrainValue,
+        .report(passes::rangeOf(train, "products", diagnostics), diag::BadTrainValue,
                 fmt::format("`{}` has no rate for products in {}", chip.symbol().str(),
                             dtypeName(*runtime.products).str()))
         .note(chip.range(), "the chip");
@@ -101,7 +101,7 @@ static bool checkExperts(const ir::Operation &train, const Strategy &strategy,
   all.add(costs.forward().after);
   if (all.expertElements > 0)
     return true;
-  diagnostics.report(train.range(), diag::BadTrainValue,
+  diagnostics.report(passes::rangeOf(train, "expert", diagnostics), diag::BadTrainValue,
                      fmt::format("`expert = {}`, but the data choose no weights of `{}`",
                                  strategy.expert, train.symbolAttr("subject").str()));
   return false;
@@ -126,9 +126,11 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   std::string problem;
   auto step = model.evaluate(*costs, strategy, problem, /*withEvents=*/true);
   if (!problem.empty())
-    diagnostics.report(train.range(), diag::StagesAndLayers, problem);
+    diagnostics.report(passes::rangeOf(train, problem, diagnostics), diag::StagesAndLayers,
+                       problem);
   if (llvm::StringRef unused = network.unusedAlgorithm(); step && !unused.empty()) {
-    diagnostics.report(train.range(), diag::AlgorithmInTraining, unused,
+    diagnostics.report(passes::rangeOf(train, unused, diagnostics), diag::AlgorithmInTraining,
+                       unused,
                        "no collective of it is of its kind, or runs where the network has it");
     return llvm::None;
   }

@@ -25,7 +25,7 @@ static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwo
   llvm::StringRef on = train.symbolAttr("on");
   if (strategy.ranks() != network.chips()) {
     diagnostics
-        .report(train.range(), diag::RanksAndChips,
+        .report(passes::rangeOf(train, "parallel", diagnostics), diag::RanksAndChips,
                 factors.empty() ? "no parallelism" : llvm::join(factors, " * "), strategy.ranks(),
                 on, counted(network.chips(), "chip"))
         .help(network.chips() % (strategy.ranks() / strategy.data) == 0
@@ -36,12 +36,13 @@ static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwo
   }
   for (const auto &entry : strategy.over)
     if (!network.rangeOf(entry.second)) {
-      diagnostics.report(train.range(), diag::NoSuchAxisGroup, on, entry.second);
+      diagnostics.report(passes::rangeOf(train, entry.second, diagnostics), diag::NoSuchAxisGroup,
+                         on, entry.second);
       return false;
     }
   std::string problem;
   if (!placeAxes(strategy, network, problem)) {
-    diagnostics.report(train.range(), diag::BadTrainValue, problem);
+    diagnostics.report(passes::rangeOf(train, problem, diagnostics), diag::BadTrainValue, problem);
     return false;
   }
   return true;
@@ -50,7 +51,7 @@ static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwo
 static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
                        DiagnosticEngine &diagnostics) {
   auto refuse = [&](const std::string &what, const std::string &of) {
-    diagnostics.report(train.range(), diag::DoesNotDivide, what, of);
+    diagnostics.report(passes::rangeOf(train, what, diagnostics), diag::DoesNotDivide, what, of);
     return false;
   };
   if (strategy.batch % strategy.data)
@@ -66,6 +67,12 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
         fmt::format("{} = {}",
                     strategy.wholeExperts() ? "tensor * data * context" : "data * context",
                     strategy.expertDomain()));
+  if (strategy.shard.ranks > 0 && strategy.data * strategy.context % strategy.shard.ranks)
+    return refuse(fmt::format("`shard` among ranks = {}", strategy.shard.ranks),
+                  fmt::format("data * context = {}", strategy.data * strategy.context));
+  if (int64_t owners = strategy.expertDomain() / strategy.expert; owners % strategy.shardGroups())
+    return refuse(fmt::format("`shard` in {}", counted(strategy.shardGroups(), "group")),
+                  fmt::format("the {} with the same experts", counted(owners, "rank")));
   int64_t microbatches = each / strategy.microbatch;
   if (!hasWholeRounds(strategy.schedule, strategy.pipeline, microbatches, strategy.chunks))
     return refuse(
@@ -101,6 +108,8 @@ static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
   if (strategy.data * strategy.context > 1 && !strategy.shard.parameters)
     return "parameters and gradients take most: `shard parameters` divides them among the "
            "data-parallel ranks";
+  if (strategy.shardGroups() > 1)
+    return "weights and their state take most: `shard` among more `ranks` divides them further";
   return "weights and their state take most: more `tensor` or `pipeline` parallelism divides them";
 }
 

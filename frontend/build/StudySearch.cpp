@@ -113,6 +113,20 @@ bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
   return goals.areGood;
 }
 
+/// The statement and, behind it, what it says word by word, for messages about that.
+static ir::Location placesOf(const Node &statement) {
+  ir::Location places(statement.range);
+  for (const Node *child : statement.children) {
+    for (const NodeArg &arg : child->args)
+      places.fuse(arg.range);
+    if (const Node *over = child->find("over"))
+      for (const NodeArg &arg : over->args)
+        places.fuse(arg.range);
+    places.fuse(child->range);
+  }
+  return places;
+}
+
 bool StudyBuilder::train(const Node &statement) {
   auto about = subject(statement);
   auto chip = about ? target(statement, about->on.front()) : llvm::None;
@@ -131,7 +145,7 @@ bool StudyBuilder::train(const Node &statement) {
   settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
   settings->set("subject_label", written(Value(*about->instance)));
   settings->set("on_label", chip->label);
-  ir::Operation *op = context.builder.create(region, "study.train", statement.range);
+  ir::Operation *op = context.builder.create(region, "study.train", placesOf(statement));
   op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   op->setAttr("settings", std::move(*settings));

@@ -28,6 +28,7 @@ private:
   void runtime(const Node &node);
   void names(const Node &node);
   void order(const Node &node);
+  void shard(const Node &node);
   void products(const Node &node);
   void checkSequence();
   void checkStages(const Node &stages);
@@ -51,6 +52,9 @@ private:
 /// A whole number >= 1, or 0 for `any`.
 void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange range,
                           bool allowHole) {
+  llvm::StringRef name = key == "shard_ranks"        ? "ranks"
+                         : key == "recompute_layers" ? "layers"
+                                                     : key;
   if (value.isUnknown())
     return;
   if (value.is<Value::Any>() && allowHole) {
@@ -60,7 +64,7 @@ void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange r
   const Quantity *number = value.getIf<Quantity>();
   if (!number || !number->isInteger() || number->sign() <= 0 ||
       !number->dimension().withoutCounts().isNumber())
-    return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", key,
+    return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", name,
                                   allowHole ? " or `any`" : "", written(value)));
   settings.set(key, number->rational().numerator());
 }
@@ -157,6 +161,19 @@ void TrainBuilder::order(const Node &node) {
                      : fmt::format("`order` names `{}` twice", axes[i]));
 }
 
+void TrainBuilder::shard(const Node &node) {
+  names(node);
+  for (const NodeArg &arg : node.args)
+    if (const WordValue *choice = arg.value.getIf<WordValue>())
+      for (const Argument &ranks : choice->arguments) {
+        const ir::Attribute *given = settings.find("shard_ranks");
+        int64_t before = given ? given->asInt() : -1;
+        degree("shard_ranks", *ranks.value, ranks.range);
+        if (given && settings.find("shard_ranks")->asInt() != before)
+          return bad(ranks.range, "all that is sharded is so among the same `ranks`");
+      }
+}
+
 void TrainBuilder::products(const Node &node) {
   const WordValue *format = word(node);
   if (!format || !parseDType(format->word))
@@ -198,7 +215,7 @@ bool TrainBuilder::run() {
     else if (child->word == "optimizer")
       optimizer(*child);
     else if (child->word == "shard")
-      names(*child);
+      shard(*child);
     else if (child->word == "order")
       order(*child);
     else if (child->word == "runtime")

@@ -34,6 +34,18 @@ static constexpr ChoiceForm recomputeForms[] = {
     {.choice = "full", .arguments = recomputeArguments},
 };
 
+static constexpr ChoiceArgument shardArguments[] = {
+    {.name = "ranks",
+     .isHole = true,
+     .byDefault = "all data-parallel ranks",
+     .doc = "that divide it; groups of so many hold the same"},
+};
+static constexpr ChoiceForm shardForms[] = {
+    {.choice = "optimizer", .arguments = shardArguments},
+    {.choice = "gradients", .arguments = shardArguments},
+    {.choice = "parameters", .arguments = shardArguments},
+};
+
 static constexpr ChoiceArgument loraArguments[] = {
     {.name = "rank", .doc = "of the factors beside each weight, at least 1"},
     {.name = "attention_inputs",
@@ -75,7 +87,8 @@ static constexpr WordSpec ownWords[] = {
      .kind = Choice,
      .maxArgs = anyNumber,
      .choices = "optimizer gradients parameters",
-     .doc = "what data-parallel ranks share (ZeRO 1 to 3)"},
+     .forms = shardForms,
+     .doc = "what data-parallel ranks share (ZeRO 1 to 3): parameters(ranks = 8)"},
     {.word = "optimizer",
      .kind = Choice,
      .block = BlockKind::Optimizer,

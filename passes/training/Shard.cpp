@@ -28,8 +28,8 @@ static bool checkDivides(Operation &train, DiagnosticEngine &diagnostics, llvm::
                          int64_t factor, llvm::StringRef of, int64_t extent) {
   if (factor > 0 && extent % factor == 0)
     return true;
-  diagnostics.report(train.range(), diag::DoesNotDivide, fmt::format("{} = {}", what, factor),
-                     fmt::format("{} of {}", of, extent));
+  diagnostics.report(rangeOf(train, what, diagnostics), diag::DoesNotDivide,
+                     fmt::format("{} = {}", what, factor), fmt::format("{} of {}", of, extent));
   return false;
 }
 

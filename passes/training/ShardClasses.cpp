@@ -156,7 +156,8 @@ bool Sharder::checkHeads(const Use &use) {
     return true;
   diagnostics.report(use.op.range(), diag::DoesNotDivide,
                      fmt::format("tensor = {}", strategy.tensor),
-                     fmt::format("the {} of this attention", counted(heads, "head")));
+                     fmt::format("the {} heads or groups of heads of `{}`", heads,
+                                 use.classes.kernel().op->symbol()));
   return false;
 }
 

@@ -2,6 +2,7 @@
 #include "passes/training/Strategy.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -61,6 +62,19 @@ llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> Strategy::nested() const {
 
 llvm::StringRef passes::scheduleName(ScheduleKind kind) {
   return scheduleNames[static_cast<unsigned>(kind)];
+}
+
+/// The word that `text` begins with.
+static llvm::StringRef firstWord(llvm::StringRef text) {
+  return text.ltrim('`').take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+SourceRange passes::rangeOf(const Operation &train, llvm::StringRef text,
+                            const DiagnosticEngine &diagnostics) {
+  for (SourceRange range : train.location().ranges().drop_front())
+    if (firstWord(diagnostics.sourceManager().text(range)) == firstWord(text))
+      return range;
+  return train.range();
 }
 
 std::string passes::forwardSymbol(llvm::StringRef train) { return train.str() + "__forward"; }
@@ -129,7 +143,7 @@ Strategy passes::readStrategy(study::TrainOp train) {
     result.stages = stages->asInts();
   std::vector<std::string> shared = namesIn(settings, "shard");
   result.shard = {llvm::is_contained(shared, "optimizer"), llvm::is_contained(shared, "gradients"),
-                  llvm::is_contained(shared, "parameters")};
+                  llvm::is_contained(shared, "parameters"), numberIn(settings, "shard_ranks", -1)};
   if (!textIn(settings, "optimizer").empty())
     result.optimizer = textIn(settings, "optimizer").str();
   result.master = parseDType(textIn(settings, "master"));
@@ -187,6 +201,8 @@ void passes::writeStrategy(const Strategy &strategy, Operation &train) {
   for (llvm::StringRef name : strategy.shard.names())
     shared.push_back(name.str());
   settings.set("shard", std::move(shared));
+  if (strategy.shard.ranks >= 0)
+    settings.set("shard_ranks", strategy.shard.ranks);
   if (!strategy.stages.empty())
     settings.set("stages", Attribute::ints(strategy.stages));
   train.setAttr("settings", std::move(settings));

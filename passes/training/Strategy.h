@@ -36,9 +36,12 @@ using AxisOrder = llvm::SmallVector<RankAxis, 5>;
 enum class ScheduleKind : uint8_t { GPipe, OneFOneB, Interleaved, ZeroBubble };
 llvm::StringRef scheduleName(ScheduleKind kind);
 
-/// Share of what the data-parallel ranks have in common that each of them keeps (ZeRO).
+/// What the data-parallel ranks have in common and divide among themselves (ZeRO), or among the
+/// nearest `ranks` of them, with copies in all such groups (MiCS: Zhang et al., VLDB 2022; hybrid
+/// sharding of PyTorch FSDP: Zhao et al., VLDB 2023).
 struct Sharding {
   bool optimizer = false, gradients = false, parameters = false;
+  int64_t ranks = -1; ///< -1 for all; 0 is a hole
 
   /// Its words in `shard`.
   std::vector<llvm::StringRef> names() const;
@@ -83,15 +86,10 @@ struct Strategy {
 
   bool hasHoles() const {
     return tensor == 0 || pipeline == 0 || data == 0 || context == 0 || expert == 0 ||
-           microbatch == 0 || recompute == Recompute::Any || anyOrder;
+           microbatch == 0 || shard.ranks == 0 || recompute == Recompute::Any || anyOrder;
   }
   /// Ranks along `axis` of the nesting.
   int64_t degreeOf(RankAxis axis) const;
-  /// Stages are stretches of the system's chips.
-  bool isPipelineOutermost() const {
-    RankAxis last = factors.empty() ? nesting.back() : factors.back().first;
-    return pipeline == 1 || last == RankAxis::Pipeline;
-  }
   /// All axes and their ranks from the nearest ranks outward.
   llvm::SmallVector<std::pair<RankAxis, int64_t>, 6> nested() const;
   /// Ranks of the whole model: without expert parallelism, which divides the others' ranks.
@@ -100,6 +98,8 @@ struct Strategy {
   /// tensor-parallel rank has tokens of its own and whole experts; without, all have the same and a
   /// part of each.
   int64_t expertDomain() const { return data * context * (wholeExperts() ? tensor : 1); }
+  /// Groups of data-parallel ranks that each hold all of what is sharded.
+  int64_t shardGroups() const { return shard.ranks > 0 ? data * context / shard.ranks : 1; }
   /// Layers of all stages, of `layers`, that recompute with `recompute MODE(layers = n)`.
   int64_t recomputedLayers(int64_t layers) const;
   bool wholeExperts() const { return sequence && expert > 1; }
@@ -108,6 +108,11 @@ struct Strategy {
 Strategy readStrategy(study::TrainOp train);
 /// Writes the degrees and choices of `strategy` into the settings of `train`.
 void writeStrategy(const Strategy &strategy, ir::Operation &train);
+
+/// Where `train` says the word that `text` begins with ("data = 3", "`order` has …"), or has it as
+/// a name; the statement where it does not.
+SourceRange rangeOf(const ir::Operation &train, llvm::StringRef text,
+                    const DiagnosticEngine &diagnostics);
 
 /// The graphs that autodiff makes for a statement.
 std::string forwardSymbol(llvm::StringRef train);

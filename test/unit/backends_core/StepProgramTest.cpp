@@ -125,6 +125,32 @@ TEST(StepProgram, shardedParametersAreGatheredForEachLayer) {
   EXPECT_EQ(scatters, 2);
 }
 
+/// Four data-parallel ranks in shard groups of two: gradients are scattered inside of these for
+/// each microbatch; each rank's half is added up across the groups behind the last one.
+TEST(StepProgram, shardGroupsAddUpAcrossEachOther) {
+  StepProgram program = twoStages();
+  program.exchange = GradientExchange::PerLayer;
+  program.axes = {{"tensor", {}}, {"data", {4, 1}}, {"shard", {2, 1}}, {"replica", {2, 2}}};
+  std::vector<StepNode> nodes = program.nodesOf(1);
+  std::vector<size_t> gathers, scatters, sums;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].name == "all_gather shard")
+      gathers.push_back(i);
+    if (nodes[i].name == "reduce_scatter shard")
+      scatters.push_back(i);
+    if (nodes[i].name == "all_reduce replica")
+      sums.push_back(i);
+    EXPECT_EQ(nodes[i].name.find("data"), std::string::npos);
+  }
+  EXPECT_EQ(gathers.size(), 4u);
+  ASSERT_EQ(scatters.size(), 2u);
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(nodes[scatters[1]].bytes, 200);
+  EXPECT_EQ(nodes[sums[0]].bytes, 100);
+  EXPECT_EQ(nodes[sums[0]].after, (std::vector<uint32_t>{static_cast<uint32_t>(scatters[1])}));
+  EXPECT_EQ(std::count(nodes.back().after.begin(), nodes.back().after.end(), sums[0]), 1);
+}
+
 TEST(StepBlock, mergingKeepsTimeAndOrder) {
   StepBlock block;
   block.items = {kernel("a", {}), kernel("b", {0}), gather({1}), kernel("c", {0, 2}),

@@ -100,3 +100,37 @@ TEST(PlacementTest, FactorsOfAnAxisStandWhereTheyAreListed) {
   data.add(4, 16);
   EXPECT_EQ(placeOf(strategy, "data"), data);
 }
+
+/// What is sharded is so among the nearest ranks; the ranks across the groups have the same part.
+TEST(PlacementTest, ShardGroupsDivideTheDataAxis) {
+  Strategy strategy = strategyOf(Strategy().nesting);
+  EXPECT_EQ(placeOf(strategy, "shard"), placeOf(strategy, "data"));
+  EXPECT_EQ(placeOf(strategy, "replica").ranks(), 1);
+  strategy.shard.ranks = 6;
+  EXPECT_EQ(placeOf(strategy, "shard"), AxisPlace(6, 2));
+  EXPECT_EQ(placeOf(strategy, "replica"), AxisPlace(2, 12));
+  strategy.expert = 3; // of twelve ranks, so that two in each group have the same experts
+  EXPECT_EQ(placeOf(strategy, "expert_shard"), AxisPlace(2, 6));
+  EXPECT_EQ(placeOf(strategy, "expert_replica"), AxisPlace(2, 12));
+}
+
+/// The chips of all stages are all chips, each once, wherever the pipeline stands.
+TEST(PlacementTest, StagesOfEveryOrderCoverAllChips) {
+  passes::AxisOrder order = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data,
+                             RankAxis::Pipeline};
+  do {
+    Strategy strategy = strategyOf(order);
+    AxisPlace pipeline = placeOf(strategy, "pipeline");
+    std::vector<int64_t> starts = pipeline.offsets();
+    for (int64_t chip = 0; chip < 120; ++chip) {
+      int64_t first = chip; // the rank of its group on the first stage
+      while (pipeline.groupFrom(first).empty())
+        first -= pipeline.stride();
+      for (int64_t stage = 0; stage < 5; ++stage)
+        EXPECT_EQ(chipsOf(strategy, stage).meets(chip, 1), chip == first + starts[stage]);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  Strategy whole = strategyOf(Strategy().nesting);
+  whole.pipeline = 1;
+  EXPECT_TRUE(chipsOf(whole, 0).meets(23, 1));
+}

@@ -56,6 +56,7 @@ private:
   bool readGoal();
   void countModel(const ir::Region &region, double times);
   std::vector<Strategy> divisions() const;
+  std::vector<int64_t> shardGroups(const Strategy &strategy) const;
   std::vector<Strategy> completions(const Strategy &division);
   bool cannotFit(const Strategy &division) const;
   void tryDivision(const Strategy &division);
@@ -172,6 +173,21 @@ std::vector<Strategy> TrainSearch::divisions() const {
   return list;
 }
 
+/// The ranks that may divide what is sharded: as asked, or all that leave whole groups.
+std::vector<int64_t> TrainSearch::shardGroups(const Strategy &strategy) const {
+  int64_t all = strategy.data * strategy.context;
+  std::vector<int64_t> list = {asked.shard.ranks};
+  if (asked.shard.ranks == 0) {
+    list = divisors(all);
+    if (list.back() != all)
+      list.push_back(all);
+  }
+  llvm::erase_if(list, [&](int64_t ranks) {
+    return ranks > 0 && (all % ranks || strategy.expertDomain() / strategy.expert % (all / ranks));
+  });
+  return list;
+}
+
 /// The pipelines and data-parallel degrees that use all chips with `division`.
 std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
   std::vector<Strategy> list;
@@ -191,8 +207,12 @@ std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
                    training::hasWholeRounds(strategy.schedule, pipeline,
                                             strategy.batch / (strategy.data * strategy.microbatch),
                                             strategy.chunks);
-    if (matches && divides)
+    if (!matches || !divides)
+      continue;
+    for (int64_t ranks : shardGroups(strategy)) {
+      strategy.shard.ranks = ranks;
       llvm::append_range(list, training::nestingsOf(strategy, network));
+    }
   }
   return list;
 }
