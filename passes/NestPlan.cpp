@@ -26,7 +26,7 @@ llvm::SmallVector<int64_t, 8> NestPlan::tile(size_t position) const {
 
 static void addBits(llvm::SmallVectorImpl<TensorBits> &list, const Access &access,
                     llvm::ArrayRef<int64_t> tile, DType format) {
-  int64_t bits = storedBits(format, access.elements(tile)).getValueOr(INT64_MAX);
+  double bits = static_cast<double>(access.elements(tile)) * storedBytes(format) * 8;
   for (TensorBits &known : list)
     if (known.tensor == access.tensor) {
       known.bits = std::max(known.bits, bits);
@@ -65,16 +65,15 @@ llvm::SmallVector<TensorBits, 4> passes::keptBits(const NestPlan &plan, size_t p
   return list;
 }
 
-int64_t passes::totalBits(llvm::ArrayRef<TensorBits> tensors) {
-  int64_t sum = 0;
+double passes::totalBits(llvm::ArrayRef<TensorBits> tensors) {
+  double sum = 0;
   for (const TensorBits &tensor : tensors)
-    sum = tensor.bits > INT64_MAX - sum ? INT64_MAX : sum + tensor.bits;
+    sum += tensor.bits;
   return sum;
 }
 
-std::string passes::sizeText(int64_t bits) {
-  std::string text =
-      formatEngineering(static_cast<double>(bits) / 8, Dimension(BaseUnit::Byte), /*digits=*/3);
+std::string passes::sizeText(double bits) {
+  std::string text = formatEngineering(bits / 8, Dimension(BaseUnit::Byte), /*digits=*/3);
   size_t space = text.find(' '), end = space;
   // Zeros behind the point say nothing here.
   if (text.find('.') < space)

@@ -57,17 +57,16 @@ struct NestPlan {
 /// reach counts once, with its largest.
 struct TensorBits {
   llvm::StringRef tensor;
-  int64_t bits;
+  double bits; ///< with its share of scales, as a nest counts it
 };
 /// Here a result takes the room of partial sums.
 llvm::SmallVector<TensorBits, 4> keptBits(const Statement &statement, const Place &place,
                                           llvm::ArrayRef<int64_t> tile);
 /// The same for the tile at position `position` of `plan`, with what its mapping keeps.
 llvm::SmallVector<TensorBits, 4> keptBits(const NestPlan &plan, size_t position);
-/// Their sum, at most INT64_MAX.
-int64_t totalBits(llvm::ArrayRef<TensorBits> tensors);
+double totalBits(llvm::ArrayRef<TensorBits> tensors);
 /// "37.4KiB", "24B": sizes as a data sheet writes them.
-std::string sizeText(int64_t bits);
+std::string sizeText(double bits);
 
 /// The loops of a user's mapping. Nothing when it names what the chip or statement lacks, or its
 /// places are out of order; all mistakes are reported. With `onlyOwn` loops over indices that the

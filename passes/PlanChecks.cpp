@@ -96,8 +96,8 @@ bool passes::checkCapacities(const NestPlan &plan, SourceRange written,
     if (!place.capacityBits)
       continue;
     auto tensors = keptBits(plan, position);
-    int64_t needed = totalBits(tensors);
-    if (needed <= *place.capacityBits)
+    double needed = totalBits(tensors);
+    if (needed <= static_cast<double>(*place.capacityBits))
       continue;
     valid = false;
     std::vector<std::string> parts;
