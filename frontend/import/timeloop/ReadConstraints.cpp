@@ -130,11 +130,28 @@ bool ConstraintReader::readSection(const Node &node) {
          });
 }
 
+/// Constraints that stand with a node of the architecture, as v0.4 has them; null where none do.
+static const Node *constraintsInside(const Node &node) {
+  if (const Node *own = node.find("constraints"))
+    return own;
+  if (const Node *nodes = node.find("nodes"))
+    for (const Node *inner : nodes->items)
+      if (const Node *found = constraintsInside(*inner))
+        return found;
+  return nullptr;
+}
+
 llvm::Optional<Constraints> timeloop::readConstraints(const yaml::Document &document,
                                                       const Input &input,
                                                       DiagnosticEngine &diagnostics) {
   NodeReader reader(diagnostics);
   ConstraintReader constraints(input, reader);
+  const Node *architecture = document.root()->find("architecture");
+  if (const Node *inside = architecture ? constraintsInside(*architecture) : nullptr) {
+    reader.fail(inside->place, diag::TimeloopNotModelled,
+                "a search with constraints inside the architecture");
+    return llvm::None;
+  }
   for (llvm::StringRef key :
        {"architecture_constraints", "mapspace_constraints", "constraints", "mapspace"})
     if (const Node *section = document.root()->find(key))
