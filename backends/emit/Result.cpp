@@ -1,8 +1,18 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/emit/Result.h"
 
+#include "ir/common/Written.h"
+
 using namespace perfc;
 using namespace perfc::emit;
+
+std::string emit::pointText(const Result &result) {
+  std::string text;
+  for (const auto &[name, value] : result.point.entries())
+    text += (text.empty() ? "" : "; ") + name + "=" +
+            (value.is(ir::AttrKind::Quantity) ? written(value.asQuantity()) : value.text());
+  return text;
+}
 
 /// `runs` is how often the parent of `part` runs.
 static void addLines(const CostPart &part, int64_t runs, std::vector<KernelLine> &lines) {

@@ -35,6 +35,9 @@ struct Result {
   std::vector<Expectation> expectations;
 };
 
+/// "n=8; speed=2GB/s": what the sweep has set; "" outside of one.
+std::string pointText(const Result &result);
+
 /// A kernel or collective of a result, all its runs together.
 struct KernelLine {
   const CostPart *part = nullptr;

@@ -4,7 +4,6 @@
 // units. A value that is not given is empty.
 #include "backends/emit/Emit.h"
 
-#include "ir/common/Written.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -29,11 +28,7 @@ static std::string figure(const Figure &figure) {
 }
 
 static Line head(const Result &result) {
-  std::string point;
-  for (const auto &[name, value] : result.point.entries())
-    point += (point.empty() ? "" : "; ") + name + "=" +
-             (value.is(ir::AttrKind::Quantity) ? written(value.asQuantity()) : value.text());
-  return {result.name, result.subject, result.on, point};
+  return {result.name, result.subject, result.on, pointText(result)};
 }
 
 static Line totalLine(const Result &result) {

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Printable.h"
+#include <map>
 
 using namespace perfc;
 using namespace perfc::emit;
@@ -44,21 +45,17 @@ static void energyCell(llvm::raw_ostream &os, const Figure &energy) {
 
 static std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-/// The longest latency among the results of the statement of `result`, s.
-static double longestBeside(const Result &result, const Input &input) {
-  double longest = 0;
-  for (const Result *other : input.results)
-    if (other->statement == result.statement)
-      longest = std::max(longest, other->cost.latency.central());
-  return longest;
+/// The points of a sweep may differ in nothing else.
+static std::string labelOf(const Result &result) {
+  return result.point.empty() ? result.label : result.label + "; " + pointText(result);
 }
 
-static void summaryRow(llvm::raw_ostream &os, const Result &result, const Input &input) {
+/// `longest` is the longest latency among the results of its statement, s.
+static void summaryRow(llvm::raw_ostream &os, const Result &result, double longest) {
   const Cost &cost = result.cost;
   os << "<tr>";
-  cell(os, result.label);
+  cell(os, labelOf(result));
   cell(os, formatEngineering(cost.latency, BaseUnit::Second));
-  double longest = longestBeside(result, input);
   os << fmt::format("<td><meter value=\"{:.4f}\"></meter></td>",
                     longest > 0 ? cost.latency.central() / longest : 0);
   energyCell(os, cost.energy);
@@ -77,7 +74,7 @@ static void kernelTable(llvm::raw_ostream &os, const Result &result) {
     double total = result.cost.latency.central();
     cell(os, total > 0 ? percent(kernel.latency.central() / total) : "");
     energyCell(os, kernel.energy);
-    cell(os, percent(kernel.part->utilization));
+    cell(os, kernel.macs > 0 ? percent(kernel.part->utilization) : "-");
     cell(os, kernel.part->bound, "text");
     cell(os, kernel.part->provider, "text");
     os << "</tr>\n";
@@ -102,7 +99,7 @@ static void metricTable(llvm::raw_ostream &os, const Cost &cost) {
 }
 
 static void details(llvm::raw_ostream &os, const Result &result) {
-  os << "<details><summary>" << escaped(result.label) << "</summary>\n";
+  os << "<details><summary>" << escaped(labelOf(result)) << "</summary>\n";
   for (const Expectation &expectation : result.expectations)
     os << "<p>expect " << escaped(expectation.text) << ": "
        << (expectation.holds ? "holds" : "does not hold") << "</p>\n";
@@ -115,8 +112,12 @@ void emit::writeHtml(const Input &input, llvm::raw_ostream &os) {
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>perfc</title>"
      << "<style>" << style << "</style></head>\n<body>\n";
   titles(os, {"result", "latency", "", "energy", "utilization", "bound"});
+  std::map<unsigned, double> longest; // by statement
   for (const Result *result : input.results)
-    summaryRow(os, *result, input);
+    longest[result->statement] =
+        std::max(longest[result->statement], result->cost.latency.central());
+  for (const Result *result : input.results)
+    summaryRow(os, *result, longest[result->statement]);
   os << "</table>\n";
   for (const Result *result : input.results)
     details(os, *result);
