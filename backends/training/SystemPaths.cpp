@@ -51,6 +51,7 @@ void SystemPaths::visit(const ir::Operation &part, int64_t base, const ChipSet &
     int64_t begin = chips.stretchFrom(base), last = chips.lastBefore(end);
     // Stretches stand to the members as those a period before, but for the first and the last one.
     int64_t period = size / std::gcd(size, chips.step);
+    int64_t next = 0; // the first member that no visit, which is of all stretches in it, has seen
     for (int64_t number = begin; number <= last; ++number) {
       if (number > begin + period)
         number = last;
@@ -58,8 +59,11 @@ void SystemPaths::visit(const ir::Operation &part, int64_t base, const ChipSet &
       // Members in the middle are covered as a whole; one stands for all of them.
       int64_t from = (std::max(low, base) - base) / size,
               to = (std::min(high, end - 1) - base) / size;
-      for (int64_t member : {from, std::min(from + 1, to), to})
-        visit(of, base + member * size, chips, outside, into);
+      for (int64_t member : {from, std::min(from + 1, to), to}) {
+        if (member >= next)
+          visit(of, base + member * size, chips, outside, into);
+        next = std::max(next, member + 1);
+      }
     }
     base = end;
   });
