@@ -6,6 +6,7 @@
 #include "frontend/build/TrainOptions.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -26,6 +27,7 @@ private:
   void recompute(const Node &node);
   void optimizer(const Node &node);
   void runtime(const Node &node);
+  bool isPossible(const Node &word, const Quantity &value);
   void names(const Node &node);
   void order(const Node &node);
   void shard(const Node &node);
@@ -120,6 +122,25 @@ void TrainBuilder::optimizer(const Node &node) {
       settings.set("offload", place->word == "none" ? "" : place->word);
 }
 
+/// False, reported, for a share or a bandwidth of a runtime that none can be.
+bool TrainBuilder::isPossible(const Node &word, const Quantity &value) {
+  static constexpr llvm::StringLiteral speeds[] = {"gemm",      "gemm_fp8", "gemm_fp4", "grouped",
+                                                   "attention", "memory",   "network"};
+  static constexpr llvm::StringLiteral hidden[] = {
+      "overlap_data", "overlap_tensor", "overlap_expert", "overlap_pipeline", "merged_sends"};
+  static constexpr llvm::StringLiteral bandwidths[] = {"host", "host_memory", "drives"};
+  bool isSpeed = llvm::is_contained(speeds, word.word);
+  bool isShare = isSpeed || llvm::is_contained(hidden, word.word);
+  bool divides = isSpeed || llvm::is_contained(bandwidths, word.word);
+  double number = value.toDouble();
+  if ((!divides || number > 0) && (!isShare || number <= 1))
+    return true;
+  bad(word.args[0].range, fmt::format("`{}` is {}{}{}, not {}", word.word, divides ? "above 0" : "",
+                                      isSpeed ? " and " : "", isShare ? "at most 100%" : "",
+                                      written(word.args[0].value)));
+  return false;
+}
+
 /// The words of a runtime's declaration, in base units.
 void TrainBuilder::runtime(const Node &node) {
   const Value *value = node.args.empty() ? nullptr : &node.args[0].value;
@@ -134,7 +155,8 @@ void TrainBuilder::runtime(const Node &node) {
        context.elaborator.declaration(*instance, context.allowMissing)->children)
     if (const Quantity *quantity =
             child->args.empty() ? nullptr : child->args[0].value.getIf<Quantity>())
-      if (auto base = inBaseUnits(context, *quantity, child->range, {}))
+      if (auto base = inBaseUnits(context, *quantity, child->range, {});
+          base && isPossible(*child, *quantity))
         entries.set(child->word, *base);
   settings.set("runtime", entries);
   settings.set("runtime_label", written(*value));
