@@ -38,6 +38,7 @@ private:
   bool isReserving() const { return kind() == "orca" || kind() == "static"; }
   llvm::StringRef kind() const { return scheduler.find("kind")->asString(); }
   bool findLimits();
+  bool checkTheta();
   bool checkRequests(const std::vector<Request> &requests);
   void summarize(SimulationResult result);
   std::string strategyText() const;
@@ -283,8 +284,19 @@ Cost Serving::costOf() {
   return cost;
 }
 
+/// An end of an interval may be what the program cannot say.
+bool Serving::checkTheta() {
+  const ir::Attribute *theta = settings.find("lengths")->asDict().find("theta");
+  double value = theta ? theta->asQuantity().toDouble() : 0;
+  if (value >= 0 && value < 1)
+    return true;
+  diagnostics.report(serve.range(), diag::BadServeValue,
+                     fmt::format("`theta` is a number from 0 to below 1, not {:.4g}", value));
+  return false;
+}
+
 llvm::Optional<Cost> Serving::run() {
-  if (!model.build() || !findLimits())
+  if (!checkTheta() || !model.build() || !findLimits())
     return llvm::None;
   std::vector<Request> requests = makeRequests(settings);
   if (!checkRequests(requests))
