@@ -152,7 +152,7 @@ bool GraphBuilder::bindTensor(const ast::Expr &declared, const Tensor &tensor, S
     if (!given) {
       scope.set(extent.text, Quantity(Rational(size)));
     } else if (*given != Quantity(Rational(size))) {
-      diagnostics.report(range, diag::ExtentConflict, extent.text, given->text(), size,
+      diagnostics.report(range, diag::ExtentConflict, extent.text, written(*given), size,
                          "from `" + declared.operands[0]->text.str() + "`");
       return false;
     }

@@ -295,7 +295,7 @@ static Value reduced(llvm::StringRef name, llvm::ArrayRef<Quantity> numbers, Sou
     QuantityError error = QuantityError::None;
     auto total = apply("+", result, number, error);
     if (!total) {
-      diagnostics.report(range, diag::IntegerOverflow, result.text(), "+", number.text());
+      diagnostics.report(range, diag::IntegerOverflow, written(result), "+", written(number));
       return Value();
     }
     result = *total;

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Written.h"
+
 using namespace perfc;
 
 Value Evaluator::unary(const ast::Expr &expr, const Scope &scope) {
@@ -74,13 +76,13 @@ Value Evaluator::quantityError(QuantityError error, llvm::StringRef op, const Va
     return Value();
   }
   case QuantityError::Overflow:
-    diagnostics.report(expr.range, diag::IntegerOverflow, left.text(), op, right.text());
+    diagnostics.report(expr.range, diag::IntegerOverflow, written(left), op, written(right));
     return Value();
   case QuantityError::DivisionByZero:
     diagnostics.report(expr.operands.back()->range, diag::DivisionByZero);
     return Value();
   default:
-    diagnostics.report(expr.range, diag::OutsideFunctionDomain, op, right.text());
+    diagnostics.report(expr.range, diag::OutsideFunctionDomain, op, written(right));
     return Value();
   }
 }
@@ -109,7 +111,7 @@ Value Evaluator::arithmetic(llvm::StringRef op, const Value &left, const Value &
 Value Evaluator::multiply(const Value &left, const Value &right, const ast::Expr &expr) {
   const Quantity &count = left.get<Quantity>();
   if (!count.isInteger() || count.sign() <= 0 || !count.dimension().withoutCounts().isNumber()) {
-    diagnostics.report(expr.operands[0]->range, diag::BadGroupCount, count.text());
+    diagnostics.report(expr.operands[0]->range, diag::BadGroupCount, written(count));
     return Value();
   }
   int64_t number = count.rational().numerator();
