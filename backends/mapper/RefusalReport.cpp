@@ -35,7 +35,7 @@ void mapper::reportRefusals(const NestSpace &nest, study::SearchStatement search
   for (const SlotRule &rule : nest.rules)
     if (rule.range.file)
       error.note(rule.range, "the mapspace says so of " + rule.name);
-  if (!refusals.nearest.empty())
+  if (!refusals.nearestLacks.empty())
     error.help(fmt::format("nearest is, but for {}:\n{}", refusals.nearestLacks, refusals.nearest));
 }
 

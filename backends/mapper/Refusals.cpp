@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/ChainBounds.h"
 #include "backends/loopnest/search/ChainSearch.h"
+#include "backends/loopnest/search/TileSizes.h"
 #include "backends/mapper/NestSpace.h"
 #include <random>
 
@@ -18,7 +19,10 @@ class Sample {
 public:
   explicit Sample(const NestSpace &nest)
       : nest(nest),
-        bounds(nest.space, nest.weights, std::vector<int64_t>(nest.space.tensors.size(), 0)) {}
+        bounds(nest.space, nest.weights, std::vector<int64_t>(nest.space.tensors.size(), 0)) {
+    if (!nest.isImperfect && nest.beyondClosedForm.empty())
+      tiles.emplace(nest.space);
+  }
   Mapping next(std::mt19937_64 &random) const;
   /// The constraints that `mapping` violates, and by how much together.
   std::vector<std::string> violated(const Mapping &mapping, double &excess) const;
@@ -33,6 +37,7 @@ private:
 
   const NestSpace &nest;
   ChainBounds bounds;
+  llvm::Optional<TileSizes> tiles; ///< of spaces with a closed form
 };
 
 } // namespace
@@ -57,8 +62,10 @@ Mapping Sample::next(std::mt19937_64 &random) const {
   return mapping;
 }
 
-/// What the slots from the memory's on cover.
+/// What the slots from the memory's on cover; without a closed form sums are as small as results.
 double Sample::bitsAt(const Mapping &mapping, unsigned memory) const {
+  if (tiles)
+    return static_cast<double>(tiles->bits(mapping, memory));
   ChainNode node;
   for (auto &inside : node.inside)
     inside.fill(1);
