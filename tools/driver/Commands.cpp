@@ -60,7 +60,8 @@ static constexpr OptionSpec optOptions[] = {
     {"loc", 0, "", "print where each operation comes from"},
 };
 static constexpr OptionSpec emitOptions[] = {
-    {"to", 0, "FORMAT", "json, csv, html, dot, maestro or timeloop; json without this"},
+    {"to", 0, "FORMAT",
+     "json, csv, html, dot, perfetto, maestro, timeloop, chakra or astra_sim; json without this"},
     {"output", 'o', "FILE", "write there instead of standard output"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
