@@ -91,7 +91,12 @@ bool training::checkStrategy(const ir::Operation &train, Strategy &strategy, Axi
 static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
   double state = use.parameters + use.gradients + use.optimizer;
   if (use.activations + use.temporary >= state) {
-    if (strategy.recompute == passes::Recompute::None)
+    if (use.temporary > use.activations)
+      return fmt::format("what a microbatch has at a time takes most: {} it",
+                         strategy.microbatch > 1
+                             ? "a smaller `microbatch` shrinks"
+                             : "more `tensor` or `context` parallelism divides");
+    if (strategy.recompute != passes::Recompute::Full)
       return "activations take most: `recompute full` keeps only the input of each layer";
     if (strategy.tensor > 1 && !strategy.sequence)
       return fmt::format("activations take most: `parallel sequence = {}` divides them",
@@ -100,8 +105,7 @@ static std::string knobFor(const StageMemory &use, const Strategy &strategy) {
       return "activations take most: a smaller `microbatch` shrinks them";
     return "activations take most: more `tensor` or `context` parallelism divides them";
   }
-  if (strategy.data * strategy.context > 1 && !strategy.shard.optimizer &&
-      !strategy.shard.parameters)
+  if (strategy.data * strategy.context > 1 && strategy.shard.names().empty())
     return "weights and their state take most: `shard optimizer` divides the optimizer's part "
            "among "
            "the data-parallel ranks";
