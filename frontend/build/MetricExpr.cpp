@@ -96,7 +96,8 @@ bool Converter::define(const Decl &decl) {
   return true;
 }
 
-/// `ttft.p99`, `memory.peak`, `traffic.DRAM` in a statement; `nlp.latency` by a result's name.
+/// `ttft.p99`, `memory.parameters`, `traffic.DRAM` in a statement; `nlp.latency` by a result's
+/// name.
 llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
   std::string path = expr.text.str();
   const ast::Expr *root = expr.operands[0];
@@ -105,6 +106,8 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
   path = fmt::format("{}.{}", root->text.str(), path);
   static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",   "p90",
                                                   "p95",  "p99", "lower", "upper", "peak"};
+  static constexpr llvm::StringLiteral partsOfMemory[] = {"parameters", "gradients", "optimizer",
+                                                          "activations"};
   const MetricSpec *spec = findMetric(
       isResult(*root) ? llvm::StringRef(path).split('.').second.split('.').first : root->text);
   if (isResult(*root)) {
@@ -118,7 +121,9 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
       return llvm::None;
     return Typed{path, spec ? llvm::Optional<Dimension>(spec->dimension) : llvm::None};
   }
-  bool ofMemory = root->text == "traffic" && expr.operands[0] == root; // traffic.DRAM
+  bool ofMemory = expr.operands[0] == root &&
+                  (root->text == "traffic" || // traffic.DRAM
+                   (root->text == "memory" && llvm::is_contained(partsOfMemory, expr.text)));
   if (!ofMemory && !llvm::is_contained(parts, expr.text)) {
     auto &error = diagnostics.report(expr.opRange, diag::NoMember, "a metric", expr.text);
     error.help("a distribution has `mean`, `max`, `p50`, `p90`, `p99`; an uncertain value `lower` "
