@@ -112,6 +112,7 @@ private:
                      const RegionCost &backward, double layers);
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
+  static double gatheredElements(const Build &build, size_t stage);
   void memoryOf(Build &build);
   bool probe(Build &build, llvm::ArrayRef<double> each);
   void finish(Build &build);

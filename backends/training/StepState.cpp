@@ -214,6 +214,23 @@ void StepModel::stateMemory(const Build &build, const RegionCost &forward, Stage
   }
 }
 
+/// Weights that a stage has gathered at a time: two layers, or one and what stands before or
+/// behind.
+double StepModel::gatheredElements(const Build &build, size_t stage) {
+  if (!build.strategy.shard.parameters || sharers(build.strategy, false) <= 1)
+    return 0;
+  const GraphCost &forward = build.costs.forward();
+  double layer = 0;
+  for (const GraphCost::Layers &entry : forward.layers)
+    layer = std::max(layer, entry.one.weightElements);
+  double next = layer;
+  if (stage == 0)
+    next = std::max(next, forward.before.weightElements);
+  if (stage + 1 == build.forward.size())
+    next = std::max(next, forward.after.weightElements);
+  return layer + next;
+}
+
 void StepModel::memoryOf(Build &build) {
   const Strategy &strategy = build.strategy;
   double element = elementBytes(strategy, runtime).first;
@@ -225,11 +242,8 @@ void StepModel::memoryOf(Build &build) {
     // What only the last stage keeps behind its layers is of one microbatch at a time.
     double last = stage + 1 == build.forward.size() ? build.costs.forward().after.savedBytes : 0;
     use.activations = (forward.savedBytes - last) * build.inFlight[stage] + last;
-    double gathered = 0;
-    if (strategy.shard.parameters && sharers(strategy, false) > 1)
-      for (const GraphCost::Layers &entry : build.costs.forward().layers)
-        gathered = std::max(gathered, 2 * entry.one.weightElements * element);
-    use.temporary = std::max(forward.workingBytes, backward.workingBytes) + gathered;
+    use.temporary = std::max(forward.workingBytes, backward.workingBytes) +
+                    gatheredElements(build, stage) * element;
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
     use.temporary += needed - use.total();
     // Any chip of the stage has to hold it.
