@@ -47,7 +47,12 @@ static std::string leavesLevel(const Strategy &strategy, AxisNetwork &network) {
       if (range && (dim.stride % range->below || range->chips % (dim.stride * dim.ranks)))
         return fmt::format("{} does not fit into `{}` of {}{}", degreeText(strategy, entry.first()),
                            entry.second, counted(range->chips / range->below, "chip"),
-                           dim.stride > 1 ? fmt::format(", as its ranks stand {} apart", dim.stride)
+                           dim.stride % range->below
+                               ? fmt::format(", as its ranks stand {} apart and not {}: no other "
+                                             "axes fill what is inside of it",
+                                             dim.stride, range->below)
+                           : dim.stride > 1
+                               ? fmt::format(", as its ranks stand {} apart", dim.stride)
                            : dim.ranks <= range->chips
                                ? ", which it does not divide: some of its groups would reach out"
                                : "");
