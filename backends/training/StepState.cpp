@@ -155,7 +155,7 @@ bool StepModel::shareGradients(Build &build) {
     reduce = {reduce.name, (dense + experts) * gradient, 1, reduced.seconds, a * part};
     across = {across.name, partBytes(strategy, forward, gradient), 1, summed.seconds,
               a * (1 - part)};
-    gather = {gather.name, (dense + experts) * element, 1, gathered.seconds, b};
+    gather = {gather.name, (dense + experts) * runtime.gathered(element), 1, gathered.seconds, b};
   }
   note(build, reduce.name, reduce.bytes, 1, reduce.total, reduce.exposed, reduceEnergy);
   note(build, across.name, across.bytes, 1, across.total, across.exposed, acrossEnergy);
