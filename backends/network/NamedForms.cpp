@@ -169,10 +169,18 @@ static llvm::Optional<double> hierarchicalTime(const Shape &shape, double m, dou
   return std::max(path, std::min(shape.latency[0], shape.latency[outer]) + rounds * carried);
 }
 
-/// Steps of halves or doubles: the way of one chunk, or all that a rank sends.
-static double halvingTime(double ranks, double rounds, double latency, double part) {
-  double steps = llvm::Log2_64_Ceil(static_cast<uint64_t>(ranks));
-  return std::max(rounds * steps * (latency + part), latency + rounds * (ranks - 1) * part);
+/// Steps of halves or doubles among the largest power of two of ranks: the way of one chunk, or all
+/// that a rank sends. Where there are more ranks, one of these gets the buffer of another before,
+/// and gives it the result behind.
+static double halvingTime(double ranks, double rounds, double latency, double whole) {
+  unsigned steps = llvm::Log2_64(static_cast<uint64_t>(ranks));
+  double power = std::exp2(steps), part = whole / power;
+  double path = rounds * steps * (latency + part), sent = latency + rounds * (power - 1) * part;
+  if (power < ranks) {
+    path += 2 * (latency + part);
+    sent += latency + part + whole;
+  }
+  return std::max(path, sent);
 }
 
 //===-- All
@@ -212,7 +220,6 @@ llvm::Optional<NamedTime> network::namedTime(const NamedAlgorithm &algorithm, Co
   std::string bound;
   bool isRing = name.startswith("ring") || name.startswith("bidirectional_ring");
   bool isSwitch = shape.isOne() && shape.areSwitches;
-  bool isPower = llvm::isPowerOf2_64(static_cast<uint64_t>(n));
   if (isRing) {
     seconds = ringTime(shape, rounds, bytes, name.startswith("bidirectional"));
   } else if (name.startswith("direct")) {
@@ -231,8 +238,8 @@ llvm::Optional<NamedTime> network::namedTime(const NamedAlgorithm &algorithm, Co
     seconds = kind == CollectiveKind::Reduce ? binomialReduceTime(ranks, a, whole)
                                              : binomialTime(ranks, a, whole);
     sent = (n - 1) / n * bytes;
-  } else if (isPower && (name.startswith("halving") || name == "doubling")) {
-    seconds = halvingTime(n, rounds, a, part);
+  } else if (name.startswith("halving") || name == "doubling") {
+    seconds = halvingTime(n, rounds, a, whole);
     bound = "at least";
   } else if (name == "double_binary_tree") {
     seconds = doubleTreeTime(n, pieces, a, whole);

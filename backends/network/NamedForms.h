@@ -11,7 +11,9 @@
 //     binomial_tree          T(n) = max(a + S/B + T(n - 2^(l-1)), S/B + (l-1) (a + S/B)), l =
 //                            ceil(log2 n), which is l (a + S/B) for powers of two; towards the root
 //                            the children of a rank may also meet on its link
-//     halving, doubling      at least log2 n (a + x) and a + (n-1) x, an all_reduce twice as much
+//     halving, doubling      at least log2 n (a + x) and a + (n-1) x, an all_reduce twice as much;
+//                            of halving_doubling with n = p + r, p a power of two, that of p, with
+//                            x = S/(pB), and 2 (a + x) more or a + x + S/B
 //     double_binary_tree     in p pieces each, l = ceil(log2 n): at least
 //                            2 l a + (2 l + p - 2) S/(pB) and a + 2 S/B
 //     hierarchical           at least the way of a chunk through the rings of both levels, in nodes

@@ -186,40 +186,74 @@ static bool usesNetwork(const CostQuery &query, CollectiveKind kind,
   return true;
 }
 
-/// The formula of an algorithm, the fastest of those between `|` that have one; nothing without.
-static llvm::Optional<NamedTime> fastestOf(llvm::StringRef text, CollectiveKind kind,
-                                           const NetworkLevels &levels, double bytes,
-                                           std::string &name, Cost &cost) {
-  llvm::Optional<NamedTime> best;
+namespace {
+/// Algorithms by their formulas.
+struct NamedTimes {
+  llvm::Optional<NamedTime> fastest;
+  std::string name;             ///< of the fastest
+  llvm::Optional<double> exact; ///< the least that is no bound
+  std::string exactName;
+  std::vector<std::string> without; ///< those that have no formula there
+};
+} // namespace
+
+/// The formulas of the algorithms between `|` in `text`.
+static NamedTimes namedTimes(llvm::StringRef text, CollectiveKind kind,
+                             const llvm::Optional<NetworkLevels> &levels, double bytes) {
+  NamedTimes times;
   llvm::SmallVector<llvm::StringRef, 2> choices;
   text.split(choices, '|');
   for (llvm::StringRef choice : choices) {
     NamedAlgorithm algorithm = NamedAlgorithm::parse(choice);
-    auto time = namedTime(algorithm, kind, levels.levels, bytes);
-    if (!time && choices.size() > 1)
-      cost.addNote(fmt::format("{} has no formula there and is left out", algorithm.name));
-    if (!time || (best && best->seconds <= time->seconds))
+    auto time = levels ? namedTime(algorithm, kind, levels->levels, bytes) : llvm::None;
+    if (!time) {
+      times.without.push_back(algorithm.name);
       continue;
-    best = std::move(time);
-    name = algorithm.name;
+    }
+    if (time->bound.empty() && (!times.exact || time->seconds < *times.exact)) {
+      times.exact = time->seconds;
+      times.exactName = algorithm.name;
+    }
+    if (times.fastest && times.fastest->seconds <= time->seconds)
+      continue;
+    times.fastest = std::move(time);
+    times.name = algorithm.name;
   }
-  return best;
+  return times;
 }
 
-/// Adds the time of an algorithm of the library by its formula; false, reported, without one.
+/// Adds the time of algorithms of the library by their formulas, the fastest of them and of what
+/// `cost` has from others by simulation; false, reported, without one.
 static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
                          const llvm::Optional<NetworkLevels> &levels, double bytes, Cost &cost,
                          DiagnosticEngine &diagnostics) {
-  std::string name = query.op->stringAttr("algorithm").split('(').first.str();
-  auto time = levels
-                  ? fastestOf(query.op->stringAttr("algorithm"), kind, *levels, bytes, name, cost)
-                  : llvm::None;
-  if (!time) {
+  NamedTimes times = namedTimes(query.op->stringAttr("algorithm"), kind, levels, bytes);
+  bool isSimulated = !cost.breakdown.children.empty();
+  if (!times.fastest && !isSimulated) {
     diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(),
-                       fmt::format("algorithm `{}` among {} has none there", name,
+                       fmt::format("algorithm `{}` among {} has none there", times.without.front(),
                                    counted(query.op->intAttr("ranks", 1), "rank")));
     return false;
   }
+  if (double seconds = cost.latency.central();
+      isSimulated && (!times.exact || seconds < *times.exact)) {
+    times.exact = seconds;
+    times.exactName =
+        llvm::StringRef(cost.breakdown.children.front().label).rsplit(' ').second.str();
+  }
+  bool isFaster =
+      times.fastest && !(isSimulated && cost.latency.central() <= times.fastest->seconds);
+  if (isFaster) {
+    int64_t chips = cost.chips;
+    cost = Cost();
+    cost.chips = chips;
+  }
+  for (const std::string &left : times.without)
+    cost.addNote(fmt::format("{} has no formula there and is left out", left));
+  if (!isFaster)
+    return true;
+  const NamedTime *time = &*times.fastest;
+  const std::string &name = times.name;
   Figure energy;
   for (size_t i = 0; i < levels->levels.size(); ++i)
     if (time->sentBytes[i] > 0)
@@ -233,6 +267,9 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
     cost.addNote(fmt::format("{}: {} the formula's time, as messages may stand in each other's way "
                              "or fill gaps; too many ranks to follow them",
                              name, time->bound));
+  if (!time->bound.empty() && times.exact)
+    cost.addNote(fmt::format("chosen by that bound: {}, which takes {}, may be faster",
+                             times.exactName, formatEngineering(*times.exact, BaseUnit::Second)));
   cost.provenance = {"network", "", nameOf(kind).str() + " by " + name + ": its formula"};
   return true;
 }
@@ -247,7 +284,8 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   if (query.op->stringAttr("algorithm") == inNetwork &&
       !usesNetwork(query, kind, levels, diagnostics))
     return false;
-  if (query.op->stringAttr("algorithm").contains('(') && !query.op->hasAttr("schedules"))
+  bool isNamed = query.op->stringAttr("algorithm").contains('(');
+  if (isNamed && !query.op->hasAttr("schedules"))
     return addNamedTime(query, kind, levels, bytes, cost, diagnostics);
   auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);
   if (!pairs)
@@ -257,7 +295,7 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
     if (!addSimulatedTime(query, kind, levels, bytes, *pairs, cost, isTooLarge, diagnostics))
       return false;
     if (!isTooLarge)
-      return true;
+      return !isNamed || addNamedTime(query, kind, levels, bytes, cost, diagnostics);
     cost.addNote("too many messages to simulate: a closed form counts");
   }
   if (!levels) {

@@ -195,7 +195,7 @@ void AxisNetwork::readAlgorithms(const ir::Operation &train) {
     const ir::AttrDict &given = entry.asDict();
     Algorithm one{given.find("name")->asString().str(), given.find("isRing")->asBool(),
                   given.find("kinds")->asStrings(), given.find("schedules")->asStrings(),
-                  given.find("formula") ? given.find("formula")->asString().str() : ""};
+                  given.find("formulas") ? given.find("formulas")->asDict() : ir::AttrDict()};
     for (std::string &symbol : one.schedules) {
       ir::Operation &copy = ir::resolve(train, symbol)->clone(scratch.body(), ignored);
       symbol = scratch.uniqueName(symbol);
@@ -243,13 +243,14 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
           schedule->stringAttr("collective") == kind && schedule->intAttr("ranks") == ranks)
         schedules.push_back(ir::Attribute::symbol(symbol));
     bool isPlain = (one.isRing && isOneSwitch) || (one.name == "in_network" && canAdd(part, kind));
-    bool isFormula = !hasLibrary && !isPlain && schedules.empty() && !one.formula.empty();
+    const ir::Attribute *formula = one.formulas.find(std::to_string(ranks));
     bool isChosen = hasLibrary || isPlain;
-    if (!isChosen && schedules.empty() && !isFormula)
+    if (!isChosen && schedules.empty() && !formula)
       continue;
     one.isUsed = true;
-    collective.setAttr("algorithm", isFormula ? one.formula : one.name);
-    if (!isChosen && !isFormula)
+    collective.setAttr("algorithm",
+                       !isChosen && formula ? formula->asString() : llvm::StringRef(one.name));
+    if (!isChosen && !schedules.empty())
       collective.setAttr("schedules", std::move(schedules));
     return;
   }

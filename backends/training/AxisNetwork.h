@@ -57,7 +57,7 @@ private:
     bool isRing = false; ///< of std, which one switch runs as its closed form says
     std::vector<std::string> kinds;
     std::vector<std::string> schedules; ///< copies in `scratch`
-    std::string formula;                ///< for more ranks than these have; "" without
+    ir::AttrDict formulas;              ///< of what is not written out, by the number of ranks
     bool isUsed = false;
   };
   void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,

@@ -25,6 +25,16 @@ struct ResultName {
   SourceRange range;
 };
 
+/// How algorithms run that a statement or a line of a workload names.
+struct AlgorithmForms {
+  std::vector<std::string> schedules; ///< symbols of those that are written out
+  std::string formulas;               ///< of the others, with `|` between them
+
+  void add(llvm::StringRef formula) {
+    formulas += (formulas.empty() || formula.empty() ? "" : "|") + formula.str();
+  }
+};
+
 struct BuildContext {
   BuildContext(Elaborator &elaborator, ir::Module &module, const ir::OpRegistry &registry)
       : elaborator(elaborator), evaluator(elaborator.evaluator),
@@ -62,6 +72,8 @@ struct BuildContext {
   std::vector<Unsupported> unsupported;
   /// Algorithms that lines of workloads name, by what `op.collective` calls them.
   llvm::StringMap<Instance> lineAlgorithms;
+  /// How algorithms run, by what that was built from.
+  llvm::StringMap<AlgorithmForms> algorithmForms;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
 

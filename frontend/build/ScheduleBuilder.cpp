@@ -3,6 +3,8 @@
 
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
@@ -11,17 +13,18 @@ namespace {
 
 class ScheduleBuilder {
 public:
-  ScheduleBuilder(BuildContext &context, const Instance &algorithm, llvm::StringRef collective,
-                  int64_t ranks)
-      : context(context), diagnostics(context.diagnostics), algorithm(algorithm),
+  ScheduleBuilder(BuildContext &context, const Instance &algorithm, const ir::Operation &system,
+                  llvm::StringRef collective, int64_t ranks)
+      : context(context), diagnostics(context.diagnostics), algorithm(algorithm), system(system),
         collective(collective), ranks(ranks) {}
 
-  bool build(std::vector<std::string> &symbols, unsigned depth);
+  bool build(AlgorithmForms &forms, unsigned depth);
 
 private:
   bool isForCollective();
-  bool choose(const Node &choices, std::vector<std::string> &symbols, unsigned depth);
-  bool schedule(const Node &body, std::vector<std::string> &symbols);
+  bool isFulfilled(const Scope &scope);
+  bool choose(const Node &choices, AlgorithmForms &forms, unsigned depth);
+  bool schedule(const Node &body, AlgorithmForms &forms);
   bool send(const Node &line);
   llvm::Optional<int64_t> numberIn(const ast::Expr &expr, const Scope &scope, llvm::StringRef what,
                                    int64_t count);
@@ -31,6 +34,7 @@ private:
   BuildContext &context;
   DiagnosticEngine &diagnostics;
   const Instance &algorithm;
+  const ir::Operation &system;
   llvm::StringRef collective;
   int64_t ranks;
 
@@ -135,6 +139,54 @@ bool ScheduleBuilder::isForCollective() {
   return false;
 }
 
+/// The algorithms of the module of `algorithm` that run `collective` among any number of ranks.
+static std::string othersFor(BuildContext &context, const Instance &algorithm,
+                             llvm::StringRef collective) {
+  std::vector<std::string> names;
+  Instance other = algorithm;
+  for (const Decl *decl : algorithm.decl->module->decls) {
+    other.decl = decl;
+    if (decl->kind != DeclKind::Algorithm || decl->item->clauses.empty() || !decl->item->block ||
+        !servesCollective(context, other, collective))
+      continue;
+    if (llvm::none_of(decl->item->block->items, [](const ast::Item *item) {
+          return item->word == "require" || item->word == "choose";
+        }))
+      names.push_back("`" + decl->name.str() + "`");
+  }
+  return llvm::join(names, ", ");
+}
+
+/// False, reported, where what the algorithm requires of its parameters does not hold.
+bool ScheduleBuilder::isFulfilled(const Scope &scope) {
+  for (const ast::Item *item : algorithm.decl->item->block->items) {
+    if (item->word != "require" || item->args.size() != 2)
+      continue;
+    Value holds = context.evaluator.evaluate(*item->args[0].value, scope);
+    Value wanted = context.evaluator.evaluate(*item->args[1].value, scope);
+    if (!holds.is<bool>()) {
+      if (!holds.isUnknown()) // else it is reported
+        diagnostics.report(item->args[0].range, diag::ExpectedCondition, holds.describe());
+      return false;
+    }
+    if (holds.get<bool>())
+      continue;
+    std::string needs = wanted.is<std::string>() ? wanted.get<std::string>() : wanted.text();
+    for (const Parameter &parameter : llvm::drop_begin(algorithm.decl->parameters))
+      if (const Value *value = scope.find(parameter.name))
+        needs += fmt::format(", {} = {}", parameter.name, value->text());
+    std::string others = othersFor(context, algorithm, collective);
+    Diagnostic &report =
+        diagnostics.report(algorithm.range, diag::WrongSchedule, algorithm.decl->name,
+                           counted(ranks, "rank"), "it needs " + needs);
+    report.note(item->range, "required here");
+    if (!others.empty())
+      report.help("any number of ranks is good for " + others);
+    return false;
+  }
+  return true;
+}
+
 /// The whole number that `expr` is, from 0 to `count` - 1.
 llvm::Optional<int64_t> ScheduleBuilder::numberIn(const ast::Expr &expr, const Scope &scope,
                                                   llvm::StringRef what, int64_t count) {
@@ -176,7 +228,7 @@ bool ScheduleBuilder::send(const Node &line) {
   return true;
 }
 
-bool ScheduleBuilder::schedule(const Node &body, std::vector<std::string> &symbols) {
+bool ScheduleBuilder::schedule(const Node &body, AlgorithmForms &forms) {
   if (const Quantity *given = body.quantity("chunks")) {
     constexpr double most = 1 << 24;
     if (given->toDouble() < 1 || given->toDouble() > most)
@@ -192,12 +244,11 @@ bool ScheduleBuilder::schedule(const Node &body, std::vector<std::string> &symbo
     if ((line->word == "copy" || line->word == "reduce") && !send(*line))
       return false;
   op->setAttr("sends", std::move(sends));
-  symbols.push_back(op->symbol().str());
+  forms.schedules.push_back(op->symbol().str());
   return true;
 }
 
-bool ScheduleBuilder::choose(const Node &choices, std::vector<std::string> &symbols,
-                             unsigned depth) {
+bool ScheduleBuilder::choose(const Node &choices, AlgorithmForms &forms, unsigned depth) {
   constexpr unsigned deepest = 8;
   if (depth > deepest)
     return wrong(choices.range, "it chooses from itself");
@@ -205,13 +256,13 @@ bool ScheduleBuilder::choose(const Node &choices, std::vector<std::string> &symb
     const Instance *instance = choice.value.getIf<Instance>();
     if (!instance || instance->decl->kind != DeclKind::Algorithm)
       return wrong(choice.range, choice.value.describe() + " is no algorithm");
-    if (!ScheduleBuilder(context, *instance, collective, ranks).build(symbols, depth + 1))
+    if (!ScheduleBuilder(context, *instance, system, collective, ranks).build(forms, depth + 1))
       return false;
   }
   return true;
 }
 
-bool ScheduleBuilder::build(std::vector<std::string> &symbols, unsigned depth) {
+bool ScheduleBuilder::build(AlgorithmForms &forms, unsigned depth) {
   const Decl &decl = *algorithm.decl;
   if (!decl.item->block)
     return wrong(decl.nameRange, "it has no block");
@@ -224,43 +275,42 @@ bool ScheduleBuilder::build(std::vector<std::string> &symbols, unsigned depth) {
   Scope &scope = context.elaborator.newScope(*decl.module);
   size_t errors = diagnostics.errorCount();
   Node body;
-  if (!context.evaluator.bind(bound, scope, /*allowMissing=*/false))
+  if (!context.evaluator.bind(bound, scope, /*allowMissing=*/false) || !isFulfilled(scope))
     return false;
+  if (std::string formula = formulaOf(algorithm, system, ranks); !formula.empty()) {
+    forms.add(formula);
+    return true;
+  }
   context.elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, body);
   if (diagnostics.errorCount() != errors)
     return false;
   if (const Node *choices = body.find("choose"))
-    return choose(*choices, symbols, depth);
+    return choose(*choices, forms, depth);
   if (body.find("library")) {
     diagnostics.report(algorithm.range, diag::NoLibrary, decl.name)
         .help("`std.interconnects` has networks with parameters of libraries");
     return false;
   }
-  return schedule(body, symbols);
+  return schedule(body, forms);
 }
 
 bool perfc::buildSchedules(BuildContext &context, const Instance &algorithm,
-                           llvm::StringRef collective, int64_t ranks,
-                           std::vector<std::string> &symbols, llvm::StringRef line) {
-  std::string key =
-      fmt::format("schedule {} {} {} {} {}", algorithm.decl->module->name, Value(algorithm).text(),
-                  collective.str(), ranks, line.empty() ? "" : "line");
-  if (auto known = context.symbols.find(key); known != context.symbols.end()) {
-    llvm::SmallVector<llvm::StringRef, 2> names;
-    llvm::StringRef(known->second).split(names, ' ');
-    symbols.insert(symbols.end(), names.begin(), names.end());
-    return true;
+                           const ir::Operation &system, llvm::StringRef collective, int64_t ranks,
+                           AlgorithmForms &forms, llvm::StringRef line) {
+  std::string key = fmt::format("schedule {} {} {} {} {} {}", algorithm.decl->module->name,
+                                Value(algorithm).text(), system.symbol(), collective.str(), ranks,
+                                line.empty() ? "" : "line");
+  auto known = context.algorithmForms.find(key);
+  if (known == context.algorithmForms.end()) {
+    AlgorithmForms own;
+    if (!ScheduleBuilder(context, algorithm, system, collective, ranks).build(own, 0))
+      return false;
+    for (const std::string &name : own.schedules)
+      if (!line.empty())
+        context.module.lookup(name)->setAttr("line", line);
+    known = context.algorithmForms.try_emplace(key, std::move(own)).first;
   }
-  std::vector<std::string> built;
-  if (!ScheduleBuilder(context, algorithm, collective, ranks).build(built, 0))
-    return false;
-  std::string joined;
-  for (const std::string &name : built) {
-    joined += (joined.empty() ? "" : " ") + name;
-    if (!line.empty())
-      context.module.lookup(name)->setAttr("line", line);
-  }
-  context.symbols[key] = joined;
-  symbols.insert(symbols.end(), built.begin(), built.end());
+  llvm::append_range(forms.schedules, known->second.schedules);
+  forms.add(known->second.formulas);
   return true;
 }

@@ -25,18 +25,21 @@ llvm::Optional<Instance> chosenForm(BuildContext &context, const NodeArg &choice
 
 /// Ranks of a schedule that is written out send by send; a ring of more has over half a million.
 inline constexpr int64_t mostScheduledRanks = 512;
+/// Sends of a schedule that is written out for more ranks where its formula is but a bound: about a
+/// second and 210 MB.
+inline constexpr int64_t mostSends = 65536;
 
 /// What operations have as the name of an algorithm of std.networks that `system` runs by its
-/// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)", with `|`
-/// between those that it chooses from. "" where it is written out.
-std::string formulaOf(BuildContext &context, const Instance &algorithm, const ir::Operation &system,
-                      int64_t ranks);
+/// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)". "" where
+/// it is written out.
+std::string formulaOf(const Instance &algorithm, const ir::Operation &system, int64_t ranks);
 
-/// Builds the schedules of `algorithm` for `collective` on `ranks` ranks and appends their symbols:
-/// one, or those that it chooses from. With `line` they are for the lines of a workload that name
+/// Adds how `system` runs `algorithm`, or those that it chooses from, for `collective` on `ranks`
+/// ranks, and builds their schedules. With `line` they are for the lines of a workload that name
 /// the algorithm so. False after a report.
-bool buildSchedules(BuildContext &context, const Instance &algorithm, llvm::StringRef collective,
-                    int64_t ranks, std::vector<std::string> &symbols, llvm::StringRef line = "");
+bool buildSchedules(BuildContext &context, const Instance &algorithm, const ir::Operation &system,
+                    llvm::StringRef collective, int64_t ranks, AlgorithmForms &forms,
+                    llvm::StringRef line = "");
 
 } // namespace perfc
 

@@ -12,19 +12,6 @@
 
 using namespace perfc;
 
-/// The algorithms that `algorithm` chooses from; none where it is a schedule.
-static std::vector<Instance> choicesOf(BuildContext &context, const Instance &algorithm) {
-  std::vector<Instance> list;
-  const ast::Body *body = algorithm.decl->item->block;
-  if (!body || body->items.size() != 1 || body->items[0]->word != "choose")
-    return list;
-  Scope scope(*algorithm.decl->module);
-  for (const ast::Arg &arg : body->items[0]->args)
-    if (Value value = context.evaluator.evaluate(*arg.value, scope); value.is<Instance>())
-      list.push_back(value.get<Instance>());
-  return list;
-}
-
 /// True where the formulas hold: switches in levels, or one level of links from chip to chip.
 static bool hasFormulas(const ir::Operation &system) {
   int64_t groups = 0, wired = 0, others = 0;
@@ -41,8 +28,8 @@ static bool hasFormulas(const ir::Operation &system) {
   return others == 0 && (wired == 0 || groups <= 1);
 }
 
-std::string perfc::formulaOf(BuildContext &context, const Instance &algorithm,
-                             const ir::Operation &system, int64_t ranks) {
+std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &system,
+                             int64_t ranks) {
   static constexpr llvm::StringLiteral named[] = {
       "ring",          "ring_gather",         "ring_scatter",
       "direct",        "direct_gather",       "direct_scatter",
@@ -51,18 +38,10 @@ std::string perfc::formulaOf(BuildContext &context, const Instance &algorithm,
       "doubling",      "double_binary_tree",  "hierarchical",
       "chain",         "hierarchical_gather", "hierarchical_scatter",
       "chain_reduce",  "binomial_tree",       "binomial_tree_reduce"};
-  if (ranks <= mostScheduledRanks || !hasFormulas(system))
-    return "";
   const Decl &decl = *algorithm.decl;
-  std::string all;
-  for (const Instance &choice : choicesOf(context, algorithm)) {
-    std::string one = choice.decl == &decl ? "" : formulaOf(context, choice, system, ranks);
-    if (one.empty())
-      return "";
-    all += (all.empty() ? "" : "|") + one;
-  }
-  if (!all.empty() || decl.module->name != "std.networks" || !llvm::is_contained(named, decl.name))
-    return all;
+  if (ranks <= mostScheduledRanks || decl.module->name != "std.networks" ||
+      !llvm::is_contained(named, decl.name) || !hasFormulas(system))
+    return "";
   int64_t number = 8; // of pieces, or chips of a node
   for (const Argument &argument : algorithm.arguments) {
     const Quantity *given = argument.value ? argument.value->getIf<Quantity>() : nullptr;
@@ -71,6 +50,9 @@ std::string perfc::formulaOf(BuildContext &context, const Instance &algorithm,
       return "";
     number = given->rational().numerator();
   }
+  // Of the others whose forms are bounds, schedules for so many ranks have n (n - 1) sends or more.
+  if (decl.name == "double_binary_tree" && number <= mostSends / (4 * (ranks - 1)))
+    return "";
   return fmt::format("{}({})", decl.name, number);
 }
 
@@ -110,12 +92,12 @@ static std::vector<std::string> collectivesFor(BuildContext &context, const Inst
   return able.empty() ? all : able;
 }
 
-/// Adds `symbols` to the schedules of a statement.
-static void addSchedules(ir::Operation &evaluate, llvm::ArrayRef<std::string> symbols) {
+/// Adds those that are written out to the schedules of a statement.
+static void addSchedules(ir::Operation &evaluate, const AlgorithmForms &forms) {
   ir::AttrList list;
   if (const ir::Attribute *known = evaluate.attr("schedules"))
     list = known->asList();
-  for (const std::string &symbol : symbols)
+  for (const std::string &symbol : forms.schedules)
     list.push_back(ir::Attribute::symbol(symbol));
   if (!list.empty())
     evaluate.setAttr("schedules", std::move(list));
@@ -131,22 +113,19 @@ bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
     if (op.is("op.collective") && op.hasAttr("algorithm"))
       wanted.insert({op.stringAttr("algorithm").str(), op.stringAttr("kind").str()});
   });
-  std::vector<std::string> symbols;
   ir::AttrList formulas;
   for (const auto &[name, kind] : wanted) {
     const Instance &instance = context.lineAlgorithms[name];
     if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system) ||
         isInNetwork(instance))
       continue;
-    std::string formula = formulaOf(context, instance, *system, chipsOfSystem(*system));
-    if (!formula.empty()) {
-      formulas.push_back(ir::AttrDict{{"line", name}, {"formula", formula}});
-      continue;
-    }
-    if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols, name))
+    AlgorithmForms forms;
+    if (!buildSchedules(context, instance, *system, kind, chipsOfSystem(*system), forms, name))
       return false;
+    if (!forms.formulas.empty())
+      formulas.push_back(ir::AttrDict{{"line", name}, {"formula", forms.formulas}});
+    addSchedules(evaluate, forms);
   }
-  addSchedules(evaluate, symbols);
   if (!formulas.empty())
     evaluate.setAttr("line_formulas", std::move(formulas));
   return true;
@@ -189,12 +168,14 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   const Instance &instance = *form;
   const ir::Operation *system = context.module.lookup(evaluate.symbolAttr("on"));
   const Decl &decl = *instance.decl;
-  std::vector<std::string> kinds = {subject.instance->decl->name.str()}, symbols;
+  std::vector<std::string> kinds = {subject.instance->decl->name.str()};
   if (subject.instance->decl->kind != DeclKind::Collective)
     kinds = collectivesFor(context, instance);
   std::string name = isInNetwork(instance) ? inNetworkAlgorithm.str() : decl.name.str();
   if (choice.name.empty()) {
     evaluate.setAttr("algorithm", name);
+    ir::AttrDict named = algorithmsOf(evaluate); // go before it
+    llvm::erase_if(kinds, [&](const std::string &kind) { return named.find(kind) != nullptr; });
   } else {
     if (!llvm::is_contained(kinds, choice.name)) {
       diagnostics.report(choice.range, diag::NoAlgorithmHere,
@@ -209,17 +190,16 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   if (!system || hasLibrary(*system, decl.name) || isPlainRing(decl, *system) ||
       isInNetwork(instance))
     return true;
-  std::string formula = formulaOf(context, instance, *system, chipsOfSystem(*system));
-  if (!formula.empty()) {
-    ir::AttrDict named = algorithmsOf(evaluate);
-    for (const std::string &kind : kinds)
-      named.set(kind, formula);
-    evaluate.setAttr("algorithms", std::move(named));
-    return true;
-  }
-  for (const std::string &kind : kinds)
-    if (!buildSchedules(context, instance, kind, chipsOfSystem(*system), symbols))
+  ir::AttrDict named = algorithmsOf(evaluate);
+  for (const std::string &kind : kinds) {
+    AlgorithmForms forms;
+    if (!buildSchedules(context, instance, *system, kind, chipsOfSystem(*system), forms))
       return false;
-  addSchedules(evaluate, symbols);
+    if (!forms.formulas.empty())
+      named.set(kind, forms.formulas);
+    addSchedules(evaluate, forms);
+  }
+  if (!named.empty())
+    evaluate.setAttr("algorithms", std::move(named));
   return true;
 }

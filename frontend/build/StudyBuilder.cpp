@@ -172,8 +172,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     label += (choice.name.empty() ? "" : choice.name + " = ") + written(choice.value);
   }
   good &= checkAlgorithms(with, subject);
-  // What is chosen for a kind goes before what serves all, wherever it stands.
-  for (bool isNamed : {false, true})
+  // What is chosen for a kind goes before what serves the others, wherever it stands.
+  for (bool isNamed : {true, false})
     for (const NodeArg &choice : with)
       if (choice.name.empty() != isNamed)
         good &= otherChoice(choice, subject, *op);

@@ -56,10 +56,12 @@ static bool isOneSwitch(const ir::Operation &system) {
   return groups <= 1 && others == 0;
 }
 
-/// The schedules of `algorithm` for all ranks that collectives of `kinds` have.
-static bool schedulesOf(BuildContext &context, const Instance &algorithm, SourceRange where,
-                        llvm::ArrayRef<std::string> kinds, const ir::Operation &system,
-                        const ir::AttrDict &settings, std::vector<std::string> &symbols) {
+/// How `algorithm` runs for all ranks that collectives of `kinds` have: schedules, and formulas by
+/// the number of ranks.
+static bool formsOf(BuildContext &context, const Instance &algorithm, SourceRange where,
+                    llvm::ArrayRef<std::string> kinds, const ir::Operation &system,
+                    const ir::AttrDict &settings, std::vector<std::string> &schedules,
+                    ir::AttrDict &formulas) {
   auto refuse = [&](const std::string &why) {
     context.diagnostics.report(where, diag::AlgorithmInTraining, algorithm.decl->name, why);
     return false;
@@ -69,14 +71,12 @@ static bool schedulesOf(BuildContext &context, const Instance &algorithm, Source
                   "chosen there");
   for (const std::string &kind : kinds)
     for (int64_t ranks : ranksOf(settings, kind)) {
-      if (!formulaOf(context, algorithm, system, ranks).empty())
-        continue;
-      if (ranks > mostScheduledRanks)
-        return refuse(fmt::format("{} among {} ranks is too large to be written out, which is "
-                                  "possible for up to {}",
-                                  kind, ranks, mostScheduledRanks));
-      if (!buildSchedules(context, algorithm, kind, ranks, symbols))
+      AlgorithmForms forms;
+      if (!buildSchedules(context, algorithm, system, kind, ranks, forms))
         return false;
+      llvm::append_range(schedules, forms.schedules);
+      if (!forms.formulas.empty())
+        formulas.set(std::to_string(ranks), forms.formulas);
     }
   return true;
 }
@@ -97,6 +97,7 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
       return false;
     const Decl &decl = *form->decl;
     std::vector<std::string> kinds, schedules;
+    ir::AttrDict formulas;
     for (const char *kind : stepKinds)
       if (servesCollective(context, *form, kind) && (choice.name.empty() || choice.name == kind))
         kinds.push_back(kind);
@@ -117,12 +118,12 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
     bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
     bool isPlain = isRing && (!system.is("target.system") || isOneSwitch(system));
     if (!hasLibrary(system, decl.name) && !isPlain &&
-        !schedulesOf(context, *form, choice.range, kinds, system, settings, schedules))
+        !formsOf(context, *form, choice.range, kinds, system, settings, schedules, formulas))
       return false;
     ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
     entry.set("kinds", ir::Attribute::strings(kinds));
     entry.set("schedules", ir::Attribute::strings(schedules));
-    entry.set("formula", formulaOf(context, *form, system, mostScheduledRanks + 1));
+    entry.set("formulas", std::move(formulas));
     list.push_back(std::move(entry));
   }
   settings.set("algorithms", std::move(list));

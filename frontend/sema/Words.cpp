@@ -260,6 +260,12 @@ static constexpr WordSpec dataflowWords[] = {
 };
 
 static constexpr WordSpec algorithmWords[] = {
+    {.word = "require",
+     .kind = Constant,
+     .minArgs = 2,
+     .maxArgs = 2,
+     .repeats = true,
+     .doc = "a condition on the parameters, and in words what it asks for"},
     {.word = "chunks", .kind = Integer, .doc = "pieces that the data is cut into"},
     {.word = "copy",
      .kind = Syntax,

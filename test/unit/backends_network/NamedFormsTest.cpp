@@ -52,8 +52,8 @@ struct Writer {
       for (int64_t i = 0; i < n; ++i)
         send(adds, adds ? mod(i + s) : i, i, mod(i + s));
   }
-  void pairs(bool adds, int64_t d) {
-    for (int64_t i = 0; i < n; ++i) {
+  void pairs(bool adds, int64_t d, int64_t power) {
+    for (int64_t i = 0; i < power; ++i) {
       int64_t peer = i - i % (2 * d) + (i + d) % (2 * d), of = adds ? peer : i;
       for (int64_t c = 0; c < d; ++c)
         send(adds, of - of % d + c, i, peer);
@@ -103,10 +103,12 @@ struct Writer {
 };
 
 Schedule scheduleOf(llvm::StringRef name, Kind kind, int64_t n, int64_t number) {
+  int64_t power = int64_t(1) << llvm::Log2_64(static_cast<uint64_t>(n));
   bool isPieces = name.startswith("chain"), isTree = name.startswith("binomial");
   int64_t chunks = isPieces                           ? number
                    : isTree                           ? 1
                    : name == "double_binary_tree"     ? 2 * number
+                   : name == "halving_doubling"       ? power
                    : name.startswith("bidirectional") ? 2 * n
                                                       : n;
   Writer writer(kind, n, chunks);
@@ -123,12 +125,19 @@ Schedule scheduleOf(llvm::StringRef name, Kind kind, int64_t n, int64_t number) 
     writer.directHalf(true);
   if (name == "direct_reduce" || name == "direct_gather")
     writer.directHalf(false);
+  bool isBoth = name == "halving_doubling";
+  for (int64_t i = power; isBoth && i < n; ++i)
+    for (int64_t c = 0; c < power; ++c)
+      writer.send(true, c, i, i - power);
   if (name.startswith("halving"))
-    for (int64_t d = n / 2; d >= 1; d /= 2)
-      writer.pairs(true, d);
+    for (int64_t d = power / 2; d >= 1; d /= 2)
+      writer.pairs(true, d, power);
   if (name.endswith("doubling"))
-    for (int64_t d = 1; d < n; d *= 2)
-      writer.pairs(false, d);
+    for (int64_t d = 1; d < power; d *= 2)
+      writer.pairs(false, d, power);
+  for (int64_t i = power; isBoth && i < n; ++i)
+    for (int64_t c = 0; c < power; ++c)
+      writer.send(false, c, i - power, i);
   for (int64_t c = 0; isPieces && c < number; ++c)
     for (int64_t i = 0; i + 1 < n; ++i)
       kind == Kind::Broadcast ? writer.send(false, c, i, i + 1)
@@ -210,6 +219,7 @@ TEST_F(NamedForms, AreWhatSchedulesTakeOnASwitch) {
     compare("binomial_tree", Kind::Broadcast, 8);
     compare("binomial_tree_reduce", Kind::Reduce, 8);
     compare("double_binary_tree", Kind::AllReduce, pieces);
+    compare("halving_doubling", Kind::AllReduce, 8);
     for (int64_t m = 1; m <= n; ++m)
       if (n % m == 0)
         compare("hierarchical", Kind::AllReduce, m);
