@@ -6,7 +6,6 @@
 #include "passes/KernelModel.h"
 #include "passes/KernelUses.h"
 #include "passes/Names.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -15,6 +14,7 @@ using namespace perfc::training;
 
 void RegionCost::add(const RegionCost &other, double times) {
   seconds += other.seconds * times;
+  weightsSeconds += other.weightsSeconds * times;
   macs += other.macs * times;
   flops += other.flops * times;
   energy += other.energy.times(times);
@@ -189,6 +189,7 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   timeOf(*found, op, kernel, item);
   double load = shareOf(op, "load", 1);
   own.seconds = item.seconds * load;
+  own.weightsSeconds = ofWeights.count(&op) ? own.seconds : 0;
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
@@ -332,8 +333,35 @@ static double liveBytes(const ir::Region &region) {
   return most;
 }
 
+/// The operations of `graph` whose results go to gradients of weights and nowhere else.
+static llvm::DenseSet<const ir::Operation *> onlyForWeights(const ir::Operation &graph) {
+  llvm::DenseSet<const ir::Operation *> found;
+  llvm::DenseSet<const ir::Value *> others; // what something else reads
+  std::vector<const ir::Operation *> order;
+  graph.walk([&](const ir::Operation &op) { order.push_back(&op); });
+  auto isMember = [](const ir::Operation &op) { // runs as part of its parent
+    return op.parentOp() && op.parentOp()->is(op::FusedOp::opName);
+  };
+  for (const ir::Operation *op : llvm::reverse(order)) {
+    if (isMember(*op))
+      continue;
+    bool isOnly = op->resultCount() > 0 && !op->is(op::RepeatOp::opName);
+    for (size_t i = 0; i < op->resultCount(); ++i)
+      isOnly &= others.count(&op->result(i)) == 0;
+    if (isOnly)
+      found.insert(op);
+    else if (!op->is(op::GradientOp::opName))
+      others.insert(op->operands().begin(), op->operands().end());
+  }
+  for (const ir::Operation *op : order)
+    if (isMember(*op) && found.count(op->parentOp()))
+      found.insert(op);
+  return found;
+}
+
 llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
   GraphCost result;
+  ofWeights = onlyForWeights(graph);
   recorder.open(result.before.block);
   for (const ir::Operation &op : graph.body()) {
     auto repeat = ir::as<op::RepeatOp>(op);

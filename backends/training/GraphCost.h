@@ -9,6 +9,7 @@
 #include "backends/core/CostProvider.h"
 #include "backends/training/BlockRecorder.h"
 #include "backends/training/Runtime.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace perfc::training {
 
@@ -33,7 +34,8 @@ struct KernelTime {
 
 /// One run of a stretch of a graph on one rank and one microbatch.
 struct RegionCost {
-  double seconds = 0; ///< of kernels
+  double seconds = 0;        ///< of kernels
+  double weightsSeconds = 0; ///< of these, of kernels that only gradients of weights need
   double macs = 0;
   double flops = 0;
   Figure energy;
@@ -101,6 +103,7 @@ private:
   DiagnosticEngine &diagnostics;
   double bandwidth = 0; ///< B/s of the outermost memory; 0 when not given
   bool isInLayer = false;
+  llvm::DenseSet<const ir::Operation *> ofWeights; ///< what only gradients of weights need
   HashCache hashes;
   BlockRecorder recorder;
 };

@@ -143,7 +143,7 @@ void Builder::addTasks() {
         program.stages[0].tasks.push_back({isBackward, microbatch, 0});
     return;
   }
-  std::vector<StageTime> times(program.stages.size(), {1, 2});
+  std::vector<StageTime> times(program.stages.size(), {1, 2, 1});
   std::vector<ScheduledTask> tasks;
   playSchedule(strategy.schedule, times, program.microbatches, chunks, 0, &tasks);
   for (const ScheduledTask &task : tasks)

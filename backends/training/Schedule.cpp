@@ -9,15 +9,16 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::ScheduleKind;
 
-/// The part of a backward pass that makes gradients of weights, which nothing waits for.
-static double weightsTime(const StageTime &stage) {
-  return std::min(stage.forward, stage.backward / 2);
-}
-
 bool training::hasWholeRounds(ScheduleKind kind, int64_t stages, int64_t microbatches,
                               int64_t chunks) {
   bool isInterleaved = kind == ScheduleKind::Interleaved && chunks > 1 && stages > 1;
   return !isInterleaved || microbatches % stages == 0;
+}
+
+bool training::hasClosedForm(ScheduleKind kind, int64_t stages, int64_t microbatches,
+                             const StageTime &stage) {
+  bool canFill = stage.weights <= std::min(stage.forward, stage.backward / 2);
+  return kind != ScheduleKind::ZeroBubble || (microbatches >= stages && canFill);
 }
 
 double training::closedFormTime(ScheduleKind kind, int64_t stages, int64_t microbatches,
@@ -28,7 +29,7 @@ double training::closedFormTime(ScheduleKind kind, int64_t stages, int64_t micro
     fill /= static_cast<double>(chunks);
   // The halves of the backward pass that wait for nothing fill the gaps.
   if (kind == ScheduleKind::ZeroBubble)
-    fill = static_cast<double>(stages - 1) * std::max(0.0, one - 2 * weightsTime(stage));
+    fill = static_cast<double>(stages - 1) * std::max(0.0, one - 2 * stage.weights);
   return static_cast<double>(microbatches) * one + fill;
 }
 
@@ -41,10 +42,11 @@ double training::microbatchesInFlight(ScheduleKind kind, int64_t stage, int64_t 
   // All stages hold as many as the first: what waits for its gradients of weights is still held.
   if (kind == ScheduleKind::ZeroBubble)
     return std::min(all, static_cast<double>(stages));
-  if (kind == ScheduleKind::Interleaved) {
-    // 2 (p - s - 1) + (v - 1) p + 1 chunks of a microbatch, each 1 / v of the layers.
+  if (kind == ScheduleKind::Interleaved && chunks > 1) {
+    // 2 (p - s - 1) + (v - 1) p + 1 chunks of a microbatch, each 1 / v of the layers. With one
+    // round all forward passes come first.
     double v = static_cast<double>(chunks), p = static_cast<double>(stages);
-    return std::min(all, (2 * (ahead - 1) + (v - 1) * p + 1) / v);
+    return microbatches == stages ? all : std::min(all, (2 * (ahead - 1) + (v - 1) * p + 1) / v);
   }
   return std::min(all, ahead);
 }
@@ -146,7 +148,7 @@ double Player::duration(int64_t stage, const Task &task) const {
     return time.forward / static_cast<double>(v);
   if (kind != ScheduleKind::ZeroBubble)
     return time.backward / static_cast<double>(v);
-  return task.kind == 'W' ? weightsTime(time) : time.backward - weightsTime(time);
+  return task.kind == 'W' ? time.weights : time.backward - time.weights;
 }
 
 /// When `task` can start; false while its input is not there.
@@ -193,7 +195,7 @@ void Player::finish(int64_t stage, const Task &task, double at) {
 /// many as it takes to hold no more microbatches than there are stages (ZB-H1).
 void Player::makeGradients(int64_t stage, bool isForced, double before) {
   auto isDue = [&] {
-    bool fits = free[stage] + weightsTime(stages[stage]) <= before * (1 + 1e-12);
+    bool fits = free[stage] + stages[stage].weights <= before * (1 + 1e-12);
     return fits || (isForced && held[stage] >= static_cast<double>(p));
   };
   while (waiting[stage] > 0 && isDue())

@@ -3,11 +3,11 @@
 // Pipeline schedules: p stages, m microbatches, f and b seconds forward and backward on a stage.
 //     gpipe, one_f_one_b   m (f + b) + (p - 1) (f + b)
 //     interleaved(v)       m (f + b) + (p - 1) (f + b) / v
-//     zero_bubble          m (f + b) + (p - 1) (f + b - 2 w), w the half of b that makes gradients
-//                          of weights (ZB-H1)
+//     zero_bubble          m (f + b) + (p - 1) (f + b - 2 w), w the part of b that makes gradients
+//                          of weights, at most f and half of b (ZB-H1)
 // (Huang et al., GPipe, NeurIPS 2019; Narayanan et al., SC 2021; Qi et al., ICLR 2024). Where
 // stages differ the schedule is played through instead, task by task; where they are equal both
-// agree, that of zero_bubble for at least p microbatches.
+// agree, that of zero_bubble for at least p microbatches and such a w.
 #ifndef PERFC_BACKENDS_TRAINING_SCHEDULE_H
 #define PERFC_BACKENDS_TRAINING_SCHEDULE_H
 
@@ -20,6 +20,7 @@ namespace perfc::training {
 struct StageTime {
   double forward = 0;
   double backward = 0;
+  double weights = 0; ///< of backward, for gradients of weights, which nothing waits for
 };
 
 struct ScheduleResult {
@@ -43,7 +44,10 @@ struct ScheduledTask {
 /// the functions below has an order for.
 bool hasWholeRounds(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
                     int64_t chunks);
-/// For p equal stages; of zero_bubble with at least so many microbatches.
+/// True where `closedFormTime` is what playing the schedule for equal stages comes to.
+bool hasClosedForm(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
+                   const StageTime &stage);
+/// For p equal stages.
 double closedFormTime(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
                       int64_t chunks, const StageTime &stage);
 /// Microbatches in flight on stage `stage` of `stages`.

@@ -158,6 +158,7 @@ void StepModel::chooseChip(Build &build, size_t stage) {
   double factor = network.places().slowdown(chips);
   for (RegionCost *part : {&forward, &backward}) {
     part->seconds *= factor;
+    part->weightsSeconds *= factor;
     for (KernelTime &kernel : part->kernels)
       kernel.seconds *= factor;
   }
@@ -185,6 +186,7 @@ bool StepModel::stageTimes(Build &build) {
     time.forward = forward.seconds + stageExposedTime(build, stage, graphs.forward, true) + sent;
     time.backward =
         backward.seconds + stageExposedTime(build, stage, graphs.backward, false) + sent;
+    time.weights = backward.weightsSeconds;
     build.times.push_back(time);
   }
   return !build.failed;
@@ -213,12 +215,13 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
       summary.backward = time.backward;
     }
     all += one;
-    equal &= std::fabs(one - build.times[0].forward - build.times[0].backward) <= 1e-12 * one;
+    equal &= std::fabs(one - build.times[0].forward - build.times[0].backward) <= 1e-12 * one &&
+             std::fabs(time.weights - build.times[0].weights) <= 1e-12 * one;
   }
   auto m = static_cast<int64_t>(std::llround(build.microbatches));
   int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
   std::vector<ScheduledTask> tasks;
-  bool hasForm = equal && (strategy.schedule != ScheduleKind::ZeroBubble || m >= p);
+  bool hasForm = equal && hasClosedForm(strategy.schedule, p, m, build.times[0]);
   bool canPlay = p > 1 && p * m * chunks * 2 <= playedTasks;
   if (p == 1) {
     summary.pipelineTime = build.microbatches * slowest;

@@ -114,6 +114,11 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
                   formatEngineering(static_cast<double>(runs), {}),
                   formatEngineering(latency.central(), BaseUnit::Second),
                   share(latency, result.cost.latency), energyText(energy), "", "", ""});
+  // The rest of a step: what no kernel or collective takes.
+  for (const CostPart &part : result.cost.breakdown.children)
+    if (result.cost.training && part.kind == PartKind::Phase)
+      table.addRow({part.label, "", formatEngineering(part.latency.central(), BaseUnit::Second),
+                    share(part.latency, result.cost.latency), "", "", "", ""});
   return table;
 }
 

@@ -16,6 +16,8 @@ TEST(ScheduleTest, ClosedFormsAgreeWithPlay) {
     auto v = static_cast<int64_t>(2 + random() % 3);
     int64_t m = p * static_cast<int64_t>(1 + random() % 5);
     StageTime stage{1.0 + random() % 5, 1.0 + random() % 9};
+    stage.weights = std::min(stage.forward, stage.backward / 2) * (random() % 5) / 4;
+    ASSERT_TRUE(hasClosedForm(ScheduleKind::ZeroBubble, p, m, stage));
     std::vector<StageTime> stages(p, stage);
     for (ScheduleKind kind : {ScheduleKind::GPipe, ScheduleKind::OneFOneB}) {
       double played = playSchedule(kind, stages, m, 1, 0).time;
@@ -32,7 +34,7 @@ TEST(ScheduleTest, ClosedFormsAgreeWithPlay) {
 TEST(ScheduleTest, WaitingMicrobatchesAgreeWithPlay) {
   for (int64_t p : {1, 2, 4, 7})
     for (int64_t m : {1, 3, 8, 16}) {
-      std::vector<StageTime> stages(p, StageTime{1, 2});
+      std::vector<StageTime> stages(p, StageTime{1, 2, 1});
       for (ScheduleKind kind :
            {ScheduleKind::GPipe, ScheduleKind::OneFOneB, ScheduleKind::ZeroBubble}) {
         ScheduleResult played = playSchedule(kind, stages, m, 1, 0);
@@ -40,6 +42,17 @@ TEST(ScheduleTest, WaitingMicrobatchesAgreeWithPlay) {
           EXPECT_EQ(played.inFlight[stage], microbatchesInFlight(kind, stage, p, m, 1));
       }
     }
+  for (int64_t p : {2, 4, 7})
+    for (int64_t rounds : {1, 2, 3})
+      for (int64_t v : {2, 3}) {
+        std::vector<StageTime> stages(p, StageTime{1, 2});
+        ScheduleResult played = playSchedule(ScheduleKind::Interleaved, stages, rounds * p, v, 0);
+        for (int64_t stage = 0; stage < p; ++stage)
+          EXPECT_NEAR(played.inFlight[stage],
+                      microbatchesInFlight(ScheduleKind::Interleaved, stage, p, rounds * p, v),
+                      1e-9)
+              << p << ' ' << rounds << ' ' << v << ' ' << stage;
+      }
 }
 
 /// The tasks of a zero-bubble schedule are what its time is: none overlap, all work is there, and
@@ -50,7 +63,7 @@ TEST(ScheduleTest, ZeroBubbleIsPlayed) {
     auto p = static_cast<int64_t>(2 + random() % 6), m = static_cast<int64_t>(1 + random() % 20);
     std::vector<StageTime> stages;
     for (int64_t stage = 0; stage < p; ++stage)
-      stages.push_back({1.0 + random() % 3, 1.0 + random() % 6});
+      stages.push_back({1.0 + random() % 3, 1.0 + random() % 6, 0.25 * (random() % 5)});
     std::vector<ScheduledTask> tasks;
     double time = playSchedule(ScheduleKind::ZeroBubble, stages, m, 1, 0, &tasks).time, end = 0;
     std::vector<double> free(p, 0), worked(p, 0);
@@ -64,7 +77,7 @@ TEST(ScheduleTest, ZeroBubbleIsPlayed) {
     for (int64_t stage = 0; stage < p; ++stage)
       EXPECT_NEAR(worked[stage], m * (stages[stage].forward + stages[stage].backward), 1e-9 * time);
     EXPECT_LE(time, playSchedule(ScheduleKind::OneFOneB, stages, m, 1, 0).time * (1 + 1e-12));
-    StageTime equal{2, 4};
+    StageTime equal{2, 4, 2};
     double few =
         playSchedule(ScheduleKind::ZeroBubble, std::vector<StageTime>(p, equal), m, 1, 0).time;
     EXPECT_GE(few, closedFormTime(ScheduleKind::ZeroBubble, p, m, 1, equal));
