@@ -10,7 +10,9 @@
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/import/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
 #include <set>
 
 using namespace perfc;
@@ -54,9 +56,17 @@ static std::string trafficName(const TrafficKey &key) {
   return name.empty() ? fmt::format("collectives of type {}", key.commType) : name.str();
 }
 
+/// `text` of a file as a comment can hold it.
+static std::string inComment(llvm::StringRef text) {
+  std::string result = text.str();
+  std::replace_if(
+      result.begin(), result.end(), [](char c) { return !llvm::isPrint(c); }, '?');
+  return result;
+}
+
 static std::string summaryText(const chakra::Trace &trace, const TraceSummary &summary) {
   std::string text = fmt::format("// {}: schema {}, {}\n//   {}, {} ms\n", trace.path,
-                                 trace.version.empty() ? "not given" : trace.version,
+                                 trace.version.empty() ? "not given" : inComment(trace.version),
                                  counted(summary.nodes, "node"), counted(summary.kernels, "kernel"),
                                  static_cast<double>(summary.kernelMicros) / 1e3);
   if (summary.cpuOperations)
@@ -68,7 +78,7 @@ static std::string summaryText(const chakra::Trace &trace, const TraceSummary &s
     text += fmt::format("//   {} that do nothing\n", counted(summary.others, "node"));
   for (const auto &[key, count] : summary.traffic)
     text += fmt::format("//   {} {} of {} B{}\n", count, trafficName(key), key.bytes,
-                        key.group.empty() ? "" : " in group " + key.group);
+                        key.group.empty() ? "" : " in group " + inComment(key.group));
   return text;
 }
 
@@ -152,7 +162,7 @@ static std::string groupTexts(llvm::ArrayRef<TraceSummary> summaries, const Grou
     WorkloadText workload = workloadOf(summaries[ranks.front()], groups.front(), ranks.size());
     std::string note = groups.size() == 1 ? "group " : counted(groups.size(), "group") + ": ";
     for (size_t i = 0; i < groups.size() && i < 16; ++i)
-      note += (i ? ", " : "") + groups[i];
+      note += (i ? ", " : "") + inComment(groups[i]);
     text += fmt::format("\n// {}{}, {} each\n{}\nevaluate {} on {} * npu over nvswitch\n", note,
                         groups.size() > 16 ? ", …" : "", counted(ranks.size(), "rank"),
                         workload.text(name), name, ranks.size());
