@@ -128,7 +128,7 @@ std::string Report::cell(const Evaluated &evaluated, const emit::Result &result,
       emit::evaluateName(column, evaluation.names(evaluated.module, &result.cost));
   if (!value.unknownName.empty() || !value.notGiven.empty())
     return "-";
-  if (column == "utilization" && value.number)
+  if (column == "utilization" && value.number && value.number->toUncertain().isCertain())
     return percent(value.number->toDouble());
   return emit::describe(value);
 }
