@@ -7,6 +7,7 @@ option(PERFC_FUZZ "Build the libFuzzer targets of test/fuzz (needs clang)" OFF)
 option(PERFC_TIDY "Run clang-tidy on each file as it is compiled" OFF)
 option(PERFC_MPI "Let `mpirun perfc sweep` share the points of sweeps (needs MPI)" OFF)
 option(PERFC_BENCH "Build the benchmarks of bench/" OFF)
+option(PERFC_UNITY "Compile the files of a folder several at a time: a third of the time from nothing" OFF)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
@@ -19,6 +20,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
+set(CMAKE_UNITY_BUILD ${PERFC_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+
 find_program(PERFC_CCACHE ccache)
 if(PERFC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER "${PERFC_CCACHE}")
@@ -28,7 +32,9 @@ endif()
 add_library(perfc_options INTERFACE)
 target_include_directories(perfc_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(perfc_options INTERFACE
-  -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${PERFC_WERROR}>:-Werror> -ffunction-sections -fdata-sections)
+  -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${PERFC_WERROR}>:-Werror> -ffunction-sections -fdata-sections
+  # g++ takes the anonymous namespace of an included file for one of a header.
+  $<$<AND:$<BOOL:${PERFC_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 target_link_options(perfc_options INTERFACE -Wl,--gc-sections -Wl,--as-needed)
 
 # Under clang, the targets that g++ compiles for it (see perfc_library) are not instrumented.

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Blocks.h"
 
+#include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -11,8 +12,6 @@ using namespace perfc::passes;
 static constexpr int64_t tileRows = 128;
 static constexpr int64_t tileColumns = 128;
 static constexpr int64_t tileElements = 1024;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 static int64_t product(int64_t a, int64_t b) { return checkedMultiply(a, b).getValueOr(INT64_MAX); }
 

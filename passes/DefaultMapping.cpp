@@ -1,13 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/DefaultMapping.h"
 
+#include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
 using namespace perfc;
 using namespace perfc::passes;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return (a - 1) / b + 1; }
 
 const Place *passes::firstFullMemory(const Chip &chip, const Statement &statement) {
   llvm::SmallVector<int64_t, 8> one(statement.extents.size(), 1);

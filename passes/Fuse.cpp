@@ -261,7 +261,7 @@ static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &contex
   return mapped;
 }
 
-static bool run(Module &module, PassContext &context) {
+static bool runFuse(Module &module, PassContext &context) {
   std::vector<MappedGraph> mapped = mappedGraphs(module, context);
   std::vector<Operation *> graphs;
   for (Operation &op : module.body())
@@ -291,4 +291,4 @@ const PassInfo passes::fusePass = {
     "      %y = op.apply %x, %w (kernel = @conv) : t\n"
     "      %z = op.apply %y (kernel = @relu) : t\n"
     "      op.yield %z }",
-    run};
+    runFuse};

@@ -6,7 +6,7 @@
 using namespace perfc;
 using namespace perfc::passes;
 
-static int64_t product(int64_t a, int64_t b) {
+static int64_t boundedProduct(int64_t a, int64_t b) {
   return checkedMultiply(a, b).getValueOr(INT64_MAX / 4);
 }
 
@@ -18,8 +18,8 @@ Frame Frame::upTo(size_t position, llvm::ArrayRef<int64_t> extents) const {
   for (size_t index = 0; index < moves.size(); ++index) {
     Movement move = moves[index];
     for (size_t k = result.loops.size(); k < loops.size(); ++k)
-      move.tile =
-          std::min(INT64_MAX / 4, move.tile + product(move.shifts[k], loops[k].loop.factor - 1));
+      move.tile = std::min(INT64_MAX / 4,
+                           move.tile + boundedProduct(move.shifts[k], loops[k].loop.factor - 1));
     move.tile = std::min(move.tile, std::max<int64_t>(1, extents[index]));
     move.shifts.resize(result.loops.size());
     result.moves.push_back(std::move(move));
@@ -37,7 +37,7 @@ int64_t passes::coverInside(const NestPlan &plan, unsigned index, size_t positio
   int64_t cover = 1;
   for (const PlannedLoop &loop : plan.loops)
     if (plan.positionOf(loop.place) > position && llvm::is_contained(loop.indices, index))
-      cover = product(cover, loop.factor);
+      cover = boundedProduct(cover, loop.factor);
   return std::min(cover, std::max<int64_t>(1, plan.statement->extents[index]));
 }
 
@@ -51,7 +51,7 @@ static void moveByDigits(Frame &frame, const NestPlan &plan, size_t first, size_
     for (size_t k = frame.loops.size(); k-- > first;)
       if (llvm::is_contained(frame.loops[k].loop.indices, index)) {
         move.shifts[k] = step;
-        step = product(step, frame.loops[k].loop.factor);
+        step = boundedProduct(step, frame.loops[k].loop.factor);
       }
   }
 }
@@ -84,9 +84,9 @@ llvm::Optional<Movement> passes::needOf(const Frame &frame, const Subscript &sub
     if (coefficient < 0)
       return llvm::None;
     const Movement &move = frame.moves[index];
-    need.tile += product(coefficient, move.tile - 1);
+    need.tile += boundedProduct(coefficient, move.tile - 1);
     for (size_t k = 0; k < frame.loops.size(); ++k)
-      need.shifts[k] += product(coefficient, move.shifts[k]);
+      need.shifts[k] += boundedProduct(coefficient, move.shifts[k]);
   }
   return subscript.dataDependent ? llvm::None : llvm::Optional<Movement>(std::move(need));
 }

@@ -120,7 +120,7 @@ bool ShapeInference::inferRegion(Region &region) {
 
 } // namespace
 
-static bool run(Module &module, PassContext &context) {
+static bool runInferShapes(Module &module, PassContext &context) {
   ShapeInference inference(context.diagnostics);
   bool valid = true;
   for (Operation &op : module.body())
@@ -135,4 +135,4 @@ const PassInfo passes::inferShapesPass = {
     "    %y = op.apply %x (kernel = @relu) : none\n"
     "After:\n"
     "    %y = op.apply %x (kernel = @relu) : tensor<1x64xfp16>",
-    run};
+    runInferShapes};

@@ -111,7 +111,7 @@ void Inliner::removeUnused() {
 
 } // namespace
 
-static bool run(Module &module, PassContext &) {
+static bool runInline(Module &module, PassContext &) {
   Inliner(module).run();
   return true;
 }
@@ -123,4 +123,4 @@ const PassInfo passes::inlinePass = {
     "    op.graph @main { %a = op.tensor …  %b = op.call %a (graph = @part) : t  op.return %b }\n"
     "After:\n"
     "    op.graph @main { %a = op.tensor …  %y = op.apply %a …  op.return %y }",
-    run};
+    runInline};

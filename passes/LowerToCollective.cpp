@@ -174,7 +174,7 @@ bool CollectiveLowering::run(study::EvaluateOp evaluate) {
 
 } // namespace
 
-static bool run(Module &module, PassContext &context) {
+static bool runLowerToCollective(Module &module, PassContext &context) {
   CollectiveLowering lowering(module, context);
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
@@ -193,4 +193,4 @@ const PassInfo passes::lowerToCollectivePass = {
     "    collective.program @e__program (system = @system) {\n"
     "      collective.run (phase = @e__phase_1)\n"
     "      collective.all_reduce (bytes = 64, group = \"group\", ranks = 8) }",
-    run};
+    runLowerToCollective};

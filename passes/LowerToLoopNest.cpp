@@ -380,7 +380,7 @@ bool LoopNestLowering::run(study::EvaluateOp evaluation) {
 
 } // namespace
 
-static bool run(Module &module, PassContext &context) {
+static bool runLowerToLoopNest(Module &module, PassContext &context) {
   LoopNestLowering lowering(module, context);
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
@@ -399,4 +399,4 @@ const PassInfo passes::lowerToLoopNestPass = {
     "      loopnest.tensor @A (…) …\n"
     "      loopnest.at (place = \"DRAM\") { loopnest.for (index = \"i\", factor = 8, step = 1) { … "
     "} } }",
-    run};
+    runLowerToLoopNest};

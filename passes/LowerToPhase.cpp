@@ -198,7 +198,7 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
 
 } // namespace
 
-static bool run(Module &module, PassContext &context) {
+static bool runLowerToPhase(Module &module, PassContext &context) {
   PhaseLowering lowering(module, context);
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
@@ -215,4 +215,4 @@ const PassInfo passes::lowerToPhasePass = {
     "After, in addition:\n"
     "    phase.sequence @e__phase (of = @g, target = @chip) {\n"
     "      phase.kernel (run = @conv, label = \"conv\", count = 1, live_bytes = …, …) }",
-    run};
+    runLowerToPhase};

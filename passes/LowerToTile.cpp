@@ -170,7 +170,7 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
 
 } // namespace
 
-static bool run(Module &module, PassContext &context) {
+static bool runLowerToTile(Module &module, PassContext &context) {
   TileLowering lowering(module, context);
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
@@ -194,4 +194,4 @@ const PassInfo passes::lowerToTilePass = {
     "        tile = {m = 128, n = 128}, blocks = 1024, units = 108, waves = 10) {\n"
     "      tile.load (tensor = \"A\", bytes = 1048576, from = \"L2\")  …\n"
     "      tile.compute (macs = …, flops = …)  tile.store (tensor = \"C\", …) }",
-    run};
+    runLowerToTile};

@@ -13,7 +13,7 @@ namespace {
 /// Prints one document, section by section.
 class YamlWriter {
 public:
-  YamlWriter(const Input &input, llvm::raw_ostream &os) : input(input), os(os) {}
+  YamlWriter(const timeloop::Input &input, llvm::raw_ostream &os) : input(input), os(os) {}
 
   void architecture();
   void energies();
@@ -36,7 +36,7 @@ private:
   void saving(const Saving &saving);
   std::string names(const SpaceFlags &flags, bool wanted) const;
 
-  const Input &input;
+  const timeloop::Input &input;
   llvm::raw_ostream &os;
 };
 
@@ -166,7 +166,7 @@ void YamlWriter::densities() {
       number(6, name, density.value);
       continue;
     }
-    bool isFixed = density.distribution == Distribution::FixedStructured;
+    bool isFixed = density.distribution == timeloop::Distribution::FixedStructured;
     line(6, name + ":");
     line(8, fmt::format("distribution: {}", isFixed ? "fixed_structured" : "hypergeometric"));
     number(8, "density", density.value);
@@ -316,7 +316,7 @@ void YamlWriter::sparse() {
   line(4, fmt::format("- type: {}", kindName(*input.sparse.compute)));
 }
 
-void emit::writeTimeloopInput(const Input &input, llvm::raw_ostream &os) {
+void emit::writeTimeloopInput(const timeloop::Input &input, llvm::raw_ostream &os) {
   YamlWriter writer(input, os);
   writer.architecture();
   writer.energies();

@@ -8,11 +8,10 @@ using namespace perfc;
 using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
-/// Most weights of the latency that are tried, and what rounding may make of a proof.
+/// Most weights of the latency that are tried.
 static constexpr unsigned mostTangents = 40;
 /// Random descents of the rounds that follow the first: they begin with what that has found.
-static constexpr unsigned laterDescents = 4;
-static constexpr double proofTolerance = 1e-9;
+static constexpr unsigned laterRoundDescents = 4;
 
 SearchRounds::SearchRounds(const std::vector<NestSpace> &spaces,
                            llvm::ArrayRef<unsigned> firstEqual, Score fixed,
@@ -123,7 +122,7 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
     SearchGoal goal{SearchGoal::Scalar,
                     [=](const Score &s) { return s.energy + weight * s.latency; }};
     settle(answers, weight);
-    if (!round(goal, end, tangent == 0 ? options.descents : laterDescents))
+    if (!round(goal, end, tangent == 0 ? options.descents : laterRoundDescents))
       return false;
     Score sum = fixed;
     double line = goal.value(fixed);

@@ -12,6 +12,9 @@
 
 namespace perfc::mapper {
 
+/// What rounding may make of a proof, relatively.
+constexpr double proofTolerance = 1e-9;
+
 class SearchRounds {
 public:
   using Clock = std::chrono::steady_clock;

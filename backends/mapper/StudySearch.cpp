@@ -23,8 +23,6 @@ using namespace perfc::loopnest;
 
 /// Time limit of a search that does not say one.
 static constexpr double defaultLimit = 60;
-/// What rounding may make of a proof.
-static constexpr double proofTolerance = 1e-9;
 
 namespace {
 

@@ -8,7 +8,7 @@ using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
 /// Corners may be below a line by what rounding makes of them.
-static constexpr double rounding = 1e-12;
+static constexpr double cornerRounding = 1e-12;
 /// Weights that differ by less relatively are the same.
 static constexpr double sameWeight = 1e-9;
 
@@ -39,7 +39,7 @@ void TangentBounds::update() {
       now.second = k;
       bool above = true;
       for (const Line &line : lines)
-        above &= line.a * now.energy + line.b * now.latency >= line.least * (1 - rounding);
+        above &= line.a * now.energy + line.b * now.latency >= line.least * (1 - cornerRounding);
       if (above && (!found || now.product() < corner.product())) {
         corner = now;
         found = true;

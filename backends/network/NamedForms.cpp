@@ -18,14 +18,14 @@ NamedAlgorithm NamedAlgorithm::parse(llvm::StringRef text) {
 
 namespace {
 /// The levels in numbers: those with several members, all switches (or one of another kind).
-struct Shape {
+struct LevelNumbers {
   std::vector<double> members, latency, perByte;
   std::vector<size_t> number; ///< of the level among all
   double ranks = 1;
   bool areSwitches = true;
   Topology only = Topology::Switch; ///< of a single level
 
-  explicit Shape(llvm::ArrayRef<NetworkLevel> levels) {
+  explicit LevelNumbers(llvm::ArrayRef<NetworkLevel> levels) {
     for (size_t i = 0; i < levels.size(); ++i) {
       const NetworkLevel &level = levels[i];
       if (level.members <= 1)
@@ -50,7 +50,7 @@ struct Shape {
 /// The longest path of `steps` steps around a ring of ranks whose links differ by the level on
 /// which neighbours meet: each step goes on to the next link or waits on the same one. What is
 /// inside of the outermost level is alike everywhere, so one such stretch stands for all.
-static double unlikeRing(const Shape &shape, double steps, double part) {
+static double unlikeRing(const LevelNumbers &shape, double steps, double part) {
   auto linkOf = [&](int64_t rank) { // the level on which `rank` meets the next one
     size_t level = 0;
     int64_t below = 1;
@@ -79,7 +79,7 @@ static double unlikeRing(const Shape &shape, double steps, double part) {
 
 /// `rounds` times n - 1 steps of a part. Members of a ring or full connection have a link to each
 /// neighbour.
-static llvm::Optional<double> ringTime(const Shape &shape, double rounds, double bytes,
+static llvm::Optional<double> ringTime(const LevelNumbers &shape, double rounds, double bytes,
                                        bool isBothWays) {
   double steps = rounds * (shape.ranks - 1), part = bytes / shape.ranks;
   constexpr double mostSteps = 4e8; // of all ranks that differ
@@ -150,7 +150,7 @@ static double doubleTreeTime(double ranks, double pieces, double latency, double
 /// Rings in nodes of m chips and between them; `rounds` is 2 for an all_reduce. No less than the
 /// way of the first chunk through all steps, behind the other chunks of a node's rings, and than
 /// what the links carry.
-static llvm::Optional<double> hierarchicalTime(const Shape &shape, double m, double rounds,
+static llvm::Optional<double> hierarchicalTime(const LevelNumbers &shape, double m, double rounds,
                                                double bytes) {
   bool isOne = shape.isOne();
   bool fits = shape.areSwitches && std::fmod(shape.ranks, m) == 0 &&
@@ -189,8 +189,8 @@ static double halvingTime(double ranks, double rounds, double latency, double wh
 static double roundsOf(CollectiveKind kind) { return kind == CollectiveKind::AllReduce ? 2 : 1; }
 
 /// Bytes that a mean rank sends over each level, by neighbours or to all.
-static std::vector<double> sentBytes(const Shape &shape, size_t count, double perRank, bool isRing,
-                                     double m) {
+static std::vector<double> sentBytes(const LevelNumbers &shape, size_t count, double perRank,
+                                     bool isRing, double m) {
   std::vector<double> result(count, 0);
   double below = 1;
   for (size_t i = 0; i < shape.members.size(); ++i) {
@@ -209,7 +209,7 @@ static std::vector<double> sentBytes(const Shape &shape, size_t count, double pe
 
 llvm::Optional<NamedTime> network::namedTime(const NamedAlgorithm &algorithm, CollectiveKind kind,
                                              llvm::ArrayRef<NetworkLevel> levels, double bytes) {
-  Shape shape(levels);
+  LevelNumbers shape(levels);
   llvm::StringRef name = algorithm.name;
   if (shape.members.empty())
     return llvm::None;

@@ -8,7 +8,7 @@
 using namespace perfc;
 
 /// Tokens of a prompt or an answer at most.
-static constexpr double mostTokens = 1e7;
+static constexpr double mostTokensOfRequest = 1e7;
 
 namespace {
 
@@ -74,9 +74,9 @@ bool TraceReader::tokensIn(const CsvRow &row, Column column, std::vector<int64_t
       written ? realNumber(*written, "a number of tokens", diagnostics) : llvm::None;
   if (!tokens)
     return false;
-  if (*tokens != std::floor(*tokens) || *tokens < 1 || *tokens > mostTokens)
+  if (*tokens != std::floor(*tokens) || *tokens < 1 || *tokens > mostTokensOfRequest)
     return bad(written->place,
-               fmt::format("tokens are a whole number from 1 to {:.0f}", mostTokens));
+               fmt::format("tokens are a whole number from 1 to {:.0f}", mostTokensOfRequest));
   into.push_back(static_cast<int64_t>(*tokens));
   return true;
 }

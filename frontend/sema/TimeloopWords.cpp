@@ -74,7 +74,7 @@ static constexpr WordSpec levelWords[] = {
      .doc = "energies of its ERT, all of them: action read = 12pJ, gated_read = 0.5pJ"},
 };
 
-static constexpr WordSpec mappingWords[] = {
+static constexpr WordSpec timeloopMappingWords[] = {
     {.word = "no_temporal_reuse",
      .kind = Name,
      .maxArgs = anyNumber,
@@ -173,6 +173,6 @@ static constexpr WordSpec lineWords[] = {
 llvm::ArrayRef<WordSpec> perfc::timeloopWordsOf(BlockKind kind) {
   if (kind == BlockKind::TimeloopLevel)
     return levelWords;
-  return kind == BlockKind::TimeloopMapping ? llvm::ArrayRef<WordSpec>(mappingWords)
+  return kind == BlockKind::TimeloopMapping ? llvm::ArrayRef<WordSpec>(timeloopMappingWords)
                                             : llvm::ArrayRef<WordSpec>(lineWords);
 }

@@ -55,7 +55,7 @@ static constexpr ChoiceArgument loraArguments[] = {
 };
 static constexpr ChoiceForm adapterForms[] = {{.choice = "lora", .arguments = loraArguments}};
 
-static constexpr WordSpec ownWords[] = {
+static constexpr WordSpec ownTrainWords[] = {
     {.word = "with",
      .kind = Reference,
      .maxArgs = anyNumber,
@@ -138,7 +138,7 @@ static constexpr WordSpec ownWords[] = {
     {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
 };
 
-static constexpr auto trainWords = joined(runWords, ownWords);
+static constexpr auto trainWords = joined(runWords, ownTrainWords);
 
 static constexpr WordSpec runtimeWords[] = {
     {.word = "gemm",
@@ -271,7 +271,7 @@ static constexpr WordSpec optimizerWords[] = {
      .doc = "where the state lives"},
 };
 
-static constexpr WordSpec expertsWords[] = {
+static constexpr WordSpec trainExpertsWords[] = {
     {.word = "routing",
      .kind = Choice,
      .choices = "balanced uniform zipf",
@@ -329,7 +329,7 @@ llvm::ArrayRef<WordSpec> perfc::trainWordsOf(BlockKind kind) {
   case BlockKind::Runtime:
     return runtimeWords;
   case BlockKind::TrainExperts:
-    return expertsWords;
+    return trainExpertsWords;
   case BlockKind::Checkpoint:
     return checkpointWords;
   case BlockKind::Price:

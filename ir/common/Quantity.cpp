@@ -111,7 +111,7 @@ static llvm::Optional<Dimension> resultDimension(char op, const Quantity &a, con
 }
 
 /// Counts, data and operations are exact; what is measured (a rate, a time, an energy) may round.
-static bool isCounted(const Dimension &dimension) {
+static bool isExactKind(const Dimension &dimension) {
   using enum BaseUnit;
   return dimension[Second] == 0 && dimension[Joule] == 0 && dimension[Metre] == 0 &&
          dimension[Dollar] == 0;
@@ -135,7 +135,7 @@ llvm::Optional<Quantity> perfc::apply(llvm::StringRef sign, const Quantity &a, c
     if (auto exact = exactly(op, a.rational(), b.rational()))
       return Quantity(*exact, *dimension);
     bool whole = a.isInteger() && b.isInteger() && op != '/' && !(op == '^' && b.sign() < 0);
-    if (whole && isCounted(*dimension)) {
+    if (whole && isExactKind(*dimension)) {
       error = QuantityError::Overflow;
       return llvm::None;
     }

@@ -46,6 +46,9 @@ llvm::Optional<Rational> power(Rational a, int64_t exponent);
 llvm::Optional<int64_t> checkedAdd(int64_t a, int64_t b);
 llvm::Optional<int64_t> checkedMultiply(int64_t a, int64_t b);
 
+/// The quotient of a by b > 0, rounded up.
+constexpr int64_t ceilDivide(int64_t a, int64_t b) { return a > 0 ? (a - 1) / b + 1 : a / b; }
+
 } // namespace perfc
 
 #endif // PERFC_IR_COMMON_RATIONAL_H

@@ -8,8 +8,6 @@
 using namespace perfc;
 using namespace perfc::ir;
 
-static bool isNameByte(char c) { return llvm::isAlnum(c) || c == '_'; }
-
 //===-- Numbers and affine expressions
 //---------------------------------------------------------===//
 

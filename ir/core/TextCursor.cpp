@@ -7,7 +7,7 @@
 using namespace perfc;
 using namespace perfc::ir;
 
-static bool isNameByte(char c) { return llvm::isAlnum(c) || c == '_'; }
+bool ir::isNameByte(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 void TextCursor::skipBlanks() {
   while (position < text.size()) {

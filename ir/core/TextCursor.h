@@ -10,6 +10,9 @@
 namespace perfc {
 namespace ir {
 
+/// Whether names hold this byte.
+bool isNameByte(char c);
+
 class TextCursor {
 public:
   TextCursor(FileId file, DiagnosticEngine &diagnostics)

@@ -31,7 +31,7 @@ static bool hasNoCollectives(const Operation &subject, const Operation &train,
   return false;
 }
 
-static bool run(Module &module, PassContext &context) {
+static bool runAutodiff(Module &module, PassContext &context) {
   std::vector<Operation *> statements;
   module.walk([&](Operation &op) {
     if (op.is(study::TrainOp::opName))
@@ -65,4 +65,4 @@ const PassInfo passes::autodiffPass = {
     "    op.graph @t__forward { %w = op.tensor @w0 …  %y = op.apply …  op.save @s0 %x  … }\n"
     "    op.graph @t__backward { … %x = op.tensor @s0 (saved)\n"
     "      %d_w = op.apply %x, %d_y (kernel = @matmul_grad_B)  op.gradient %d_w (of = \"w0\") … }",
-    run};
+    runAutodiff};

@@ -47,7 +47,7 @@ static bool checkStrategy(Operation &train, const Strategy &strategy, const Rank
   return good;
 }
 
-static bool run(Module &module, PassContext &context) {
+static bool runShard(Module &module, PassContext &context) {
   std::vector<Operation *> statements, serving;
   module.walk([&](Operation &op) {
     if (op.is(study::TrainOp::opName))
@@ -87,4 +87,4 @@ const PassInfo passes::shardPass = {
     "    op.graph @t__forward { %h = op.apply %x, %w0 (kernel = @matmul_shard) : tensor<4x4xfp16>\n"
     "      %y = op.apply %h, %w1 (kernel = @matmul_1_shard) : tensor<4x8xfp16>\n"
     "      %z = op.collective %y (kind = \"all_reduce\", axis = \"tensor\", ranks = 2) : … }",
-    run};
+    runShard};

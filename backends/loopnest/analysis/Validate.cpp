@@ -78,7 +78,7 @@ void loopnest::checkStructure(const Nest &nest, Errors &errors) {
 }
 
 /// The factors of `dim`, outermost first, without ones.
-static llvm::SmallVector<int64_t, 8> factorsOf(const Nest &nest, unsigned dim) {
+static llvm::SmallVector<int64_t, 8> loopFactors(const Nest &nest, unsigned dim) {
   llvm::SmallVector<int64_t, 8> factors;
   for (const Place &place : nest.places)
     for (const Loop &loop : place.loops)
@@ -89,7 +89,7 @@ static llvm::SmallVector<int64_t, 8> factorsOf(const Nest &nest, unsigned dim) {
 }
 
 static void checkDim(const Nest &nest, unsigned dim, Errors &errors) {
-  llvm::SmallVector<int64_t, 8> factors = factorsOf(nest, dim);
+  llvm::SmallVector<int64_t, 8> factors = loopFactors(nest, dim);
   Checked inner = 1;
   for (unsigned i = 1; i < factors.size(); ++i)
     inner *= factors[i];

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/maestro/LevelSums.h"
 
+#include "ir/common/Rational.h"
+
 using namespace perfc;
 using namespace perfc::maestro;
 using dataflow::Sizes;
@@ -21,8 +23,6 @@ LevelSums::LevelSums(const dataflow::Layer &layer, const dataflow::Hardware &har
   for (const Level &level : levels)
     levelExtents.push_back(extentsOf(layer, level));
 }
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return a > 0 ? (a - 1) / b + 1 : a / b; }
 
 /// A transfer of at most one cycle's bandwidth is free but for the hops.
 int64_t LevelSums::networkDelay(int64_t words) const {

@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/ChainBounds.h"
 
 #include "backends/loopnest/analysis/Analyse.h"
+#include "ir/common/Rational.h"
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,8 +10,6 @@
 
 using namespace perfc;
 using namespace perfc::loopnest;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Whether the subscript's values outside its extent are padding.
 static Rank rankOf(const MapSpace &space, const Subscript &subscript) {

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/ChainSearcher.h"
 
+#include "ir/common/Rational.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace perfc;
@@ -10,8 +11,6 @@ using namespace perfc::loopnest;
 static constexpr unsigned batchSize = 16;
 /// Neighbours that have not helped before it begins anew.
 static constexpr unsigned mostIdle = 400;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 //===-- Mappings
 //-------------------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/ChainSearcher.h"
 
+#include "ir/common/Rational.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -10,8 +11,6 @@ using namespace perfc::loopnest;
 /// many of them before what they find is merged.
 static constexpr size_t mostTasks = 4096;
 static constexpr size_t waveSize = 32;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool loopnest::completeChains(const MapSpace &space, bool imperfect, Mapping &mapping) {
   for (unsigned d = 0; d < space.dims(); ++d) {

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/ChainSearcher.h"
 
+#include "ir/common/Rational.h"
 #include <algorithm>
 #include <numeric>
 
@@ -13,8 +14,6 @@ static constexpr size_t mostOrders = 50000;
 static constexpr unsigned mostPermuted = 6;
 /// Most factors that a loop may have in the walk: more are left open.
 static constexpr int64_t mostChoices = 4096;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// The most that the factors of a slot may multiply to.
 static int64_t roomOf(const MapSpace &space, unsigned slot) {

@@ -5,7 +5,7 @@ using namespace perfc;
 using namespace perfc::loopnest;
 
 /// Most combinations of orders that are tried at once.
-static constexpr double mostOrders = 20000;
+static constexpr double mostOrdersAtOnce = 20000;
 
 static std::vector<int64_t> primesOf(int64_t number) {
   std::vector<int64_t> primes;
@@ -145,7 +145,7 @@ bool Descent::tryAllOrders(Mapping &best, Score &score, double &value,
 /// Slot by slot where all orders are too many.
 bool Descent::tryOrders(Mapping &best, Score &score, double &value,
                         const std::function<double(const Score &)> &valueOf) {
-  if (tables.count(best) <= mostOrders)
+  if (tables.count(best) <= mostOrdersAtOnce)
     return tryAllOrders(best, score, value, valueOf);
   bool improved = false;
   for (unsigned s = 0; s < space.slots.size(); ++s) {

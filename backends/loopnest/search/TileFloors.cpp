@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/TileFloors.h"
 
 #include "backends/loopnest/search/SlotRules.h"
+#include "ir/common/Rational.h"
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -16,8 +17,6 @@ static constexpr unsigned fewLoops = 6;
 static constexpr int64_t mostValues = 1 << 16;
 /// Most ways to share out lanes that are tried for one tile.
 static constexpr unsigned mostShares = 500;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static unsigned firstAxisOf(const MapSpace &space) {
   unsigned slot = 0;

@@ -1,12 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/systolic/Buffers.h"
 
+#include "ir/common/Rational.h"
 #include <algorithm>
 
 using namespace perfc;
 using namespace perfc::loopnest;
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 int64_t loopnest::epochWords(int64_t bytes) { return 50 * (bytes / 100); }
 

@@ -2,6 +2,7 @@
 #include "backends/loopnest/systolic/Folds.h"
 
 #include "backends/loopnest/analysis/Checked.h"
+#include "ir/common/Rational.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 
@@ -15,8 +16,6 @@ llvm::Optional<Stationary> loopnest::parseStationary(llvm::StringRef word) {
       .Cases("input", "is", Stationary::Input)
       .Default(llvm::None);
 }
-
-static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 /// Rows and columns of the folds take two sizes each, a full and a last one, so the mean over all
 /// folds is the product of the mean extents.

@@ -12,7 +12,6 @@ using namespace perfc::timeloop;
 /// Visits of loops before an input counts as too large; the largest of practice takes 10^5.
 static constexpr uint64_t maxVisits = 30'000'000;
 static constexpr int64_t maxChildren = 1 << 20;
-static constexpr double exactLimit = 9007199254740992.0;
 
 namespace {
 

@@ -6,8 +6,6 @@
 using namespace perfc;
 using namespace perfc::timeloop;
 
-/// Above this a double no longer holds every whole number, and the tool's figures round.
-static constexpr double exactLimit = 9007199254740992.0;
 static constexpr unsigned maxDims = 64;
 
 static bool checkMeshes(const Input &input, DiagnosticEngine &diagnostics) {

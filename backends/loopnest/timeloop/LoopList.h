@@ -11,6 +11,9 @@
 
 namespace perfc::timeloop {
 
+/// Above this a double no longer holds every whole number, and the tool's figures round.
+constexpr double exactLimit = 9007199254740992.0;
+
 enum class Axis { Time, X, Y };
 
 struct Loop {

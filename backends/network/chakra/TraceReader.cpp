@@ -16,7 +16,7 @@ using namespace perfc::chakra;
 namespace {
 
 /// An attribute: its name, and the member of its value that is set.
-struct Attribute {
+struct RawAttribute {
   llvm::StringRef name;
   WireField value;
   bool hasValue = false;
@@ -33,7 +33,7 @@ private:
   bool readNodeField(Node &node, const WireField &field, uint64_t at);
   bool readDependencies(const WireField &field, uint64_t at);
   bool readAttribute(Node &node, const WireField &field);
-  bool setAttribute(Node &node, const Attribute &attribute);
+  bool setAttribute(Node &node, const RawAttribute &attribute);
   bool readString(const WireField &field, uint64_t at, llvm::StringRef what);
   bool fail(uint64_t at, std::string reason) {
     error = {at, std::move(reason)};
@@ -161,7 +161,7 @@ bool Reader::readAttribute(Node &node, const WireField &field) {
   if (field.type != WireType::Bytes)
     return fail(field.bytesAt, "an attribute is no message");
   WireReader reader(field.bytes, field.bytesAt);
-  Attribute attribute;
+  RawAttribute attribute;
   WireField part;
   while (!reader.atEnd()) {
     uint64_t at = reader.offset();
@@ -184,7 +184,7 @@ bool Reader::readAttribute(Node &node, const WireField &field) {
   return !attribute.hasValue || setAttribute(node, attribute);
 }
 
-bool Reader::setAttribute(Node &node, const Attribute &attribute) {
+bool Reader::setAttribute(Node &node, const RawAttribute &attribute) {
   const WireField &value = attribute.value;
   int64_t number = 0;
   bool isInteger = integerOf(value, number);

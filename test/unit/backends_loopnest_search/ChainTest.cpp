@@ -218,7 +218,7 @@ static llvm::Optional<double> exhaustive(const Case &c, const SearchGoal &goal, 
 
 /// The optimum over all chains is that of the enumeration, and never above that of divisors; it is
 /// the same mapping with any number of threads.
-static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
+static void compareChains(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
   unsigned compared = 0, better = 0;
   for (unsigned i = 0; i < 20000 && compared < wanted; ++i) {
     llvm::Optional<Case> c = randomCase(random);
@@ -313,12 +313,13 @@ TEST(ChainSearch, WiderPartialSumsEqualExhaustive) {
 
 TEST(ChainSearch, EnergyEqualsExhaustive) {
   std::mt19937 random(12);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 30);
+  compareChains(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 30);
 }
 
 TEST(ChainSearch, EdpEqualsExhaustive) {
   std::mt19937 random(13);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy * s.latency; }}, 30);
+  compareChains(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy * s.latency; }},
+                30);
 }
 
 /// Orders of seven loops at one memory, some of which leave a rest, are few enough to prove.

@@ -120,8 +120,8 @@ std::vector<double> Path::bounds() {
 }
 
 /// Compares `mappings` random mappings that fit; returns how many there were.
-static unsigned compare(const MapSpace &space, const CostWeights &weights, std::mt19937 &random,
-                        unsigned mappings) {
+static unsigned compareFloors(const MapSpace &space, const CostWeights &weights,
+                              std::mt19937 &random, unsigned mappings) {
   auto never = [] { return false; };
   SlotRules rules = openRules(space);
   std::unique_ptr<Floors> floors = Floors::make(space, weights, rules, never);
@@ -155,7 +155,7 @@ static void compareMany(std::mt19937 &random, bool partial) {
       continue;
     if (partial)
       tellPartial(*space, random);
-    unsigned now = compare(*space, weightsOf(*space, random), random, 40);
+    unsigned now = compareFloors(*space, weightsOf(*space, random), random, 40);
     compared += now;
     windows += llvm::any_of(space->tensors, [](const FlatTensor &t) { return !t.windows.empty(); })
                    ? now
@@ -185,7 +185,7 @@ TEST(Floors, AreBelowWhatTheyBoundInSymmetricSpaces) {
   unsigned compared = 0;
   for (unsigned i = 0; i < 300 && !testing::Test::HasFailure(); ++i)
     if (llvm::Optional<MapSpace> space = symmetricSpace(random))
-      compared += compare(*space, randomWeights(*space, random), random, 40);
+      compared += compareFloors(*space, randomWeights(*space, random), random, 40);
   EXPECT_GT(compared, 1500U);
 }
 

@@ -56,8 +56,8 @@ static llvm::Optional<MapSpace> partialSpace(std::mt19937 &random) {
   return space;
 }
 
-static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wanted,
-                    llvm::Optional<MapSpace> (*make)(std::mt19937 &) = anySpace) {
+static void compareSearch(std::mt19937 &random, const SearchGoal &goal, unsigned wanted,
+                          llvm::Optional<MapSpace> (*make)(std::mt19937 &) = anySpace) {
   unsigned compared = 0, empty = 0;
   while (compared < wanted) {
     llvm::Optional<MapSpace> space = make(random);
@@ -96,42 +96,44 @@ static void compare(std::mt19937 &random, const SearchGoal &goal, unsigned wante
 
 TEST(Search, EnergyEqualsExhaustive) {
   std::mt19937 random(3);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 30);
+  compareSearch(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 30);
 }
 
 TEST(Search, LatencyEqualsExhaustive) {
   std::mt19937 random(4);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20);
+  compareSearch(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20);
 }
 
 TEST(Search, EdpEqualsExhaustive) {
   std::mt19937 random(5);
-  compare(random, {SearchGoal::Scalar, edp}, 30);
+  compareSearch(random, {SearchGoal::Scalar, edp}, 30);
 }
 
 TEST(Search, SymmetricSpacesEqualExhaustive) {
   std::mt19937 random(7);
-  compare(random, {SearchGoal::Scalar, edp}, 20, symmetricSpace);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 20,
-          symmetricSpace);
+  compareSearch(random, {SearchGoal::Scalar, edp}, 20, symmetricSpace);
+  compareSearch(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 20,
+                symmetricSpace);
 }
 
 TEST(Search, SpacesWithPartialSumsEqualExhaustive) {
   std::mt19937 random(9);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 60, partialSpace);
-  compare(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20, partialSpace);
-  compare(random, {SearchGoal::Scalar, edp}, 60, partialSpace);
-  compare(random, {SearchGoal::Front, edp}, 20, partialSpace);
+  compareSearch(random, {SearchGoal::Scalar, [](const Score &s) { return s.energy; }}, 60,
+                partialSpace);
+  compareSearch(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20,
+                partialSpace);
+  compareSearch(random, {SearchGoal::Scalar, edp}, 60, partialSpace);
+  compareSearch(random, {SearchGoal::Front, edp}, 20, partialSpace);
 }
 
 TEST(Search, CornersOfTheHullAreOnTheFront) {
   std::mt19937 random(6);
-  compare(random, {SearchGoal::Hull, edp}, 20);
+  compareSearch(random, {SearchGoal::Hull, edp}, 20);
 }
 
 TEST(Search, FrontEqualsExhaustive) {
   std::mt19937 random(8);
-  compare(random, {SearchGoal::Front, edp}, 20);
+  compareSearch(random, {SearchGoal::Front, edp}, 20);
 }
 
 /// Larger spaces than can be enumerated, with arrays that have room: with and without tables the

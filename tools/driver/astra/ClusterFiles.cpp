@@ -12,10 +12,9 @@
 using namespace perfc;
 using namespace perfc::driver;
 using llvm::json::Object;
-using llvm::json::Value;
 
 /// Numbers as numbers, lists and maps by their entries; what nests deeper than two is no network.
-static Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
+static llvm::json::Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
   if (node.IsScalar()) {
     double number = 0;
     if (!llvm::StringRef(node.Scalar()).getAsDouble(number))
@@ -38,8 +37,8 @@ static Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
   return nullptr;
 }
 
-static llvm::Optional<Value> parseYaml(DiagnosticEngine &diagnostics, FileId file,
-                                       llvm::StringRef path) {
+static llvm::Optional<llvm::json::Value> parseYaml(DiagnosticEngine &diagnostics, FileId file,
+                                                   llvm::StringRef path) {
   llvm::StringRef text = diagnostics.sourceManager().text(file);
   // A byte 0 would make the parser take the text for UTF-16 or UTF-32.
   size_t wrong = 0;
@@ -62,13 +61,13 @@ static llvm::Optional<Value> parseYaml(DiagnosticEngine &diagnostics, FileId fil
   }
 }
 
-llvm::Optional<Value> driver::readYamlFile(Session &session, llvm::StringRef path) {
+llvm::Optional<llvm::json::Value> driver::readYamlFile(Session &session, llvm::StringRef path) {
   FileId file = session.load(path);
   return file ? parseYaml(session.diagnostics, file, path) : llvm::None;
 }
 
-static const Object *objectOf(DiagnosticEngine &diagnostics, const Value &document, FileId file,
-                              llvm::StringRef what) {
+static const Object *objectOf(DiagnosticEngine &diagnostics, const llvm::json::Value &document,
+                              FileId file, llvm::StringRef what) {
   const Object *object = document.getAsObject();
   if (!object)
     diagnostics.report({file, 0, 0}, diag::BadClusterFile,
@@ -83,7 +82,8 @@ static bool readPart(DiagnosticEngine &diagnostics, FileId file, llvm::StringRef
   if (!file)
     return true;
   std::string name = diagnostics.sourceManager().path(file).str(), problem;
-  llvm::Optional<Value> document = parseJson(diagnostics.sourceManager().text(file), problem);
+  llvm::Optional<llvm::json::Value> document =
+      parseJson(diagnostics.sourceManager().text(file), problem);
   if (!document) {
     diagnostics.report({file, 0, 0}, diag::BadClusterFile, name, what.str(), problem);
     return false;
@@ -98,7 +98,7 @@ static bool readPart(DiagnosticEngine &diagnostics, FileId file, llvm::StringRef
 bool driver::readClusterTexts(DiagnosticEngine &diagnostics, const ClusterTexts &texts,
                               astra::Cluster &cluster) {
   std::string name = diagnostics.sourceManager().path(texts.network).str();
-  llvm::Optional<Value> document = parseYaml(diagnostics, texts.network, name);
+  llvm::Optional<llvm::json::Value> document = parseYaml(diagnostics, texts.network, name);
   if (!document)
     return false;
   const Object *network = objectOf(diagnostics, *document, texts.network, "network file");

@@ -7,7 +7,6 @@ using namespace perfc;
 using namespace perfc::driver;
 using llvm::json::Array;
 using llvm::json::Object;
-using llvm::json::Value;
 
 astra::System driver::defaultSystem(size_t dims) {
   astra::System system;
@@ -38,7 +37,7 @@ static Object systemOfRow(const CsvTable &table, const CsvTable::Row &row, size_
   Array names = listOf(table.hasColumn("algorithm") ? table.cell(row, "algorithm") : "ring");
   if (names.size() == 1)
     for (size_t dim = 1; dim < dims; ++dim)
-      names.push_back(Value(names.front()));
+      names.push_back(llvm::json::Value(names.front()));
   for (unsigned op = 0; op < astra::collectiveCount; ++op)
     system[astra::collectiveWord(static_cast<astra::Collective>(op)).str() + "-implementation"] =
         Array(names);

@@ -14,7 +14,6 @@
 using namespace perfc;
 using namespace perfc::driver;
 using llvm::json::Object;
-using llvm::json::Value;
 
 static constexpr llvm::StringLiteral kindName = "bruteforce";
 
@@ -49,8 +48,8 @@ static std::vector<llvm::StringRef> sortedKeys(const Object &object) {
 bool Comparison::compare(const Object &expected, const Object *counted, const std::string &part,
                          llvm::StringRef prefix) {
   for (llvm::StringRef key : sortedKeys(expected)) {
-    const Value &value = *expected.get(key);
-    const Value *other = counted ? counted->get(key) : nullptr;
+    const llvm::json::Value &value = *expected.get(key);
+    const llvm::json::Value *other = counted ? counted->get(key) : nullptr;
     if (const Object *object = value.getAsObject()) {
       bool isList = key == "memories" || key == "tensors" || key == "arrays";
       std::string inner = isList ? part : part + (part.empty() ? "" : ".") + key.str();
@@ -132,7 +131,7 @@ bool driver::predictBruteforce(Session &session, llvm::StringRef path,
                                std::vector<ValidationRow> &rows) {
   std::vector<std::string> files = filesAt(session, path, ".json", kindName);
   for (const std::string &file : files) {
-    llvm::Optional<Value> document = readJsonFile(session, file, kindName);
+    llvm::Optional<llvm::json::Value> document = readJsonFile(session, file, kindName);
     if (!document)
       continue;
     std::string malformed = "it is no JSON object";

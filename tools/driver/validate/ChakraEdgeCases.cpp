@@ -12,7 +12,6 @@ using namespace perfc;
 using namespace perfc::driver;
 using llvm::json::Array;
 using llvm::json::Object;
-using llvm::json::Value;
 
 namespace {
 
@@ -30,7 +29,7 @@ static std::string whyNot(const Object &entry) {
   const Array *files = entry.getArray("et_hex");
   if (!files || files->empty())
     return "the case has no traces";
-  for (const Value &file : *files)
+  for (const llvm::json::Value &file : *files)
     if (!file.getAsString())
       return "the trace is not in the table";
   const Array *options = entry.getArray("options");
@@ -63,7 +62,7 @@ static bool readCaseCluster(DiagnosticEngine &diagnostics, const Object &entry,
 
 static bool readCaseTraces(const Object &entry, TraceFiles &traces, std::string &problem) {
   uint64_t rank = 0;
-  for (const Value &file : *entry.getArray("et_hex")) {
+  for (const llvm::json::Value &file : *entry.getArray("et_hex")) {
     std::string bytes;
     if (!llvm::tryGetFromHex(*file.getAsString(), bytes)) {
       problem = "the trace is no hexadecimal text";
@@ -152,7 +151,7 @@ bool driver::predictChakraEdgeCases(Session &session, llvm::StringRef path,
                                "it is no list of cases");
   if (!cases)
     return false;
-  for (const Value &entry : *cases) {
+  for (const llvm::json::Value &entry : *cases) {
     const Object *object = entry.getAsObject();
     if (!object) {
       session.diagnostics.report({}, diag::BadTable, path.str(), "chakra_edge_cases",

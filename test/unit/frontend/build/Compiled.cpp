@@ -54,6 +54,10 @@ std::string Compiled::line(llvm::StringRef text) const {
   return fmt::format("{} lines: {}", found.size(), fmt::join(found, " | "));
 }
 
+bool test::has(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
 unsigned perfc::test::codeIn(const std::string &text) {
   Compiled compiled(text);
   llvm::ArrayRef<Diagnostic> all = compiled.diagnostics.all();

@@ -29,6 +29,7 @@ struct Compiled {
   ir::Module module;
 };
 
+bool has(const std::string &text, const std::string &part);
 /// The code of the one error in `text`; 0 when there is none, 10000 + n when there are n.
 unsigned codeIn(const std::string &text);
 

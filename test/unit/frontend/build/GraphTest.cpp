@@ -7,10 +7,6 @@
 using namespace perfc;
 using namespace perfc::test;
 
-static bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Graph, ElementOperatorsBroadcastLeadingRanks) {
   Compiled run(runBody("", "a = tensor[2, 3]\ny = a * weight[3] + 1"));
   std::vector<std::string> statements = run.lines("op.statement");

@@ -7,10 +7,6 @@
 using namespace perfc;
 using namespace perfc::test;
 
-static bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 static const std::string matmul =
     "op mm(A[M, K], B[K, N]: weight) -> O[M, N] { O[m, n] += A[m, k] * B[k, n] }";
 

@@ -7,10 +7,6 @@
 using namespace perfc;
 using namespace perfc::test;
 
-static bool has(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
 static std::string lineOfChip(const std::string &body, llvm::StringRef part) {
   return Compiled("op f(x[N]) -> y[N] { y[i] = x[i] }\nhardware c {\n" + body +
                   "\n}\nevaluate f(N = 1) on c")

@@ -5,13 +5,6 @@
 using namespace perfc;
 using namespace perfc::test;
 
-static std::string repeat(const std::string &text, size_t count) {
-  std::string result;
-  for (size_t i = 0; i < count; ++i)
-    result += text;
-  return result;
-}
-
 /// Formats, and checks that formatting again changes nothing and that the tree is the same.
 static std::string format(const std::string &text) {
   std::string once = formatText(text);

@@ -8,13 +8,6 @@
 using namespace perfc;
 using namespace perfc::test;
 
-static std::string repeat(const std::string &text, size_t count) {
-  std::string result;
-  for (size_t i = 0; i < count; ++i)
-    result += text;
-  return result;
-}
-
 /// Parses, within a generous time for a slow or instrumented build, to the one code.
 static void expectCode(std::string text, unsigned code) {
   auto begin = std::chrono::steady_clock::now();

@@ -155,3 +155,10 @@ std::string test::readFile(const std::string &path) {
   text << in.rdbuf();
   return text.str();
 }
+
+std::string test::repeat(const std::string &text, size_t count) {
+  std::string result;
+  for (size_t i = 0; i < count; ++i)
+    result += text;
+  return result;
+}

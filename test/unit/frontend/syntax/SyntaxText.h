@@ -36,6 +36,8 @@ std::string formatText(std::string text);
 /// The programs of test/samples.
 std::vector<std::string> samplePaths();
 std::string readFile(const std::string &path);
+/// `count` copies of `text`, one after the other.
+std::string repeat(const std::string &text, size_t count);
 
 } // namespace perfc::test
 
