@@ -60,7 +60,12 @@ static std::string networkText(llvm::ArrayRef<NetworkLevel> levels) {
   return text + "\n";
 }
 
-static std::string systemText(llvm::ArrayRef<NetworkLevel> levels) {
+/// Without `chunks` those of ASTRA-sim's examples: four, of which the last goes first.
+static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Operation &system) {
+  bool isLatest = system.stringAttr("scheduling", system.hasAttr("chunks") ? "" : "lifo") == "lifo";
+  int64_t active = levels.front().activeChunks; // one figure for all dimensions
+  for (const NetworkLevel &level : levels)
+    active = std::min(active, level.activeChunks);
   auto algorithms = [&](bool isAllToAll) {
     Json list = Json::array();
     for (const NetworkLevel &level : levels) {
@@ -71,10 +76,10 @@ static std::string systemText(llvm::ArrayRef<NetworkLevel> levels) {
     return list;
   };
   Json json = Json::object();
-  json.set("scheduling-policy", "LIFO")
+  json.set("scheduling-policy", isLatest ? "LIFO" : "FIFO")
       .set("endpoint-delay", 0)
-      .set("active-chunks-per-dimension", 1)
-      .set("preferred-dataset-splits", 4)
+      .set("active-chunks-per-dimension", active)
+      .set("preferred-dataset-splits", system.intAttr("chunks", 4))
       .set("all-reduce-implementation", algorithms(false))
       .set("all-gather-implementation", algorithms(false))
       .set("reduce-scatter-implementation", algorithms(false))
@@ -114,6 +119,6 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
     return;
   }
   if (sink("network.yml", networkText(levels->levels)) &&
-      sink("system.json", systemText(levels->levels)))
+      sink("system.json", systemText(levels->levels, *system)))
     sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
 }

@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Network.h"
 #include <cassert>
 #include <cmath>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::network;
@@ -14,6 +15,7 @@ namespace {
 enum class Kind : uint32_t {
   Head,    ///< the head of a message is at its next link
   Arrived, ///< all of a message is at its destination
+  Serve,   ///< a station may have a place for one that waits; `message` is the station
 };
 struct FabricEvent {
   Kind kind;
@@ -48,6 +50,7 @@ private:
   void release(uint32_t message);
   void head(uint32_t message);
   void arrived(uint32_t message);
+  void serve(uint32_t station);
   /// At most `longest`.
   static int64_t picoseconds(double seconds) {
     return seconds * 1e12 < static_cast<double>(longest) ? std::llround(seconds * 1e12) : longest;
@@ -63,6 +66,8 @@ private:
   std::vector<State> states;
   std::vector<uint32_t> followers, hops;
   std::vector<int64_t> freeAt, busy, latencies;
+  std::vector<uint32_t> places;                                ///< that are free, by station
+  std::vector<std::set<std::pair<int64_t, uint32_t>>> waiting; ///< since when, which message
   FabricResult result;
   uint64_t done = 0;
   bool isTooLong = false; ///< the end lies behind `longest`
@@ -136,7 +141,11 @@ void Simulation::release(uint32_t message) {
 void Simulation::head(uint32_t message) {
   State &state = states[message];
   int64_t now = queue.now();
-  if (state.path.count == 0) { // to itself
+  if (messages.list[message].way == Message::Way::Enter) {
+    uint32_t station = messages.list[message].station;
+    waiting[station].insert({now, message});
+    queue.after(0, {Kind::Serve, station});
+  } else if (state.path.count == 0) { // to itself
     queue.after(0, {Kind::Arrived, message});
   } else {
     uint32_t link = hops[state.path.first + state.hop];
@@ -165,8 +174,21 @@ void Simulation::head(uint32_t message) {
 
 void Simulation::arrived(uint32_t message) {
   ++done;
+  if (const Message &one = messages.list[message]; one.way == Message::Way::Leave) {
+    ++places[one.station];
+    queue.after(0, {Kind::Serve, one.station});
+  }
   for (uint32_t i = states[message].firstFollower; i < states[message + 1].firstFollower; ++i)
     release(followers[i]);
+}
+
+void Simulation::serve(uint32_t station) {
+  auto &line = waiting[station];
+  for (; places[station] > 0 && !line.empty(); --places[station]) {
+    auto next = messages.takesLatest ? std::prev(line.end()) : line.begin();
+    queue.after(0, {Kind::Arrived, next->second});
+    line.erase(next);
+  }
 }
 
 llvm::Optional<FabricResult> Simulation::run() {
@@ -174,6 +196,8 @@ llvm::Optional<FabricResult> Simulation::run() {
   if (!findPaths())
     return llvm::None;
   findFollowers();
+  places = messages.places;
+  waiting.resize(places.size());
   freeAt.assign(fabric.links().size(), 0);
   busy.assign(fabric.links().size(), 0);
   for (const FabricLink &link : fabric.links())
@@ -182,7 +206,14 @@ llvm::Optional<FabricResult> Simulation::run() {
     if (states[i].waits == 0)
       queue.after(0, {Kind::Head, i});
   queue.run([&](FabricEvent event) {
-    event.kind == Kind::Head ? head(event.message) : arrived(event.message);
+    switch (event.kind) {
+    case Kind::Head:
+      return head(event.message);
+    case Kind::Arrived:
+      return arrived(event.message);
+    case Kind::Serve:
+      return serve(event.message);
+    }
   });
   if (isTooLong || queue.overflowed()) {
     diagnostics.report(where, diag::TooLargeToSimulate, "a message", "13 days of time");

@@ -4,7 +4,8 @@
 // head takes a link's latency per link and queues where a link is busy, first come, first served;
 // its bytes follow at the pace of each link (virtual cut-through), so that a message alone takes
 //     sum of latencies + bytes / the slowest bandwidth
-// A message waits only for earlier ones of the list, so that no deadlock can arise. Time is counted
+// A message waits only for earlier ones of the list, and for a place in a station only until those
+// that are inside have run, so that no deadlock can arise. Time is counted
 // in whole picoseconds. Memory: 48 bytes a message, and the routes in use.
 #ifndef PERFC_BACKENDS_NETWORK_FABRICSIMULATION_H
 #define PERFC_BACKENDS_NETWORK_FABRICSIMULATION_H

@@ -141,15 +141,17 @@ void PatternBuilder::allReduce() {
   size_t last = levels.size();
   while (last > 0 && levels[last - 1].members == 1)
     --last;
-  if (last == 0 || levels[last - 1].topology != Topology::InNetwork) {
-    reduceScatter(levels.size());
-    allGather(levels.size());
+  if (last-- == 0)
     return;
-  }
   double part = bytes;
-  for (size_t level = 0; level + 1 < last; ++level)
+  for (size_t level = 0; level < last; ++level)
     part /= static_cast<double>(levels[level].members);
-  reduceScatter(last - 1);
-  hubReduce(last - 1, part);
-  allGather(last - 1);
+  reduceScatter(last);
+  stay(last, 1, [&] {
+    if (levels[last].topology == Topology::InNetwork)
+      return hubReduce(last, part);
+    for (bool gathers : {false, true})
+      phase(last, part / members(last), gathers);
+  });
+  allGather(last);
 }

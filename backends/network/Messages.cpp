@@ -19,14 +19,73 @@ uint32_t Messages::add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<
   return static_cast<uint32_t>(list.size() - 1);
 }
 
+size_t Messages::sent() const {
+  return static_cast<size_t>(llvm::count_if(
+      list, [](const Message &message) { return message.station == Message::none; }));
+}
+
 std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> levels,
                                                  double bytes) {
   std::vector<PatternLevel> result;
   for (const NetworkLevel &level : levels)
     result.push_back({level.members, level.topology, static_cast<uint32_t>(level.lanes),
-                      level.members > 1 ? rootPattern(level, bytes) : RootPattern()});
+                      level.members > 1 ? rootPattern(level, bytes) : RootPattern(),
+                      level.activeChunks});
   return result;
 }
+
+//===-- Chunks
+//------------------------------------------------------------------------------------===//
+
+/// A place for each group of `level`, as soon as all of its ranks are there; "level" may be all of
+/// them together, behind the last one.
+void PatternBuilder::enter(size_t level, uint32_t every) {
+  if (messages.places.empty()) {
+    uint32_t least = ~0u;
+    for (const PatternLevel &each : levels) {
+      auto active = static_cast<uint32_t>(each.activeChunks);
+      messages.places.insert(messages.places.end(), ranks, active);
+      least = each.members > 1 ? std::min(least, active) : least;
+    }
+    messages.places.insert(messages.places.end(), ranks, least);
+  }
+  Waits before(ranks);
+  for (uint32_t rank = 0; rank < ranks; rank += every)
+    llvm::append_range(before[firstOf(level, rank)], got[rank]);
+  std::vector<uint32_t> entered(ranks);
+  for (uint32_t rank = 0; rank < ranks; rank += every) {
+    uint32_t first = firstOf(level, rank);
+    if (first == rank) {
+      entered[rank] = messages.add(rank, rank, 0, before[rank], 0, Message::Way::Enter);
+      messages.list.back().station = static_cast<uint32_t>(level) * ranks + rank;
+    }
+    got[rank] = {entered[first]};
+  }
+}
+
+/// The place is free when all messages since `first` have arrived.
+void PatternBuilder::leave(size_t level, uint32_t every, size_t first) {
+  Waits inside(ranks);
+  for (size_t i = first; i < messages.list.size(); ++i)
+    inside[firstOf(level, messages.list[i].from)].push_back(static_cast<uint32_t>(i));
+  for (uint32_t rank = 0; rank < ranks; rank += every)
+    if (firstOf(level, rank) == rank) {
+      messages.add(rank, rank, 0, inside[rank], 0, Message::Way::Leave);
+      messages.list.back().station = static_cast<uint32_t>(level) * ranks + rank;
+    }
+}
+
+void PatternBuilder::stay(size_t level, uint32_t every, llvm::function_ref<void()> body) {
+  if (!isDivided || (level < levels.size() && members(level) == 1))
+    return body();
+  enter(level, every);
+  size_t first = messages.list.size();
+  body();
+  leave(level, every, first);
+}
+
+//===-- Phases
+//------------------------------------------------------------------------------------===//
 
 /// `part` bytes from one rank to another over all lanes of `level`.
 void PatternBuilder::pass(size_t level, uint32_t from, uint32_t to, double part,
@@ -108,8 +167,10 @@ void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t eve
 
 void PatternBuilder::reduceScatter(size_t count) {
   double part = bytes;
-  for (size_t level = 0; level < count; ++level)
-    phase(level, part /= static_cast<double>(levels[level].members), /*gathers=*/false);
+  for (size_t level = 0; level < count; ++level) {
+    part /= static_cast<double>(levels[level].members);
+    stay(level, 1, [&] { phase(level, part, /*gathers=*/false); });
+  }
 }
 
 void PatternBuilder::allGather(size_t count) {
@@ -117,7 +178,7 @@ void PatternBuilder::allGather(size_t count) {
   for (size_t level = 0; level < count; ++level)
     part /= static_cast<double>(levels[level].members);
   for (size_t level = count; level-- > 0;) {
-    phase(level, part, /*gathers=*/true);
+    stay(level, 1, [&] { phase(level, part, /*gathers=*/true); });
     part *= static_cast<double>(levels[level].members);
   }
 }
@@ -137,7 +198,7 @@ void PatternBuilder::exchange(size_t level, uint32_t offset, const PairSizes *pa
     for (size_t i = 0; i < levels.size(); ++i)
       to = member(i, to, (digit(i, to) + offset / below[i]) % members(i));
     double part = pairs ? pairs->share(rank, to) * bytes : bytes / ranks;
-    std::vector<uint32_t> before = waits ? last[rank] : std::vector<uint32_t>();
+    std::vector<uint32_t> before = waits ? last[rank] : got[rank];
     if (pairs && part == 0) { // nothing to send, and the next step starts when this one would
       next[rank].insert(next[rank].end(), before.begin(), before.end());
       continue;
@@ -153,7 +214,7 @@ void PatternBuilder::exchange(size_t level, uint32_t offset, const PairSizes *pa
 void PatternBuilder::allToAll(const PairSizes *pairs) {
   std::vector<std::vector<Waits>> last; // by level and lane
   for (const PatternLevel &level : levels)
-    last.emplace_back(level.lanes, Waits(ranks));
+    last.emplace_back(level.lanes, got);
   std::vector<uint32_t> steps(levels.size(), 0);
   for (uint32_t offset = 1; offset < ranks; ++offset) {
     size_t level = levels.size() - 1; // where the two ranks meet
@@ -232,47 +293,44 @@ void PatternBuilder::chain(size_t level, uint32_t root, bool down) {
     got[root] = atRoot;
 }
 
-/// Between the first members of the groups, from the outermost level in.
-void PatternBuilder::broadcast() {
-  for (size_t level = levels.size(); level-- > 0;) {
-    uint32_t count = members(level);
-    if (count == 1)
-      continue;
-    const RootPattern &pattern = levels[level].root;
-    for (uint32_t root = 0; root < ranks; root += below[level] * count) {
-      if (pattern.way == RootPattern::Way::Hub)
-        hubRoot(level, root, /*down=*/true);
-      else if (pattern.way == RootPattern::Way::Tree)
-        tree(level, root, /*down=*/true);
-      else if (pattern.way == RootPattern::Way::Chain)
-        chain(level, root, /*down=*/true);
-      else
-        star(level, root, bytes / count, /*down=*/true);
+/// Between the first members of the groups and the others, group by group.
+void PatternBuilder::roots(size_t level, bool down) {
+  uint32_t count = members(level);
+  for (uint32_t root = 0; count > 1 && root < ranks; root += below[level] * count) {
+    switch (levels[level].root.way) {
+    case RootPattern::Way::Hub:
+      hubRoot(level, root, down);
+      break;
+    case RootPattern::Way::Tree:
+      tree(level, root, down);
+      break;
+    case RootPattern::Way::Chain:
+      chain(level, root, down);
+      break;
+    case RootPattern::Way::Scatter:
+      star(level, root, bytes / count, down);
+      break;
     }
-    if (pattern.way == RootPattern::Way::Scatter)
-      phase(level, bytes / count, /*gathers=*/true, below[level]);
   }
 }
 
+/// From the outermost level in.
+void PatternBuilder::broadcast() {
+  for (size_t level = levels.size(); level-- > 0;)
+    stay(level, below[level], [&] {
+      roots(level, /*down=*/true);
+      if (levels[level].root.way == RootPattern::Way::Scatter)
+        phase(level, bytes / members(level), /*gathers=*/true, below[level]);
+    });
+}
+
 void PatternBuilder::reduce() {
-  for (size_t level = 0; level < levels.size(); ++level) {
-    uint32_t count = members(level);
-    if (count == 1)
-      continue;
-    const RootPattern &pattern = levels[level].root;
-    if (pattern.way == RootPattern::Way::Scatter)
-      phase(level, bytes / count, /*gathers=*/false, below[level]);
-    for (uint32_t root = 0; root < ranks; root += below[level] * count) {
-      if (pattern.way == RootPattern::Way::Hub)
-        hubRoot(level, root, /*down=*/false);
-      else if (pattern.way == RootPattern::Way::Tree)
-        tree(level, root, /*down=*/false);
-      else if (pattern.way == RootPattern::Way::Chain)
-        chain(level, root, /*down=*/false);
-      else
-        star(level, root, bytes / count, /*down=*/false);
-    }
-  }
+  for (size_t level = 0; level < levels.size(); ++level)
+    stay(level, below[level], [&] {
+      if (levels[level].root.way == RootPattern::Way::Scatter)
+        phase(level, bytes / members(level), /*gathers=*/false, below[level]);
+      roots(level, /*down=*/false);
+    });
 }
 
 /// Dissemination, level by level: in round k each rank tells the one 2^k further. On a line word
@@ -324,38 +382,37 @@ static double countOf(CollectiveKind kind, llvm::ArrayRef<PatternLevel> levels) 
   return ranks * (isAllPairs ? ranks * std::max(1.0, hops) : 2 * steps);
 }
 
-llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
-                                                  llvm::ArrayRef<PatternLevel> levels, double bytes,
-                                                  size_t most, const PairSizes *pairs) {
-  if (countOf(kind, levels) > static_cast<double>(most))
-    return llvm::None;
-  PatternBuilder builder(levels, bytes);
+void PatternBuilder::add(CollectiveKind kind, const PairSizes *pairs) {
+  got.assign(ranks, {});
   switch (kind) {
   case CollectiveKind::ReduceScatter:
-    builder.reduceScatter(levels.size());
-    break;
+    return reduceScatter(levels.size());
   case CollectiveKind::AllReduce:
-    builder.allReduce();
-    break;
+    return allReduce();
   case CollectiveKind::AllGather:
-    builder.allGather(levels.size());
-    break;
+    return allGather(levels.size());
   case CollectiveKind::AllToAll:
   case CollectiveKind::AllToAllV:
-    builder.allToAll(pairs && !pairs->isUniform() ? pairs : nullptr);
-    break;
+    return stay(levels.size(), 1, [&] { allToAll(pairs); });
   case CollectiveKind::Broadcast:
-    builder.broadcast();
-    break;
+    return broadcast();
   case CollectiveKind::Reduce:
-    builder.reduce();
-    break;
+    return reduce();
   case CollectiveKind::Barrier:
-    builder.barrier();
-    break;
+    return barrier();
   case CollectiveKind::Send:
-    builder.send();
-    break;
+    return send();
   }
+}
+
+llvm::Optional<Messages> network::patternMessages(CollectiveKind kind,
+                                                  llvm::ArrayRef<PatternLevel> levels, double bytes,
+                                                  size_t most, const PairSizes *pairs,
+                                                  const Chunking &chunking) {
+  if (countOf(kind, levels) * static_cast<double>(chunking.count) > static_cast<double>(most))
+    return llvm::None;
+  PatternBuilder builder(levels, bytes, chunking);
+  for (int64_t chunk = 0; chunk < chunking.count; ++chunk)
+    builder.add(kind, pairs && !pairs->isUniform() ? pairs : nullptr);
   return std::move(builder.messages);
 }

@@ -24,18 +24,27 @@ struct Message {
   uint32_t lane = 0;
   static constexpr uint32_t none = ~0u;
   /// The part of the way between two ranks that it takes: all of it, or where a switch adds and
-  /// copies, the link into the network or the one out of it.
-  enum class Way : uint8_t { All, In, Out };
+  /// copies, the link into the network or the one out of it. Enter and Leave move nothing: they
+  /// take and give back a place of `station`.
+  enum class Way : uint8_t { All, In, Out, Enter, Leave };
   Way way = Way::All;
+  uint32_t station = none;
 };
 
 struct Messages {
   std::vector<Message> list;
   std::vector<uint32_t> needs;
+  /// Places of each station: a message that enters waits until one is free. Stations are levels of
+  /// the network, of one group each, that chunks of a collective go through.
+  std::vector<uint32_t> places;
+  /// Of those that wait for a place, the one that came last gets it, not the one that came first.
+  bool takesLatest = false;
 
   /// Adds a message that needs those of `before`.
   uint32_t add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<uint32_t> before,
                uint32_t lane = 0, Message::Way way = Message::Way::All);
+  /// How many there are without those that only enter or leave a station.
+  size_t sent() const;
 };
 
 /// How the ranks of one level pass on their parts.
@@ -44,16 +53,19 @@ struct PatternLevel {
   Topology topology;
   uint32_t lanes = 1;
   RootPattern root = {}; ///< of a broadcast or reduce
+  int64_t activeChunks = 1;
 };
 
 /// The pattern of each level for `bytes`.
 std::vector<PatternLevel> patternLevels(llvm::ArrayRef<NetworkLevel> levels, double bytes);
 
 /// The default messages of `kind` on `bytes` over `levels`, innermost first; `pairs` are the sizes
-/// of an all_to_allv. Nothing when there would be more than `most`.
+/// of an all_to_allv. Each chunk of a group has a place in a level while the level works on it
+/// (all levels together in an all_to_all). Nothing when there would be more than `most`.
 llvm::Optional<Messages> patternMessages(CollectiveKind kind, llvm::ArrayRef<PatternLevel> levels,
                                          double bytes, size_t most,
-                                         const PairSizes *pairs = nullptr);
+                                         const PairSizes *pairs = nullptr,
+                                         const Chunking &chunking = {});
 
 } // namespace network
 } // namespace perfc

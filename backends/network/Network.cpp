@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/Network.h"
 
-#include "backends/network/ClosedForms.h"
+#include "backends/network/Chunks.h"
 #include "backends/network/InNetwork.h"
 #include "backends/network/NamedForms.h"
 #include "backends/network/Simulated.h"
@@ -73,6 +73,27 @@ static void addSteps(Cost &cost, llvm::ArrayRef<CollectiveStep> steps, bool over
   }
 }
 
+/// Chunks that go through `steps`, which are those of one of them; levels work at the same time.
+static void addChunks(Cost &cost, std::vector<CollectiveStep> steps, bool overlap,
+                      const Chunking &chunking, const NetworkLevels &network) {
+  Uncertain latency = chunkedTime(steps, overlap, chunking);
+  for (CollectiveStep &step : steps) {
+    step.latency = step.latency * Uncertain(static_cast<double>(chunking.count));
+    step.sentBytes *= static_cast<double>(chunking.count);
+  }
+  addSteps(cost, steps, /*overlap=*/true, network.ranks());
+  cost.latency = latency;
+  if (shareLevels(chunking, network.levels))
+    cost.addNote("chunks are taken one at a time in each network");
+}
+
+/// `what` does not go by the chunks of the system.
+static void noteOwnChunks(const CostQuery &query, CollectiveKind kind, llvm::StringRef what,
+                          Cost &cost) {
+  if (chunkingOf(*query.target, kind).count > 1)
+    cost.addNote(what.str() + " divides buffers by itself: `chunks` of the system does not count");
+}
+
 /// The parts of a library's time, in order.
 static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime &time,
                            const NetworkLevels &network) {
@@ -135,6 +156,7 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
     double even = evenBytes(network, bytes, pairs);
     if (auto time = libraryTime(*library, kind, network.levels, even)) {
       addLibraryTime(cost, *library, *time, network);
+      noteOwnChunks(query, kind, "a library", cost);
       return true;
     }
     if (!query.op->stringAttr("algorithm").empty()) {
@@ -148,13 +170,20 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
                              nameOf(kind)));
   }
   bool overlap = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
-  addSteps(cost, closedForm(kind, network.levels, bytes, &pairs), overlap, network.ranks());
+  Chunking chunking = chunkingOf(*query.target, kind);
+  auto chunks = static_cast<double>(chunking.count);
+  std::vector<CollectiveStep> steps = closedForm(kind, network.levels, bytes / chunks, &pairs);
+  if (chunking.count > 1)
+    addChunks(cost, std::move(steps), overlap, chunking, network);
+  else
+    addSteps(cost, steps, overlap, network.ranks());
   if (!isClosedFormExact(kind, network.levels, &pairs))
     cost.addNote("the closed form is a bound: links that several messages share may take longer");
   cost.provenance = {"network", "",
-                     nameOf(kind).str() +
+                     nameOf(kind).str() + inChunks(chunking) +
                          ": messages * latency + bytes sent / bandwidth, by level"};
-  cost.breakdown.composition = overlap ? Composition::Overlap : Composition::Sequence;
+  cost.breakdown.composition =
+      overlap || chunking.count > 1 ? Composition::Overlap : Composition::Sequence;
   return true;
 }
 
@@ -285,6 +314,8 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
       !usesNetwork(query, kind, levels, diagnostics))
     return false;
   bool isNamed = query.op->stringAttr("algorithm").contains('(');
+  if (isNamed || query.op->hasAttr("schedules"))
+    noteOwnChunks(query, kind, "an algorithm", cost);
   if (isNamed && !query.op->hasAttr("schedules"))
     return addNamedTime(query, kind, levels, bytes, cost, diagnostics);
   auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);

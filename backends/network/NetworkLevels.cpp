@@ -215,6 +215,7 @@ static void readTopology(target::NetworkOp net, int64_t below, NetworkLevel &lev
                                       "busiest link that chips share",
                                       name);
   level.lanes = std::max<int64_t>(1, net.nics() / std::max<int64_t>(1, net.stripe()));
+  level.activeChunks = net->intAttr("active_chunks", 1);
 }
 
 /// The rings of a torus, the lines of a mesh, or the level alone.
@@ -313,6 +314,7 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
     if (level.topology != other[i].topology)
       level.topology = Topology::Switch;
     level.lanes = std::max(level.lanes, other[i].lanes);
+    level.activeChunks = std::min(level.activeChunks, other[i].activeChunks);
     level.multicasts &= other[i].multicasts;
     level.reduces &= other[i].reduces;
     level.ringLoad = std::max(level.ringLoad, other[i].ringLoad);

@@ -19,6 +19,13 @@ namespace network {
 /// that adds and copies, for collectives that use that (InNetwork.h).
 enum class Topology : uint8_t { Switch, FullyConnected, Ring, Line, InNetwork };
 
+/// How the collectives of a system are cut into chunks, and which of those that wait goes next: the
+/// one that came first, or last (Chunks.h).
+struct Chunking {
+  int64_t count = 1;
+  bool takesLatest = false;
+};
+
 /// One level of a system.
 struct NetworkLevel {
   std::string name;
@@ -28,6 +35,7 @@ struct NetworkLevel {
   /// Ways of equal width from a rank into the network: its adapters, or sets of them over which one
   /// message is striped.
   int64_t lanes = 1;
+  int64_t activeChunks = 1;                 ///< chunks of a collective that it takes at a time
   bool multicasts = false, reduces = false; ///< its switches copy, and add
   /// B/s of one rank in one direction; nothing does not limit.
   llvm::Optional<Uncertain> bandwidth;

@@ -16,14 +16,23 @@ using Waits = std::vector<std::vector<uint32_t>>; ///< messages that each rank w
 /// before.
 class PatternBuilder {
 public:
-  PatternBuilder(llvm::ArrayRef<PatternLevel> levels, double bytes) : levels(levels), bytes(bytes) {
+  PatternBuilder(llvm::ArrayRef<PatternLevel> levels, double bytes, const Chunking &chunking)
+      : levels(levels), bytes(bytes / static_cast<double>(chunking.count)),
+        isDivided(chunking.count > 1) {
     for (const PatternLevel &level : levels) {
       below.push_back(ranks);
       ranks *= static_cast<uint32_t>(level.members);
     }
-    got.resize(ranks);
+    messages.takesLatest = chunking.takesLatest;
   }
 
+  /// The messages of the next chunk.
+  void add(CollectiveKind kind, const PairSizes *pairs);
+
+  uint32_t ranks = 1;
+  Messages messages;
+
+private:
   /// The two halves of an all_reduce over the innermost `count` levels.
   void reduceScatter(size_t count);
   void allGather(size_t count);
@@ -34,10 +43,6 @@ public:
   void barrier();
   void send();
 
-  uint32_t ranks = 1;
-  Messages messages;
-
-private:
   /// The rank of the same group of `level` that is member `digit` there.
   uint32_t member(size_t level, uint32_t rank, uint32_t digit) const {
     return rank + (digit - this->digit(level, rank)) * below[level];
@@ -45,11 +50,22 @@ private:
   uint32_t digit(size_t level, uint32_t rank) const { return rank / below[level] % members(level); }
   uint32_t members(size_t level) const { return static_cast<uint32_t>(levels[level].members); }
 
+  /// What `body` adds are the messages of a chunk in `level`, of each group by itself (of those of
+  /// every `every`-th rank).
+  void stay(size_t level, uint32_t every, llvm::function_ref<void()> body);
+  void enter(size_t level, uint32_t every);
+  void leave(size_t level, uint32_t every, size_t first);
+  /// The first rank of the group of `level` that `rank` is in.
+  uint32_t firstOf(size_t level, uint32_t rank) const {
+    return level < levels.size() ? member(level, rank, 0) : 0;
+  }
+
   void pass(size_t level, uint32_t from, uint32_t to, double part,
             const std::vector<uint32_t> &before, std::vector<uint32_t> &after);
   void phase(size_t level, double part, bool gathers, uint32_t every = 1);
   void ringPhase(size_t level, double part, bool backwards, uint32_t every, Waits &next);
   void linePhase(size_t level, double part, bool gathers, uint32_t every, Waits &next);
+  void roots(size_t level, bool down);
   void tree(size_t level, uint32_t root, bool down);
   void star(size_t level, uint32_t root, double part, bool down);
   void chain(size_t level, uint32_t root, bool down);
@@ -60,7 +76,8 @@ private:
 
   llvm::ArrayRef<PatternLevel> levels;
   std::vector<uint32_t> below; ///< ranks of a member of each level
-  double bytes;
+  double bytes;                ///< of a chunk
+  bool isDivided;              ///< into several
   Waits got;
 };
 

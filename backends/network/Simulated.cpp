@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/Simulated.h"
 
+#include "backends/network/Chunks.h"
 #include "backends/network/FabricSimulation.h"
 #include "backends/network/Messages.h"
 #include "backends/network/Schedule.h"
@@ -38,7 +39,8 @@ bool network::needsSimulation(const ir::Operation &system, CollectiveKind kind,
                               const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs) {
   if (!system.is(target::SystemOp::opName))
     return false;
-  bool needs = !levels || !isClosedFormExact(kind, levels->levels, &pairs);
+  bool needs = !levels || !isClosedFormExact(kind, levels->levels, &pairs) ||
+               shareLevels(chunkingOf(system, kind), levels->levels);
   system.walk([&](const ir::Operation &part) { needs |= part.is(target::FaultOp::opName); });
   return needs && shapesFit(system);
 }
@@ -59,7 +61,7 @@ static bool simulate(Fabric &fabric, const Messages &messages, std::string name,
   if (!result)
     return false;
   if (!best.result || result->seconds < best.result->seconds)
-    best = {result, messages.list.size(), std::move(name), where};
+    best = {result, messages.sent(), std::move(name), where};
   return true;
 }
 
@@ -145,15 +147,19 @@ std::vector<uint32_t> network::groupsOf(llvm::ArrayRef<GroupDim> dims, uint32_t 
 Messages network::inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t> groups,
                               llvm::ArrayRef<GroupDim> dims) {
   Messages result;
+  result.takesLatest = messages.takesLatest;
   std::vector<uint32_t> offsets = offsetsOf(dims);
   for (uint32_t first : groups) {
     auto offset = static_cast<uint32_t>(result.list.size());
     auto needs = static_cast<uint32_t>(result.needs.size());
+    auto stations = static_cast<uint32_t>(result.places.size());
+    llvm::append_range(result.places, messages.places);
     for (Message message : messages.list) {
       message.from = first + offsets[message.from];
       message.to = first + offsets[message.to];
       message.firstNeed += needs;
       message.after += message.after == Message::none ? 0 : offset;
+      message.station += message.station == Message::none ? 0 : stations;
       result.list.push_back(message);
     }
     for (uint32_t need : messages.needs)
@@ -229,14 +235,16 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
   } else {
     size_t count = groups.firsts.size();
     size_t most = count == 1 ? mostMessages : mostGroupMessages / count;
-    auto messages =
-        patternMessages(kind, patternOf(levels, fabric->ranks(), bytes), bytes, most, &pairs);
+    Chunking chunking = chunkingOf(*query.target, kind);
+    double chunk = bytes / static_cast<double>(chunking.count);
+    auto messages = patternMessages(kind, patternOf(levels, fabric->ranks(), chunk), bytes, most,
+                                    &pairs, chunking);
     isTooLarge = !messages;
     if (isTooLarge)
       return true;
     if (!simulate(*fabric, groups.all(std::move(*messages)),
-                  levels ? "the default pattern" : "a ring of all ranks", query.op->range(), best,
-                  diagnostics))
+                  (levels ? "the default pattern" : "a ring of all ranks") + inChunks(chunking),
+                  query.op->range(), best, diagnostics))
       return false;
   }
   if (best.result)

@@ -95,6 +95,9 @@ ir::Operation &AxisNetwork::newSystem(std::string &symbol) {
   ir::Operation *part = builder.createBefore(*program, target::SystemOp::opName, system.location());
   symbol = scratch.uniqueName("axis");
   part->setSymbol(symbol);
+  for (llvm::StringRef word : {"chunks", "scheduling"})
+    if (const ir::Attribute *given = system.attr(word))
+      part->setAttr(word, *given);
   program->setAttr("system", ir::Attribute::symbol(symbol));
   return *part;
 }

@@ -29,8 +29,10 @@ private:
   UnitContext networkUnits(const Node &node);
   void network(const Node &overAndDiffers, ir::Region &group);
   void adapters(const Node &network, ir::Operation &op);
+  void chunkCount(const Node *node, ir::Operation &op);
   void link(const Node &node, ir::Region &group);
   void checkShape(const ir::Operation &group);
+  void systemWord(const Node &node, ir::Operation &system, ir::Operation *last);
   void fault(const Node &node, ir::Operation &group);
   void checkFaultyChip(const ast::Expr &end, const Scope &scope, const ir::Operation &group);
   llvm::Optional<BuiltTarget> finish(ir::Operation *system, std::string label, size_t errors);
@@ -141,11 +143,13 @@ void SystemBuilder::network(const Node &given, ir::Region &group) {
         merged.children.push_back(child);
   }
   bool saysAnything = false;
-  for (llvm::StringRef word : {"over", "bandwidth", "latency", "topology", "nics", "stripe"})
+  for (llvm::StringRef word :
+       {"over", "bandwidth", "latency", "topology", "nics", "stripe", "active_chunks"})
     saysAnything |= merged.find(word) != nullptr;
   if (saysAnything) {
     ir::Operation &op = *buildNetwork(context, merged, group, networkUnits(merged));
     adapters(merged, op);
+    chunkCount(merged.find("active_chunks"), op);
     for (llvm::StringRef word : {"multicast", "reduce"})
       if (const Node *flag = merged.find(word); flag && !addsAndCopies(op.stringAttr("topology")))
         diagnostics.report(flag->range, diag::BadTopology, op.stringAttr("topology"),
@@ -186,6 +190,32 @@ void SystemBuilder::adapters(const Node &network, ir::Operation &op) {
                        fmt::format("counts the ways into a switch; topology `{}` wires chip to "
                                    "chip, each link by itself",
                                    op.stringAttr("topology")));
+}
+
+/// `chunks 8` of a system or `active_chunks 2` of a network.
+void SystemBuilder::chunkCount(const Node *node, ir::Operation &op) {
+  constexpr int64_t most = 1 << 16;
+  const Quantity *count =
+      node && !node->args.empty() ? node->args[0].value.getIf<Quantity>() : nullptr;
+  if (!count)
+    return;
+  int64_t number = count->rational().numerator();
+  if (number < 1 || number > most)
+    diagnostics.report(node->range, diag::BadChunks, node->word, most, number);
+  else
+    op.setAttr(node->word, number);
+}
+
+/// A word of the system itself: how its collectives are divided, or a fault of the group `last`.
+void SystemBuilder::systemWord(const Node &node, ir::Operation &system, ir::Operation *last) {
+  if (node.word == "chunks")
+    chunkCount(&node, system);
+  else if (node.word == "scheduling")
+    system.setAttr("scheduling", node.args[0].value.get<WordValue>().word);
+  else if (!last)
+    diagnostics.report(node.range, diag::FaultBeforeGroups);
+  else
+    fault(node, *last);
 }
 
 void SystemBuilder::link(const Node &node, ir::Region &group) {
@@ -330,10 +360,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::named(const Instance &instance) {
   bool good = true;
   for (const Node *child : node->children) {
     if (child->spec) {
-      if (!last)
-        diagnostics.report(child->range, diag::FaultBeforeGroups);
-      else
-        fault(*child, *last);
+      systemWord(*child, *system, last);
       continue;
     }
     good &= group(*child, system->body());

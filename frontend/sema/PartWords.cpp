@@ -302,6 +302,7 @@ static constexpr WordSpec networkWords[] = {
      .doc = "how nodes are linked: fat_tree(radix = 64)"},
     nicsWord,
     stripeWord,
+    activeChunksWord,
     linkWord,
     libraryWord,
     fromWord,

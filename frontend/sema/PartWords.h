@@ -74,6 +74,11 @@ inline constexpr WordSpec stripeWord{.word = "stripe",
                                      .kind = ArgKind::Integer,
                                      .byDefault = "1",
                                      .doc = "adapters that one message is spread over"};
+inline constexpr WordSpec activeChunksWord{
+    .word = "active_chunks",
+    .kind = ArgKind::Integer,
+    .byDefault = "1",
+    .doc = "chunks of a collective that are under way here at a time (`chunks` of the system)"};
 inline constexpr WordSpec libraryWord{
     .word = "library",
     .kind = ArgKind::Name,

@@ -13,6 +13,15 @@ static constexpr WordSpec systemWords[] = {
      .block = BlockKind::Fault,
      .repeats = true,
      .doc = "breaks a part, or slows it: fault link(node[3], switch[0])"},
+    {.word = "chunks",
+     .kind = Integer,
+     .byDefault = "1",
+     .doc = "parts of a collective's buffer, each of which goes through the networks by itself"},
+    {.word = "scheduling",
+     .kind = Choice,
+     .choices = "fifo lifo",
+     .byDefault = "fifo",
+     .doc = "which waiting chunk a network takes next: the one that came first, or last"},
 };
 
 static constexpr WordSpec faultWords[] = {
@@ -68,6 +77,7 @@ static constexpr WordSpec groupWords[] = {
      .doc = "switches add what comes from several chips"},
     nicsWord,
     stripeWord,
+    activeChunksWord,
     linkWord,
     libraryWord,
 };

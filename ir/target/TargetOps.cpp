@@ -174,6 +174,9 @@ static std::vector<AttrDecl> networkAttrs() {
           .optional(),
       intAttr("stripe", "adapters that one message is striped over; 1 when not given")
           .atLeast(1)
+          .optional(),
+      intAttr("active_chunks", "chunks of a collective under way at a time; 1 when not given")
+          .atLeast(1)
           .optional()};
 }
 
@@ -249,6 +252,12 @@ static std::vector<OpDecl> systemDecls() {
        .doc = "Groups of chips, each made of chips and earlier groups; the last one is the system.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
+       .attrs = {intAttr("chunks", "parts of a collective's buffer; 1 when not given")
+                     .atLeast(1)
+                     .optional(),
+                 stringAttr("scheduling", "which chunk goes next; fifo when not given")
+                     .oneOf({"fifo", "lifo"})
+                     .optional()},
        .regions = {{{"target.group"}}},
        .verifier = verifySystem},
       {.name = "target.group",

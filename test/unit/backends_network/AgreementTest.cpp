@@ -2,6 +2,7 @@
 //
 // The two fidelities of the native level on random systems: where a closed form claims to be exact,
 // the simulated messages take as long and as much energy; elsewhere they never take less.
+#include "backends/network/Chunks.h"
 #include "backends/network/FabricSimulation.h"
 #include "backends/network/Simulated.h"
 #include "test/unit/ProviderTest.h"
@@ -280,6 +281,83 @@ TEST_F(Agreement, GroupsOfTwoDimensionsRunTogether) {
   }
   EXPECT_GT(exact, 50);
   EXPECT_GT(bounds, 50);
+}
+
+/// Chunks one at a time in each level: stretch by stretch as message by message.
+TEST_F(Agreement, ChunksThatHaveALevelForThemselves) {
+  static const char *const topologies[] = {"switch", "switch", "fully_connected", "ring"};
+  int differ = 0;
+  for (int round = 0; round < 120; ++round) {
+    std::string groups;
+    size_t depth = static_cast<size_t>(pick(1, 3));
+    for (size_t level = 0; level < depth; ++level)
+      groups += group(level, pick(1, 4), topologies[pick(0, 3)], "");
+    system(groups);
+    for (CollectiveKind kind : kinds) {
+      if (!isClosedFormExact(kind, levels->levels) || kind == CollectiveKind::Barrier ||
+          kind == CollectiveKind::Send)
+        continue;
+      double times[2];
+      int64_t count = pick(2, 9);
+      for (bool takesLatest : {false, true}) {
+        Chunking chunking{count, takesLatest};
+        double chunk = bytes / static_cast<double>(chunking.count);
+        auto messages = patternMessages(kind, patternLevels(levels->levels, chunk), bytes, 1 << 22,
+                                        nullptr, chunking);
+        auto result = simulateMessages(*fabric, *messages, {}, parsed->diagnostics);
+        bool overlaps = kind == CollectiveKind::AllToAll;
+        std::vector<CollectiveStep> steps = closedForm(kind, levels->levels, chunk);
+        double expected = chunkedTime(steps, overlaps, chunking).central();
+        EXPECT_NEAR(result->seconds, expected, 1e-6 * expected + 1e-9)
+            << nameOf(kind).str() << inChunks(chunking) << " of " << bytes << " on\n"
+            << text;
+        // No level is faster than what all chunks take there, and none waits for ever.
+        double least = 0, most = 0;
+        for (const CollectiveStep &step : steps) {
+          least = std::max(least, step.latency.central());
+          most += step.latency.central();
+        }
+        auto chunks = static_cast<double>(count);
+        EXPECT_GE(expected, chunks * least * (1 - 1e-9));
+        EXPECT_LE(expected, chunks * most * (1 + 1e-9) + 1e-12);
+        times[takesLatest] = expected;
+        ++exact;
+      }
+      differ += std::abs(times[0] - times[1]) > 1e-6 * times[0];
+    }
+  }
+  EXPECT_GT(exact, 800);
+  EXPECT_GT(differ, 10);
+}
+
+/// Chunks that share a level: with places for all of them, no chunk waits at its door.
+TEST_F(Agreement, ChunksThatShareALevel) {
+  int gained = 0;
+  for (int round = 0; round < 60; ++round) {
+    int64_t active = pick(2, 6), count = pick(2, 12), ranks = pick(2, 9);
+    system(group(0, ranks, "switch", fmt::format(", active_chunks = {}", active)));
+    const NetworkLevel &level = levels->levels[0];
+    Chunking chunking{count, false};
+    EXPECT_TRUE(shareLevels(chunking, levels->levels));
+    double chunk = bytes / static_cast<double>(count);
+    auto messages = patternMessages(CollectiveKind::AllGather, patternLevels(levels->levels, chunk),
+                                    bytes, 1 << 22, nullptr, chunking);
+    double seconds = simulateMessages(*fabric, *messages, {}, parsed->diagnostics)->seconds;
+    double part = chunk / static_cast<double>(ranks) / level.bandwidth->central();
+    double latency = level.latency.central(), steps = static_cast<double>(ranks - 1);
+    auto all = static_cast<double>(count);
+    // Every link carries all parts, and the last chunk goes round behind all others.
+    EXPECT_GE(seconds, (all * steps * part + latency) * (1 - 1e-6) - 1e-9) << text;
+    EXPECT_LE(seconds, all * steps * (part + latency) * (1 + 1e-6) + 1e-9) << text;
+    // k chunks pass a link in turn: as long as k parts or a part and its latency.
+    if (count <= active) {
+      double turn = std::max(all * part, part + latency);
+      double expected = (steps - 1) * turn + all * part + latency;
+      EXPECT_NEAR(seconds, expected, 1e-6 * expected + 1e-9) << text;
+      ++gained;
+    }
+  }
+  EXPECT_GT(gained, 5);
 }
 
 TEST_F(Agreement, UnequalSizesTakeNoLessThanTheirBusiestRank) {

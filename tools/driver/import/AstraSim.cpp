@@ -15,7 +15,7 @@ static std::string figure(double value, llvm::StringRef unit) {
   return fmt::format("{}{}", value, unit.str());
 }
 
-static std::string groupText(const astra::Dimension &dim, size_t index) {
+static std::string groupText(const astra::Dimension &dim, size_t index, int64_t active) {
   double links = 1, hops = 1;
   llvm::StringRef topology = "switch";
   switch (dim.topology) {
@@ -32,9 +32,10 @@ static std::string groupText(const astra::Dimension &dim, size_t index) {
     break;
   }
   return fmt::format(
-      "  d{} = {} * {} over dimension {{ topology {}; bandwidth {}/chip; latency {} }}\n", index,
+      "  d{} = {} * {} over dimension {{ topology {}; bandwidth {}/chip; latency {}{} }}\n", index,
       dim.npus, index == 0 ? "npu" : fmt::format("d{}", index - 1), topology.str(),
-      figure(dim.bandwidth * links * (1 << 30), "B/s"), figure(dim.latency * hops, "ns"));
+      figure(dim.bandwidth * links * (1 << 30), "B/s"), figure(dim.latency * hops, "ns"),
+      active > 1 ? fmt::format("; active_chunks {}", active) : "");
 }
 
 bool driver::importAstraSim(Session &session, llvm::ArrayRef<std::string> files,
@@ -47,8 +48,13 @@ bool driver::importAstraSim(Session &session, llvm::ArrayRef<std::string> files,
   if (cluster.system.localMemBandwidth > 0)
     text += "    bandwidth " + figure(cluster.system.localMemBandwidth * (1 << 30), "B/s") + "\n";
   text += "  }\n}\n\nnetwork dimension { topology switch }\n\nsystem cluster {\n";
+  constexpr int64_t mostChunks = 1 << 16;
+  int64_t chunks = std::min(cluster.system.splits, mostChunks);
+  if (chunks > 1)
+    text += fmt::format("  chunks {}\n  scheduling {}\n", chunks,
+                        cluster.system.lifo ? "lifo" : "fifo");
   for (size_t i = 0; i < cluster.network.size(); ++i)
-    text += groupText(cluster.network[i], i);
+    text += groupText(cluster.network[i], i, std::min(cluster.system.activeChunks, chunks));
   text += "}\n\nevaluate all_reduce(1MiB) on cluster\n";
   return true;
 }
