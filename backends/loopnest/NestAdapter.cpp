@@ -349,6 +349,10 @@ static void joinLanes(AdaptedNest &adapted, Counts &counts) {
 Counts loopnest::takeCounts(AdaptedNest &adapted, AnalysisResult result) {
   if (result.isExecuted)
     adapted.notes.push_back("no closed form counts this nest: each of its points was executed");
+  for (unsigned tensor : result.coupled)
+    adapted.notes.push_back(
+        fmt::format("subscripts of `{}` share indices: its tiles are counted as sets of elements",
+                    adapted.nest.tensors[tensor].name));
   joinLanes(adapted, *result.counts);
   return std::move(*result.counts);
 }

@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/ClosedForm.h"
+#include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/Enumeration.h"
+#include "backends/loopnest/analysis/Flow.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -33,9 +35,12 @@ static bool lacksHops(const Counts &counts) {
 /// The closed form, with hops from an enumeration where only that has them.
 static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
                            AnalysisResult &result) {
-  result.counts = closedForm(flat, options.hops, result.errors);
+  result.counts = closedForm(flat, options.hops, options.setWork, result.errors);
   if (!result.counts && result.errors.empty())
     return enumerateWithin(flat, options, result);
+  for (unsigned t = 0; t < flat.nest->tensors.size(); ++t)
+    if (!factorsOf(*flat.nest, t).groups.empty())
+      result.coupled.push_back(t);
   if (!result.counts || !options.hops || !lacksHops(*result.counts))
     return;
   int64_t work = enumerationWork(flat);
@@ -50,7 +55,15 @@ AnalysisResult loopnest::analyse(const Nest &nest, const AnalysisOptions &option
   llvm::Optional<FlatNest> flat = flatten(nest, result.errors);
   if (!flat)
     return result;
-  if (!options.enumerate && hasClosedForm(*flat))
+  if (options.enumerate) {
+    enumerateWithin(*flat, options, result);
+    return result;
+  }
+  llvm::Optional<Nest> simpler = decoupled(nest);
+  std::vector<AnalysisError> tooWide; // reduced subscripts may be, then the given ones stay
+  if (llvm::Optional<FlatNest> reduced = simpler ? flatten(*simpler, tooWide) : llvm::None)
+    flat = std::move(reduced);
+  if (hasClosedForm(*flat))
     evaluateClosed(*flat, options, result);
   else
     enumerateWithin(*flat, options, result);

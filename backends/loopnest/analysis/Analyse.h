@@ -2,8 +2,9 @@
 //
 // Reuse analysis of a mapped nest. Where the subscripts of each tensor use dimensions of their own,
 // tiles are products of one-dimensional sets, |new \ old| = prod |A_k| - prod |A_k & B_k|, and sums
-// over epochs and instances factorise by rank: the closed form. Any other nest is executed step by
-// step within a work limit. Both give the same integers.
+// over epochs and instances factorise by rank: the closed form. Subscripts that share dimensions
+// are reduced first (Decouple.h); those that still do are one factor, whose tiles are sets of rows.
+// Any other nest is executed step by step within a work limit. All give the same integers.
 #ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_ANALYSE_H
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_ANALYSE_H
 
@@ -19,6 +20,8 @@ struct AnalysisOptions {
   bool enumerate = false;
   /// Most settings of all loops, times levels, that an enumeration may visit (a few seconds).
   int64_t workLimit = int64_t(1) << 23;
+  /// Most steps with sets of elements, where subscripts share dimensions (a second).
+  int64_t setWork = int64_t(1) << 24;
   /// Count hops (ArrayCounts); the rest is cheaper without.
   bool hops = true;
   /// The same limit where hops alone have no closed form; beyond it they stay unset.
@@ -30,6 +33,8 @@ struct AnalysisResult {
   llvm::Optional<Counts> counts;
   std::vector<AnalysisError> errors;
   bool isExecuted = false; ///< the counts are those of an execution
+  /// Tensors whose tiles were counted as sets of elements, since their subscripts share dimensions.
+  std::vector<unsigned> coupled;
 };
 
 AnalysisResult analyse(const Nest &nest, const AnalysisOptions &options = {});

@@ -7,22 +7,47 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-bool loopnest::hasClosedForm(const FlatNest &flat) {
-  if (!flat.plainLoops)
-    return false;
-  for (unsigned t = 0; t < flat.nest->tensors.size(); ++t) {
-    llvm::SmallVector<bool, 8> used(flat.nest->dims.size(), false);
-    for (const Rank &rank : factorsOf(*flat.nest, t).ranks) {
-      if (t == flat.output && rank.terms.size() > 1)
-        return false;
-      for (const Term &term : rank.terms) {
-        if (used[term.dim])
-          return false;
-        used[term.dim] = true;
-      }
-    }
+/// All lanes of the parallel loops of `dim` outside `level` work whenever one does.
+static bool alwaysWorkTogether(const FlatNest &flat, unsigned dim, unsigned level) {
+  Digits digits(flat, dim, level);
+  llvm::SmallVector<unsigned, 4> lanes;
+  for (unsigned i = 0; i < digits.list().size(); ++i)
+    if (digits.list()[i].parallel)
+      lanes.push_back(i);
+  Digits::Choices last;
+  for (const Digit &digit : digits.list())
+    last.push_back(digit.parallel ? Choice::only(digit.factor - 1) : Choice::any(digit.factor));
+  Digits::Choices first = last;
+  for (unsigned lane : lanes)
+    first[lane] = Choice::only(0);
+  return digits.countBelow(digits.size(), first) == digits.countBelow(digits.size(), last);
+}
+
+/// Where tiles of the output overlap, what a memory reads back follows from what enters only if the
+/// memories that hold an element take it and give it up together: they do unless an array between
+/// memories is along the windows, or leaves some of them idle.
+static bool leaveTogether(const FlatNest &flat) {
+  Factors factors = factorsOf(*flat.nest, flat.output);
+  llvm::SmallVector<unsigned, 8> windows;
+  for (const Rank &rank : factors.ranks)
+    if (rank.terms.size() > 1)
+      for (const Term &term : rank.terms)
+        windows.push_back(term.dim);
+  for (const RankGroup &group : factors.groups)
+    windows.append(group.dims.begin(), group.dims.end());
+  if (windows.empty())
+    return true;
+  unsigned innermost = flat.parent(flat.lanes(), flat.output);
+  for (unsigned i = 0; i < flat.levels[innermost].parallel; ++i) {
+    unsigned dim = flat.parallel[i].drives.front().dim;
+    if (llvm::is_contained(windows, dim) || !alwaysWorkTogether(flat, dim, innermost))
+      return false;
   }
   return true;
+}
+
+bool loopnest::hasClosedForm(const FlatNest &flat) {
+  return flat.plainLoops && leaveTogether(flat);
 }
 
 namespace {
@@ -35,8 +60,9 @@ struct Sums {
 
 class ClosedForm {
 public:
-  explicit ClosedForm(const FlatNest &flat);
+  ClosedForm(const FlatNest &flat, SetWork work);
   llvm::Optional<Counts> run(bool hops);
+  bool isTooMuch() const { return work < 0; }
   /// Finished words are asked for and have no closed form.
   bool lacksFinished = false;
 
@@ -59,12 +85,13 @@ private:
   std::vector<Factors> factors; ///< by tensor
   std::vector<Sums> sums;       ///< by memory, of the tensor at hand
   Counts counts;
+  SetWork work;
   bool overflow = false;
 };
 
 } // namespace
 
-ClosedForm::ClosedForm(const FlatNest &flat) : flat(flat) {
+ClosedForm::ClosedForm(const FlatNest &flat, SetWork work) : flat(flat), work(work) {
   for (unsigned level = 0; level <= flat.lanes(); ++level) {
     levels.push_back({&flat, level, {}});
     for (unsigned dim = 0; dim < flat.nest->dims.size(); ++dim)
@@ -113,7 +140,7 @@ void ClosedForm::countInput(unsigned tensor) {
   for (unsigned level = 1; level <= flat.lanes(); ++level) {
     if (!flat.levels[level].keeps[tensor])
       continue;
-    Flow flow = entering(levels[level], factors[tensor], tensor);
+    Flow flow = entering(levels[level], factors[tensor], tensor, work);
     add(sums[flat.parent(level, tensor)].reads, flow);
     if (level < flat.lanes())
       sums[level].fills = flow.separate;
@@ -126,17 +153,11 @@ void ClosedForm::countInput(unsigned tensor) {
 /// first of them, so the parent holds no sum when theirs arrive and merges read only what did not
 /// meet on the way. A lane's product finds a sum except at first.
 void ClosedForm::countOutput(unsigned tensor) {
-  Checked fromZero = 1;
-  for (const Rank &rank : factors[tensor].ranks) {
-    IndexRange range = rank.terms.empty()
-                           ? IndexRange{0, rank.extent ? 0 : 1}
-                           : unpadded(rank, flat.nest->dims[rank.terms.front().dim].size);
-    fromZero *= std::max<int64_t>(0, range.high - range.low);
-  }
+  Checked fromZero = touchedElements(levels.front(), factors[tensor], work);
   for (unsigned level = 1; level <= flat.lanes(); ++level) {
     if (!flat.levels[level].keeps[tensor])
       continue;
-    Flow flow = entering(levels[level], factors[tensor], tensor);
+    Flow flow = entering(levels[level], factors[tensor], tensor, work);
     Sums &above = sums[flat.parent(level, tensor)];
     add(above.updates, flow);
     add(above.reads, flow);
@@ -166,7 +187,8 @@ void ClosedForm::store(unsigned tensor) {
 }
 
 bool ClosedForm::countFinished() {
-  llvm::Optional<std::vector<int64_t>> finished = finishedByLevel(levels, factors[flat.output]);
+  llvm::Optional<std::vector<int64_t>> finished =
+      finishedByLevel(levels, factors[flat.output], work);
   for (unsigned m = 0; finished && m < flat.memories.size(); ++m)
     if (flat.levels[m].keeps[flat.output])
       counts.memories[m].tensors[flat.output]->finished = (*finished)[m];
@@ -184,19 +206,19 @@ llvm::Optional<Counts> ClosedForm::run(bool hops) {
     else
       countInput(t);
     store(t);
-    overflow |= hops && !countHops(levels, factors[t], t, counts.arrays);
+    overflow |= hops && !countHops(levels, factors[t], t, counts.arrays, work);
   }
   lacksFinished = flat.nest->hasPartial() && !overflow && !countFinished();
   for (unsigned m = 0; m < flat.memories.size(); ++m)
-    overflow |= !countResident(levels[m], factors, counts.memories[m]);
+    overflow |= !countResident(levels[m], factors, counts.memories[m], work);
   return overflow ? llvm::Optional<Counts>() : counts;
 }
 
-llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, bool hops,
+llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, bool hops, SetWork work,
                                             std::vector<AnalysisError> &errors) {
-  ClosedForm form(flat);
+  ClosedForm form(flat, work);
   llvm::Optional<Counts> counts = form.run(hops);
-  if (form.lacksFinished)
+  if (form.lacksFinished || form.isTooMuch())
     return llvm::None;
   if (!counts)
     errors.push_back({AnalysisErrorKind::Overflow, "", ""});

@@ -1,13 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The closed form: where each dimension has loops of its own and no tensor uses a dimension in two
-// ranks, and each rank of the output uses one dimension at most, all counts are sums over loops of
-// products over ranks. What it costs does not grow with the number of points.
+// The closed form: where each dimension has loops of its own, all counts are sums over loops of
+// products over the ranks of a tensor, those that share dimensions taken together. What it costs
+// does not grow with the number of points, only with the rows of a tile of such ranks. An output
+// that is written through windows (a rank with several dimensions) has it where the memories that
+// hold an element give it up together.
 #ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_CLOSEDFORM_H
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_CLOSEDFORM_H
 
 #include "backends/loopnest/analysis/Analyse.h"
-#include "backends/loopnest/analysis/FlatNest.h"
+#include "backends/loopnest/analysis/JointRank.h"
 
 namespace perfc {
 namespace loopnest {
@@ -15,9 +17,10 @@ namespace loopnest {
 /// Whether `closedForm` is exact for this nest.
 bool hasClosedForm(const FlatNest &flat);
 
-/// Needs hasClosedForm. Nothing on overflow, which goes to `errors`, and where finished words are
-/// asked for and have no closed form (see Finished.h).
-llvm::Optional<Counts> closedForm(const FlatNest &flat, bool hops,
+/// Needs hasClosedForm. Nothing on overflow, which goes to `errors`, where finished words are asked
+/// for and have no closed form (see Finished.h), and where tiles of ranks that share dimensions
+/// take more than `work` (see JointRank.h).
+llvm::Optional<Counts> closedForm(const FlatNest &flat, bool hops, SetWork work,
                                   std::vector<AnalysisError> &errors);
 
 } // namespace loopnest

@@ -50,18 +50,21 @@ private:
 
 class FinishedCount {
 public:
-  FinishedCount(llvm::ArrayRef<LevelDigits> levels, const Factors &factors)
-      : levels(levels), factors(factors), flat(*levels.front().flat) {}
+  FinishedCount(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, SetWork &work)
+      : levels(levels), factors(factors), flat(*levels.front().flat), work(work) {}
   llvm::Optional<std::vector<int64_t>> run();
 
 private:
   Sharing sharingAt(unsigned level) const;
   llvm::Optional<Checked> elements(llvm::ArrayRef<IdleLanes> idle) const;
   llvm::Optional<Checked> heldByAny(llvm::ArrayRef<IdleLanes> idle) const;
+  Checked pointsAlone() const;
+  Checked pointsAlone(const RankGroup &group) const;
 
   llvm::ArrayRef<LevelDigits> levels;
   const Factors &factors;
   const FlatNest &flat;
+  SetWork &work;
 };
 
 } // namespace
@@ -209,7 +212,8 @@ bool HeldIndices::isHeld(const IdleLanes &lanes, unsigned level) const {
 
 //===-- Elements ----------------------------------------------------------------------------===//
 
-/// Elements of which the idle lanes of all these levels hold parts; all of them for none.
+/// Elements of which the idle lanes of all these levels hold parts. A result that is written
+/// through windows has none (see hasClosedForm).
 llvm::Optional<Checked> FinishedCount::elements(llvm::ArrayRef<IdleLanes> idle) const {
   Checked product = 1;
   for (const Rank &rank : factors.ranks) {
@@ -219,16 +223,20 @@ llvm::Optional<Checked> FinishedCount::elements(llvm::ArrayRef<IdleLanes> idle) 
     }
     unsigned dim = rank.terms.front().dim;
     IndexRange range = unpadded(rank, flat.nest->dims[dim].size);
-    if (idle.empty()) {
-      product *= std::max<int64_t>(0, range.high - range.low);
-      continue;
-    }
     llvm::Optional<Checked> held = HeldIndices(levels, dim, range, idle).count();
     if (!held)
       return llvm::None;
     product *= *held;
   }
   return product;
+}
+
+/// Whether the point with these indices of the group's dimensions is not padding.
+static bool isInside(const Rank &rank, const RankGroup &group, llvm::ArrayRef<int64_t> index) {
+  int64_t value = rank.constant;
+  for (const Term &term : rank.terms)
+    value += term.coefficient * index[llvm::find(group.dims, term.dim) - group.dims.begin()];
+  return !rank.extent || (0 <= value && value < *rank.extent);
 }
 
 /// Elements of which the idle lanes of some of these levels hold parts.
@@ -247,12 +255,58 @@ llvm::Optional<Checked> FinishedCount::heldByAny(llvm::ArrayRef<IdleLanes> idle)
   return sum;
 }
 
+/// Points of which no other touches the same element.
+Checked FinishedCount::pointsAlone() const {
+  if (llvm::any_of(factors.unused, [&](unsigned dim) { return flat.nest->dims[dim].size > 1; }))
+    return 0;
+  Checked alone = 1;
+  for (const Rank &rank : factors.ranks) {
+    RankGroup group{{rank}, {}};
+    for (const Term &term : rank.terms)
+      group.dims.push_back(term.dim);
+    if (rank.terms.size() > 1) {
+      alone *= pointsAlone(group);
+      continue;
+    }
+    IndexRange range = rank.terms.empty()
+                           ? IndexRange{0, rank.extent ? 0 : 1}
+                           : unpadded(rank, flat.nest->dims[group.dims.front()].size);
+    alone *= std::max<int64_t>(0, range.high - range.low);
+  }
+  for (const RankGroup &group : factors.groups)
+    alone *= pointsAlone(group);
+  return alone;
+}
+
+Checked FinishedCount::pointsAlone(const RankGroup &group) const {
+  ElementNumbers numbers(*flat.nest, group);
+  Checked points = 1;
+  for (unsigned dim : group.dims)
+    points *= flat.nest->dims[dim].size;
+  if (points.overflowed() || (work -= points.value()) < 0)
+    return 0;
+  std::vector<int64_t> touched;
+  llvm::SmallVector<int64_t, 4> index(group.dims.size(), 0);
+  for (size_t k = 1; k > 0;) {
+    int64_t number = 0;
+    for (k = 0; k < index.size(); ++k)
+      number += index[k] * numbers.coefficients()[k];
+    if (llvm::all_of(group.ranks, [&](const Rank &rank) { return isInside(rank, group, index); }))
+      touched.push_back(number);
+    while (k > 0 && ++index[k - 1] == flat.nest->dims[group.dims[k - 1]].size)
+      index[--k] = 0;
+  }
+  llvm::sort(touched);
+  int64_t alone = 0;
+  for (size_t i = 0; i < touched.size(); ++i)
+    alone += (i == 0 || touched[i - 1] != touched[i]) &&
+             (i + 1 == touched.size() || touched[i + 1] != touched[i]);
+  return alone;
+}
+
 llvm::Optional<std::vector<int64_t>> FinishedCount::run() {
   std::vector<int64_t> result(levels.size(), 0);
-  Checked points = 1;
-  for (unsigned dim : factors.unused)
-    points *= flat.nest->dims[dim].size;
-  Checked all = *elements({});
+  Checked all = touchedElements(levels.front(), factors, work);
   bool always = false;
   std::vector<IdleLanes> idle;
   for (unsigned level = 0; level < flat.lanes(); ++level) {
@@ -269,12 +323,15 @@ llvm::Optional<std::vector<int64_t>> FinishedCount::run() {
       return llvm::None;
     result[level] = (all - *held).value();
   }
-  if (!points.overflowed() && points.value() == 1 && !all.overflowed())
-    result[flat.lanes()] = all.value();
+  Checked alone = pointsAlone();
+  if (alone.overflowed())
+    return llvm::None;
+  result[flat.lanes()] = alone.value();
   return result;
 }
 
 llvm::Optional<std::vector<int64_t>> loopnest::finishedByLevel(llvm::ArrayRef<LevelDigits> levels,
-                                                               const Factors &factors) {
-  return FinishedCount(levels, factors).run();
+                                                               const Factors &factors,
+                                                               SetWork &work) {
+  return FinishedCount(levels, factors, work).run();
 }

@@ -24,7 +24,7 @@ namespace loopnest {
 /// `levels` are all levels of a nest with a closed form and `factors` those of its output. Nothing
 /// where that takes too long (ragged lanes and padding in one dimension), or does not fit 64 bits.
 llvm::Optional<std::vector<int64_t>> finishedByLevel(llvm::ArrayRef<LevelDigits> levels,
-                                                     const Factors &factors);
+                                                     const Factors &factors, SetWork &work);
 
 } // namespace loopnest
 } // namespace perfc

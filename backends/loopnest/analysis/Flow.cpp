@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/Flow.h"
+#include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/WindowRank.h"
 #include <memory>
 
@@ -9,10 +10,28 @@ using namespace perfc::loopnest;
 Factors loopnest::factorsOf(const Nest &nest, unsigned tensor) {
   Factors factors;
   llvm::SmallVector<bool, 8> used(nest.dims.size(), false);
+  std::vector<Rank> ranks;
+  std::vector<llvm::SmallVector<unsigned, 4>> dims;
   for (const Subscript &subscript : nest.tensors[tensor].ranks) {
-    factors.ranks.push_back(normalise(nest, subscript));
-    for (const Term &term : factors.ranks.back().terms)
+    ranks.push_back(normalise(nest, subscript));
+    dims.emplace_back();
+    for (const Term &term : ranks.back().terms) {
+      dims.back().push_back(term.dim);
       used[term.dim] = true;
+    }
+  }
+  for (const std::vector<unsigned> &group : coupledRanks(dims)) {
+    if (group.size() == 1) {
+      factors.ranks.push_back(ranks[group.front()]);
+      continue;
+    }
+    RankGroup &joint = factors.groups.emplace_back();
+    for (unsigned rank : group) {
+      joint.ranks.push_back(ranks[rank]);
+      for (unsigned dim : dims[rank])
+        if (!llvm::is_contained(joint.dims, dim))
+          joint.dims.push_back(dim);
+    }
   }
   for (unsigned dim = 0; dim < used.size(); ++dim)
     if (!used[dim])
@@ -36,8 +55,11 @@ namespace {
 /// The factors of one tensor at one level, ready to be summed.
 class Product {
 public:
-  Product(const LevelDigits &digits, const Factors &factors, llvm::ArrayRef<unsigned> outer)
+  Product(const LevelDigits &digits, const Factors &factors, llvm::ArrayRef<unsigned> outer,
+          SetWork &work)
       : digits(digits), factors(factors), outer(outer) {
+    for (const RankGroup &group : factors.groups)
+      groups.push_back(std::make_unique<JointRank>(digits, group, work));
     for (const Rank &rank : factors.ranks)
       windows.push_back(rank.terms.size() > 1 ? std::make_unique<WindowRank>(digits, rank)
                                               : nullptr);
@@ -54,6 +76,8 @@ public:
     for (unsigned r = 0; r < windows.size(); ++r)
       multiply(windows[r] ? windows[r]->sums(transition, joint)
                           : plainRank(digits, factors.ranks[r], transition, outer));
+    for (const std::unique_ptr<JointRank> &group : groups)
+      multiply(group->sums(transition, joint));
     return transition.hasPrevious() ? product.all - product.kept : product.all;
   }
 
@@ -62,11 +86,13 @@ private:
   const Factors &factors;
   llvm::ArrayRef<unsigned> outer;
   std::vector<std::unique_ptr<WindowRank>> windows;
+  std::vector<std::unique_ptr<JointRank>> groups;
 };
 
 } // namespace
 
-Flow loopnest::entering(const LevelDigits &digits, const Factors &factors, unsigned tensor) {
+Flow loopnest::entering(const LevelDigits &digits, const Factors &factors, unsigned tensor,
+                        SetWork &work) {
   const FlatNest &flat = *digits.flat;
   unsigned above = flat.parent(digits.level, tensor);
   llvm::SmallVector<unsigned, 4> outer;
@@ -75,7 +101,7 @@ Flow loopnest::entering(const LevelDigits &digits, const Factors &factors, unsig
       if (flat.levels[level].keeps[tensor])
         outer.push_back(level);
   Networks networks = networksBetween(flat, above, digits.level, tensor);
-  Product product(digits, factors, outer);
+  Product product(digits, factors, outer, work);
   Flow flow;
   for (const Transition &transition : transitionsOf(flat, digits.level)) {
     Checked shared = product.moved(transition, networks.shared);
@@ -89,4 +115,10 @@ Flow loopnest::entering(const LevelDigits &digits, const Factors &factors, unsig
                          : product.moved(transition, networks.declared);
   }
   return flow;
+}
+
+Checked loopnest::touchedElements(const LevelDigits &outermost, const Factors &factors,
+                                  SetWork &work) {
+  JointLoops none(outermost.flat->parallel.size(), false);
+  return Product(outermost, factors, {}, work).moved({Transition::First, 0, 0}, none);
 }

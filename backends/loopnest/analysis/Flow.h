@@ -6,14 +6,16 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_FLOW_H
 
 #include "backends/loopnest/analysis/Counts.h"
-#include "backends/loopnest/analysis/RankSums.h"
+#include "backends/loopnest/analysis/JointRank.h"
 
 namespace perfc {
 namespace loopnest {
 
-/// A tensor as a product: its ranks and the dimensions that none of them uses.
+/// A tensor as a product: ranks with dimensions of their own, groups of ranks that share some, and
+/// the dimensions that none of them uses.
 struct Factors {
   std::vector<Rank> ranks;
+  std::vector<RankGroup> groups;
   llvm::SmallVector<unsigned, 8> unused;
 };
 Factors factorsOf(const Nest &nest, unsigned tensor);
@@ -33,7 +35,9 @@ struct Flow {
   Checked separate;
   Checked declared;
 };
-Flow entering(const LevelDigits &digits, const Factors &factors, unsigned tensor);
+/// Elements that the whole nest touches.
+Checked touchedElements(const LevelDigits &outermost, const Factors &factors, SetWork &work);
+Flow entering(const LevelDigits &digits, const Factors &factors, unsigned tensor, SetWork &work);
 
 } // namespace loopnest
 } // namespace perfc

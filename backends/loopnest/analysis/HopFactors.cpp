@@ -154,22 +154,54 @@ bool HopFactors::leaveTogether(unsigned dim) const {
   return llvm::all_of(blocks, [&](const LaneBlock &b) { return b.tiles == blocks[0].tiles; });
 }
 
+FootprintSum HopFactors::inPlace(const RankSums &sums, const Transition &transition) const {
+  return {{oneReader(Spot(), sums, transition.hasPrevious())}};
+}
+
+/// Where the lane with these tiles of `dims` stands.
+Spot HopFactors::spotOf(llvm::ArrayRef<unsigned> dims,
+                        llvm::ArrayRef<const LaneTile *> tiles) const {
+  Spot at;
+  for (unsigned k = 0; k < dims.size(); ++k) {
+    unsigned i = 0;
+    for (unsigned position : between(dims[k])) {
+      Spot part = spot(dims[k], FixedDigit{position, tiles[k]->setting[i++]});
+      at = {at.copy + part.copy, at.x + part.x, at.y + part.y};
+    }
+  }
+  return at;
+}
+
+FootprintSum HopFactors::jointRank(JointRank &rank, llvm::ArrayRef<unsigned> dims,
+                                   const Transition &transition, const JointLoops &joint) const {
+  Footprints result;
+  rank.forGroups(transition, joint, begin, [&](const JointGroup &group) {
+    for (const auto &[windows, count] : group.cuts) {
+      std::map<int64_t, std::vector<Reader>> readers;
+      for (const JointLane &lane : group.lanes) {
+        Spot at = spotOf(dims, lane.tiles);
+        rank.forElements(lane, windows, [&](int64_t element) {
+          readers[element].push_back(
+              {at, lane.held && contains(*lane.held, element - lane.heldStart)});
+        });
+      }
+      for (auto &entry : readers)
+        result[columnsOf(std::move(entry.second))] += count;
+    }
+  });
+  return {{std::move(result)}};
+}
+
 FootprintSum HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
                                     const Transition &transition, const JointLoops &joint) const {
-  std::vector<llvm::SmallVector<unsigned, 4>> positions;
+  llvm::SmallVector<unsigned, 4> dims;
   for (const Term &term : terms)
-    positions.push_back(between(term.dim));
+    dims.push_back(term.dim);
   Footprints result;
   rank.forGroups(transition, joint, begin, [&](const WindowGroup &group) {
     std::map<int64_t, std::vector<Reader>> readers;
     for (const WindowLane &lane : group.lanes) {
-      Spot at;
-      for (unsigned k = 0; k < terms.size(); ++k)
-        for (unsigned i = 0; i < positions[k].size(); ++i) {
-          FixedDigit digit{positions[k][i], lane.tiles[k]->setting[i]};
-          Spot part = spot(terms[k].dim, digit);
-          at = {at.copy + part.copy, at.x + part.x, at.y + part.y};
-        }
+      Spot at = spotOf(dims, lane.tiles);
       for (int64_t value : lane.needed->values())
         if (int64_t element = value + lane.start; element >= group.low && element < group.high)
           readers[element].push_back(

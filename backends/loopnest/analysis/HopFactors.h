@@ -7,6 +7,7 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_HOPFACTORS_H
 
 #include "backends/loopnest/analysis/Footprint.h"
+#include "backends/loopnest/analysis/JointRank.h"
 #include "backends/loopnest/analysis/LaneBlocks.h"
 #include "backends/loopnest/analysis/WindowRank.h"
 
@@ -25,6 +26,10 @@ public:
 
   FootprintSum windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
                           const Transition &transition, const JointLoops &joint) const;
+  FootprintSum jointRank(JointRank &rank, llvm::ArrayRef<unsigned> dims,
+                         const Transition &transition, const JointLoops &joint) const;
+  /// A factor that no loop of the array is along.
+  FootprintSum inPlace(const RankSums &sums, const Transition &transition) const;
   /// Whether all writers of a sum that enter together also leave together, whatever is ragged: no
   /// parallel loop of `dim`, which the output does not use, stands inside loops in time of the
   /// same dimension that some lanes run through less often than others.
@@ -33,6 +38,7 @@ public:
 private:
   /// Positions among the digits of `dim` of its loops between the levels.
   llvm::SmallVector<unsigned, 4> between(unsigned dim) const;
+  Spot spotOf(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<const LaneTile *> tiles) const;
   Spot spot(unsigned dim, llvm::ArrayRef<FixedDigit> setting) const;
   Footprints raggedGroups(unsigned dim, const Transition &transition,
                           const JointLoops &joint) const;

@@ -13,7 +13,7 @@ namespace {
 class Crossing {
 public:
   Crossing(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, unsigned tensor,
-           unsigned level, unsigned array);
+           unsigned level, unsigned array, SetWork &work);
   /// Trees to all that enters the level; for the output, of all that leaves it.
   Flow trees();
   /// Ways of the sums that are read back.
@@ -35,15 +35,20 @@ private:
   const Factors &factors;
   unsigned tensor, level, above, array;
   HopFactors hops;
+  SetWork &work;
   std::vector<std::unique_ptr<WindowRank>> windows;
+  std::vector<std::unique_ptr<JointRank>> groups;
 };
 
 } // namespace
 
 Crossing::Crossing(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, unsigned tensor,
-                   unsigned level, unsigned array)
+                   unsigned level, unsigned array, SetWork &work)
     : levels(levels), flat(*levels.front().flat), factors(factors), tensor(tensor), level(level),
-      above(flat.parent(level, tensor)), array(array), hops(levels[level], above, array) {
+      above(flat.parent(level, tensor)), array(array), hops(levels[level], above, array),
+      work(work) {
+  for (const RankGroup &group : factors.groups)
+    groups.push_back(std::make_unique<JointRank>(levels[level], group, work));
   for (const Rank &rank : factors.ranks)
     windows.push_back(rank.terms.size() > 1 ? std::make_unique<WindowRank>(levels[level], rank)
                                             : nullptr);
@@ -85,6 +90,8 @@ Checked Crossing::trees(const JointLoops &joint) {
       product.push_back(
           windows[r] ? hops.windowRank(*windows[r], factors.ranks[r].terms, transition, joint)
                      : hops.plainRank(factors.ranks[r], transition, keepersAbove(level)));
+    for (unsigned g = 0; g < groups.size(); ++g)
+      product.push_back(hops.jointRank(*groups[g], factors.groups[g].dims, transition, joint));
     sum += emptySum().totalWith(product);
   }
   return sum;
@@ -102,9 +109,10 @@ Flow Crossing::trees() {
 }
 
 /// Ways to the first reader below of each element of the output that enters `at`, a level that
-/// keeps it at or above this one.
+/// keeps it at or above this one. No array between memories is along windows of the output.
 Checked Crossing::ways(unsigned at, bool shared) {
   Networks networks = networksBetween(flat, flat.parent(at, tensor), at, tensor);
+  const JointLoops &none = networks.separate;
   Checked sum = 0;
   for (const Transition &transition : transitionsOf(flat, at)) {
     std::vector<FootprintSum> product;
@@ -114,7 +122,13 @@ Checked Crossing::ways(unsigned at, bool shared) {
                                       shared ? networks.shared : networks.separate)
                       .all;
     for (const Rank &rank : factors.ranks)
-      product.push_back(hops.plainRank(rank, transition, keepersAbove(at)));
+      product.push_back(
+          rank.terms.size() > 1
+              ? hops.inPlace(WindowRank(levels[at], rank).sums(transition, none), transition)
+              : hops.plainRank(rank, transition, keepersAbove(at)));
+    for (const RankGroup &group : factors.groups)
+      product.push_back(
+          hops.inPlace(JointRank(levels[at], group, work).sums(transition, none), transition));
     sum += settings * emptySum().totalWith(product);
   }
   return sum;
@@ -123,8 +137,16 @@ Checked Crossing::ways(unsigned at, bool shared) {
 /// The same for each element of the output once.
 Checked Crossing::waysOfAll() {
   std::vector<FootprintSum> product;
-  for (const Rank &rank : factors.ranks)
-    product.push_back(hops.plainRank(rank, {Transition::First, 0, 0}, {}));
+  const Transition first{Transition::First, 0, 0};
+  Factors coupled;
+  for (const Rank &rank : factors.ranks) {
+    if (rank.terms.size() > 1)
+      coupled.ranks.push_back(rank);
+    else
+      product.push_back(hops.plainRank(rank, first, {}));
+  }
+  coupled.groups = factors.groups;
+  product.push_back(hops.inPlace({touchedElements(levels.front(), coupled, work), 0}, first));
   return emptySum().totalWith(product);
 }
 
@@ -147,7 +169,7 @@ static bool reaches(const FlatArray &array, const FlatNest &flat, unsigned above
 }
 
 bool loopnest::countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &factors,
-                         unsigned tensor, std::vector<ArrayCounts> &arrays) {
+                         unsigned tensor, std::vector<ArrayCounts> &arrays, SetWork &work) {
   const FlatNest &flat = *levels.front().flat;
   for (unsigned a = 0; a < arrays.size(); ++a)
     arrays[a].hops[tensor] = NetworkCount();
@@ -159,7 +181,7 @@ bool loopnest::countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &fact
     for (unsigned a = 0; a < arrays.size(); ++a) {
       if (!reaches(flat.arrays[a], flat, above, level))
         continue;
-      Crossing crossing(levels, factors, tensor, level, a);
+      Crossing crossing(levels, factors, tensor, level, a, work);
       if (!crossing.hasTrees()) {
         arrays[a].hops[tensor] = llvm::None;
         continue;

@@ -16,7 +16,7 @@ namespace loopnest {
 /// Sets the hops of `tensor` in all arrays, or leaves them unset where they have no closed form;
 /// false on overflow. `levels` has all levels, the lanes included.
 bool countHops(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, unsigned tensor,
-               std::vector<ArrayCounts> &arrays);
+               std::vector<ArrayCounts> &arrays, SetWork &work);
 
 } // namespace loopnest
 } // namespace perfc

@@ -3,6 +3,7 @@
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/analysis/ValueSet.h"
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 using namespace perfc;
@@ -10,10 +11,13 @@ using namespace perfc::loopnest;
 
 namespace {
 
-/// A rank of a kept tensor with the sizes of its sets.
+/// A rank of a kept tensor, or ranks that share dimensions, with the sizes of its sets.
 struct SizedRank {
-  const Rank *rank;
+  const Rank *rank; ///< null for a group
   ValueSets sets;
+  std::unique_ptr<JointRank> group;
+  llvm::SmallVector<unsigned, 4> dims;
+  bool isCut;       ///< by padding
   int64_t size = 1; ///< in the choice under evaluation; windows under padding only
 };
 
@@ -29,19 +33,22 @@ struct Component {
 
 class ResidentCount {
 public:
-  ResidentCount(const LevelDigits &digits, llvm::ArrayRef<Factors> factors, MemoryCounts &memory);
+  ResidentCount(const LevelDigits &digits, llvm::ArrayRef<Factors> factors, MemoryCounts &memory,
+                SetWork &work);
   bool run();
 
 private:
   void makeComponents();
   void fillFront(Component &component);
   int64_t cutSize(SizedRank &rank, llvm::ArrayRef<int64_t> starts);
+  Checked uncutSize(SizedRank &rank);
   Checked sizeOf(SizedRank &rank);
   void combine(unsigned component);
   void evaluate();
 
   const LevelDigits &digits;
   MemoryCounts &memory;
+  SetWork &work;
   std::vector<int64_t> wordBits;               ///< by tensor
   std::vector<std::vector<SizedRank>> tensors; ///< empty where not kept
   std::vector<Component> components;
@@ -52,14 +59,24 @@ private:
 } // namespace
 
 ResidentCount::ResidentCount(const LevelDigits &digits, llvm::ArrayRef<Factors> factors,
-                             MemoryCounts &memory)
-    : digits(digits), memory(memory),
+                             MemoryCounts &memory, SetWork &work)
+    : digits(digits), memory(memory), work(work),
       wordBits(heldBits(*digits.flat->nest, *digits.flat->memories[digits.level], memory)),
       tensors(factors.size()) {
-  for (unsigned t = 0; t < factors.size(); ++t)
-    if (memory.tensors[t])
-      for (const Rank &rank : factors[t].ranks)
-        tensors[t].push_back({&rank, ValueSets(rank.terms)});
+  for (unsigned t = 0; t < factors.size(); ++t) {
+    if (!memory.tensors[t])
+      continue;
+    for (const Rank &rank : factors[t].ranks) {
+      tensors[t].push_back({&rank, ValueSets(rank.terms), nullptr, {}, rank.extent.hasValue()});
+      for (const Term &term : rank.terms)
+        tensors[t].back().dims.push_back(term.dim);
+    }
+    for (const RankGroup &group : factors[t].groups) {
+      bool isCut = llvm::any_of(group.ranks, [](const Rank &r) { return r.extent.hasValue(); });
+      tensors[t].push_back({nullptr, ValueSets({}),
+                            std::make_unique<JointRank>(digits, group, work), group.dims, isCut});
+    }
+  }
   for (const Digits &dim : digits.dims)
     lengths.push_back(std::min(dim.tile(), dim.size()));
 }
@@ -70,17 +87,17 @@ void ResidentCount::makeComponents() {
   std::vector<SizedRank *> cut;
   for (std::vector<SizedRank> &ranks : tensors)
     for (SizedRank &rank : ranks)
-      if (rank.rank->extent && !rank.rank->terms.empty())
+      if (rank.isCut && !rank.dims.empty())
         cut.push_back(&rank);
   for (SizedRank *rank : cut)
-    for (const Term &term : rank->rank->terms) {
-      unsigned from = leader[term.dim], to = leader[rank->rank->terms.front().dim];
+    for (unsigned dim : rank->dims) {
+      unsigned from = leader[dim], to = leader[rank->dims.front()];
       std::replace(leader.begin(), leader.end(), from, to);
     }
   for (unsigned dim = 0; dim < leader.size(); ++dim) {
     Component component;
     for (SizedRank *rank : cut)
-      if (leader[rank->rank->terms.front().dim] == dim)
+      if (leader[rank->dims.front()] == dim)
         component.ranks.push_back(rank);
     for (unsigned d = 0; d < leader.size(); ++d)
       if (leader[d] == dim)
@@ -92,13 +109,17 @@ void ResidentCount::makeComponents() {
 
 /// Elements of a window that are not padding, with its dimensions starting at `starts`.
 int64_t ResidentCount::cutSize(SizedRank &rank, llvm::ArrayRef<int64_t> starts) {
-  int64_t base = rank.rank->constant;
-  llvm::SmallVector<int64_t, 4> sizes;
-  for (const Term &term : rank.rank->terms) {
-    const Digits &dim = digits.dims[term.dim];
-    base += term.coefficient * starts[term.dim];
-    sizes.push_back(std::min(dim.tile(), dim.size() - starts[term.dim]));
+  llvm::SmallVector<int64_t, 4> sizes, own;
+  for (unsigned d : rank.dims) {
+    const Digits &dim = digits.dims[d];
+    own.push_back(starts[d]);
+    sizes.push_back(std::min(dim.tile(), dim.size() - starts[d]));
   }
+  if (rank.group)
+    return rank.group->tileSize(sizes, own);
+  int64_t base = rank.rank->constant;
+  for (const Term &term : rank.rank->terms)
+    base += term.coefficient * starts[term.dim];
   if (rank.rank->terms.size() > 1)
     return rank.sets.of(sizes).countWithin(-base, *rank.rank->extent - base);
   unsigned dim = rank.rank->terms.front().dim;
@@ -125,12 +146,8 @@ void ResidentCount::fillFront(Component &component) {
   Candidate best;
   for (unsigned dim : component.dims)
     best.push_back(lengths[dim]);
-  for (SizedRank *rank : component.ranks) {
-    llvm::SmallVector<int64_t, 4> sizes;
-    for (const Term &term : rank->rank->terms)
-      sizes.push_back(lengths[term.dim]);
-    best.push_back(countValues(rank->rank->terms, sizes).value());
-  }
+  for (SizedRank *rank : component.ranks)
+    best.push_back(uncutSize(*rank).value());
   std::vector<int64_t> starts(lengths.size(), 0);
   for (unsigned k = component.dims.size();;) {
     Candidate candidate;
@@ -138,7 +155,7 @@ void ResidentCount::fillFront(Component &component) {
       candidate.push_back(std::min(digits.dims[dim].tile(), digits.dims[dim].size() - starts[dim]));
     for (SizedRank *rank : component.ranks)
       candidate.push_back(cutSize(*rank, starts));
-    bool done = candidate == best;
+    bool done = candidate == best || --work < 0;
     addToFront(component.front, std::move(candidate));
     for (k = component.dims.size(); k > 0; --k) {
       unsigned dim = component.dims[k - 1];
@@ -151,15 +168,18 @@ void ResidentCount::fillFront(Component &component) {
   }
 }
 
-Checked ResidentCount::sizeOf(SizedRank &rank) {
-  if (rank.rank->extent)
-    return rank.rank->terms.empty() ? 0 : rank.size;
-  if (rank.rank->terms.empty())
-    return 1;
+/// In a tile of the lengths under evaluation.
+Checked ResidentCount::uncutSize(SizedRank &rank) {
   llvm::SmallVector<int64_t, 4> sizes;
-  for (const Term &term : rank.rank->terms)
-    sizes.push_back(lengths[term.dim]);
-  return countValues(rank.rank->terms, sizes);
+  for (unsigned dim : rank.dims)
+    sizes.push_back(lengths[dim]);
+  return rank.group ? Checked(rank.group->tileSize(sizes)) : countValues(rank.rank->terms, sizes);
+}
+
+Checked ResidentCount::sizeOf(SizedRank &rank) {
+  if (rank.isCut)
+    return rank.dims.empty() ? 0 : rank.size;
+  return rank.dims.empty() ? 1 : uncutSize(rank);
 }
 
 void ResidentCount::evaluate() {
@@ -203,6 +223,6 @@ bool ResidentCount::run() {
 }
 
 bool loopnest::countResident(const LevelDigits &digits, llvm::ArrayRef<Factors> factors,
-                             MemoryCounts &memory) {
-  return ResidentCount(digits, factors, memory).run();
+                             MemoryCounts &memory, SetWork &work) {
+  return ResidentCount(digits, factors, memory, work).run();
 }

@@ -15,8 +15,8 @@ namespace loopnest {
 
 /// Sets maxResident of the memory and of its tensors, and maxResidentBits; false on overflow.
 /// Needs `finished` where partial sums are told apart.
-bool countResident(const LevelDigits &digits, llvm::ArrayRef<Factors> factors,
-                   MemoryCounts &memory);
+bool countResident(const LevelDigits &digits, llvm::ArrayRef<Factors> factors, MemoryCounts &memory,
+                   SetWork &work);
 
 } // namespace loopnest
 } // namespace perfc

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/MapSpace.h"
 
+#include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/Flow.h"
 #include <fmt/format.h>
 
@@ -220,11 +221,11 @@ llvm::Optional<MapSpace> Builder::run() {
 }
 
 llvm::Optional<MapSpace> loopnest::makeMapSpace(const Nest &nest, std::string &reason) {
-  return Builder(nest, reason).run();
+  return Builder(decoupled(nest).getValueOr(nest), reason).run();
 }
 
 llvm::Optional<MapSpace> loopnest::makeGeneralSpace(const Nest &nest, std::string &reason) {
   if (llvm::Optional<MapSpace> flat = makeMapSpace(nest, reason))
     return flat;
-  return Builder(nest, reason).runGeneral();
+  return Builder(decoupled(nest).getValueOr(nest), reason).runGeneral();
 }

@@ -60,7 +60,8 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
 llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest) const {
   AnalysisOptions options;
   options.hops = hasHops;
-  options.workLimit = int64_t(1) << 18; // one of many mappings: none may take seconds
+  // One of many mappings: none may take seconds.
+  options.workLimit = options.setWork = int64_t(1) << 18;
   AnalysisResult result = analyse(nest.nest, options);
   if (!result.counts || !result.errors.empty() || !fits(nest, *result.counts))
     return llvm::None;

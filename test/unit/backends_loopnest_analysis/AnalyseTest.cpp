@@ -143,11 +143,40 @@ TEST(Analyse, SeveralErrorsAreReportedAtOnce) {
 }
 
 TEST(Analyse, TooMuchWorkWithoutAClosedFormIsAnError) {
-  std::string text = R"({"dims": {"p": 100000, "q": 100000}, "tensors": {"A": [{"p": 1, "q": 1},
-    {"p": 1}], "Z": [{"q": 1}]}, "output": "Z", "hierarchy": [{"memory": "M", "keep": ["A", "Z"]}],
-    "mapping": {"M": [["p", 100000], ["q", 100000]]}})";
+  std::string text = R"({"dims": {"p": 100000, "q": 100000}, "tensors": {"A": [{"p": 1}, {"q": 1}],
+    "Z": [{"p": 1, "q": 1}]}, "output": "Z", "hierarchy": [{"memory": "M", "keep": ["A", "Z"]},
+    {"array": "P", "axes": {"x": 4}}, {"memory": "R", "keep": ["Z"]}],
+    "mapping": {"M": [["p", 25000], ["q", 100000]], "P": [["p", 4, "x"]]}})";
   EXPECT_EQ(firstError(text),
-            "no closed form, and 20000000000 points are too many to enumerate (at most 8388608)");
+            "no closed form, and 30000000000 points are too many to enumerate (at most 8388608)");
+}
+
+static Counts largeCounts(const std::string &ranks) {
+  return closed(parseNest(R"({"dims": {"i": 100000, "j": 100000, "k": 10}, "tensors": {"A": )" +
+                          ranks + R"(, "Z": [{"i": 1}]}, "output": "Z",
+    "hierarchy": [{"memory": "M", "keep": ["A", "Z"]}, {"memory": "B", "keep": ["A", "Z"]}],
+    "mapping": {"M": [["i", 1000], ["j", 1000], ["k", 10]], "B": [["i", 100], ["j", 100]]}})"));
+}
+
+/// Both subscripts together tell all points apart, so that tiles never overlap.
+TEST(Analyse, SkewedSubscriptsCountLikeThoseWithoutSkew) {
+  Counts skewed = largeCounts(R"([{"i": 1, "j": 1}, {"j": 1}])");
+  Counts plain = largeCounts(R"([{"i": 1}, {"j": 1}])");
+  EXPECT_EQ(skewed.memories[1].tensors[0]->fills, int64_t(100000) * 100000);
+  EXPECT_EQ(skewed.memories[1].tensors[0]->maxResident, 10000);
+  EXPECT_EQ(skewed.memories[1].tensors[0]->fills, plain.memories[1].tensors[0]->fills);
+  EXPECT_EQ(skewed.memories[0].tensors[0]->reads, plain.memories[0].tensors[0]->reads);
+}
+
+/// A tile of i + j, j + k at one k has 100 rows of 100. When k advances, each row that stays moves
+/// by one: 10,000 - 99 * 99 are new. When j does, from the last k, nine rows overlap in 91
+/// elements.
+TEST(Analyse, LargeCoupledTilesAreCountedByClass) {
+  Counts counts = largeCounts(R"([{"i": 1, "j": 1}, {"j": 1, "k": 1}])");
+  EXPECT_EQ(counts.form, AnalysisForm::Closed);
+  EXPECT_EQ(counts.memories[1].tensors[0]->maxResident, 10000);
+  EXPECT_EQ(counts.memories[1].tensors[0]->fills,
+            int64_t(1000) * (10000 + 999 * (10000 - 9 * 91) + 1000 * 9 * 199));
 }
 
 TEST(Analyse, StructureIsChecked) {

@@ -25,6 +25,7 @@ class Generator {
 public:
   explicit Generator(std::mt19937 &random) : random(random) {}
   Nest make();
+  Nest makeCoupled();
 
 private:
   int64_t below(int64_t end) { return std::uniform_int_distribution<int64_t>(0, end - 1)(random); }
@@ -38,6 +39,8 @@ private:
   void convolution();
   void product();
   void pointwise();
+  Subscript affine(int64_t mostTerms);
+  void coupled();
   void places();
   void loops();
 
@@ -82,6 +85,34 @@ void Generator::pointwise() {
   nest.tensors = {{"X", false, 16, {plain(e), plain(f)}},
                   {"Y", false, 16, {plain(f)}},
                   {"Z", true, 16, {plain(e), plain(f)}}};
+}
+
+Subscript Generator::affine(int64_t mostTerms) {
+  Subscript rank;
+  int64_t low = 0, high = 0;
+  for (int64_t left = 1 + below(mostTerms); left > 0; --left) {
+    int64_t coefficient = chance(75) ? 1 : chance(50) ? -1 : 1 + below(3);
+    unsigned dim = below(nest.dims.size());
+    rank.terms.push_back({dim, coefficient});
+    int64_t reach = coefficient * (nest.dims[dim].size - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  if (chance(25)) {
+    rank.constant = -low - below(3);
+    rank.extent = std::max<int64_t>(1, high - low - below(3));
+  }
+  return rank;
+}
+
+void Generator::coupled() {
+  int64_t dims = 2 + below(3);
+  for (int64_t d = 0; d < dims; ++d)
+    dim(std::string(1, "ijkl"[d]).c_str(), dims > 3 ? 5 : 9);
+  nest.tensors = {{"A", false, 8, {}}, {"B", false, 16, {}}, {"Z", true, 32, {}}};
+  bool isWindowed = chance(50);
+  for (Tensor &tensor : nest.tensors)
+    for (int64_t ranks = 1 + below(3); ranks > 0; --ranks)
+      tensor.ranks.push_back(affine(tensor.isOutput && !isWindowed ? 1 : 3));
 }
 
 void Generator::places() {
@@ -143,6 +174,15 @@ Nest Generator::make() {
   return std::move(nest);
 }
 
+Nest Generator::makeCoupled() {
+  coupled();
+  places();
+  loops();
+  return std::move(nest);
+}
+
+Nest loopnest::randomCoupledNest(std::mt19937 &random) { return Generator(random).makeCoupled(); }
+
 Nest loopnest::randomNest(std::mt19937 &random) { return Generator(random).make(); }
 
 std::string loopnest::compare(const Nest &nest, const Counts &actual, Counts expected) {
@@ -156,5 +196,12 @@ std::string loopnest::compare(const Nest &nest, const Counts &actual, Counts exp
   for (unsigned m = 0; m < actual.memories.size(); ++m)
     if (actual.memories[m].maxResidentBits != expected.memories[m].maxResidentBits)
       text += actual.memories[m].name + ": bits differ\n";
+  for (unsigned m = 0; m < actual.memories.size(); ++m)
+    for (unsigned t = 0; t < nest.tensors.size(); ++t)
+      if (actual.memories[m].tensors[t] &&
+          actual.memories[m].tensors[t]->finished != expected.memories[m].tensors[t]->finished)
+        text += actual.memories[m].name + ": finished words differ\n";
+  if (nest.hasPartial() && actual.finishedPoints != expected.finishedPoints)
+    text += "finished points differ\n";
   return text;
 }

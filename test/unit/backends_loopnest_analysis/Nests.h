@@ -19,6 +19,9 @@ Nest parseNest(llvm::StringRef text);
 /// dilation and padding, on two to four memories with up to two arrays, ragged factors included.
 Nest randomNest(std::mt19937 &random);
 
+/// The same with random affine subscripts, of which several may share indices, padding included.
+Nest randomCoupledNest(std::mt19937 &random);
+
 /// The differences between two results, one per line; hops only where both have them.
 std::string compare(const Nest &nest, const Counts &actual, Counts expected);
 

@@ -3,6 +3,7 @@
 // The closed form and the enumeration give the same integers on random nests.
 #include "Nests.h"
 #include "backends/loopnest/analysis/Enumeration.h"
+#include "backends/loopnest/analysis/RankSums.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
@@ -14,6 +15,15 @@ static void setApart(Nest &nest, std::mt19937 &random) {
     for (Axis &axis : place.axes)
       if (random() % 10 < 3)
         axis.apart.push_back(random() % nest.tensors.size());
+}
+
+/// Some rank of the output has several dimensions.
+static bool isWindowed(const Nest &nest) {
+  return llvm::any_of(nest.tensors, [&](const Tensor &tensor) {
+    return tensor.isOutput && llvm::any_of(tensor.ranks, [&](const Subscript &rank) {
+             return normalise(nest, rank).terms.size() > 1;
+           });
+  });
 }
 
 TEST(Property, ClosedFormEqualsEnumeration) {
@@ -40,5 +50,41 @@ TEST(Property, ClosedFormEqualsEnumeration) {
         withHops += hops && hops->separate > 0;
     ++compared;
   }
+  EXPECT_GT(withHops, 1000u);
+}
+
+TEST(Property, CoupledSubscriptsEqualEnumeration) {
+  std::mt19937 random(20250301), apart(11);
+  unsigned compared = 0, joint = 0, windowed = 0, withHops = 0;
+  while (compared < 3000) {
+    Nest nest = randomCoupledNest(random);
+    setApart(nest, apart);
+    if (compared % 3 == 0)
+      for (Place &place : nest.places)
+        if (place.kind == PlaceKind::Memory)
+          place.partialBits = 48;
+    std::vector<AnalysisError> errors;
+    llvm::Optional<FlatNest> flat = flatten(nest, errors);
+    ASSERT_TRUE(flat) << errors.front().message();
+    if (enumerationWork(*flat) > 3000)
+      continue;
+    AnalysisOptions options;
+    options.hopWorkLimit = 0;
+    AnalysisResult closed = analyse(nest, options);
+    options.enumerate = true;
+    AnalysisResult executed = analyse(nest, options);
+    ASSERT_TRUE(closed.counts && executed.counts);
+    ++compared;
+    if (closed.isExecuted)
+      continue;
+    joint += !closed.coupled.empty();
+    windowed += isWindowed(nest);
+    ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
+    for (const ArrayCounts &array : closed.counts->arrays)
+      for (const llvm::Optional<NetworkCount> &hops : array.hops)
+        withHops += hops && hops->separate > 0;
+  }
+  EXPECT_GT(joint, 1000u);
+  EXPECT_GT(windowed, 500u);
   EXPECT_GT(withHops, 1000u);
 }
