@@ -34,7 +34,8 @@ private:
   bool readEquation(const ast::Item &item);
   llvm::Optional<size_t> ranksOf(llvm::StringRef tensor);
   bool bindIndices();
-  bool bindIndex(const OpAccess &access);
+  bool bindIndicesAlone(const IndexExtents *settled);
+  bool bindIndex(const OpAccess &access, const IndexExtents *settled);
   void rangesFromConditions();
   bool bindHulls();
   bool bindHull(const OpSlot &slot, const OpRank &rank, size_t position);
@@ -130,8 +131,9 @@ bool Builder::readBody() {
   return good;
 }
 
-/// An index that stands alone in a rank runs over that rank's extent.
-bool Builder::bindIndex(const OpAccess &access) {
+/// An index that stands alone in a rank runs over that rank's extent, of those with a name, or
+/// after them of those that are expressions for an index that is not `settled` yet.
+bool Builder::bindIndex(const OpAccess &access, const IndexExtents *settled) {
   OpSlot *slot = signature.findSlot(access.tensor);
   if (!slot)
     return true;
@@ -145,8 +147,11 @@ bool Builder::bindIndex(const OpAccess &access) {
     if (position >= access.map.size() || !access.map[position])
       continue;
     llvm::StringRef index = access.map[position]->asVariable();
-    auto size = rank.extent.empty() ? llvm::None : signature.extentOf(rank.extent);
-    if (index.empty() || !size)
+    if (index.empty() || rank.extent.empty() != (settled != nullptr) ||
+        (settled && settled->count(index)))
+      continue;
+    auto size = signature.extentOf(rank);
+    if (!size)
       continue;
     auto [known, isNew] = indexExtents.try_emplace(index, *size);
     if (!isNew && known->second != *size) {
@@ -168,18 +173,25 @@ void Builder::rangesFromConditions() {
   }
 }
 
+bool Builder::bindIndicesAlone(const IndexExtents *settled) {
+  for (OpStatement &statement : model.statements) {
+    if (!bindIndex(statement.write, settled))
+      return false;
+    for (const OpAccess &read : statement.reads)
+      if (!bindIndex(read, settled))
+        return false;
+  }
+  return true;
+}
+
 bool Builder::bindIndices() {
   for (size_t i = 0; i < reader.leading.size(); ++i)
     indexExtents[reader.leading[i]] = signature.leadingShape[i];
-  for (OpStatement &statement : model.statements) {
-    if (!bindIndex(statement.write))
-      return false;
-    for (const OpAccess &read : statement.reads)
-      if (!bindIndex(read))
-        return false;
-  }
+  if (!bindIndicesAlone(nullptr))
+    return false;
   rangesFromConditions();
-  return true;
+  IndexExtents settled = indexExtents;
+  return bindIndicesAlone(&settled);
 }
 
 bool Builder::finishDomains() {
@@ -231,8 +243,7 @@ bool Builder::finishShape(const OpSlot &slot, OpTensor &tensor) {
       tensor.shape.append(signature.leadingShape.begin(), signature.leadingShape.end());
       continue;
     }
-    auto size = rank.expr ? evaluator.integer(*rank.expr, scope, "an extent")
-                          : signature.extentOf(rank.extent);
+    auto size = signature.extentOf(rank);
     if (!size)
       return false;
     tensor.shape.push_back(*size);

@@ -281,8 +281,11 @@ bool OpSignature::bindDefaults() {
   return true;
 }
 
-llvm::Optional<int64_t> OpSignature::extentOf(llvm::StringRef name) const {
-  const Value *value = scope.find(name);
+llvm::Optional<int64_t> OpSignature::extentOf(const OpRank &rank) const {
+  if (rank.expr)
+    return dependsOnOpenExtent(*rank.expr) ? llvm::None
+                                           : evaluator.integer(*rank.expr, scope, "an extent");
+  const Value *value = scope.find(rank.extent);
   const Quantity *size = value ? value->getIf<Quantity>() : nullptr;
   return size && size->isInteger() ? llvm::Optional<int64_t>(size->rational().numerator())
                                    : llvm::None;

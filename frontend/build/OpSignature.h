@@ -45,8 +45,8 @@ public:
   bool bind();
   /// Null when the signature has no tensor of that name.
   OpSlot *findSlot(llvm::StringRef name);
-  /// The value of an extent; nothing while it is not known.
-  llvm::Optional<int64_t> extentOf(llvm::StringRef name) const;
+  /// The extent of a rank, by its name or its expression; nothing while it is not known.
+  llvm::Optional<int64_t> extentOf(const OpRank &rank) const;
 
   DType dtype;
   Scope &scope; ///< the values of parameters and extents
