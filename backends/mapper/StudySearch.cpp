@@ -161,9 +161,14 @@ bool StudySearch::makeSpaces() {
   }
   summary.nests = static_cast<unsigned>(spaces.size());
   summary.distinct = static_cast<unsigned>(known.size());
-  if (spaces.empty())
-    diagnostics.report(search->range(), diag::NothingToSearch, evaluate.subjectLabel());
-  return !spaces.empty();
+  if (!spaces.empty())
+    return true;
+  Diagnostic &error = diagnostics.report(
+      search->range(), diag::NothingToSearch, evaluate.subjectLabel(),
+      nests.empty() ? "no statement runs as a loop nest" : "none of its loop nests is searched");
+  for (const std::string &note : summary.notes)
+    error.note(note);
+  return false;
 }
 
 /// A nest that is not searched keeps its default mapping, if it has one.
