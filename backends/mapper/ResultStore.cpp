@@ -101,14 +101,14 @@ bool ResultStore::has(int64_t statement, int64_t point) const {
       .step();
 }
 
-bool ResultStore::add(int64_t statement, int64_t point, llvm::ArrayRef<StoredRow> rows,
+bool ResultStore::add(int64_t statement, int64_t point, llvm::ArrayRef<StoredRow> rows, bool isDone,
                       DiagnosticEngine &diagnostics) {
   if (!run("BEGIN IMMEDIATE", diagnostics))
     return false;
-  bool good = Query(database, "INSERT OR REPLACE INTO points VALUES (?, ?)")
-                  .bind(1, statement)
-                  .bind(2, point)
-                  .done();
+  bool good = !isDone || Query(database, "INSERT OR REPLACE INTO points VALUES (?, ?)")
+                             .bind(1, statement)
+                             .bind(2, point)
+                             .done();
   for (const StoredRow &row : rows)
     good &= Query(database, "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)")
                 .bind(1, statement)
@@ -152,7 +152,8 @@ bool ResultStore::merge(const ResultStore &other, DiagnosticEngine &diagnostics)
   for (StoredRow &row : other.rows())
     points[{row.statement, row.point}].push_back(std::move(row));
   for (const auto &[point, list] : points)
-    if (!has(point.first, point.second) && !add(point.first, point.second, list, diagnostics))
+    if (!has(point.first, point.second) &&
+        !add(point.first, point.second, list, other.has(point.first, point.second), diagnostics))
       return false;
   return true;
 }

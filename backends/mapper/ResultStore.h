@@ -36,8 +36,9 @@ public:
   ~ResultStore();
 
   bool has(int64_t statement, int64_t point) const;
-  /// Adds all results of one point at once; an empty list says that the point has none.
-  bool add(int64_t statement, int64_t point, llvm::ArrayRef<StoredRow> rows,
+  /// Adds all results of one point at once; an empty list says that the point has none. One that is
+  /// not `isDone` keeps its results, and is evaluated again next time.
+  bool add(int64_t statement, int64_t point, llvm::ArrayRef<StoredRow> rows, bool isDone,
            DiagnosticEngine &diagnostics);
   /// The points that are done, by statement and number.
   std::vector<std::pair<int64_t, int64_t>> points() const;

@@ -130,6 +130,7 @@ bool Evaluation::isDone(const ir::Operation &point) {
   unsigned statement = statementIndex(point.range());
   int64_t number = points[statement]++;
   pointRows.clear();
+  errorsBefore = session.diagnostics.errorCount();
   if (number % sweepSettings.shards != sweepSettings.shard - 1)
     return true;
   return sharing ? !sharing->takes(statement, number) : store && store->has(statement, number);
@@ -145,7 +146,8 @@ void Evaluation::finishPoint(const ir::Operation &point) {
   if (sharing)
     sharing->finished(pointRows);
   else if (store)
-    store->add(statement, number, pointRows, session.diagnostics);
+    store->add(statement, number, pointRows, session.diagnostics.errorCount() == errorsBefore,
+               session.diagnostics);
   else
     llvm::append_range(rows, pointRows);
 }

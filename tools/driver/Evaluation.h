@@ -115,6 +115,7 @@ private:
   std::unique_ptr<mapper::ResultStore> store;
   std::vector<mapper::StoredRow> rows;      ///< without a store
   std::vector<mapper::StoredRow> pointRows; ///< of the point at hand
+  size_t errorsBefore = 0;                  ///< of the point at hand: those of what was before it
   std::map<unsigned, int64_t> points;       ///< by statement: points so far
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text

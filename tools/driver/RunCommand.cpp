@@ -2,10 +2,10 @@
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
 #include "tools/driver/Command.h"
-#include "tools/driver/Emitted.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/RequestedFiles.h"
 #include "tools/driver/RunDocument.h"
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
@@ -21,43 +21,6 @@
 using namespace perfc;
 using namespace perfc::driver;
 using namespace perfc::mapper;
-
-/// Writes the file that an `emit` statement asks for; formats of later versions are reported.
-static void writeRequested(Session &session, const Evaluation &evaluation,
-                           const Evaluated &evaluated, study::EmitOp request) {
-  const emit::Emitter *emitter = emit::findEmitter(request.format());
-  if (!emitter) {
-    session.diagnostics
-        .report(request->range(), diag::NotSupportedYet, "emit " + request.format().str())
-        .help(knownFormats());
-    return;
-  }
-  emit::Input input{evaluated.results, &evaluated.module, session.sources, &session.diagnostics};
-  llvm::StringRef from = request->stringAttr("from");
-  if (!from.empty()) {
-    const emit::Result *named = evaluation.find(from);
-    if (!named) {
-      session.diagnostics.report(request->range(), diag::UnknownResult, from.str());
-      return;
-    }
-    input.results = {named};
-  } else if (input.results.empty()) {
-    for (const emit::Result &result : evaluation.results())
-      input.results.push_back(&result);
-  }
-  writeEmitted(*emitter, input, request.path(), request->range());
-}
-
-static void writeAllRequested(Session &session, const Evaluation &evaluation,
-                              const Evaluated &evaluated) {
-  if (auto request = ir::as<study::EmitOp>(evaluated.op))
-    return writeRequested(session, evaluation, evaluated, request);
-  if (evaluated.op.regionCount() == 0)
-    return;
-  for (const ir::Operation &op : evaluated.op.body())
-    if (auto request = ir::as<study::EmitOp>(op))
-      writeRequested(session, evaluation, evaluated, request);
-}
 
 /// The searches of `evaluation` as text and as a file, as the options say.
 static void finishSearches(Session &session, const Evaluation &evaluation,
@@ -143,6 +106,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   evaluation.sweepSettings.program = programHash(session.sources.text(file), defines);
   if (!applyOptions(session, arguments, evaluation))
     return true;
+  RequestedFiles files(session, evaluation);
   llvm::Optional<PointSharing> sharing;
   SharedPrinting shared(session, evaluation, asJson ? &document : nullptr);
   if (Ranks *ranks = which == Which::Sweeps ? Ranks::world() : nullptr) {
@@ -156,8 +120,9 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
       shared.print(evaluated);
     else if (!asJson)
       report.print(evaluated);
-    writeAllRequested(session, evaluation, evaluated);
+    files.write(evaluated);
   });
+  files.finish();
   if (sharing)
     sharing->leave();
   if (sharing && !sharing->handsOut()) {

@@ -142,6 +142,12 @@ PointOutcome driver::unpackOutcome(llvm::StringRef bytes) {
 //===-- The first process
 //-----------------------------------------------------------------------===//
 
+static bool hasErrors(const PointOutcome &outcome) {
+  return llvm::any_of(outcome.problems, [](const Diagnostic &problem) {
+    return problem.kind->severity == Severity::Error;
+  });
+}
+
 void PointSharing::serve(ResultStore *store, llvm::function_ref<void(const PointOutcome &)> each) {
   Packer known;
   std::vector<PointKey> points = store ? store->points() : std::vector<PointKey>();
@@ -169,7 +175,8 @@ void PointSharing::serve(ResultStore *store, llvm::function_ref<void(const Point
     if (kind == Message::Outcome) {
       PointOutcome outcome = unpackOutcome(llvm::StringRef(bytes).drop_front(sizeof(int64_t)));
       if (store && outcome.isComplete)
-        store->add(outcome.statement, outcome.point, outcome.rows, diagnostics);
+        store->add(outcome.statement, outcome.point, outcome.rows, !hasErrors(outcome),
+                   diagnostics);
       ready[working[from]] = std::move(outcome);
       printReady();
     } else if (kind == Message::Ask) {

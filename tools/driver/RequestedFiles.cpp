@@ -1,0 +1,56 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/RequestedFiles.h"
+
+#include "tools/driver/Emitted.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
+  const emit::Emitter *emitter = emit::findEmitter(request.format());
+  if (!emitter) {
+    session.diagnostics
+        .report(request->range(), diag::NotSupportedYet, "emit " + request.format().str())
+        .help(knownFormats());
+    return;
+  }
+  emit::Input input{evaluated.results, &evaluated.module, session.sources, &session.diagnostics};
+  llvm::StringRef from = request->stringAttr("from");
+  if (!from.empty()) {
+    const emit::Result *named = evaluation.find(from);
+    if (!named) {
+      session.diagnostics.report(request->range(), diag::UnknownResult, from.str());
+      return;
+    }
+    input.results = {named};
+  } else if (input.results.empty()) {
+    for (const emit::Result &result : evaluation.results())
+      input.results.push_back(&result);
+  }
+  bool isOfResults = emitter->needsResults && emitter->write && !request.path().endswith("/");
+  if (evaluated.point && isOfResults) {
+    auto [known, isNew] = ofPoints.insert({request.path().str(), {emitter, request->range(), {}}});
+    llvm::append_range(known->second.results, input.results);
+    known->second.isShared |= !isNew;
+    if (!isNew)
+      return;
+  }
+  writeEmitted(*emitter, input, request.path(), request->range());
+}
+
+void RequestedFiles::write(const Evaluated &evaluated) {
+  if (auto request = ir::as<study::EmitOp>(evaluated.op))
+    return write(evaluated, request);
+  if (evaluated.op.regionCount() == 0)
+    return;
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto request = ir::as<study::EmitOp>(op))
+      write(evaluated, request);
+}
+
+void RequestedFiles::finish() {
+  for (const auto &[path, file] : ofPoints)
+    if (file.isShared)
+      writeEmitted(*file.emitter, {file.results, nullptr, session.sources, &session.diagnostics},
+                   path, file.place);
+}

@@ -1,0 +1,42 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The files that the `emit` statements of a program ask for.
+#ifndef PERFC_TOOLS_DRIVER_REQUESTEDFILES_H
+#define PERFC_TOOLS_DRIVER_REQUESTEDFILES_H
+
+#include "backends/emit/Emit.h"
+#include "tools/driver/Evaluation.h"
+#include <map>
+
+namespace perfc::driver {
+
+class RequestedFiles {
+public:
+  RequestedFiles(Session &session, const Evaluation &evaluation)
+      : session(session), evaluation(evaluation) {}
+
+  /// Writes what the statement asks for; formats of later versions are reported.
+  void write(const Evaluated &evaluated);
+  /// Points of a sweep that name one path share its file, with the results of all of them: writes
+  /// those files again.
+  void finish();
+
+private:
+  /// A file of results that a point of a sweep has written, and those of later points.
+  struct OfPoints {
+    const emit::Emitter *emitter;
+    SourceRange place;
+    std::vector<const emit::Result *> results;
+    bool isShared = false;
+  };
+
+  void write(const Evaluated &evaluated, study::EmitOp request);
+
+  Session &session;
+  const Evaluation &evaluation;
+  std::map<std::string, OfPoints> ofPoints; ///< by path
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_REQUESTEDFILES_H
