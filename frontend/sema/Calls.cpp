@@ -148,7 +148,8 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
     result = functionBody(*function.item->block, inner);
   busy.pop_back();
   if (!result)
-    diagnostics.report(function.nameRange, diag::NoReturn, function.name);
+    diagnostics.report(function.nameRange, diag::NoReturn, function.name)
+        .note(call.range, "for this call");
   return result.getValueOr(Value());
 }
 
