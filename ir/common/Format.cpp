@@ -106,9 +106,31 @@ std::string perfc::formatEngineering(const Uncertain &value, const Dimension &di
   return text + " +- " + formatEngineering(value.halfWidth(), dimension, 2);
 }
 
+/// The shortest decimal of an exact quantity, with a prefix or none; "" when it is no decimal.
+static std::string shortest(const Quantity &quantity) {
+  std::string best = quantity.text();
+  if (!quantity.isExact() || llvm::StringRef(best).contains('|'))
+    return "";
+  ReadUnit unit = readUnitOf(quantity.dimension());
+  if (isCounted(quantity.dimension()))
+    return best;
+  for (llvm::ArrayRef<Scale> scales : {llvm::makeArrayRef(decimalScales), unit.scales})
+    for (const Scale &scale : scales) {
+      std::string suffix = scale.prefix.str() + unit.name;
+      llvm::StringRef bad;
+      llvm::Optional<Unit> prefixed = parseUnit(suffix, bad);
+      if (!prefixed || prefixed->dimension != quantity.dimension())
+        continue;
+      auto count = divide(quantity.rational(), prefixed->scale);
+      std::string text = count ? Quantity(*count).text() + suffix : best;
+      if (text.size() < best.size() && !llvm::StringRef(text).contains('|'))
+        best = text;
+    }
+  return best;
+}
+
 std::string perfc::written(const Quantity &quantity) {
-  std::string exact = quantity.text();
-  if (quantity.isExact() && !llvm::StringRef(exact).contains('|'))
+  if (std::string exact = shortest(quantity); !exact.empty())
     return exact;
   const Dimension &dimension = quantity.dimension();
   double value = quantity.toDouble(), width = quantity.toUncertain().halfWidth();

@@ -9,7 +9,8 @@
 
 namespace perfc {
 
-/// "12ns +- 10%". An exact decimal is its text; other numbers have six digits, intervals four.
+/// "12ns +- 10%". An exact decimal stays exact, with the prefix that makes it shortest; other
+/// numbers have six digits, intervals four.
 std::string written(const Quantity &quantity);
 
 } // namespace perfc

@@ -274,7 +274,15 @@ TEST(Written, IsWhatAProgramSays) {
   EXPECT_EQ(real(0.002, Dimension(Token) / Second), "0.002token/s"); // there is no mtoken
   EXPECT_EQ(real(1.41421356237, {}), "1.41421");
   EXPECT_EQ(written(Quantity(*Rational::make(1, 3), Second)), "333.333ms");
-  EXPECT_EQ(written(read("1.6GB/s")), "1600000000B/s"); // exact: as Quantity::text
+}
+
+TEST(Written, ShortensWhatIsExact) {
+  for (llvm::StringRef text : {"1.6GB/s", "64KiB", "16nm", "1kB", "1200B", "1GHz", "0.35mm2",
+                               "4pJ/b", "100000", "1Mtoken/s", "0.5", "0B", "3W", "1234567B"}) {
+    Quantity value = read(text.str());
+    EXPECT_EQ(written(value), text == "4pJ/b" ? "32pJ/B" : text.str());
+    EXPECT_EQ(read(written(value)).text(), value.text());
+  }
 }
 
 TEST(Written, ReadsBackToSixDigits) {
