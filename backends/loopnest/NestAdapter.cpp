@@ -54,6 +54,14 @@ llvm::Optional<unsigned> Adapter::dim(llvm::StringRef name) const {
   return llvm::None;
 }
 
+/// The least value of `expr` where each index runs from 0 to below its extent.
+static __int128 leastOf(const AffineExpr &expr, const llvm::StringMap<int64_t> &extents) {
+  __int128 least = expr.constant();
+  for (const AffineExpr::Term &term : expr.terms())
+    least += std::min<__int128>(0, __int128(term.coefficient) * (extents.lookup(term.name) - 1));
+  return least;
+}
+
 bool Adapter::findStatement() {
   const ir::Operation *kernel = op->module() ? op->module()->lookup(op.kernel()) : nullptr;
   if (!kernel)
@@ -65,8 +73,11 @@ bool Adapter::findStatement() {
         result.statement = statement;
   if (!result.statement)
     return fail(fmt::format("kernel `{}` has no statement {}", op.kernel(), op.statement()));
-  for (const ir::AttrDict::Entry &index : result.statement.domain().entries())
+  llvm::StringMap<int64_t> extents;
+  for (const ir::AttrDict::Entry &index : result.statement.domain().entries()) {
     result.nest.dims.push_back({index.first, index.second.asInt()});
+    extents[index.first] = index.second.asInt();
+  }
   for (const auto &[index, value] : op->dictAttr("windows").entries()) {
     llvm::Optional<unsigned> position = dim(index);
     const ir::AttrDict &tiles = value.asDict();
@@ -77,8 +88,8 @@ bool Adapter::findStatement() {
     result.nest.dims[*position].size = tiles.find("extent")->asInt();
     result.nest.dims.push_back({"tile of " + index, tiles.find("count")->asInt()});
   }
-  std::vector<AffineExpr> conditions = result.statement.constraints();
-  if (!conditions.empty())
+  auto cuts = [&](const AffineExpr &condition) { return leastOf(condition, extents) < 0; };
+  if (llvm::any_of(result.statement.constraints(), cuts))
     result.notes.push_back("points outside the conditions of `where` are executed as well");
   return true;
 }
