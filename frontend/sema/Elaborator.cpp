@@ -259,10 +259,16 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
       std::vector<llvm::StringRef> candidates;
       for (const WordSpec &candidate : wordsOf(spec.block))
         candidates.push_back(candidate.word);
+      Diagnostic &error =
+          diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word);
+      const ast::Expr *last = item.args.empty() ? nullptr : item.args.back().value;
       bool few = !candidates.empty() && candidates.size() <= 8;
-      diagnostics.report(clause.wordRange, diag::UnknownClause, item.word, clause.word)
-          .suggest(clause.word, candidates,
-                   few ? "its clauses are `" + llvm::join(candidates, "`, `") + "`" : "");
+      if (last && last->kind == ast::ExprKind::Name && findWord(spec.block, last->text))
+        error.help(fmt::format("a name stands before `{0}`: `{1} NAME {0} {2}`", last->text,
+                               item.word, clause.word));
+      else
+        error.suggest(clause.word, candidates,
+                      few ? "its clauses are `" + llvm::join(candidates, "`, `") + "`" : "");
       continue;
     }
     Node &child = newNode();
