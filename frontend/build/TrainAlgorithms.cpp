@@ -18,7 +18,7 @@ static int64_t degreeIn(const ir::AttrDict &settings, llvm::StringRef axis) {
 }
 
 static bool hasHoles(const ir::AttrDict &settings) {
-  for (const char *axis : {"tensor", "pipeline", "data", "context", "expert"})
+  for (const char *axis : {"tensor", "pipeline", "data", "context", "expert", "sequence"})
     if (degreeIn(settings, axis) == 0)
       return true;
   return settings.find("shard_ranks") && degreeIn(settings, "shard_ranks") == 0;

@@ -30,9 +30,11 @@ static constexpr DiagnosticKind kindTable[] = {
 llvm::ArrayRef<DiagnosticKind> perfc::allDiagnosticKinds() { return kindTable; }
 
 std::string perfc::counted(uint64_t count, llvm::StringRef noun) {
-  if (count != 1 && noun.consume_back("ry"))
-    return fmt::format("{} {}ries", count, noun);
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  if (count == 1)
+    return fmt::format("1 {}", noun);
+  if (noun.endswith("gy") || noun.endswith("ry"))
+    return fmt::format("{} {}ies", count, noun.drop_back());
+  return fmt::format("{} {}{}", count, noun, noun.endswith("ch") ? "es" : "s");
 }
 
 std::string perfc::atMost(uint64_t count, llvm::StringRef noun) {

@@ -121,7 +121,9 @@ Strategy passes::readStrategy(study::TrainOp train) {
   result.data = numberIn(settings, "data", 1);
   result.context = numberIn(settings, "context", 1);
   result.expert = numberIn(settings, "expert", 1);
-  result.sequence = numberIn(settings, "sequence", 1) > 1;
+  int64_t sequence = numberIn(settings, "sequence", 1);
+  result.sequence = sequence > 1;
+  result.anySequence = sequence == 0;
   if (const Attribute *over = settings.find("over"))
     for (const AttrDict::Entry &entry : over->asDict().entries())
       result.over[entry.first] = entry.second.asString().str();

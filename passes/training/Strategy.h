@@ -59,6 +59,7 @@ struct Routing {
 struct Strategy {
   int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
   bool sequence = false; ///< activations between tensor-parallel parts are split along the sequence
+  bool anySequence = false; ///< a hole
   /// The group or dimension of the network that an axis stays inside.
   llvm::StringMap<std::string> over;
   AxisOrder order; ///< the axes that `order` names; those that it does not are outside of them
@@ -86,7 +87,8 @@ struct Strategy {
 
   bool hasHoles() const {
     return tensor == 0 || pipeline == 0 || data == 0 || context == 0 || expert == 0 ||
-           microbatch == 0 || shard.ranks == 0 || recompute == Recompute::Any || anyOrder;
+           microbatch == 0 || shard.ranks == 0 || recompute == Recompute::Any || anySequence ||
+           anyOrder;
   }
   /// Ranks along `axis` of the nesting.
   int64_t degreeOf(RankAxis axis) const;

@@ -7,6 +7,7 @@
 #include "backends/serving/Serve.h"
 #include "backends/training/Train.h"
 #include "tools/driver/search/Interrupt.h"
+#include "tools/driver/search/StrategySpace.h"
 #include "tools/driver/search/TrainSearch.h"
 #include <cmath>
 
@@ -62,11 +63,14 @@ static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
                             : fmt::format("proven best of even and balanced stages, and within "
                                             "{:.1f} % of any",
                                           std::ceil(searched.gap * 1000) / 10)));
-  for (size_t i = 0; i < std::min<size_t>(6, searched.front.size()); ++i)
-    cost.notes.push_back(fmt::format(
-        "best for its memory: {} in {}: {}",
-        formatEngineering(searched.front[i].stepTime, BaseUnit::Second),
-        formatEngineering(searched.front[i].memory, BaseUnit::Byte), searched.front[i].strategy));
+  // The fastest, and the one that takes the least memory.
+  size_t fastest = searched.front.size() > 6 ? 5 : searched.front.size();
+  for (size_t i = 0; i < searched.front.size(); ++i)
+    if (i < fastest || i + 1 == searched.front.size())
+      cost.notes.push_back(fmt::format(
+          "best for its memory: {} in {}: {}",
+          formatEngineering(searched.front[i].stepTime, BaseUnit::Second),
+          formatEngineering(searched.front[i].memory, BaseUnit::Byte), searched.front[i].strategy));
 }
 
 const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,

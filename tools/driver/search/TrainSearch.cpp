@@ -3,42 +3,14 @@
 
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
-#include "ir/study/AllOps.h"
-#include "passes/PassManager.h"
+#include "tools/driver/search/StrategySpace.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
-#include <iterator>
 #include <limits>
 
 using namespace perfc;
 using namespace perfc::driver;
-using passes::Recompute;
 using passes::Strategy;
-
-std::unique_ptr<ir::Module> driver::withStrategy(const ir::Module &module, llvm::StringRef train,
-                                                 const Strategy &strategy,
-                                                 DiagnosticEngine &diagnostics) {
-  auto copy = std::make_unique<ir::Module>();
-  ir::ValueMap map;
-  for (const ir::Operation &op : module.body())
-    if (!op.name().startswith("study.") || op.symbol() == train)
-      op.clone(copy->body(), map);
-  ir::Operation *filled = copy->lookup(train);
-  passes::writeStrategy(strategy, *filled);
-  passes::PassContext context{diagnostics, allOps()};
-  const ir::Attribute *provider = filled->dictAttr("settings").find("using");
-  bool usesTiles = provider && provider->asString() == "tile";
-  passes::PassManager manager(*passes::pipelineTo(usesTiles ? "tile" : "op"));
-  return manager.run(*copy, context) ? std::move(copy) : nullptr;
-}
-
-static std::vector<int64_t> divisors(int64_t number) {
-  std::vector<int64_t> list;
-  for (int64_t i = 1; i <= number && i <= 4096; ++i)
-    if (number % i == 0)
-      list.push_back(i);
-  return list;
-}
 
 namespace {
 
@@ -48,16 +20,14 @@ public:
               const emit::MetricNames &names, DiagnosticEngine &diagnostics)
       : module(module), train(train), providers(providers), names(names), diagnostics(diagnostics),
         asked(passes::readStrategy(ir::as<study::TrainOp>(train))),
-        network(*module.lookup(train.symbolAttr("on")), providers, diagnostics) {}
+        network(*module.lookup(train.symbolAttr("on")), providers, diagnostics),
+        space(module, train, asked, network, diagnostics) {}
 
   llvm::Optional<TrainSearchResult> run();
 
 private:
   bool readGoal();
   void countModel(const ir::Region &region, double times);
-  std::vector<Strategy> divisions() const;
-  std::vector<int64_t> shardGroups(const Strategy &strategy) const;
-  std::vector<Strategy> completions(const Strategy &division);
   bool cannotFit(const Strategy &division) const;
   void tryDivision(const Strategy &division);
   void tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
@@ -72,6 +42,7 @@ private:
                     training::StepModel &model);
   void addToFront(const Cost &cost, const std::string &text);
   bool isOutOfTime() const;
+  void reportNothing() const;
 
   const ir::Module &module;
   const ir::Operation &train;
@@ -80,6 +51,7 @@ private:
   DiagnosticEngine &diagnostics;
   Strategy asked;
   training::AxisNetwork network;
+  StrategySpace space;
   ir::Attribute goal;
   bool maximizes = false, boundsTime = false;
   double within = std::numeric_limits<double>::infinity();
@@ -87,6 +59,7 @@ private:
   double capacity = 0;
   int64_t layers = 0;
   std::string memory;
+  std::string withoutValue; ///< why the goal has no number in a strategy that fits
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   TrainSearchResult result;
   double bestValue = std::numeric_limits<double>::infinity();
@@ -129,92 +102,6 @@ void TrainSearch::countModel(const ir::Region &region, double times) {
     if (auto tensor = ir::as<op::TensorOp>(op); tensor && tensor.kind() == "weight")
       weights += times * static_cast<double>(op.result().type().elements().getValueOr(0));
   }
-}
-
-/// How the model may be divided: tensor, expert, context, microbatch and recomputation.
-std::vector<Strategy> TrainSearch::divisions() const {
-  std::vector<int64_t> all = divisors(network.chips());
-  auto choices = [&](int64_t degree, int64_t limit) {
-    std::vector<int64_t> list;
-    if (degree > 0)
-      list.push_back(degree);
-    else
-      llvm::copy_if(all, std::back_inserter(list), [&](int64_t value) { return value <= limit; });
-    return list;
-  };
-  std::vector<Recompute> modes;
-  for (Recompute mode : {Recompute::None, Recompute::Selective, Recompute::Full})
-    if (asked.recompute == Recompute::Any || mode == asked.recompute)
-      modes.push_back(mode);
-  if (modes.empty())
-    modes.push_back(asked.recompute);
-  std::vector<int64_t> microbatches;
-  if (asked.microbatch > 0) {
-    microbatches.push_back(asked.microbatch);
-  } else {
-    for (int64_t size = 1; size <= 64 && asked.batch % size == 0; size *= 2)
-      microbatches.push_back(size);
-  }
-  std::vector<Strategy> list;
-  for (Recompute mode : modes)
-    for (int64_t microbatch : microbatches)
-      for (int64_t context : choices(asked.context, 64))
-        for (int64_t tensor : choices(asked.tensor, 64))
-          for (int64_t expert : choices(asked.expert, 512)) {
-            Strategy strategy = asked;
-            strategy.recompute = mode;
-            strategy.microbatch = microbatch;
-            strategy.context = context;
-            strategy.tensor = tensor;
-            strategy.sequence = asked.sequence && tensor > 1;
-            strategy.expert = expert;
-            list.push_back(std::move(strategy));
-          }
-  return list;
-}
-
-/// The ranks that may divide what is sharded: as asked, or all that leave whole groups.
-std::vector<int64_t> TrainSearch::shardGroups(const Strategy &strategy) const {
-  int64_t all = strategy.data * strategy.context;
-  std::vector<int64_t> list = {asked.shard.ranks};
-  if (asked.shard.ranks == 0) {
-    list = divisors(all);
-    if (list.back() != all)
-      list.push_back(all);
-  }
-  llvm::erase_if(list, [&](int64_t ranks) {
-    return ranks > 0 && (all % ranks || strategy.expertDomain() / strategy.expert % (all / ranks));
-  });
-  return list;
-}
-
-/// The pipelines and data-parallel degrees that use all chips with `division`.
-std::vector<Strategy> TrainSearch::completions(const Strategy &division) {
-  std::vector<Strategy> list;
-  int64_t inner = division.tensor * division.context;
-  if (network.chips() % inner)
-    return list;
-  for (int64_t pipeline : divisors(network.chips() / inner)) {
-    if (pipeline > layers || (asked.pipeline > 0 && pipeline != asked.pipeline))
-      continue;
-    Strategy strategy = division;
-    strategy.pipeline = pipeline;
-    strategy.data = network.chips() / inner / pipeline;
-    bool matches = asked.data == 0 || strategy.data == asked.data;
-    bool divides = strategy.expertDomain() % strategy.expert == 0 &&
-                   strategy.batch % strategy.data == 0 &&
-                   (strategy.batch / strategy.data) % strategy.microbatch == 0 &&
-                   training::hasWholeRounds(strategy.schedule, pipeline,
-                                            strategy.batch / (strategy.data * strategy.microbatch),
-                                            strategy.chunks);
-    if (!matches || !divides)
-      continue;
-    for (int64_t ranks : shardGroups(strategy)) {
-      strategy.shard.ranks = ranks;
-      llvm::append_range(list, training::nestingsOf(strategy, network));
-    }
-  }
-  return list;
 }
 
 /// True when parameters, gradients and optimizer state alone are too much even with a stage per
@@ -298,11 +185,16 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
     for (const ir::Attribute &condition : conditions->asList())
       if (!emit::evaluateExpression(condition, names).truth.getValueOr(false))
         return tried;
+  ++result.fulfilling;
   emit::ExpressionValue value = emit::evaluateExpression(goal, names);
   addToFront(cost, cost.training->strategy);
   tried.time = cost.training->stepTime;
-  if (!value.number)
+  if (!value.number) {
+    withoutValue = value.unknownName.empty()
+                       ? value.notGiven
+                       : fmt::format("a step has no metric `{}`", value.unknownName);
     return tried;
+  }
   double number = value.number->toDouble() * (maximizes ? -1 : 1);
   if (number >= bestValue)
     return tried;
@@ -314,7 +206,7 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
 }
 
 void TrainSearch::tryDivision(const Strategy &division) {
-  std::vector<Strategy> list = completions(division);
+  std::vector<Strategy> list = space.completions(division, layers);
   result.strategies += list.size();
   if (list.empty())
     return;
@@ -352,22 +244,43 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   training::StepModel model(module, train, network);
   capacity = model.largestCapacity();
   memory = model.memoryName().str();
-  for (const Strategy &division : divisions())
+  for (const Strategy &division : space.divisions())
     tryDivision(division);
   llvm::sort(result.front, [](const auto &a, const auto &b) { return a.stepTime < b.stepTime; });
-  if (result.fitting > 0) {
-    result.isBounded &= boundsTime && result.isProven;
-    result.gap = std::max(0.0, bestTime / result.bound - 1);
-    return std::move(result);
+  if (bestValue == std::numeric_limits<double>::infinity()) {
+    reportNothing();
+    return llvm::None;
   }
-  diagnostics
-      .report(train.range(), diag::NoStrategyFits, result.strategies, memory,
-              formatEngineering(capacity, Dimension(BaseUnit::Byte)))
-      .note(fmt::format("a search fills {:.0f} % of a memory at the most",
-                        100 * training::plannedShare))
-      .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"
-                                   : "`shard optimizer` or `shard parameters` divides the state");
-  return llvm::None;
+  result.isBounded &= boundsTime && result.isProven;
+  result.gap = std::max(0.0, bestTime / result.bound - 1);
+  return std::move(result);
+}
+
+/// Why there is no best strategy: the first thing that all of them lack.
+void TrainSearch::reportNothing() const {
+  if (result.fitting == 0 && !result.isProven) {
+    diagnostics
+        .report(train.range(), diag::NoStrategyFound,
+                fmt::format("the search ended after {} of {}, and none of these fits",
+                            result.costed, counted(result.strategies, "strategy")))
+        .help("a longer `within`");
+  } else if (result.fitting == 0) {
+    diagnostics
+        .report(train.range(), diag::NoStrategyFits, result.strategies, memory,
+                formatEngineering(capacity, Dimension(BaseUnit::Byte)))
+        .note(fmt::format("a search fills {:.0f} % of a memory at the most",
+                          100 * training::plannedShare))
+        .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"
+                                     : "`shard optimizer` or `shard parameters` divides the state");
+  } else if (result.fulfilling == 0) {
+    diagnostics.report(passes::rangeOf(train, "require", diagnostics), diag::NoStrategyFound,
+                       fmt::format("none of the {} that fit fulfils `require`",
+                                   counted(result.fitting, "strategy")));
+  } else {
+    diagnostics.report(passes::rangeOf(train, maximizes ? "maximize" : "minimize", diagnostics),
+                       diag::NoStrategyFound,
+                       fmt::format("`{}` has no value to compare: {}", result.goal, withoutValue));
+  }
 }
 
 llvm::Optional<TrainSearchResult> driver::searchStrategies(const ir::Module &module,

@@ -21,6 +21,7 @@ struct TrainSearchResult {
   size_t strategies = 0; ///< that the holes allow
   size_t costed = 0;
   size_t fitting = 0;
+  size_t fulfilling = 0; ///< of these, even or balanced, as `require` asks
   size_t divisions = 0, prunedDivisions = 0;
   bool isProven = true; ///< false when the time ran out
   /// s that no division of the layers among stages is faster than, in any strategy with a pipeline.
@@ -36,12 +37,6 @@ struct TrainSearchResult {
 llvm::Optional<TrainSearchResult>
 searchStrategies(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
                  const emit::MetricNames &names, DiagnosticEngine &diagnostics);
-
-/// A copy of `module` in which `train` has the strategy; lowered as far as `evaluateTraining`
-/// needs. Null after a report.
-std::unique_ptr<ir::Module> withStrategy(const ir::Module &module, llvm::StringRef train,
-                                         const passes::Strategy &strategy,
-                                         DiagnosticEngine &diagnostics);
 
 } // namespace perfc::driver
 

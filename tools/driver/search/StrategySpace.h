@@ -1,0 +1,46 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The strategies that the holes of a `train` allow. A division says how the model is cut into
+// kernels (tensor, context and expert ranks, microbatch, recomputation); each has completions that
+// use all chips. Without a hole there is the one that the statement asks for.
+#ifndef PERFC_TOOLS_DRIVER_SEARCH_STRATEGYSPACE_H
+#define PERFC_TOOLS_DRIVER_SEARCH_STRATEGYSPACE_H
+
+#include "backends/training/AxisNetwork.h"
+#include "passes/training/Strategy.h"
+
+namespace perfc::driver {
+
+/// A copy of `module` in which `train` has the strategy; lowered as far as `evaluateTraining`
+/// needs. Null after a report.
+std::unique_ptr<ir::Module> withStrategy(const ir::Module &module, llvm::StringRef train,
+                                         const passes::Strategy &strategy,
+                                         DiagnosticEngine &diagnostics);
+
+class StrategySpace {
+public:
+  /// `train`, an operation of `module`, asks for `asked`.
+  StrategySpace(const ir::Module &module, const ir::Operation &train, const passes::Strategy &asked,
+                training::AxisNetwork &network, DiagnosticEngine &diagnostics)
+      : module(module), train(train), asked(asked), network(network), diagnostics(diagnostics) {}
+
+  /// How the model may be divided, with up to 64 ranks of tensor and context and 512 of experts.
+  std::vector<passes::Strategy> divisions() const;
+  /// The pipelines of up to `layers` stages and the data-parallel degrees, shard groups and orders
+  /// that use all chips with `division`.
+  std::vector<passes::Strategy> completions(const passes::Strategy &division, int64_t layers) const;
+
+private:
+  std::vector<passes::Recompute> recomputations() const;
+  std::vector<int64_t> shardGroups(const passes::Strategy &strategy) const;
+
+  const ir::Module &module;
+  const ir::Operation &train;
+  const passes::Strategy &asked;
+  training::AxisNetwork &network;
+  DiagnosticEngine &diagnostics;
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SEARCH_STRATEGYSPACE_H
