@@ -8,7 +8,8 @@ using namespace perfc;
 using namespace perfc::loopnest;
 
 CrossingCosts::CrossingCosts(const MapSpace &space, const CostWeights &weights,
-                             const SlotRules &rules, const TileGrid &grid, const FlowFloors &floors)
+                             const SlotRules &rules, const TileGrid &grid, const Symmetry &symmetry,
+                             const FlowFloors &floors)
     : space(space), weights(weights), grid(grid), floors(floors) {
   for (unsigned s = 0; s < space.slots.size(); ++s)
     if (space.slots[s].isAxis) {
@@ -19,10 +20,20 @@ CrossingCosts::CrossingCosts(const MapSpace &space, const CostWeights &weights,
     }
   addCosts(weights);
   addSpared();
-  LaneChoice choice;
-  choice.factors.assign(end - begin, TileGrid::Point{});
-  choice.lanes.fill(0);
-  addChoices(rules, choice, begin, 0, 1);
+  LaneSplits splits(space, rules, grid, symmetry, begin, end, sharingPays());
+  if (!splits.isComplete())
+    return;
+  for (const LaneSplit &split : splits.all()) {
+    LaneChoice &added = laneChoices.emplace_back(LaneChoice{split});
+    for (unsigned d = 0; d < space.dims(); ++d)
+      added.count *= static_cast<double>(grid.value(d, added.lanes[d]));
+    addPrices(added, nullptr);
+  }
+}
+
+bool CrossingCosts::sharingPays() const {
+  return llvm::none_of(weights.arrays, [](const ArrayWeights &on) { return on.hasHops(); }) &&
+         llvm::all_of(costs, [](const CrossingCost &cost) { return cost.declared >= cost.copy; });
 }
 
 /// Energies as in MappingEvaluator::evaluate, by crossing.
@@ -103,38 +114,6 @@ bool CrossingCosts::finishes(unsigned k, const LaneChoice &choice) const {
 //===-- Lanes
 //----------------------------------------------------------------------------------===//
 
-/// All factors on all axes, dimension by dimension.
-void CrossingCosts::addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot,
-                               unsigned dim, int64_t product) {
-  if (laneChoices.size() == choiceLimit)
-    return;
-  if (slot == end) {
-    LaneChoice &added = laneChoices.emplace_back(choice);
-    added.count = 1;
-    for (unsigned d = 0; d < space.dims(); ++d)
-      added.count *= static_cast<double>(grid.value(d, added.lanes[d]));
-    addPrices(added, nullptr);
-    return;
-  }
-  if (dim == space.dims())
-    return addChoices(rules, choice, slot + 1, 0, 1);
-  uint8_t before = choice.lanes[dim];
-  for (unsigned i = 0; i < grid.divisorCount(dim); ++i) {
-    auto number = static_cast<uint8_t>(i);
-    int64_t factor = grid.value(dim, number);
-    if (factor > space.slots[slot].size / product)
-      break;
-    uint8_t lanes = grid.times(dim, before, number);
-    if (lanes == TileGrid::none || !rules[slot].allows(dim, factor))
-      continue;
-    choice.factors[slot - begin][dim] = number;
-    choice.lanes[dim] = lanes;
-    addChoices(rules, choice, slot, dim + 1, product * factor);
-  }
-  choice.factors[slot - begin][dim] = 0;
-  choice.lanes[dim] = before;
-}
-
 /// For the best orders of loops on the axes, or for those of a mapping.
 void CrossingCosts::addPrices(LaneChoice &choice, const Mapping *orders) const {
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
@@ -144,9 +123,7 @@ void CrossingCosts::addPrices(LaneChoice &choice, const Mapping *orders) const {
 }
 
 LaneChoice CrossingCosts::ordered(const LaneChoice &choice, const Mapping &mapping) const {
-  LaneChoice result;
-  result.factors = choice.factors;
-  result.lanes = choice.lanes;
+  LaneChoice result{LaneSplit(choice)};
   result.count = choice.count;
   addPrices(result, &mapping);
   return result;

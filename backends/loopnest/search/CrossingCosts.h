@@ -10,15 +10,14 @@
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_CROSSINGCOSTS_H
 
 #include "backends/loopnest/search/FlowFloors.h"
+#include "backends/loopnest/search/LaneSplits.h"
 #include "backends/loopnest/search/MappingEvaluator.h"
 
 namespace perfc {
 namespace loopnest {
 
 /// Factors on the axes of the last array, whatever their order, with what one word costs there.
-struct LaneChoice {
-  std::vector<TileGrid::Point> factors; ///< by axis
-  TileGrid::Point lanes;                ///< together
+struct LaneChoice : LaneSplit {
   double count = 1;
   struct Price {
     double fixed = 0;   ///< J per word, lanes told apart
@@ -45,7 +44,7 @@ struct LaneChoice {
 class CrossingCosts {
 public:
   CrossingCosts(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
-                const TileGrid &grid, const FlowFloors &floors);
+                const TileGrid &grid, const Symmetry &symmetry, const FlowFloors &floors);
 
   const CrossingCost &of(unsigned crossing) const { return costs[crossing]; }
   /// What does not depend on the mapping.
@@ -55,7 +54,10 @@ public:
   /// take is that of these orders, not that of the best ones.
   LaneChoice ordered(const LaneChoice &choice, const Mapping &mapping) const;
   /// False when there are more choices than tables are worth.
-  bool isValid() const { return !laneChoices.empty() && laneChoices.size() < choiceLimit; }
+  bool isValid() const { return !laneChoices.empty(); }
+  /// Whether links cost nothing and no word that is sent costs less than one that is shared: more
+  /// sharing then costs no more.
+  bool sharingPays() const;
   /// Slots of the last array; both one when there is none.
   unsigned arrayBegin() const { return begin; }
   unsigned arrayEnd() const { return end; }
@@ -70,12 +72,9 @@ public:
   }
 
 private:
-  static constexpr size_t choiceLimit = 50000;
   void addCosts(const CostWeights &weights);
   void addSpared();
   bool finishes(unsigned crossing, const LaneChoice &choice) const;
-  void addChoices(const SlotRules &rules, LaneChoice &choice, unsigned slot, unsigned dim,
-                  int64_t product);
   void addPrices(LaneChoice &choice, const Mapping *orders) const;
   LaneChoice::Price priceOf(LaneChoice &choice, unsigned crossing, const Mapping *orders) const;
   void addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k,

@@ -19,6 +19,16 @@ static std::vector<int64_t> primesOf(int64_t number) {
   return primes;
 }
 
+Descent::Descent(const MapSpace &space, const SlotRules &rules, const SlotChoices &choices,
+                 MappingEvaluator &evaluator)
+    : space(space), rules(rules), choices(choices), evaluator(evaluator), tables(evaluator, rules) {
+  for (const Dim &dim : space.nest.dims) {
+    primes.push_back(primesOf(dim.size));
+    primes.back().erase(std::unique(primes.back().begin(), primes.back().end()),
+                        primes.back().end());
+  }
+}
+
 bool Descent::isLegalAt(const Mapping &mapping, unsigned slot) const {
   int64_t product = 1;
   for (unsigned d = 0; d < space.dims(); ++d) {
@@ -74,13 +84,39 @@ llvm::Optional<Mapping> Descent::start(std::mt19937_64 &random) {
   return llvm::None;
 }
 
+llvm::Optional<Mapping> Descent::moved(const Mapping &from, unsigned moves,
+                                       std::mt19937_64 &random) {
+  llvm::SmallVector<unsigned, maxDims> dims; // those that have loops
+  for (unsigned d = 0; d < space.dims(); ++d)
+    if (space.nest.dims[d].size > 1)
+      dims.push_back(d);
+  for (unsigned attempt = 0; attempt < 20 && !dims.empty(); ++attempt) {
+    Mapping mapping = from;
+    for (unsigned done = 0; done < moves;) {
+      unsigned d = dims[random() % dims.size()], s = random() % space.slots.size();
+      int64_t &factor = mapping.factor[s][d];
+      if (factor == 1)
+        continue;
+      std::vector<int64_t> primes = primesOf(factor);
+      int64_t prime = primes[random() % primes.size()];
+      factor /= prime;
+      mapping.factor[random() % space.slots.size()][d] *= prime;
+      ++done;
+    }
+    if (isLegal(mapping))
+      return mapping;
+  }
+  return llvm::None;
+}
+
 /// Moves one prime of one dimension from a slot to another, or swaps it for one of another
 /// dimension there.
 bool Descent::tryMoves(Mapping &best, Score &score, double &value,
                        const std::function<double(const Score &)> &valueOf,
                        llvm::function_ref<bool()> mayGoOn) {
-  bool improved = false;
-  auto consider = [&](const Mapping &mapping, unsigned from, unsigned to) {
+  bool improved = false, isBest = true;
+  Mapping mapping = best;
+  auto consider = [&](unsigned from, unsigned to) {
     // What is legal stays so elsewhere.
     if (!isLegalAt(mapping, from) || !isLegalAt(mapping, to) ||
         !fits(mapping, std::min(from, to), std::max(from, to)))
@@ -91,36 +127,35 @@ bool Descent::tryMoves(Mapping &best, Score &score, double &value,
       score = next;
       value = v;
       improved = true;
+      isBest = false;
     }
   };
-  auto move = [&](Mapping &mapping, unsigned d, int64_t prime, unsigned from, unsigned to) {
-    if (mapping.factor[from][d] % prime)
-      return false;
+  auto move = [&](unsigned d, int64_t prime, unsigned from, unsigned to) {
     mapping.factor[from][d] /= prime;
     mapping.factor[to][d] *= prime;
-    return true;
   };
-  std::vector<std::vector<int64_t>> primes;
-  for (unsigned d = 0; d < space.dims(); ++d) {
-    std::vector<int64_t> list = primesOf(space.nest.dims[d].size);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    primes.push_back(list);
-  }
   unsigned slots = space.slots.size();
   for (unsigned d = 0; d < space.dims(); ++d)
     for (int64_t prime : primes[d])
       for (unsigned from = 0; from < slots; ++from)
         for (unsigned to = 0; to < slots && mayGoOn(); ++to) {
-          Mapping mapping = best;
-          if (from == to || !move(mapping, d, prime, from, to))
+          if (from == to || mapping.factor[from][d] % prime)
             continue;
-          consider(mapping, from, to);
+          move(d, prime, from, to);
+          consider(from, to);
           for (unsigned e = 0; e < space.dims(); ++e)
             for (int64_t other : primes[e]) {
-              Mapping swapped = mapping;
-              if (e != d && move(swapped, e, other, to, from))
-                consider(swapped, from, to);
+              if (e == d || mapping.factor[to][e] % other)
+                continue;
+              move(e, other, to, from);
+              consider(from, to);
+              move(e, other, from, to);
             }
+          if (isBest)
+            move(d, prime, to, from);
+          else
+            mapping = best; // the next moves begin there
+          isBest = true;
         }
   return improved;
 }

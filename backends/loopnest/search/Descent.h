@@ -17,12 +17,12 @@ namespace loopnest {
 class Descent {
 public:
   Descent(const MapSpace &space, const SlotRules &rules, const SlotChoices &choices,
-          MappingEvaluator &evaluator)
-      : space(space), rules(rules), choices(choices), evaluator(evaluator),
-        tables(evaluator, rules) {}
+          MappingEvaluator &evaluator);
 
   /// One random mapping that the rules and capacities admit, if one is found in a few tries.
   llvm::Optional<Mapping> start(std::mt19937_64 &random);
+  /// `from` after so many random moves of prime factors, if that is legal in one of a few tries.
+  llvm::Optional<Mapping> moved(const Mapping &from, unsigned moves, std::mt19937_64 &random);
   /// Improves `mapping` by `value` until no single move helps or `mayGoOn` says no.
   Score improve(Mapping &mapping, const std::function<double(const Score &)> &value,
                 llvm::function_ref<bool()> mayGoOn);
@@ -50,6 +50,7 @@ private:
   const SlotChoices &choices;
   MappingEvaluator &evaluator;
   OrderTables tables;
+  std::vector<std::vector<int64_t>> primes; ///< by dimension: those of its size, once each
 };
 
 } // namespace loopnest

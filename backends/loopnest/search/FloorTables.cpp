@@ -359,7 +359,7 @@ bool Floors::fill(const Incumbents &known, llvm::function_ref<bool()> isOver) {
   makeBuckets(known);
   makeGroups();
   for (Bucket &bucket : classes)
-    bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloors[0] -
+    bucket.most = leastExcluded(known, bucket.latency) - costs.constant() - outerFloor -
                   weights.leak * bucket.latency;
   heads.assign(grid.size() * (space.dims() + 1) * classes.size(), noLine);
   std::vector<Visit> visits;

@@ -19,27 +19,29 @@ static constexpr double windowWork = 2e9;
 Floors::Floors(const MapSpace &ofSpace, const CostWeights &ofSearch, const SlotRules &ofSlots,
                llvm::function_ref<bool()> isOver)
     : space(ofSpace), weights(ofSearch), rules(ofSlots), grid(space), symmetry(space, rules),
-      floors(space, grid), costs(space, weights, rules, grid, floors),
+      floors(space, grid), costs(space, weights, rules, grid, symmetry, floors),
       innerFloors(space, weights, rules, grid, floors, costs, symmetry, isOver) {
   for (size_t x = 0; x < grid.size(); ++x)
     images.push_back(static_cast<uint32_t>(symmetry.image(grid, x)));
-  outerFloors.assign(space.slots.size() + 1, 0);
+  for (unsigned s = 0, end = 0; s < costs.arrayBegin(); s = std::max(s + 1, end)) {
+    for (end = s; space.slots[end].isAxis && space.slots[end].number == space.slots[s].number;)
+      ++end;
+    if (end > s)
+      outerSplits.emplace_back(space, rules, grid, symmetry, s, end, costs.sharingPays());
+  }
+  onceFloors.assign(space.crossings.size(), 0);
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
     const Crossing &crossing = space.crossings[k];
     if (crossing.end > costs.arrayBegin())
       continue;
     const CrossingCost &cost = costs.of(k);
     // All lanes on the way may take a word that is moved once.
-    double lanes = 1;
-    for (unsigned s = crossing.parentEnd; s < crossing.end; ++s)
-      if (space.slots[s].isAxis)
-        lanes *= static_cast<double>(space.slots[s].size);
-    double perWord = cost.declared + cost.shared + std::min(cost.separate, cost.separate * lanes);
+    double perWord =
+        cost.declared + cost.shared + std::min(cost.separate, cost.separate * lanesOn(crossing));
     size_t at = perWord > 0 ? 0 : grid.last();
-    double least =
+    onceFloors[k] =
         perWord * floors.missing(crossing.tensor, at) * floors.whole(crossing.tensor, at);
-    for (unsigned b = 0; b < crossing.end; ++b)
-      outerFloors[b] += least;
+    outerFloor += crossing.end > 0 ? onceFloors[k] : 0;
   }
 }
 
@@ -197,31 +199,4 @@ double Floors::insideAtBest(unsigned boundary, size_t outside, const TileGrid::P
     openFlows[v] = floors.flowAtBest(space.crossings[flows[v]].tensor, outside, factor, before);
   return cheapest(innerFloors.at(boundary, outside), priced, boundary, outside,
                   {openFlows, flows.size()});
-}
-
-/// The least of each point's multiples, dimension by dimension.
-void Floors::makeSuffixes() {
-  size_t buckets = classes.size();
-  std::vector<double> best(grid.size() * buckets, infinite);
-  for (size_t x = 0; x < grid.size(); ++x)
-    for (unsigned d = 0; d <= space.dims(); ++d) {
-      double most = mostRepeats(x, d);
-      size_t own = place(x, d, 0);
-      for (size_t b = 0; b < buckets; ++b)
-        best[x * buckets + b] = std::min(best[x * buckets + b], leastAt(own + b, most));
-    }
-  suffix.assign(arrayBegin() + 1, best);
-  grid.gatherMultiples(~uint32_t(0), [&](size_t x, size_t other) {
-    for (size_t b = 0; b < buckets; ++b)
-      best[x * buckets + b] = std::min(best[x * buckets + b], best[other * buckets + b]);
-  });
-  for (unsigned s = 0; s < arrayBegin(); ++s)
-    suffix[s] = best;
-  worth.assign(arrayBegin() + 1, std::vector<char>(grid.size(), 1));
-  for (unsigned s = 0; s <= arrayBegin(); ++s) {
-    if (s < space.slots.size() && !space.slots[s].isAxis)
-      worth[s] = roomAt(space, weights, grid, s);
-    for (size_t x = 0; x < grid.size(); ++x)
-      worth[s][x] &= llvm::any_of(at(s, x), [](double energy) { return energy < infinite; });
-  }
 }

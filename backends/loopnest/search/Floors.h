@@ -50,11 +50,16 @@ public:
     double most = 0; ///< energy from which on it is excluded
   };
   llvm::ArrayRef<Bucket> buckets() const { return classes; }
-  /// J by bucket for all that ends inside `boundary` (at most arrayBegin), whatever is outside.
+  /// J by bucket for all that ends inside `boundary` (at most arrayBegin), whatever is outside;
+  /// infinite where nothing has room or improves on what is known.
   llvm::ArrayRef<double> at(unsigned boundary, size_t outside) const {
     return {&suffix[boundary][outside * classes.size()], classes.size()};
   }
-  /// The same at arrayBegin, for one bucket, when the innermost loop in time outside is one of
+  /// The same with what ends at `boundary`.
+  llvm::ArrayRef<double> from(unsigned boundary, size_t outside) const {
+    return {&ending[boundary][outside * classes.size()], classes.size()};
+  }
+  /// As `at` at arrayBegin, for one bucket, when the innermost loop in time outside is one of
   /// `dim`, the number of dimensions for none; and loops there bring nothing new to a tensor at
   /// most `repeats` times.
   double atArray(size_t outside, unsigned dim, double repeats, unsigned bucket) const {
@@ -63,8 +68,6 @@ public:
   /// How often that can be at most, whatever the loops are, and for given ones.
   double mostRepeats(size_t outside, unsigned innermost) const;
   double repeats(const Trails &trails, unsigned innermost) const;
-  /// Whether a point is worth a look, at a boundary up to arrayBegin.
-  bool isWorth(unsigned boundary, size_t outside) const { return worth[boundary][outside]; }
   /// One choice of lanes at one point outside the memories further in.
   struct Priced {
     const LaneChoice *choice;
@@ -79,8 +82,13 @@ public:
   /// The same at the best order of the slot before `boundary`, whose loops are `factor`.
   double insideAtBest(unsigned boundary, size_t outside, const TileGrid::Point &factor,
                       const Trails &before, const Priced &priced) const;
-  /// J of what ends outside the array but inside `boundary`, at least.
-  double outer(unsigned boundary) const { return outerFloors[boundary]; }
+  /// Whether lanes of an array that ends at `boundary`, further out than the last one, are dealt to
+  /// its axes in a way that no other is as good as.
+  bool isWellDealt(const Mapping &mapping, unsigned boundary) const {
+    return llvm::all_of(outerSplits, [&](const LaneSplits &splits) {
+      return splits.endSlot() != boundary || splits.contains(mapping);
+    });
+  }
 
   const TileGrid &tiles() const { return grid; }
   const FlowFloors &flows() const { return floors; }
@@ -126,6 +134,13 @@ private:
   double cheapest(llvm::ArrayRef<InnerFloors::Entry> entries, const Priced &priced, unsigned from,
                   size_t held, llvm::ArrayRef<double> openFlows) const;
   FlowFloors::Brought everything(unsigned tensor, size_t outside) const;
+  // From the array outward (OuterFloors.cpp)
+  struct Layer;
+  double lanesOn(const Crossing &crossing) const;
+  double leastWords(const Crossing &crossing, size_t outside, unsigned innermost) const;
+  double endingAt(unsigned boundary, size_t outside, unsigned innermost) const;
+  void addSlot(Layer &layer, unsigned slot) const;
+  void addLanes(Layer &layer, unsigned slot) const;
   void makeSuffixes();
   FlowFloors::Brought bestFlow(unsigned tensor, size_t outside, const TileGrid::Point &time,
                                const TileGrid::Point &lanes, unsigned innermost) const;
@@ -139,14 +154,17 @@ private:
   FlowFloors floors;
   CrossingCosts costs;
   InnerFloors innerFloors;
+  std::vector<LaneSplits> outerSplits; ///< of the arrays further out
   std::vector<Bucket> classes;
   std::vector<uint8_t> bucketsOfChoices;
   std::vector<Group> groups;
   std::vector<uint32_t> heads; ///< by point, dimension and bucket: the first line
   std::vector<LinkedLine> lines;
   std::vector<std::vector<double>> suffix;
-  std::vector<std::vector<char>> worth; ///< by boundary and point
-  std::vector<double> outerFloors;      ///< by boundary
+  std::vector<std::vector<double>> ending;
+  /// By crossing that ends outside the array: J when each word moves once.
+  std::vector<double> onceFloors;
+  double outerFloor = 0; ///< all of them
 };
 
 } // namespace loopnest

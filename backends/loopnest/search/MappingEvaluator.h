@@ -89,7 +89,9 @@ public:
   /// The same of the memories at slots up to `high` and, unless that is 0, further in than `low`:
   /// those whose tiles change when a loop moves from one of these slots to the other.
   bool fits(const Mapping &mapping, unsigned low, unsigned high) const;
+  /// Complete mappings that were evaluated, and partial ones that were bounded.
   int64_t evaluations() const { return count; }
+  int64_t bounds() const { return boundCount; }
 
   /// J of one crossing, whose loops are all in the first `decided` slots.
   double crossingEnergy(const Mapping &mapping, const Crossing &crossing, const CrossingCost &cost,
@@ -223,7 +225,7 @@ private:
   std::vector<double> perBit;     ///< by resource: cycles, or seconds where they are not exact
   /// Of the steps, one after the other: cycles where these are exact, seconds elsewhere.
   double computeCycles = 0, computeSeconds = 0;
-  int64_t count = 0;
+  int64_t count = 0, boundCount = 0;
   bool partial;
   unsigned decidedSlots = ~0u; ///< of the mapping being evaluated
 };

@@ -8,36 +8,53 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Most nodes that begin the lanes of the last array and are compared with each other before any of
-/// them is searched.
-static constexpr size_t frontierLimit = 200000;
+/// Most nodes that wait for their turn: further ones are searched at once with all that is below.
+static constexpr size_t agendaLimit = 200000;
+/// Nodes that are searched side by side, at first and later.
+static constexpr size_t firstWave = 8, laterWave = 64;
+/// Bounds after which a search is a long one, and complete mappings that it then weighs in climbs
+/// for each bound.
+static constexpr int64_t longSearch = 20000, climbsPerBound = 2;
 
 namespace {
 
 /// Workers side by side. Work is handed out in waves of a fixed size, and what a wave finds is
 /// merged in order before the next: the result does not depend on the number of threads.
+/// Nodes are looked at by growing bound, so that the least bound grows while there is time; those
+/// that begin the last array are searched to the end. A long search also climbs from what it has
+/// found: bounds alone find little where time is over before they are tight.
 class Searcher {
 public:
   Searcher(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
            const SearchGoal &goal, const SearchOptions &options)
       : space(space), weights(weights), rules(rules), choices(space, weights, rules),
-        symmetry(space, rules), goal(goal), options(options), incumbents(goal) {
+        symmetry(space, rules), goal(goal), options(options), incumbents(goal),
+        planner(space, weights, rules, choices, symmetry, goal, options) {
     for (unsigned i = 0; i < std::max(1u, options.threads); ++i)
-      workers.push_back(
-          std::make_unique<TreeWalk>(space, weights, rules, choices, symmetry, goal, options));
+      workers.push_back(std::make_unique<Worker>(*this));
   }
   SearchResult run();
 
 private:
+  struct Worker : TreeWalk {
+    explicit Worker(const Searcher &of)
+        : TreeWalk(of.space, of.weights, of.rules, of.choices, of.symmetry, of.goal, of.options),
+          descent(of.space, of.rules, of.choices, evaluator) {}
+    Descent descent;
+  };
   struct Outcome {
     std::vector<Candidate> found;
     std::vector<Score> open;
   };
   template <typename Task> std::vector<Outcome> wave(size_t tasks, Task task);
   void merge(std::vector<Outcome> outcomes, SearchResult &result);
-  void descend(TreeWalk &worker, size_t number) const;
+  void descend(Worker &worker, size_t number) const;
+  void climb(Worker &worker, size_t number) const;
+  void improve(Worker &worker, Mapping mapping, uint64_t seed) const;
   void makeFloors();
-  std::vector<Node> frontier(SearchResult &result);
+  std::vector<Node> nextTasks(SearchResult &result);
+  void searchTree(SearchResult &result);
+  void climbAsLong(SearchResult &result);
 
   const MapSpace &space;
   const CostWeights &weights;
@@ -48,24 +65,18 @@ private:
   const SearchOptions &options;
   Incumbents incumbents;
   std::shared_ptr<Floors> floors;
-  std::vector<std::unique_ptr<TreeWalk>> workers;
+  std::vector<std::unique_ptr<Worker>> workers;
+  TreeWalk planner;                   ///< of the nodes further out than tasks
+  std::multimap<double, Node> agenda; ///< by key; equal ones as they came
+  size_t searched = 0;                ///< tasks so far
+  size_t climbs = 0;                  ///< so far
+  int64_t climbed = 0;                ///< mappings that they have weighed
 };
 
 } // namespace
 
 /// Descents of a hull or front go for different weights of energy and latency.
-void Searcher::descend(TreeWalk &worker, size_t number) const {
-  bool isRandom = number >= options.start.size();
-  uint64_t seed = options.seed * 1000 + number - (isRandom ? options.start.size() : 0);
-  std::mt19937_64 random(seed);
-  Descent descent(space, rules, choices, worker.evaluator);
-  llvm::Optional<Mapping> mapping;
-  if (isRandom)
-    mapping = descent.start(random);
-  else
-    mapping = options.start[number];
-  if (!mapping)
-    return;
+void Searcher::improve(Worker &worker, Mapping mapping, uint64_t seed) const {
   double exponent = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0 : 4;
   auto value = [&](const Score &score) {
     if (goal.kind == SearchGoal::Scalar)
@@ -75,14 +86,41 @@ void Searcher::descend(TreeWalk &worker, size_t number) const {
                                ? score.latency
                                : score.latency * score.latency * score.latency * score.latency);
   };
-  Score score = descent.improve(*mapping, value, [&] { return !worker.patience.isOver(); });
-  worker.addFound(*mapping, score);
+  Score score = worker.descent.improve(mapping, value, [&] { return !worker.patience.isOver(); });
+  worker.addFound(mapping, score);
+}
+
+void Searcher::descend(Worker &worker, size_t number) const {
+  bool isRandom = number >= options.start.size();
+  uint64_t seed = options.seed * 1000 + number - (isRandom ? options.start.size() : 0);
+  std::mt19937_64 random(seed);
+  llvm::Optional<Mapping> mapping;
+  if (isRandom)
+    mapping = worker.descent.start(random);
+  else
+    mapping = options.start[number];
+  if (mapping)
+    improve(worker, *mapping, seed);
+}
+
+/// From what is known, some moves away.
+void Searcher::climb(Worker &worker, size_t number) const {
+  uint64_t seed = options.seed * 1000 + options.descents + number;
+  std::mt19937_64 random(seed);
+  const std::vector<Candidate> &known = incumbents.front();
+  llvm::Optional<Mapping> mapping;
+  if (known.empty() || known[number % known.size()].space != 0)
+    mapping = worker.descent.start(random);
+  else
+    mapping = worker.descent.moved(known[number % known.size()].mapping, 2 + number % 6, random);
+  if (mapping)
+    improve(worker, *mapping, seed);
 }
 
 template <typename Task> std::vector<Searcher::Outcome> Searcher::wave(size_t tasks, Task task) {
   std::vector<Outcome> outcomes(tasks);
   std::atomic<size_t> next{0};
-  auto work = [&](TreeWalk &worker) {
+  auto work = [&](Worker &worker) {
     for (size_t i = next++; i < tasks; i = next++) {
       worker.found.clear();
       worker.open.clear();
@@ -107,31 +145,34 @@ void Searcher::merge(std::vector<Outcome> outcomes, SearchResult &result) {
   }
 }
 
-/// The nodes to hand out, by growing bound: the choices of the first slot, or with tables all that
-/// begin the lanes of the last array, as long as they are not too many.
-std::vector<Node> Searcher::frontier(SearchResult &result) {
-  TreeWalk &walk = *workers.front();
-  walk.known = incumbents;
-  walk.found.clear();
-  std::vector<Node> nodes{walk.root()}, complete;
+/// The next nodes to search to the end. Those further out are expanded on the way.
+std::vector<Node> Searcher::nextTasks(SearchResult &result) {
   unsigned depth = floors ? floors->arrayBegin() : 1;
-  for (unsigned slot = 0; slot < depth && nodes.size() + complete.size() < frontierLimit; ++slot) {
-    std::vector<Node> next;
-    for (const Node &node : nodes) {
-      if (next.size() + complete.size() >= frontierLimit) {
-        complete.push_back(node);
-      } else if (!walk.children(node, next)) {
-        result.open.push_back(node.bound);
-      }
+  size_t most = searched < laterWave ? firstWave : laterWave;
+  std::vector<Node> tasks, next;
+  planner.known = incumbents;
+  planner.found.clear();
+  while (!agenda.empty() && tasks.size() < most) {
+    Node node = std::move(agenda.begin()->second);
+    agenda.erase(agenda.begin());
+    if (incumbents.excludes(node.bound))
+      continue;
+    if (node.slices.size() >= depth || agenda.size() >= agendaLimit) {
+      tasks.push_back(std::move(node));
+      continue;
     }
-    TreeWalk::sort(next);
-    nodes = std::move(next);
+    next.clear();
+    if (planner.patience.isOver() || !planner.children(node, next)) {
+      result.open.push_back(node.bound); // of all its children
+      continue;
+    }
+    for (Node &child : next)
+      agenda.emplace(child.key, std::move(child));
   }
-  nodes.insert(nodes.end(), complete.begin(), complete.end());
-  TreeWalk::sort(nodes);
-  for (const Candidate &candidate : walk.found)
+  for (const Candidate &candidate : planner.found)
     incumbents.add(candidate);
-  return nodes;
+  searched += tasks.size();
+  return tasks;
 }
 
 /// Tables take at most nine tenths of the time: without them little is proven of spaces that need
@@ -154,6 +195,45 @@ void Searcher::makeFloors() {
     floors = nullptr;
 }
 
+void Searcher::searchTree(SearchResult &result) {
+  Node root = planner.root();
+  agenda.emplace(root.key, root);
+  while (!agenda.empty()) {
+    std::vector<Node> tasks = nextTasks(result);
+    merge(wave(tasks.size(),
+               [&](Worker &worker, size_t i) {
+                 worker.known = incumbents;
+                 worker.forget();
+                 worker.visit(tasks[i]);
+               }),
+          result);
+    climbAsLong(result);
+  }
+}
+
+/// Keeps climbs in proportion to bounds.
+void Searcher::climbAsLong(SearchResult &result) {
+  auto sum = [&](auto of) {
+    int64_t total = of(planner.evaluator);
+    for (const auto &worker : workers)
+      total += of(worker->evaluator);
+    return total;
+  };
+  int64_t bounds = sum([](const MappingEvaluator &evaluator) { return evaluator.bounds(); });
+  while (climbed < climbsPerBound * (bounds - longSearch) && !planner.patience.isOver()) {
+    auto evaluations = [](const MappingEvaluator &evaluator) { return evaluator.evaluations(); };
+    int64_t before = sum(evaluations);
+    merge(wave(firstWave,
+               [&](Worker &worker, size_t i) {
+                 worker.known = incumbents;
+                 climb(worker, climbs + i);
+               }),
+          result);
+    climbs += firstWave;
+    climbed += sum(evaluations) - before;
+  }
+}
+
 SearchResult Searcher::run() {
   SearchResult result;
   for (const Candidate &candidate : options.known)
@@ -163,7 +243,7 @@ SearchResult Searcher::run() {
     return result;
   }
   merge(wave(options.start.size() + options.descents,
-             [&](TreeWalk &worker, size_t i) {
+             [&](Worker &worker, size_t i) {
                worker.known = Incumbents(goal);
                descend(worker, i);
              }),
@@ -178,20 +258,11 @@ SearchResult Searcher::run() {
   makeFloors();
   for (auto &worker : workers)
     worker->useFloors(floors.get());
-  std::vector<Node> nodes = frontier(result);
-  size_t waveSize = 8;
-  for (size_t begin = 0; begin < nodes.size(); begin += waveSize) {
-    waveSize = std::min<size_t>(begin < 64 ? 8 : 64, nodes.size() - begin);
-    merge(wave(waveSize,
-               [&](TreeWalk &worker, size_t i) {
-                 worker.known = incumbents;
-                 worker.forget();
-                 worker.visit(nodes[begin + i]);
-               }),
-          result);
-  }
+  planner.useFloors(floors.get());
+  searchTree(result);
   llvm::erase_if(result.open, [&](const Score &bound) { return incumbents.excludes(bound); });
   result.front = incumbents.front();
+  result.evaluated = planner.evaluator.evaluations();
   for (const auto &worker : workers)
     result.evaluated += worker->evaluator.evaluations();
   return result;

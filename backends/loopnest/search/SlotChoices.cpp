@@ -11,11 +11,8 @@ static bool takesNothing(const FactorRule &rule) {
 
 SlotChoices::SlotChoices(const MapSpace &space, const CostWeights &weights, const SlotRules &rules)
     : space(space), weights(weights), rules(rules), closed(space.slots.size() + 1, ~DimMask(0)) {
-  for (const Slot &slot : space.slots) {
-    bool windows =
-        llvm::any_of(space.tensors, [](const FlatTensor &t) { return !t.windows.empty(); });
-    orderMatters.push_back(slot.isAxis && (windows || weights.arrays[slot.number].hasHops()));
-  }
+  for (const Slot &slot : space.slots)
+    orderMatters.push_back(slot.isAxis && weights.arrays[slot.number].hasHops());
   for (unsigned s = space.slots.size(); s-- > 0;) {
     closed[s] = closed[s + 1];
     for (unsigned d = 0; d < space.dims(); ++d)

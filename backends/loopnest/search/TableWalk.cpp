@@ -144,7 +144,7 @@ void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
   if (!mayFit(mapping, boundary))
     return;
   double decided = decide(node, mapping, boundary);
-  double base = floors->crossingCosts().constant() + floors->outer(boundary);
+  double base = floors->crossingCosts().constant();
   llvm::ArrayRef<double> left = floors->at(boundary, outside);
   llvm::SmallVector<double, 12> exact;
   if (!isPossible(node, base + decided, left))
@@ -155,23 +155,23 @@ void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
     for (unsigned b = 0; b < floors->buckets().size(); ++b)
       exact.push_back(floors->atArray(outside, innermost, repeats, b));
     left = exact;
-    if (!isPossible(node, base + decided, left) ||
-        isDominated(mapping, floors->tiles().point(outside), decided))
+    if (!isPossible(node, base + decided, left))
       return;
   }
-  size_t before = nodes.size();
-  take(node, mapping, boundary, decided + floors->outer(boundary), left, 0, nodes);
-  if (nodes.size() > before)
-    nodes.back().decided = decided;
+  if (futures.isCovered(*floors, mapping, boundary, floors->tiles().point(outside), decided,
+                        known.countsEnergyOnly() && weights.leak == 0))
+    return;
+  take(node, mapping, boundary, decided, left, 0, nodes);
 }
 
 bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
   unsigned slot = node.slices.size(), boundary = slot + 1;
-  double base = floors->crossingCosts().constant() + floors->outer(slot) + node.decided;
+  double base = floors->crossingCosts().constant() + node.decided;
   return floors->tiles().forEachMultiple(
       pointOf(mapping, slot), [&](size_t x, const TileGrid::Point &factor) {
-        if (!floors->isWorth(boundary, x) || !isPossible(node, base, floors->at(boundary, x)) ||
-            !setFactors(mapping, slot, factor) || symmetry.compare(mapping, boundary) > 0)
+        if (!isPossible(node, base, floors->from(boundary, x)) ||
+            !setFactors(mapping, slot, factor) || symmetry.compare(mapping, boundary) > 0 ||
+            !floors->isWellDealt(mapping, boundary))
           return true;
         if (patience.isOver())
           return false;
@@ -339,66 +339,4 @@ bool TreeWalk::innerChildren(const Node &node, Mapping &mapping, std::vector<Nod
     return innerOrders(node, mapping, x, before, priced, nodes);
   };
   return floors->tiles().forEachMultiple(pointOf(mapping, slot), visit);
-}
-
-/// Whether what is decided fits whatever loops further in make memories hold partial sums.
-bool TreeWalk::fitsWithSums(const Mapping &mapping, unsigned slots) const {
-  for (unsigned m = 0; m < space.lanes() && space.memorySlot[m] <= slots; ++m)
-    if (const auto &capacity = weights.memories[m].capacityBits;
-        capacity && evaluator.mostTileBits(mapping, m) > *capacity)
-      return false;
-  return true;
-}
-
-/// Partial mappings that leave the same, and whose innermost loops in time are the same as far as
-/// any tensor can find there what it had, have the same futures: one that costs no less in anything
-/// than another is left out.
-bool TreeWalk::isDominated(const Mapping &mapping, const TileGrid::Point &outside, double decided) {
-  unsigned slots = floors->arrayBegin();
-  for (unsigned s = 0; s < slots; ++s)
-    if (space.slots[s].isAxis)
-      return false; // lanes further out have a part in it
-  std::string key(outside.begin(), outside.end());
-  uint32_t live = ~uint32_t(0) >> (32 - space.tensors.size());
-  std::pair<unsigned, int64_t> last{~0u, 1};
-  auto write = [&] {
-    if (last.first != ~0u)
-      key += std::string(1, char(last.first)) +
-             std::string(1, char(floors->tiles().number(last.first, last.second)));
-  };
-  for (unsigned s = slots; s-- > 0 && live;) {
-    for (unsigned i = space.dims(); i-- > 0 && live;) {
-      unsigned d = mapping.order[s][i];
-      if (mapping.factor[s][d] == 1)
-        continue;
-      if (last.first != d) {
-        write();
-        last = {d, 1};
-      }
-      last.second *= mapping.factor[s][d];
-      for (unsigned t = 0; t < space.tensors.size(); ++t)
-        if (space.tensors[t].plain >> d & 1)
-          live &= ~(uint32_t(1) << t);
-    }
-  }
-  write();
-  llvm::SmallVector<double, 6> cost{decided};
-  if (!known.countsEnergyOnly() || weights.leak != 0)
-    evaluator.movedOutside(mapping, slots, cost);
-  auto &list = seen[key];
-  auto covers = [](llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
-    for (size_t i = 0; i < a.size(); ++i)
-      if (a[i] > b[i])
-        return false;
-    return true;
-  };
-  for (const auto &other : list)
-    if (covers(other, cost))
-      return true;
-  // What may turn out not to fit excludes nothing.
-  if (evaluator.tellsPartial() && !fitsWithSums(mapping, slots))
-    return false;
-  llvm::erase_if(list, [&](const auto &other) { return covers(cost, other); });
-  list.push_back(cost);
-  return false;
 }

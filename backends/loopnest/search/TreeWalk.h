@@ -7,11 +7,10 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_TREEWALK_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_TREEWALK_H
 
-#include "backends/loopnest/search/Floors.h"
+#include "backends/loopnest/search/Futures.h"
 #include "backends/loopnest/search/Search.h"
 #include "backends/loopnest/search/SlotChoices.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 #include <map>
 
 namespace perfc {
@@ -56,12 +55,13 @@ public:
            const SlotChoices &choices, const Symmetry &symmetry, const SearchGoal &goal,
            const SearchOptions &options)
       : evaluator(space, weights), patience(options), known(goal), space(space), weights(weights),
-        rules(rules), choices(choices), symmetry(symmetry), goal(goal) {}
+        rules(rules), choices(choices), symmetry(symmetry), goal(goal),
+        futures(space, weights, evaluator) {}
 
   /// Tables to bound with, or null.
   void useFloors(const Floors *tables) { floors = tables; }
   /// Forgets what partial mappings have cost, so that a task does not depend on those before it.
-  void forget() { seen.clear(); }
+  void forget() { futures.forget(); }
   /// The node that has decided nothing.
   Node root();
   /// The children of `node` that are not excluded; complete mappings are taken at once. False when
@@ -125,8 +125,6 @@ private:
   double almostDecide(const Mapping &mapping, unsigned slots, const LaneChoice &choice,
                       const TileGrid::Point &lanesAt, const TileGrid::Point &held);
   double decide(const Node &node, const Mapping &mapping, unsigned slots);
-  bool fitsWithSums(const Mapping &mapping, unsigned slots) const;
-  bool isDominated(const Mapping &mapping, const TileGrid::Point &outside, double decided);
   TileGrid::Point pointOf(const Mapping &mapping, unsigned slots) const;
 
   const MapSpace &space;
@@ -139,8 +137,7 @@ private:
   std::map<uint64_t, std::vector<std::array<uint8_t, maxDims>>> orders; ///< by slot and loops
   /// By number of a choice of lanes and of its orders.
   llvm::DenseMap<uint64_t, std::unique_ptr<LaneChoice>> ordered;
-  /// What partial mappings with the same future have cost so far: energy and bits moved.
-  llvm::StringMap<std::vector<llvm::SmallVector<double, 6>>> seen;
+  Futures futures;
 };
 
 } // namespace loopnest

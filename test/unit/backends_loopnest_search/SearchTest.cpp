@@ -57,13 +57,16 @@ static llvm::Optional<MapSpace> partialSpace(std::mt19937 &random) {
 }
 
 static void compareSearch(std::mt19937 &random, const SearchGoal &goal, unsigned wanted,
-                          llvm::Optional<MapSpace> (*make)(std::mt19937 &) = anySpace) {
+                          llvm::Optional<MapSpace> (*make)(std::mt19937 &) = anySpace,
+                          bool linksAreFree = false) {
   unsigned compared = 0, empty = 0;
   while (compared < wanted) {
     llvm::Optional<MapSpace> space = make(random);
     if (!space)
       continue;
     CostWeights weights = weightsOf(*space, random);
+    if (linksAreFree)
+      freeLinks(weights);
     llvm::Optional<Exhaustive> all = enumerate(*space, weights, goal, 30000);
     if (!all || all->mappings < 20)
       continue;
@@ -126,6 +129,19 @@ TEST(Search, SpacesWithPartialSumsEqualExhaustive) {
   compareSearch(random, {SearchGoal::Front, edp}, 20, partialSpace);
 }
 
+/// Where links cost nothing, lanes are dealt to axes in the best ways alone; where only energy
+/// counts, partial mappings with lanes are compared as well.
+TEST(Search, SpacesWithFreeLinksEqualExhaustive) {
+  std::mt19937 random(17);
+  SearchGoal energy{SearchGoal::Scalar, [](const Score &s) { return s.energy; }, true};
+  auto narrow = [](std::mt19937 &numbers) { return randomSpace(numbers, /*roomyAxes=*/false); };
+  for (auto *make : {anySpace, symmetricSpace, +narrow}) {
+    compareSearch(random, energy, 20, make, /*linksAreFree=*/true);
+    compareSearch(random, {SearchGoal::Scalar, edp}, 10, make, /*linksAreFree=*/true);
+  }
+  compareSearch(random, {SearchGoal::Front, edp}, 10, anySpace, /*linksAreFree=*/true);
+}
+
 TEST(Search, CornersOfTheHullAreOnTheFront) {
   std::mt19937 random(6);
   compareSearch(random, {SearchGoal::Hull, edp}, 20);
@@ -148,7 +164,12 @@ TEST(Search, TablesChangeNothing) {
     if (i % 3 == 0)
       tellPartial(*space, random);
     CostWeights weights = weightsOf(*space, random);
+    if (i % 4 < 2)
+      freeLinks(weights);
+    if (i % 5 == 0)
+      weights.leak = 0;
     SearchGoal goal{SearchGoal::Scalar, i % 2 ? edp : [](const Score &s) { return s.energy; }};
+    goal.energyOnly = i % 2 == 0;
     SearchOptions options;
     options.descents = 1;
     options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);

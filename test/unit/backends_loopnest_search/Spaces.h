@@ -29,6 +29,13 @@ CostWeights withPartial(const MapSpace &space, const CostWeights &weights, int64
 inline CostWeights weightsOf(const MapSpace &space, std::mt19937 &random) {
   return withPartial(space, randomWeights(space, random), space.tensors[space.output].plainSize);
 }
+/// Links and copies cost nothing then: how lanes lie on axes matters only by what they share.
+inline void freeLinks(CostWeights &weights) {
+  for (ArrayWeights &array : weights.arrays) {
+    std::fill(array.hop.begin(), array.hop.end(), 0);
+    std::fill(array.copy.begin(), array.copy.end(), 0);
+  }
+}
 /// Energy and latency of `counts`; weights are for words of the size of results.
 Score scoreOf(const CostWeights &weights, const Nest &nest, const Counts &counts);
 
