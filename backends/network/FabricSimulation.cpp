@@ -12,6 +12,8 @@ using namespace perfc::network;
 
 namespace {
 
+using RouteFunction = llvm::function_ref<llvm::Optional<llvm::ArrayRef<uint32_t>>(const Message &)>;
+
 enum class Kind : uint32_t {
   Head,    ///< the head of a message is at its next link
   Arrived, ///< all of a message is at its destination
@@ -29,10 +31,12 @@ struct Path {
 
 class Simulation {
 public:
-  Simulation(Fabric &fabric, const Messages &messages, SourceRange where,
-             DiagnosticEngine &diagnostics)
-      : fabric(fabric), messages(messages), where(where), diagnostics(diagnostics) {}
+  Simulation(llvm::ArrayRef<FabricLink> links, const Messages &messages)
+      : links(links), messages(messages), states(messages.list.size() + 1) {}
 
+  /// False where `route` has none for a message.
+  bool findPaths(RouteFunction route);
+  /// Nothing when the end lies behind `longest`.
   llvm::Optional<FabricResult> run();
 
 private:
@@ -45,7 +49,6 @@ private:
     int64_t tail = 0; ///< when its last byte is at the current node
   };
 
-  bool findPaths();
   void findFollowers();
   void release(uint32_t message);
   void head(uint32_t message);
@@ -57,10 +60,8 @@ private:
   }
   static constexpr int64_t longest = int64_t(1) << 60; ///< ps, 13 days
 
-  Fabric &fabric;
+  llvm::ArrayRef<FabricLink> links;
   const Messages &messages;
-  SourceRange where;
-  DiagnosticEngine &diagnostics;
 
   astra::BasicEventQueue<FabricEvent> queue;
   std::vector<State> states;
@@ -70,12 +71,12 @@ private:
   std::vector<std::set<std::pair<int64_t, uint32_t>>> waiting; ///< since when, which message
   FabricResult result;
   uint64_t done = 0;
-  bool isTooLong = false; ///< the end lies behind `longest`
+  bool isTooLong = false;
 };
 
 } // namespace
 
-bool Simulation::findPaths() {
+bool Simulation::findPaths(RouteFunction route) {
   // Lanes count in their own right: one of several is one more pair of ends.
   llvm::DenseMap<std::pair<uint32_t, uint64_t>, Path> known;
   for (size_t i = 0; i < messages.list.size(); ++i) {
@@ -86,24 +87,11 @@ bool Simulation::findPaths() {
     uint64_t end = lane << 32 | message.to;
     auto [entry, isNew] = known.try_emplace(std::make_pair(message.from, end));
     if (isNew) {
-      for (uint32_t rank : {message.from, message.to})
-        if (fabric.isBroken(rank)) {
-          diagnostics.report(where, diag::Unreachable, fabric.nodeName(rank),
-                             "it is broken, but takes part");
-          return false;
-        }
-      llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to, message.lane);
-      if (route.empty()) {
-        diagnostics.report(where, diag::Unreachable, fabric.nodeName(message.to),
-                           "there is no way from " + fabric.nodeName(message.from));
+      llvm::Optional<llvm::ArrayRef<uint32_t>> found = route(message);
+      if (!found)
         return false;
-      }
-      if (message.way == Message::Way::In)
-        route = route.take_front();
-      if (message.way == Message::Way::Out)
-        route = route.take_back();
-      entry->second = {static_cast<uint32_t>(hops.size()), static_cast<uint32_t>(route.size())};
-      hops.insert(hops.end(), route.begin(), route.end());
+      entry->second = {static_cast<uint32_t>(hops.size()), static_cast<uint32_t>(found->size())};
+      hops.insert(hops.end(), found->begin(), found->end());
     }
     states[i].path = entry->second;
   }
@@ -150,14 +138,14 @@ void Simulation::head(uint32_t message) {
   } else {
     uint32_t link = hops[state.path.first + state.hop];
     int64_t start = std::max(now, freeAt[link]);
-    int64_t duration = picoseconds(messages.list[message].bytes / fabric.links()[link].bandwidth);
+    int64_t duration = picoseconds(messages.list[message].bytes / links[link].bandwidth);
     if (start + duration + latencies[link] >= longest) {
       isTooLong = true;
       return queue.stop();
     }
     freeAt[link] = start + duration;
     busy[link] += duration;
-    result.energy += messages.list[message].bytes * fabric.links()[link].energyPerByte;
+    result.energy += messages.list[message].bytes * links[link].energyPerByte;
     if (state.hop == 0)
       state.tail = start;
     state.tail = std::max(state.tail, start + duration) + latencies[link];
@@ -192,15 +180,12 @@ void Simulation::serve(uint32_t station) {
 }
 
 llvm::Optional<FabricResult> Simulation::run() {
-  states.resize(messages.list.size() + 1);
-  if (!findPaths())
-    return llvm::None;
   findFollowers();
   places = messages.places;
   waiting.resize(places.size());
-  freeAt.assign(fabric.links().size(), 0);
-  busy.assign(fabric.links().size(), 0);
-  for (const FabricLink &link : fabric.links())
+  freeAt.assign(links.size(), 0);
+  busy.assign(links.size(), 0);
+  for (const FabricLink &link : links)
     latencies.push_back(picoseconds(link.latency));
   for (uint32_t i = 0; i < messages.list.size(); ++i)
     if (states[i].waits == 0)
@@ -215,10 +200,8 @@ llvm::Optional<FabricResult> Simulation::run() {
       return serve(event.message);
     }
   });
-  if (isTooLong || queue.overflowed()) {
-    diagnostics.report(where, diag::TooLargeToSimulate, "a message", "13 days of time");
+  if (isTooLong || queue.overflowed())
     return llvm::None;
-  }
   // Messages wait only for earlier ones of the list, so that all arrive.
   assert(done == messages.list.size());
   result.events = queue.executed();
@@ -233,8 +216,44 @@ llvm::Optional<FabricResult> Simulation::run() {
   return result;
 }
 
+llvm::Optional<FabricResult> network::simulateOnLinks(llvm::ArrayRef<FabricLink> links,
+                                                      const Messages &messages,
+                                                      RouteFunction route) {
+  Simulation simulation(links, messages);
+  return simulation.findPaths(route) ? simulation.run() : llvm::None;
+}
+
+/// The links that `message` takes; nothing, reported, when there is no way.
+static llvm::Optional<llvm::ArrayRef<uint32_t>>
+routeOf(const Message &message, Fabric &fabric, SourceRange where, DiagnosticEngine &diagnostics) {
+  for (uint32_t rank : {message.from, message.to})
+    if (fabric.isBroken(rank)) {
+      diagnostics.report(where, diag::Unreachable, fabric.nodeName(rank),
+                         "it is broken, but takes part");
+      return llvm::None;
+    }
+  llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to, message.lane);
+  if (route.empty()) {
+    diagnostics.report(where, diag::Unreachable, fabric.nodeName(message.to),
+                       "there is no way from " + fabric.nodeName(message.from));
+    return llvm::None;
+  }
+  if (message.way == Message::Way::In)
+    return route.take_front();
+  if (message.way == Message::Way::Out)
+    return route.take_back();
+  return route;
+}
+
 llvm::Optional<FabricResult> network::simulateMessages(Fabric &fabric, const Messages &messages,
                                                        SourceRange where,
                                                        DiagnosticEngine &diagnostics) {
-  return Simulation(fabric, messages, where, diagnostics).run();
+  Simulation simulation(fabric.links(), messages);
+  if (!simulation.findPaths(
+          [&](const Message &message) { return routeOf(message, fabric, where, diagnostics); }))
+    return llvm::None;
+  auto result = simulation.run();
+  if (!result)
+    diagnostics.report(where, diag::TooLargeToSimulate, "a message", "13 days of time");
+  return result;
 }

@@ -29,6 +29,12 @@ struct FabricResult {
 llvm::Optional<FabricResult> simulateMessages(Fabric &fabric, const Messages &messages,
                                               SourceRange where, DiagnosticEngine &diagnostics);
 
+/// Runs `messages` on `links`, over the ones that `route` gives for each; nothing when there is no
+/// route, or no end within 13 days.
+llvm::Optional<FabricResult> simulateOnLinks(
+    llvm::ArrayRef<FabricLink> links, const Messages &messages,
+    llvm::function_ref<llvm::Optional<llvm::ArrayRef<uint32_t>>(const Message &)> route);
+
 } // namespace network
 } // namespace perfc
 

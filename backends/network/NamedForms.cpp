@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/NamedForms.h"
 
+#include "backends/network/FoldedForms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -21,16 +22,18 @@ namespace {
 struct LevelNumbers {
   std::vector<double> members, latency, perByte;
   std::vector<size_t> number; ///< of the level among all
+  std::vector<const NetworkLevel *> levels;
   double ranks = 1;
   bool areSwitches = true;
   Topology only = Topology::Switch; ///< of a single level
 
-  explicit LevelNumbers(llvm::ArrayRef<NetworkLevel> levels) {
-    for (size_t i = 0; i < levels.size(); ++i) {
-      const NetworkLevel &level = levels[i];
+  explicit LevelNumbers(llvm::ArrayRef<NetworkLevel> all) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      const NetworkLevel &level = all[i];
       if (level.members <= 1)
         continue;
       number.push_back(i);
+      levels.push_back(&level);
       members.push_back(static_cast<double>(level.members));
       latency.push_back(level.latency.central());
       perByte.push_back(level.bandwidth ? 1 / level.bandwidth->central() : 0);
@@ -227,7 +230,13 @@ llvm::Optional<NamedTime> network::namedTime(const NamedAlgorithm &algorithm, Co
       seconds = rounds * (a + (n - 1) * part);
   } else if (name.startswith("hierarchical")) {
     seconds = hierarchicalTime(shape, pieces, rounds, bytes);
-    bound = "at least";
+    auto exact =
+        seconds ? foldedNodes(*shape.levels.front(), *shape.levels.back(), algorithm.number,
+                              static_cast<int64_t>(n / pieces), kind != CollectiveKind::AllGather,
+                              kind != CollectiveKind::ReduceScatter, bytes)
+                : llvm::None;
+    bound = exact ? "" : "at least";
+    seconds = exact ? exact : seconds;
   } else if (!isSwitch) {
     return llvm::None;
   } else if (name.startswith("chain")) {
@@ -239,8 +248,13 @@ llvm::Optional<NamedTime> network::namedTime(const NamedAlgorithm &algorithm, Co
                                              : binomialTime(ranks, a, whole);
     sent = (n - 1) / n * bytes;
   } else if (name.startswith("halving") || name == "doubling") {
-    seconds = halvingTime(n, rounds, a, whole);
-    bound = "at least";
+    auto ranks = static_cast<int64_t>(n);
+    auto exact = llvm::isPowerOf2_64(static_cast<uint64_t>(ranks))
+                     ? foldedHalving(*shape.levels.front(), ranks, name.startswith("halving"),
+                                     name.endswith("doubling"), bytes)
+                     : llvm::None;
+    seconds = exact ? *exact : halvingTime(n, rounds, a, whole);
+    bound = exact ? "" : "at least";
   } else if (name == "double_binary_tree") {
     seconds = doubleTreeTime(n, pieces, a, whole);
     bound = "at least";

@@ -11,13 +11,15 @@
 //     binomial_tree          T(n) = max(a + S/B + T(n - 2^(l-1)), S/B + (l-1) (a + S/B)), l =
 //                            ceil(log2 n), which is l (a + S/B) for powers of two; towards the root
 //                            the children of a rank may also meet on its link
-//     halving, doubling      at least log2 n (a + x) and a + (n-1) x, an all_reduce twice as much;
-//                            of halving_doubling with n = p + r, p a power of two, that of p, with
-//                            x = S/(pB), and 2 (a + x) more or a + x + S/B
+//     halving, doubling      a power of two of ranks: what one rank does (FoldedForms.h); of
+//                            halving_doubling with n = p + r, p a power of two, at least
+//                            2 log2 p (a + x) and a + 2 (p-1) x, x = S/(pB), and 2 (a + x) more or
+//                            a + x + S/B
 //     double_binary_tree     in p pieces each, l = ceil(log2 n): at least
 //                            2 l a + (2 l + p - 2) S/(pB) and a + 2 S/B
-//     hierarchical           at least the way of a chunk through the rings of both levels, in nodes
-//                            behind the other chunks, and what the links carry
+//     hierarchical           what one rank does; for more ranks than are followed at least the
+//                            way of a chunk through the rings of both levels, in nodes behind the
+//                            other chunks, and what the links carry
 // Those without "at most" or "at least" are what the schedules come to, message by message. In a
 // ring of unlike links the first message leaves at once, and each of its K steps waits for the one
 // before on its own link (x) and on the link before (a + x): the longest such path counts.

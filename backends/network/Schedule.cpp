@@ -222,29 +222,37 @@ static std::vector<double> sizesOf(const Schedule &schedule, double bytes, const
   return sizes;
 }
 
+void SendOrder::add(Messages &messages, Message message, uint64_t from, uint64_t to, uint64_t way,
+                    bool replaces) {
+  std::vector<uint32_t> before = brought[from];
+  const std::vector<uint32_t> &leaving = taken[to];
+  before.insert(before.end(), leaving.begin(), leaving.end());
+  std::vector<uint32_t> &arriving = brought[to];
+  if (replaces) // what came before is gone afterwards
+    before.insert(before.end(), arriving.begin(), arriving.end());
+  uint32_t index = messages.add(message.from, message.to, message.bytes, before, message.lane);
+  auto [previous, isNew] = latest.try_emplace(way, index);
+  if (!isNew)
+    messages.list[index].after = std::exchange(previous->second, index);
+  if (replaces)
+    arriving.clear();
+  arriving.push_back(index);
+  taken[from].push_back(index);
+}
+
 Messages network::messagesOf(const Schedule &schedule, double bytes, const PairSizes &pairs) {
-  using Slot = std::pair<uint32_t, uint32_t>; // rank and chunk, or two ranks
-  llvm::DenseMap<Slot, std::vector<uint32_t>> brought, taken;
-  llvm::DenseMap<Slot, uint32_t> latest;
   Messages messages;
+  SendOrder order;
   std::vector<double> sizes = sizesOf(schedule, bytes, pairs);
+  auto slot = [&](uint32_t rank, uint32_t chunk) {
+    return static_cast<uint64_t>(rank) * schedule.chunks + chunk;
+  };
   for (const Schedule::Send &send : schedule.sends) {
-    std::vector<uint32_t> before = brought[{send.from, send.chunk}];
-    const std::vector<uint32_t> &leaving = taken[{send.to, send.chunk}];
-    before.insert(before.end(), leaving.begin(), leaving.end());
-    std::vector<uint32_t> &arriving = brought[{send.to, send.chunk}];
-    bool replaces = !send.isReduction && !isExchange(schedule.kind);
-    if (replaces) // what came before is gone afterwards
-      before.insert(before.end(), arriving.begin(), arriving.end());
-    uint32_t index =
-        messages.add(send.from, send.to, sizes[messages.list.size()], before, send.chunk);
-    auto [previous, isNew] = latest.try_emplace({send.from, send.to}, index);
-    if (!isNew)
-      messages.list[index].after = std::exchange(previous->second, index);
-    taken[{send.from, send.chunk}].push_back(index);
-    if (replaces)
-      arriving.clear();
-    arriving.push_back(index);
+    Message message{send.from, send.to, sizes[messages.list.size()]};
+    message.lane = send.chunk;
+    order.add(messages, message, slot(send.from, send.chunk), slot(send.to, send.chunk),
+              static_cast<uint64_t>(send.from) << 32 | send.to,
+              !send.isReduction && !isExchange(schedule.kind));
   }
   return messages;
 }

@@ -11,6 +11,7 @@
 #include "backends/network/Messages.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace perfc {
 namespace network {
@@ -36,6 +37,20 @@ Schedule readSchedule(collective::ScheduleOp op);
 /// contribution twice, or does not end with what the collective promises. `notChecked` is set when
 /// the ranks and chunks are too many to follow.
 bool verifySchedule(const Schedule &schedule, bool &notChecked, DiagnosticEngine &diagnostics);
+
+/// Sends in the order of a text as messages, each with those that it waits for. A slot is where a
+/// rank keeps a chunk.
+class SendOrder {
+public:
+  /// Adds `message`, which takes slot `from` and adds it to slot `to`, or `replaces` that; sends of
+  /// one `way` keep their order.
+  void add(Messages &messages, Message message, uint64_t from, uint64_t to, uint64_t way,
+           bool replaces);
+
+private:
+  llvm::DenseMap<uint64_t, std::vector<uint32_t>> brought, taken; ///< by slot
+  llvm::DenseMap<uint64_t, uint32_t> latest;                      ///< by way
+};
 
 /// The messages of `schedule` for a buffer of `bytes`; `pairs` are the sizes of an exchange of all
 /// with all.

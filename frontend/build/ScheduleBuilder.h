@@ -25,6 +25,8 @@ llvm::Optional<Instance> chosenForm(BuildContext &context, const NodeArg &choice
 
 /// Ranks of a schedule that is written out send by send; a ring of more has over half a million.
 inline constexpr int64_t mostScheduledRanks = 512;
+/// The same of algorithms that formulas follow message by message, one rank for all.
+inline constexpr int64_t mostUnfoldedRanks = 64;
 /// Sends of a schedule that is written out for more ranks where its formula is but a bound: about a
 /// second and 210 MB.
 inline constexpr int64_t mostSends = 65536;

@@ -7,6 +7,7 @@
 
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
 
@@ -28,6 +29,20 @@ static bool hasFormulas(const ir::Operation &system) {
   return others == 0 && (wired == 0 || groups <= 1);
 }
 
+/// True where all ranks are alike, on one switch, so that the formula is exact.
+static bool isFolded(llvm::StringRef name, const ir::Operation &system, int64_t ranks, int64_t m) {
+  bool halves = name == "halving_doubling" || name == "halving" || name == "doubling";
+  bool areAlike = halves ? llvm::isPowerOf2_64(static_cast<uint64_t>(ranks))
+                         : name.startswith("hierarchical") && ranks % m == 0;
+  if (!areAlike || !system.is("target.system") || system.body().size() != 1)
+    return false;
+  bool isSwitch = true;
+  system.walk([&](const ir::Operation &part) {
+    isSwitch &= part.stringAttr("topology", "switch") == "switch";
+  });
+  return isSwitch;
+}
+
 std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &system,
                              int64_t ranks) {
   static constexpr llvm::StringLiteral named[] = {
@@ -39,7 +54,7 @@ std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &sys
       "chain",         "hierarchical_gather", "hierarchical_scatter",
       "chain_reduce",  "binomial_tree",       "binomial_tree_reduce"};
   const Decl &decl = *algorithm.decl;
-  if (ranks <= mostScheduledRanks || decl.module->name != "std.networks" ||
+  if (ranks <= mostUnfoldedRanks || decl.module->name != "std.networks" ||
       !llvm::is_contained(named, decl.name) || !hasFormulas(system))
     return "";
   int64_t number = 8; // of pieces, or chips of a node
@@ -50,6 +65,8 @@ std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &sys
       return "";
     number = given->rational().numerator();
   }
+  if (ranks <= mostScheduledRanks && !isFolded(decl.name, system, ranks, number))
+    return "";
   // Of the others whose forms are bounds, schedules for so many ranks have n (n - 1) sends or more.
   if (decl.name == "double_binary_tree" && number <= mostSends / (4 * (ranks - 1)))
     return "";

@@ -12,9 +12,9 @@ static constexpr unsigned maxCallDepth = 64;
 
 llvm::ArrayRef<llvm::StringRef> perfc::builtinFunctions() {
   static const llvm::StringRef names[] = {
-      "ceil",  "floor", "round", "min", "max",    "abs",    "sqrt",    "log2",
-      "log",   "exp",   "pow",   "sum", "length", "normal", "uniform", "lognormal",
-      "rsqrt", "tanh",  "erf",   "sin", "cos",    "sigmoid"};
+      "ceil",  "floor", "round", "min", "max",    "abs",     "sqrt",    "log2",
+      "log",   "exp",   "pow",   "sum", "length", "normal",  "uniform", "lognormal",
+      "rsqrt", "tanh",  "erf",   "sin", "cos",    "sigmoid", "xor"};
   return names;
 }
 
@@ -365,8 +365,17 @@ Value Evaluator::builtin(llvm::StringRef name, llvm::ArrayRef<Argument> argument
     return Quantity(Uncertain(central, distributionHalfWidth(name, first, second), source),
                     numbers[0].dimension());
   }
-  if (!arity(name == "pow" ? 2 : 1))
+  if (!arity(name == "pow" || name == "xor" ? 2 : 1))
     return Value();
+  if (name == "xor") {
+    auto isCount = [](const Quantity &number) {
+      return number.dimension().isNumber() && number.isInteger() && number.sign() >= 0;
+    };
+    if (!llvm::all_of(numbers, isCount))
+      return badArguments("2 whole numbers from 0");
+    return Quantity(
+        Rational(numbers[0].rational().numerator() ^ numbers[1].rational().numerator()));
+  }
   QuantityError error = QuantityError::None;
   llvm::Optional<Quantity> result =
       name == "pow" ? apply("^", numbers[0], numbers[1], error) : applyToOne(name, numbers[0]);

@@ -76,6 +76,7 @@ TEST(Values, Rounding) {
   EXPECT_EQ(valueOf("round(5 / 2)"), "3");
   EXPECT_EQ(valueOf("ceil(7token / 2)"), "4token");
   EXPECT_EQ(valueOf("log2(1024)"), "10");
+  EXPECT_EQ(valueOf("xor(12, 10)"), "6");
   EXPECT_EQ(valueOf("abs(-3)"), "3");
   EXPECT_EQ(codeOf("log(0)"), diag::OutsideFunctionDomain.code);
   EXPECT_EQ(codeOf("ceil(1, 2)"), diag::BadFunctionArguments.code);
