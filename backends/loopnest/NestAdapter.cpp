@@ -360,6 +360,10 @@ static void joinLanes(AdaptedNest &adapted, Counts &counts) {
 Counts loopnest::takeCounts(AdaptedNest &adapted, AnalysisResult result) {
   if (result.isExecuted)
     adapted.notes.push_back("no closed form counts this nest: each of its points was executed");
+  if (result.isStretched && !result.isExecuted)
+    adapted.notes.push_back(
+        "several memories write the same elements of the result through windows: "
+        "its words are counted on shorter loops and stretched to these");
   for (unsigned tensor : result.coupled)
     adapted.notes.push_back(
         fmt::format("subscripts of `{}` share indices: its tiles are counted as sets of elements",

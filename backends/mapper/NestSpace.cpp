@@ -54,7 +54,7 @@ static void applyRules(NestSpace &result, MapspaceOp mapspace) {
 static std::string notCounted(const NestSpace &nest) {
   return nest.space.isFlat || nest.cost->score(nest.adapted)
              ? ""
-             : "its subscripts share indices, and it is too large to execute for each mapping";
+             : "its subscripts share indices, and it takes too long to count for each mapping";
 }
 
 llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,

@@ -32,10 +32,17 @@ static bool lacksHops(const Counts &counts) {
   });
 }
 
-/// The closed form, with hops from an enumeration where only that has them.
+/// The closed form, with hops from an enumeration where only that has them, and the output on
+/// shorter loops where it has none.
 static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
                            AnalysisResult &result) {
-  result.counts = closedForm(flat, options.hops, options.setWork, result.errors);
+  llvm::Optional<OutputCounts> output;
+  if (!hasClosedForm(flat))
+    output = stretchedOutput(flat, options.workLimit);
+  result.isStretched = output.hasValue();
+  if (output || hasClosedForm(flat))
+    result.counts = closedForm(flat, options.hops, options.setWork, result.errors,
+                               output ? output.getPointer() : nullptr);
   if (!result.counts && result.errors.empty())
     return enumerateWithin(flat, options, result);
   for (unsigned t = 0; t < flat.nest->tensors.size(); ++t)
@@ -63,7 +70,7 @@ AnalysisResult loopnest::analyse(const Nest &nest, const AnalysisOptions &option
   std::vector<AnalysisError> tooWide; // reduced subscripts may be, then the given ones stay
   if (llvm::Optional<FlatNest> reduced = simpler ? flatten(*simpler, tooWide) : llvm::None)
     flat = std::move(reduced);
-  if (hasClosedForm(*flat))
+  if (hasClosedForm(*flat) || canStretch(*flat))
     evaluateClosed(*flat, options, result);
   else
     enumerateWithin(*flat, options, result);

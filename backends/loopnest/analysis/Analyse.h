@@ -32,7 +32,8 @@ struct AnalysisOptions {
 struct AnalysisResult {
   llvm::Optional<Counts> counts;
   std::vector<AnalysisError> errors;
-  bool isExecuted = false; ///< the counts are those of an execution
+  bool isExecuted = false;  ///< the counts are those of an execution
+  bool isStretched = false; ///< those of the output follow from shorter loops (Stretch.h)
   /// Tensors whose tiles were counted as sets of elements, since their subscripts share dimensions.
   std::vector<unsigned> coupled;
 };

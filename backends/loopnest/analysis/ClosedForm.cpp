@@ -7,22 +7,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// All lanes of the parallel loops of `dim` outside `level` work whenever one does.
-static bool alwaysWorkTogether(const FlatNest &flat, unsigned dim, unsigned level) {
-  Digits digits(flat, dim, level);
-  llvm::SmallVector<unsigned, 4> lanes;
-  for (unsigned i = 0; i < digits.list().size(); ++i)
-    if (digits.list()[i].parallel)
-      lanes.push_back(i);
-  Digits::Choices last;
-  for (const Digit &digit : digits.list())
-    last.push_back(digit.parallel ? Choice::only(digit.factor - 1) : Choice::any(digit.factor));
-  Digits::Choices first = last;
-  for (unsigned lane : lanes)
-    first[lane] = Choice::only(0);
-  return digits.countBelow(digits.size(), first) == digits.countBelow(digits.size(), last);
-}
-
 /// Where tiles of the output overlap, what a memory reads back follows from what enters only if the
 /// memories that hold an element take it and give it up together: they do unless an array between
 /// memories is along the windows, or leaves some of them idle.
@@ -38,12 +22,10 @@ static bool leaveTogether(const FlatNest &flat) {
   if (windows.empty())
     return true;
   unsigned innermost = flat.parent(flat.lanes(), flat.output);
-  for (unsigned i = 0; i < flat.levels[innermost].parallel; ++i) {
-    unsigned dim = flat.parallel[i].drives.front().dim;
-    if (llvm::is_contained(windows, dim) || !alwaysWorkTogether(flat, dim, innermost))
+  for (unsigned i = 0; i < flat.levels[innermost].parallel; ++i)
+    if (llvm::is_contained(windows, flat.parallel[i].drives.front().dim))
       return false;
-  }
-  return true;
+  return canStretch(flat);
 }
 
 bool loopnest::hasClosedForm(const FlatNest &flat) {
@@ -61,7 +43,7 @@ struct Sums {
 class ClosedForm {
 public:
   ClosedForm(const FlatNest &flat, SetWork work);
-  llvm::Optional<Counts> run(bool hops);
+  llvm::Optional<Counts> run(bool hops, const OutputCounts *output);
   bool isTooMuch() const { return work < 0; }
   /// Finished words are asked for and have no closed form.
   bool lacksFinished = false;
@@ -79,6 +61,7 @@ private:
     return {checked(flow.shared), checked(flow.separate), checked(flow.declared)};
   }
   void store(unsigned tensor);
+  void take(const OutputCounts &output);
 
   const FlatNest &flat;
   std::vector<LevelDigits> levels;
@@ -186,6 +169,12 @@ void ClosedForm::store(unsigned tensor) {
   }
 }
 
+void ClosedForm::take(const OutputCounts &output) {
+  for (unsigned m = 0; m < flat.memories.size(); ++m)
+    counts.memories[m].tensors[flat.output] = output.memories[m];
+  counts.finishedPoints = output.finishedPoints;
+}
+
 bool ClosedForm::countFinished() {
   llvm::Optional<std::vector<int64_t>> finished =
       finishedByLevel(levels, factors[flat.output], work);
@@ -197,9 +186,13 @@ bool ClosedForm::countFinished() {
   return finished.hasValue();
 }
 
-llvm::Optional<Counts> ClosedForm::run(bool hops) {
+llvm::Optional<Counts> ClosedForm::run(bool hops, const OutputCounts *output) {
   countWork();
+  if (output)
+    take(*output);
   for (unsigned t = 0; t < factors.size(); ++t) {
+    if (output && t == flat.output)
+      continue;
     sums.assign(flat.memories.size(), Sums());
     if (t == flat.output)
       countOutput(t);
@@ -208,16 +201,17 @@ llvm::Optional<Counts> ClosedForm::run(bool hops) {
     store(t);
     overflow |= hops && !countHops(levels, factors[t], t, counts.arrays, work);
   }
-  lacksFinished = flat.nest->hasPartial() && !overflow && !countFinished();
+  lacksFinished = flat.nest->hasPartial() && !output && !overflow && !countFinished();
   for (unsigned m = 0; m < flat.memories.size(); ++m)
     overflow |= !countResident(levels[m], factors, counts.memories[m], work);
   return overflow ? llvm::Optional<Counts>() : counts;
 }
 
 llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, bool hops, SetWork work,
-                                            std::vector<AnalysisError> &errors) {
+                                            std::vector<AnalysisError> &errors,
+                                            const OutputCounts *output) {
   ClosedForm form(flat, work);
-  llvm::Optional<Counts> counts = form.run(hops);
+  llvm::Optional<Counts> counts = form.run(hops, output);
   if (form.lacksFinished || form.isTooMuch())
     return llvm::None;
   if (!counts)

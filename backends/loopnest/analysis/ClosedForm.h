@@ -10,6 +10,7 @@
 
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/JointRank.h"
+#include "backends/loopnest/analysis/Stretch.h"
 
 namespace perfc {
 namespace loopnest {
@@ -17,11 +18,13 @@ namespace loopnest {
 /// Whether `closedForm` is exact for this nest.
 bool hasClosedForm(const FlatNest &flat);
 
-/// Needs hasClosedForm. Nothing on overflow, which goes to `errors`, where finished words are asked
+/// Needs hasClosedForm, or `output`, counts of the output from elsewhere; then its hops stay unset.
+/// Nothing on overflow, which goes to `errors`, where finished words are asked
 /// for and have no closed form (see Finished.h), and where tiles of ranks that share dimensions
 /// take more than `work` (see JointRank.h).
 llvm::Optional<Counts> closedForm(const FlatNest &flat, bool hops, SetWork work,
-                                  std::vector<AnalysisError> &errors);
+                                  std::vector<AnalysisError> &errors,
+                                  const OutputCounts *output = nullptr);
 
 } // namespace loopnest
 } // namespace perfc

@@ -26,6 +26,7 @@ public:
   explicit Generator(std::mt19937 &random) : random(random) {}
   Nest make();
   Nest makeCoupled();
+  Nest makeScatter();
 
 private:
   int64_t below(int64_t end) { return std::uniform_int_distribution<int64_t>(0, end - 1)(random); }
@@ -41,6 +42,7 @@ private:
   void pointwise();
   Subscript affine(int64_t mostTerms);
   void coupled();
+  void scatter();
   void places();
   void loops();
 
@@ -115,6 +117,14 @@ void Generator::coupled() {
       tensor.ranks.push_back(affine(tensor.isOutput && !isWindowed ? 1 : 3));
 }
 
+void Generator::scatter() {
+  unsigned m = dim("m", 8), c = dim("c", 8), p = dim("p", 48), r = dim("r", 4);
+  Subscript window{{{p, 1 + below(2)}, {r, 1 + below(2)}}, 0, llvm::None};
+  nest.tensors = {{"X", false, 8, {plain(c), plain(p)}},
+                  {"W", false, 8, {plain(c), plain(m), plain(r)}},
+                  {"O", true, 32, {plain(m), window}}};
+}
+
 void Generator::places() {
   int64_t memories = 2 + below(3);
   for (int64_t m = 0; m < memories; ++m) {
@@ -180,6 +190,15 @@ Nest Generator::makeCoupled() {
   loops();
   return std::move(nest);
 }
+
+Nest Generator::makeScatter() {
+  scatter();
+  places();
+  loops();
+  return std::move(nest);
+}
+
+Nest loopnest::randomScatterNest(std::mt19937 &random) { return Generator(random).makeScatter(); }
 
 Nest loopnest::randomCoupledNest(std::mt19937 &random) { return Generator(random).makeCoupled(); }
 

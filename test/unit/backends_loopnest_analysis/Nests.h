@@ -22,6 +22,9 @@ Nest randomNest(std::mt19937 &random);
 /// The same with random affine subscripts, of which several may share indices, padding included.
 Nest randomCoupledNest(std::mt19937 &random);
 
+/// The same of a convolution whose result is written through a window.
+Nest randomScatterNest(std::mt19937 &random);
+
 /// The differences between two results, one per line; hops only where both have them.
 std::string compare(const Nest &nest, const Counts &actual, Counts expected);
 

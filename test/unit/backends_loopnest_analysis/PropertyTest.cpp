@@ -2,6 +2,7 @@
 //
 // The closed form and the enumeration give the same integers on random nests.
 #include "Nests.h"
+#include "backends/loopnest/analysis/ClosedForm.h"
 #include "backends/loopnest/analysis/Enumeration.h"
 #include "backends/loopnest/analysis/RankSums.h"
 #include <gtest/gtest.h>
@@ -55,7 +56,7 @@ TEST(Property, ClosedFormEqualsEnumeration) {
 
 TEST(Property, CoupledSubscriptsEqualEnumeration) {
   std::mt19937 random(20250301), apart(11);
-  unsigned compared = 0, joint = 0, windowed = 0, withHops = 0;
+  unsigned compared = 0, joint = 0, windowed = 0, stretched = 0, withHops = 0;
   while (compared < 3000) {
     Nest nest = randomCoupledNest(random);
     setApart(nest, apart);
@@ -78,6 +79,7 @@ TEST(Property, CoupledSubscriptsEqualEnumeration) {
     if (closed.isExecuted)
       continue;
     joint += !closed.coupled.empty();
+    stretched += closed.isStretched;
     windowed += isWindowed(nest);
     ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
     for (const ArrayCounts &array : closed.counts->arrays)
@@ -86,5 +88,34 @@ TEST(Property, CoupledSubscriptsEqualEnumeration) {
   }
   EXPECT_GT(joint, 1000u);
   EXPECT_GT(windowed, 500u);
+  EXPECT_GT(stretched, 100u);
   EXPECT_GT(withHops, 1000u);
+}
+
+TEST(Property, StretchedOutputsEqualEnumeration) {
+  std::mt19937 random(31);
+  unsigned compared = 0, shorter = 0;
+  while (compared < 250) {
+    Nest nest = randomScatterNest(random);
+    if (compared % 3 == 0)
+      for (Place &place : nest.places)
+        if (place.kind == PlaceKind::Memory)
+          place.partialBits = 48;
+    std::vector<AnalysisError> errors;
+    llvm::Optional<FlatNest> flat = flatten(nest, errors);
+    ASSERT_TRUE(flat) << errors.front().message();
+    int64_t work = enumerationWork(*flat);
+    if (work < 2000 || work > 40000 || !canStretch(*flat) || hasClosedForm(*flat))
+      continue;
+    AnalysisOptions options;
+    options.hops = false;
+    AnalysisResult stretched = analyse(nest, options);
+    options.enumerate = true;
+    AnalysisResult executed = analyse(nest, options);
+    ASSERT_TRUE(stretched.counts && executed.counts && stretched.isStretched);
+    ASSERT_EQ(compare(nest, *stretched.counts, *executed.counts), "") << "nest " << compared;
+    shorter += stretchedOutput(*flat, work / 4).hasValue();
+    ++compared;
+  }
+  EXPECT_GT(shorter, 50u);
 }
