@@ -2,10 +2,24 @@
 #include "backends/loopnest/analysis/Flow.h"
 #include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/WindowRank.h"
+#include <algorithm>
 #include <memory>
 
 using namespace perfc;
 using namespace perfc::loopnest;
+
+/// Puts a rank last that has a dimension of its own: rows are long along it.
+static void orderRanks(RankGroup &group) {
+  auto isOwn = [&](const Term &term) {
+    return llvm::count_if(group.ranks, [&](const Rank &rank) {
+             return llvm::any_of(rank.terms, [&](const Term &t) { return t.dim == term.dim; });
+           }) == 1;
+  };
+  auto last =
+      llvm::find_if(group.ranks, [&](const Rank &rank) { return llvm::any_of(rank.terms, isOwn); });
+  if (last != group.ranks.end())
+    std::rotate(last, last + 1, group.ranks.end());
+}
 
 Factors loopnest::factorsOf(const Nest &nest, unsigned tensor) {
   Factors factors;
@@ -32,6 +46,7 @@ Factors loopnest::factorsOf(const Nest &nest, unsigned tensor) {
         if (!llvm::is_contained(joint.dims, dim))
           joint.dims.push_back(dim);
     }
+    orderRanks(joint);
   }
   for (unsigned dim = 0; dim < used.size(); ++dim)
     if (!used[dim])
