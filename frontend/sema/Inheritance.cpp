@@ -165,10 +165,11 @@ void Elaborator::settle(Node &node) {
   }
 }
 
-/// `energy { read 6pJ }` of a memory or network after `energy 9pJ`, which stays that of the rest.
-static bool givesParts(const Node &into, const Node &base, const Node &attribute) {
+/// `energy { read 6pJ }` of a memory or network after `energy 9pJ` or `energy { read 5pJ; write 7pJ
+/// }`, which stays that of the rest.
+static bool givesParts(const Node &into, const Node &attribute) {
   return (into.word == "memory" || into.word == "network") && attribute.word == "energy" &&
-         attribute.args.empty() && !base.args.empty();
+         attribute.args.empty();
 }
 
 void Elaborator::add(Node &into, Node *child) {
@@ -188,7 +189,7 @@ void Elaborator::add(Node &into, Node *child) {
     if (other->word != child->word)
       continue;
     bool sameBlock = other->scope == child->scope || (other->clause && child->item);
-    if (!sameBlock && givesParts(into, *other, *child))
+    if (!sameBlock && givesParts(into, *child))
       return merge(into, child);
     if (sameBlock)
       diagnostics.report(child->range, diag::GivenTwice, child->word)
