@@ -38,7 +38,7 @@ llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,
   Sparsity sparsity;
   for (const TensorOp &tensor : nest.tensors) {
     std::vector<int64_t> shape = tensor.shape();
-    sparsity.tensors.push_back({{shape.begin(), shape.end()}, Density(), Format::Uncompressed});
+    sparsity.tensors.push_back({{shape.begin(), shape.end()}, Density()});
   }
   bool any = false;
   for (const ir::Attribute &value : placement->listAttr("sparsity")) {
@@ -48,10 +48,10 @@ llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,
       continue;
     any = true;
     sparsity.tensors[*tensor].density = densityOf(entry);
-    sparsity.tensors[*tensor].format = *parseFormat(entry.find("format")->asString());
+    sparsity.tensors[*tensor].storage = *parseStorage(entry.find("format")->asString());
     if (const ir::Attribute *formats = entry.find("formats"))
       for (const auto &[memory, format] : formats->asDict().entries())
-        sparsity.tensors[*tensor].formats.push_back({memory, *parseFormat(format.asString())});
+        sparsity.tensors[*tensor].storages.push_back({memory, *parseStorage(format.asString())});
     if (const ir::Attribute *decode = entry.find("decode"))
       sparsity.tensors[*tensor].decodeEnergy = decode->asQuantity().toDouble();
     if (const ir::Attribute *rate = entry.find("decode_rate"))

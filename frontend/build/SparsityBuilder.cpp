@@ -5,6 +5,9 @@
 #include "frontend/build/Histogram.h"
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Words.h"
+
+#include <cctype>
 
 using namespace perfc;
 
@@ -17,8 +20,7 @@ public:
     for (const std::string &kernel : graph.kernels)
       if (auto model = context.kernels.find(kernel); model != context.kernels.end())
         for (const OpTensor &tensor : model->second.tensors)
-          if (!llvm::is_contained(tensors, tensor.name))
-            tensors.push_back(tensor.name);
+          addTensor(tensor.name, tensor.shape.size());
     addValues(graph);
   }
 
@@ -29,6 +31,8 @@ public:
 
 private:
   void addValues(const BuiltGraph &graph);
+  void addTensor(llvm::StringRef name, size_t rankCount);
+  llvm::Optional<std::string> format(const Node &node, llvm::StringRef tensor);
   bool checkTensor(llvm::StringRef name, SourceRange range);
   bool setDensity(const Node &node, ir::AttrDict &into);
   void setDecodeRate(const Node &node, ir::AttrDict &into);
@@ -38,10 +42,20 @@ private:
   DiagnosticEngine &diagnostics;
   const BuiltTarget &chip;
   std::vector<llvm::StringRef> tensors;
-  bool isWorkload = false; ///< densities follow from what makes a value
+  std::vector<size_t> ranks; ///< by tensor: most that one of this name has
+  bool isWorkload = false;   ///< densities follow from what makes a value
 };
 
 } // namespace
+
+void SparsityBuilder::addTensor(llvm::StringRef name, size_t rankCount) {
+  size_t known = static_cast<size_t>(llvm::find(tensors, name) - tensors.begin());
+  if (known == tensors.size()) {
+    tensors.push_back(name);
+    ranks.push_back(0);
+  }
+  ranks[known] = std::max(ranks[known], rankCount);
+}
 
 /// The names of the values of a workload and of those that it runs.
 void SparsityBuilder::addValues(const BuiltGraph &graph) {
@@ -52,9 +66,8 @@ void SparsityBuilder::addValues(const BuiltGraph &graph) {
   top->walk([&](const ir::Operation &op) {
     calls += op.is("op.apply") || op.is("op.call");
     for (size_t i = 0; i < op.resultCount(); ++i)
-      if (llvm::StringRef name = op.result(i).hint();
-          !name.empty() && !llvm::is_contained(tensors, name))
-        tensors.push_back(name);
+      if (llvm::StringRef name = op.result(i).hint(); !name.empty())
+        addTensor(name, op.result(i).type().shape().size());
   });
   isWorkload = calls > 1;
 }
@@ -112,6 +125,27 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
   return true;
 }
 
+/// One format of the whole tensor, or those of its ranks with spaces between them.
+llvm::Optional<std::string> SparsityBuilder::format(const Node &node, llvm::StringRef tensor) {
+  std::string text;
+  bool isRank = false;
+  for (const NodeArg &arg : node.args) {
+    const std::string &name = arg.value.get<WordValue>().word;
+    isRank = std::isupper(static_cast<unsigned char>(name[0])) != 0;
+    if (!isRank && node.args.size() > 1) {
+      diagnostics.report(arg.range, diag::FormatOfWhole, name);
+      return llvm::None;
+    }
+    text += (text.empty() ? "" : " ") + name;
+  }
+  size_t known = ranks[static_cast<size_t>(llvm::find(tensors, tensor) - tensors.begin())];
+  if (isRank && node.args.size() > known) {
+    diagnostics.report(node.range, diag::TooManyRankFormats, node.args.size(), known, tensor);
+    return llvm::None;
+  }
+  return text;
+}
+
 /// In words per second; `cycle` is that of the chip.
 void SparsityBuilder::setDecodeRate(const Node &node, ir::AttrDict &into) {
   const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
@@ -143,13 +177,15 @@ bool SparsityBuilder::tensor(const Node &node) {
   for (const Node *child : node.children) {
     if (child->word != "format" || child->args.empty())
       continue;
-    const std::string &format = child->args[0].value.get<WordValue>().word;
+    llvm::Optional<std::string> stored = format(*child, name);
+    if (!stored)
+      return false;
     const Node *at = child->find("at");
     if (!at)
-      entry.set("format", format);
+      entry.set("format", *stored);
     else if (checkMemoryName(context, chip, at->args[0].value.get<WordValue>().word,
                              at->args[0].range))
-      formats.set(at->args[0].value.get<WordValue>().word, format);
+      formats.set(at->args[0].value.get<WordValue>().word, *stored);
     else
       return false;
   }

@@ -1,16 +1,18 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/sparse/Format.h"
 
+#include "backends/loopnest/sparse/RankUnits.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace perfc;
 using namespace perfc::loopnest;
+using timeloop::RankFormat;
 
 /// Bits of a run, and the zeros that one entry can stand for.
 static constexpr double runBits = 5, longestRun = 32;
 
-llvm::Optional<Format> loopnest::parseFormat(llvm::StringRef name) {
+static llvm::Optional<Format> parseFormat(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::Optional<Format>>(name)
       .Case("uncompressed", Format::Uncompressed)
       .Case("bitmask", Format::Bitmask)
@@ -20,11 +22,76 @@ llvm::Optional<Format> loopnest::parseFormat(llvm::StringRef name) {
       .Default(llvm::None);
 }
 
+static llvm::Optional<RankFormat> parseRank(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::Optional<RankFormat>>(name)
+      .Case("UB", RankFormat::UB)
+      .Case("UOP", RankFormat::UOP)
+      .Case("B", RankFormat::B)
+      .Case("RLE", RankFormat::RLE)
+      .Case("CP", RankFormat::CP)
+      .Default(llvm::None);
+}
+
+llvm::Optional<Storage> loopnest::parseStorage(llvm::StringRef text) {
+  if (llvm::Optional<Format> format = parseFormat(text))
+    return Storage{*format};
+  Storage storage;
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  text.split(names, ' ');
+  for (llvm::StringRef name : names) {
+    llvm::Optional<RankFormat> rank = parseRank(name);
+    if (!rank)
+      return llvm::None;
+    storage.ranks.push_back(*rank);
+  }
+  return storage;
+}
+
+bool Storage::isCompressed() const {
+  if (ranks.empty())
+    return format != Format::Uncompressed;
+  return llvm::any_of(
+      ranks, [](RankFormat rank) { return rank != RankFormat::UB && rank != RankFormat::UOP; });
+}
+
 static double bitsFor(double values) { return values <= 1 ? 0 : std::ceil(std::log2(values)); }
 
-StoredTile loopnest::storedTile(Format format, Extents tile, double share) {
+/// A tile as a tree with a rank per format, outermost first.
+static StoredTile storedTree(llvm::ArrayRef<RankFormat> formats, Extents shape, Extents tile,
+                             const Density &density) {
+  size_t count = formats.size();
+  std::vector<RankFormat> inward(formats.rbegin(), formats.rend());
+  std::vector<int64_t> fibers(count, 1);
+  for (size_t i = 0; i < tile.size(); ++i)
+    fibers[std::min(tile.size() - 1 - i, count - 1)] *= tile[i];
+  auto emptyShare = [&](size_t inner) {
+    llvm::SmallVector<int64_t, 4> box(tile.begin(), tile.end());
+    if (inner < count)
+      std::fill(box.begin(), box.end() - std::min(inner, box.size()), 1);
+    return density.emptyShare(shape, box);
+  };
+  RankCounts units = rankUnits(inward, fibers, emptyShare);
+  double all = elements(tile), bits = 0;
+  double below = 0;  // coordinates of the rank below with something in them
+  double inside = 1; // elements that one coordinate stands for
+  for (size_t rank = 0; rank < count; ++rank) {
+    bool isMask = inward[rank] == RankFormat::B || inward[rank] == RankFormat::UB;
+    bits += units[rank].metadata * (isMask ? 1 : bitsFor(static_cast<double>(fibers[rank]))) +
+            units[rank].payload * bitsFor(below + 1);
+    below = all / inside * (1 - emptyShare(rank));
+    inside *= static_cast<double>(fibers[rank]);
+  }
+  bool isWhole = inward.front() == RankFormat::UB;
+  return {isWhole ? all : all * density.share(shape), bits};
+}
+
+StoredTile loopnest::storedTile(const Storage &storage, Extents shape, Extents tile,
+                                const Density &density) {
+  if (!storage.ranks.empty())
+    return storedTree(storage.ranks, shape, tile, density);
+  double share = density.share(shape);
   double all = elements(tile), nonzeros = all * share;
-  switch (format) {
+  switch (storage.format) {
   case Format::Uncompressed:
     return {all, 0};
   case Format::Bitmask:

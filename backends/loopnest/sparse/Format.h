@@ -8,11 +8,18 @@
 //                 2017, Sec. V-B): 32 zeros in a row take one more word, which is zero itself
 //     coordinate  z words, ceil(log2 extent) bits for each rank of the tile
 //     csr         z words, ceil(log2 columns) bits each, and ceil(log2(z + 1)) bits per row and one
+// or with a format per rank of the tile (RankUnits.h), the first one for all ranks that the others
+// leave: z words, all n of them when the innermost format is UB. A coordinate or run length has
+// ceil(log2 s) bits, with s coordinates per fiber, a place of a mask one, and what leads to the
+// rank below ceil(log2(e + 1)), with e nonzero elements, or coordinates with something in them,
+// there.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_FORMAT_H
 #define PERFC_BACKENDS_LOOPNEST_SPARSE_FORMAT_H
 
 #include "backends/loopnest/sparse/Density.h"
+#include "ir/timeloop/Sparse.h"
 #include "llvm/ADT/Optional.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace perfc {
@@ -20,8 +27,19 @@ namespace loopnest {
 
 enum class Format { Uncompressed, Bitmask, Rle, Coordinate, Csr };
 
-/// Nothing when there is no format of that name.
-llvm::Optional<Format> parseFormat(llvm::StringRef name);
+/// How one tensor is stored.
+struct Storage {
+  Format format = Format::Uncompressed;
+  /// One format per rank in place of `format`, outermost first; empty without.
+  llvm::SmallVector<timeloop::RankFormat, 4> ranks = {};
+
+  /// Zeros are left out.
+  bool isCompressed() const;
+};
+
+/// The name of a format, or those of several ranks with spaces between them; nothing when there is
+/// none of that name.
+llvm::Optional<Storage> parseStorage(llvm::StringRef text);
 
 /// Expected size of a stored tile.
 struct StoredTile {
@@ -29,8 +47,8 @@ struct StoredTile {
   double metadataBits = 0;
 };
 
-/// `share` of the elements of the tile are nonzero.
-StoredTile storedTile(Format format, Extents tile, double share);
+/// Of a tile of a tensor of this shape.
+StoredTile storedTile(const Storage &storage, Extents shape, Extents tile, const Density &density);
 
 } // namespace loopnest
 } // namespace perfc

@@ -123,8 +123,8 @@ int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double de
                        int64_t wordBits) const {
   const SparseTensor &sparse = sparsity.tensors[tensor];
   auto tile = tileInside(nest, tilePlace).box(nest.tensors[tensor], sparse.shape);
-  StoredTile stored = storedTile(sparse.formatAt(nest.places[memory].name), tile,
-                                 sparse.density.share(sparse.shape));
+  StoredTile stored =
+      storedTile(sparse.storageAt(nest.places[memory].name), sparse.shape, tile, sparse.density);
   double perElement =
       (stored.words + stored.metadataBits / 8 / bytesOf(nest, wordBits)) / elements(tile);
   return std::llround(dense * perElement);
@@ -266,8 +266,7 @@ llvm::Optional<Decoder> loopnest::decoderOf(const Sparsity &sparsity, const Coun
   llvm::Optional<Decoder> decoder;
   for (size_t m = 0; m < counts.memories.size(); ++m) {
     const MemoryCounts &memory = counts.memories[m];
-    if (memory.tensors[tensor] &&
-        sparsity.tensors[tensor].formatAt(memory.name) != Format::Uncompressed)
+    if (memory.tensors[tensor] && sparsity.tensors[tensor].storageAt(memory.name).isCompressed())
       decoder = Decoder{m, memory.tensors[tensor]->reads.declared};
   }
   return decoder;

@@ -24,18 +24,18 @@ namespace loopnest {
 struct SparseTensor {
   llvm::SmallVector<int64_t, 4> shape;
   Density density;
-  Format format = Format::Uncompressed;
+  Storage storage = {};
   /// Memories that store it in another way.
-  std::vector<std::pair<std::string, Format>> formats = {};
+  std::vector<std::pair<std::string, Storage>> storages = {};
   double decodeEnergy = 0; ///< J per word that leaves the last memory which stores it compressed
   /// Words per second that each instance of that memory decodes; unlimited when not given.
   llvm::Optional<Quantity> decodeRate = llvm::None;
 
-  Format formatAt(llvm::StringRef memory) const {
-    for (const auto &[name, other] : formats)
+  const Storage &storageAt(llvm::StringRef memory) const {
+    for (const auto &[name, other] : storages)
       if (name == memory)
         return other;
-    return format;
+    return storage;
   }
 };
 

@@ -42,9 +42,8 @@ static Nest product() {
 
 static Sparsity zerosInA(double density, bool skips) {
   Sparsity sparsity;
-  sparsity.tensors = {{{8, 8}, Density::uniform(density), Format::Uncompressed},
-                      {{8, 6}, Density(), Format::Uncompressed},
-                      {{8, 6}, Density(), Format::Uncompressed}};
+  sparsity.tensors = {
+      {{8, 8}, Density::uniform(density)}, {{8, 6}, Density()}, {{8, 6}, Density()}};
   sparsity.savings = {{/*B*/ 1, /*when A*/ 0, skips}};
   return sparsity;
 }
@@ -160,59 +159,45 @@ TEST(Density, BandsAreCounted) {
           }
 }
 
+static StoredTile stored(llvm::StringRef format, const Density &density) {
+  return storedTile(*parseStorage(format), {4, 8}, {4, 8}, density);
+}
+
 TEST(Format, SizesOfTiles) {
   // 4 x 8 elements, 8 nonzeros.
-  EXPECT_EQ(storedTile(Format::Uncompressed, {4, 8}, 0.25).words, 32);
-  EXPECT_EQ(storedTile(Format::Bitmask, {4, 8}, 0.25).words, 8);
-  EXPECT_EQ(storedTile(Format::Bitmask, {4, 8}, 0.25).metadataBits, 32);
-  EXPECT_EQ(storedTile(Format::Coordinate, {4, 8}, 0.25).metadataBits, 8 * (2 + 3));
-  EXPECT_EQ(storedTile(Format::Csr, {4, 8}, 0.25).metadataBits, 8 * 3 + 5 * 4);
-  EXPECT_NEAR(storedTile(Format::Rle, {4, 8}, 0.25).words, 8 / (1 - std::pow(0.75, 32)), 1e-12);
+  Density quarter = Density::uniform(0.25);
+  EXPECT_EQ(stored("uncompressed", quarter).words, 32);
+  EXPECT_EQ(stored("bitmask", quarter).words, 8);
+  EXPECT_EQ(stored("bitmask", quarter).metadataBits, 32);
+  EXPECT_EQ(stored("coordinate", quarter).metadataBits, 8 * (2 + 3));
+  EXPECT_EQ(stored("csr", quarter).metadataBits, 8 * 3 + 5 * 4);
+  EXPECT_NEAR(stored("rle", quarter).words, 8 / (1 - std::pow(0.75, 32)), 1e-12);
 }
 
-TEST(SlowestLane, IsTheMaximumOfBinomials) {
-  EXPECT_NEAR(slowestLane(2, 1, 0.25), 1 - 0.75 * 0.75, 1e-12);
-  EXPECT_NEAR(slowestLane(1, 1000, 0.25), 0.25, 1e-9);
-  // E[max of two binomial(2, 1/2)] = (0 * 1 + 1 * 8 + 2 * 7) / 16 = 22 / 16.
-  EXPECT_NEAR(slowestLane(2, 2, 0.5), 22.0 / 16 / 2, 1e-12);
-  EXPECT_EQ(slowestLane(1024, 50, 0), 0);
-  EXPECT_EQ(slowestLane(1024, 50, 1), 1);
+TEST(Format, RanksOfTiles) {
+  // Two nonzeros in each row of 8: offsets of rows and coordinates in them are CSR.
+  Density rows = Density::structured(2, 8);
+  EXPECT_EQ(stored("UOP CP", rows).words, 8);
+  EXPECT_EQ(stored("UOP CP", rows).metadataBits, stored("csr", rows).metadataBits);
+  // A mask of 4 rows, each with where its elements begin among 8, and one of 8 columns per row.
+  EXPECT_EQ(stored("B B", rows).metadataBits, 4 + 4 * 4 + 4 * 8);
+  EXPECT_EQ(stored("CP RLE", rows).metadataBits, 4 * 2 + 4 * 4 + 8 * 3);
+  // One format stands for both ranks: 8 coordinates among 32.
+  EXPECT_EQ(stored("CP", rows).metadataBits, 8 * 5);
+  EXPECT_EQ(stored("UB", rows).words, 32);
+  EXPECT_EQ(stored("UB", rows).metadataBits, 32);
 }
 
-static double meanOf(const std::vector<double> &distribution) {
-  double mean = 0;
-  for (size_t k = 0; k < distribution.size(); ++k)
-    mean += static_cast<double>(k) * distribution[k];
-  return mean;
+TEST(Format, EmptyFibersTakeNothing) {
+  // Half of the rows are empty, the others full: of a tile that has something, 2 rows of 4 are
+  // expected, each with where its 8 of 16 elements begin.
+  Density half = Density::measured(8, {{0, 0.5}, {8, 0.5}});
+  EXPECT_NEAR(stored("CP CP", half).metadataBits, 15.0 / 16 * 2 * (2 + 5) + 2 * 4 * 3, 1e-12);
 }
 
-TEST(Density, DistributionOfTheNonzerosOfALane) {
-  // 2 of 4 elements are nonzero: C(2, k) C(2, 2 - k) / C(4, 2) for two of them.
-  std::vector<double> drawn = Density::uniform(0.5).distribution({2, 2}, 2);
-  ASSERT_EQ(drawn.size(), 3u);
-  EXPECT_NEAR(drawn[0], 1.0 / 6, 1e-12);
-  EXPECT_NEAR(drawn[1], 4.0 / 6, 1e-12);
-  // 2:4 over six elements: a whole group with 2, and two of the next one.
-  std::vector<double> groups = Density::structured(2, 4).distribution({8}, 6);
-  EXPECT_NEAR(groups[2], 1.0 / 6, 1e-12);
-  EXPECT_NEAR(groups[3], 4.0 / 6, 1e-12);
-  EXPECT_NEAR(groups[4], 1.0 / 6, 1e-12);
-  // Half of the measured tiles of 4 are empty, the others full: two of them.
-  std::vector<double> tiles = Density::measured(4, {{0, 1}, {4, 1}}).distribution({64}, 8);
-  EXPECT_NEAR(tiles[0], 0.25, 1e-12);
-  EXPECT_NEAR(tiles[4], 0.5, 1e-12);
-  EXPECT_NEAR(tiles[8], 0.25, 1e-12);
-  EXPECT_NEAR(slowestLane(2, tiles), (4 * (0.5625 - 0.0625) + 8 * (1 - 0.5625)) / 8, 1e-12);
-  EXPECT_NEAR(meanOf(Density::uniform(0.3).distribution({100, 100}, 1000)), 300, 1e-6);
-  EXPECT_NEAR(meanOf(Density::banded(1).distribution({10, 10}, 50)), 50 * 0.28, 1e-9);
-}
-
-TEST(Density, MeasuredTilesAreHypergeometricInsideAndIndependentOutside) {
-  // A third of the tiles of 4 have no nonzero, two thirds have two.
-  Density density = Density::measured(4, {{0, 5}, {2, 10}});
-  EXPECT_DOUBLE_EQ(density.share({64}), 2.0 / 3 * 2 / 4);
-  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {1}), 1.0 / 3 + 2.0 / 3 * 2 / 4);
-  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {2}), 1.0 / 3 + 2.0 / 3 / 6);
-  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {4}), 1.0 / 3);
-  EXPECT_DOUBLE_EQ(density.emptyShare({64}, {8}), 1.0 / 9);
+TEST(Format, NamesAreChecked) {
+  EXPECT_FALSE(parseStorage("UOP bitmask"));
+  EXPECT_FALSE(parseStorage("none"));
+  EXPECT_FALSE(parseStorage("UOP UB")->isCompressed());
+  EXPECT_TRUE(parseStorage("UOP CP")->isCompressed());
 }

@@ -3,8 +3,6 @@
 
 #include "ir/common/diagnostics/Timeloop.h"
 
-#include <cmath>
-
 using namespace perfc;
 using namespace perfc::timeloop;
 
@@ -156,47 +154,11 @@ bool timeloop::assignRanks(SparseState &state, unsigned space, DiagnosticEngine 
   return true;
 }
 
-/// Words of one rank with `filled` of `fibers` that are not empty, of `coordinates` out of `shape`
-/// each. A rank that no loop steps costs nothing but its offset.
-static RankUnits formatUnits(RankFormat format, double fibers, double filled, double shape,
-                             double coordinates) {
-  if (shape == 1)
-    return {0, format == RankFormat::UOP ? filled : 0};
-  switch (format) {
-  case RankFormat::UOP:
-    return {0, filled * (shape + 1)};
-  case RankFormat::UB:
-    return {fibers * shape, fibers * shape};
-  case RankFormat::B:
-    return {filled * shape, filled * std::ceil(coordinates)};
-  case RankFormat::RLE:
-    return {filled * coordinates, filled * coordinates};
-  case RankFormat::CP:
-    return {filled * std::ceil(coordinates), filled * std::ceil(coordinates)};
-  }
-  return {};
-}
-
 RankCounts timeloop::rankUnits(const SparseTile &tile, const DensityModel &density,
                                int64_t occupancy) {
-  RankCounts units(tile.formats.size());
   KnownTile known{tile.shape, occupancy};
-  double fibers = 1;
-  int64_t here = tile.shape;
-  for (size_t rank = tile.formats.size(); rank-- > 0;) {
-    int64_t below = tile.subtiles[rank];
-    double shape = static_cast<double>(tile.fiberShapes[rank]);
-    double filled = fibers * (1 - density.emptyProbability(here, known));
-    double coordinates = shape * (1 - density.emptyProbability(below, known));
-    units[rank] = formatUnits(tile.formats[rank], fibers, filled, shape, coordinates);
-    fibers *= shape;
-    here = below;
-  }
-  // What the innermost rank that steps leads to are the values themselves.
-  for (size_t rank = 0; rank < units.size(); ++rank) {
-    units[rank].payload = 0;
-    if (tile.fiberShapes[rank] > 1)
-      break;
-  }
-  return units;
+  return loopnest::rankUnits(tile.formats, tile.fiberShapes, [&](size_t inner) {
+    return density.emptyProbability(inner < tile.formats.size() ? tile.subtiles[inner] : tile.shape,
+                                    known);
+  });
 }

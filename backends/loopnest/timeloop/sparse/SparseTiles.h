@@ -7,6 +7,7 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_TIMELOOP_SPARSE_SPARSETILES_H
 #define PERFC_BACKENDS_LOOPNEST_TIMELOOP_SPARSE_SPARSETILES_H
 
+#include "backends/loopnest/sparse/RankUnits.h"
 #include "backends/loopnest/timeloop/Tiles.h"
 #include "backends/loopnest/timeloop/sparse/DensityModel.h"
 #include "backends/loopnest/timeloop/sparse/FullNest.h"
@@ -14,14 +15,8 @@
 
 namespace perfc::timeloop {
 
-/// Words of one rank: what says where values are, and what leads to the rank below.
-struct RankUnits {
-  double metadata = 0;
-  double payload = 0;
-};
-
-/// Accesses to the ranks, innermost first.
-using RankCounts = std::vector<RankUnits>;
+using loopnest::RankCounts;
+using loopnest::RankUnits;
 
 /// The loops of one rank, as (dimension, bound).
 using RankLoops = std::vector<std::pair<unsigned, int64_t>>;
