@@ -68,8 +68,10 @@ static void explainParts(Session &session, const CostPart &part, double runs) {
   for (const CostPart *child : parts) {
     bool limits = child == parts.front();
     llvm::StringRef kind = partKindName(child->kind);
+    bool saysKind =
+        child->kind == PartKind::Launch || llvm::StringRef(child->label).startswith(kind);
     session.out << "       " << (limits ? "limited by " : "           ")
-                << (child->label == kind ? "" : kind.str() + " ") << child->label << ": "
+                << (saysKind ? "" : kind.str() + " ") << child->label << ": "
                 << latencyText(child->latency * runs) << placeText(session.sources, child->location)
                 << '\n';
   }
