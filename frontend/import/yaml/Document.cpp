@@ -198,6 +198,29 @@ void TreeBuilder::merge(Node &map, const Node &from, SourceRange place) {
   }
 }
 
+bool Document::add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostics) {
+  Node all = *rootNode;
+  for (const Node *root : {rootNode, other->rootNode})
+    if (!root->isMap()) {
+      diagnostics.report(root->place, diag::YamlKind, "one of several files", "a map of sections",
+                         root->isSequence() ? "a list" : "a value");
+      return false;
+    }
+  for (const auto &[key, value] : other->rootNode->entries) {
+    auto same = llvm::find_if(
+        all.entries, [&key = key](auto &entry) { return isSameKey(entry.first->text, key->text); });
+    if (same != all.entries.end()) {
+      diagnostics.report(key->place, diag::YamlDuplicate, key->text)
+          .note(same->first->place, "it was given here");
+      return false;
+    }
+    all.entries.emplace_back(key, value);
+  }
+  rootNode = &nodes.emplace_back(std::move(all));
+  added.push_back(std::move(other));
+  return true;
+}
+
 std::unique_ptr<Document> yaml::parse(FileId file, DiagnosticEngine &diagnostics) {
   const SourceManager &sources = diagnostics.sourceManager();
   auto document = std::make_unique<Document>();

@@ -34,15 +34,19 @@ public:
   const Node *root() const { return rootNode; }
   FileId file() const { return id; }
 
+  /// Adds the entries of the map `other`, whose keys this map does not have; false after a report.
+  bool add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostics);
+
 private:
   friend std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
   friend class TreeBuilder;
   std::deque<Node> nodes;
+  std::vector<std::unique_ptr<Document>> added; ///< hold the nodes of what was added
   const Node *rootNode = nullptr;
   FileId id = 0;
 };
 
-/// The first document of `file`; null when it is no YAML or exceeds a limit (reported).
+/// The document of `file`; null when it is no YAML or exceeds a limit (reported).
 std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
 
 } // namespace perfc::yaml

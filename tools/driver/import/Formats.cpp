@@ -16,7 +16,7 @@ static const ImportFormat formats[] = {
     {"maestro", "FILE.m [HARDWARE.m]", "layers with the dataflows of MAESTRO", 1, 2, importMaestro},
     {"scale_sim", "CFG TOPOLOGY.csv", "a systolic array of SCALE-Sim with the layers it runs", 2, 2,
      importScaleSim},
-    {"timeloop", "INPUT.yaml", "an input of Timeloop: problem, architecture and mapping", 1, 1,
+    {"timeloop", "INPUT.yaml…", "inputs of Timeloop: problem, architecture and mapping", 1, 64,
      importTimeloop},
 };
 

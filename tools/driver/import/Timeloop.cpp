@@ -28,12 +28,15 @@ static llvm::Optional<std::string> searchText(const yaml::Document &document,
 
 bool driver::importTimeloop(Session &session, llvm::ArrayRef<std::string> files,
                             std::string &text) {
-  FileId file = session.load(files.front());
-  if (!file)
-    return false;
-  std::unique_ptr<yaml::Document> document = yaml::parse(file, session.diagnostics);
-  if (!document)
-    return false;
+  std::unique_ptr<yaml::Document> document;
+  for (const std::string &path : files) {
+    FileId file = session.load(path);
+    auto part = file ? yaml::parse(file, session.diagnostics) : nullptr;
+    if (!part || (document && !document->add(std::move(part), session.diagnostics)))
+      return false;
+    if (!document)
+      document = std::move(part);
+  }
   llvm::Optional<std::string> program;
   if (!document->root()->find("mapping")) {
     program = searchText(*document, session.diagnostics);
