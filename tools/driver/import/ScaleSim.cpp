@@ -85,12 +85,18 @@ bool TopologyReader::convolution(const CsvRow &row, llvm::ArrayRef<int64_t> size
   return true;
 }
 
-llvm::Optional<ImportedLayer> TopologyReader::layer(const CsvRow &row) {
+/// The cells of a row but for the empty ones at its end and a comment there. Spreadsheets write
+/// rows of nothing but commas.
+static llvm::ArrayRef<CsvCell> filledCells(const CsvRow &row) {
   llvm::ArrayRef<CsvCell> cells = row.cells;
-  // What follows the last comma may be a comment.
   while (!cells.empty() &&
          (cells.back().text.empty() || llvm::StringRef(cells.back().text).startswith("#")))
     cells = cells.drop_back();
+  return cells;
+}
+
+llvm::Optional<ImportedLayer> TopologyReader::layer(const CsvRow &row) {
+  llvm::ArrayRef<CsvCell> cells = filledCells(row);
   // Version 3 adds a ratio of sparsity, which says nothing when it is dense.
   if (!cells.empty() && llvm::StringRef(cells.back().text).contains(':')) {
     llvm::StringRef ratio = cells.back().text;
@@ -179,6 +185,8 @@ bool driver::importScaleSim(Session &session, llvm::ArrayRef<std::string> files,
   std::vector<ImportedLayer> layers;
   bool valid = true;
   for (const CsvRow &row : table->rows()) {
+    if (filledCells(row).empty())
+      continue;
     auto layer = reader.layer(row);
     valid &= layer.hasValue();
     if (layer)
