@@ -144,6 +144,7 @@ static llvm::ArrayRef<TrainingMetric> trainingTable() {
       {"throughput", Dimension(BaseUnit::Flop) / seconds(),
        [](Summary s) { return s.executedFlops / s.stepTime; }},
       {"flops", BaseUnit::Flop, [](Summary s) { return s.executedFlops; }},
+      {"macs", {}, [](Summary s) { return s.executedFlops / 2; }},
       {"memory.parameters", BaseUnit::Byte,
        [](Summary s) { return largest(s, &StageMemory::parameters); }},
       {"memory.gradients", BaseUnit::Byte,
@@ -185,6 +186,7 @@ static llvm::ArrayRef<ServingMetric> servingTable() {
       {"kv_usage.peak", {}, [](Summary s) { return s.peakUsage; }},
       {"preemptions", {}, [](Summary s) { return static_cast<double>(s.preemptions); }},
       {"flops", BaseUnit::Flop, [](Summary s) { return s.flops; }},
+      {"macs", {}, [](Summary s) { return s.flops / 2; }},
       {"throughput", Dimension(BaseUnit::Flop) / seconds(),
        [](Summary s) { return s.flops / s.runTime; }},
   };
@@ -244,10 +246,26 @@ static MetricValue priceOf(const Cost &cost) {
   return number(cost.training->cost, BaseUnit::Dollar);
 }
 
+/// What only evaluations count: a step of `train` and a run of `serve` are made of times and work.
+static llvm::Optional<MetricValue> uncountedMetric(const Cost &cost, llvm::StringRef name) {
+  if (!cost.training && !cost.serving)
+    return llvm::None;
+  llvm::StringRef statement = cost.training ? "train" : "serve";
+  if (name == "traffic")
+    return unknown(("`" + llvm::Twine(statement) + "` does not count what memories move").str(),
+                   BaseUnit::Byte);
+  if (name == "cycles")
+    return unknown(("`" + llvm::Twine(statement) + "` does not count cycles").str(),
+                   BaseUnit::Cycle);
+  return llvm::None;
+}
+
 /// The metric without the moves of `cost.ends`.
 static llvm::Optional<MetricValue> ownMetric(const Cost &cost, llvm::StringRef name) {
   if (name == "cost")
     return priceOf(cost);
+  if (llvm::Optional<MetricValue> missing = uncountedMetric(cost, name))
+    return missing;
   if (cost.training)
     for (const TrainingMetric &entry : trainingTable())
       if (entry.name == name)

@@ -48,9 +48,10 @@ static Json metricJson(const Cost &cost, llvm::StringRef name, const MetricValue
     return value.text;
   if (!value.notGiven.empty())
     return Json();
-  if (name == "macs")
+  bool isCount = !cost.training && !cost.serving;
+  if (name == "macs" && isCount)
     return cost.macs;
-  if (name == "flops" && !cost.training && !cost.serving)
+  if (name == "flops" && isCount)
     return cost.flops;
   return value.value.central();
 }

@@ -60,6 +60,7 @@ bool ServedModel::checkSystem() {
   }
   for (const UnitRate &unit : chip.macUnits(*parseDType(settings.find("dtype")->asString())))
     peak += 2 * unit.rate.central();
+  area = chip.area();
   return true;
 }
 

@@ -31,6 +31,7 @@ public:
   double capacity = 0;          ///< B of a chip; 0 when not given
   std::string memory;           ///< that holds them
   double peak = 0;              ///< FLOP/s of a chip
+  Figure area;                  ///< of a chip, m2
   double boundaryBytes = 0;     ///< of a token, between stages
   std::vector<std::string> providerNames;
   Figure energyOwners; ///< whose energy is not given

@@ -265,6 +265,7 @@ void Serving::addItems(Cost &cost) const {
 Cost Serving::costOf() {
   Cost cost;
   cost.latency = summary->runTime;
+  cost.area = model.area;
   cost.chips = model.chips;
   addItems(cost);
   cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));

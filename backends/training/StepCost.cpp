@@ -81,6 +81,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   TrainingSummary &summary = step.summary;
   cost.latency = summary.stepTime;
   cost.energy = step.energy;
+  cost.area = model.chipArea();
   cost.exposed = summary.exposed();
   cost.chips = summary.chips;
   cost.utilization = summary.hfu();

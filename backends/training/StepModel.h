@@ -73,6 +73,8 @@ public:
   llvm::Optional<std::vector<MixedStage>> mixedStages(const ModelCosts &costs,
                                                       const passes::Strategy &strategy);
   double capacity() const { return first.capacity; }
+  /// Of a chip of the first kind, m2.
+  const Figure &chipArea() const { return first.area; }
   /// The most that a chip of any kind holds; 0 when one does not say.
   double largestCapacity() const {
     double most = first.capacity;
@@ -129,6 +131,7 @@ private:
     std::string memory;
     double capacity = 0, bandwidth = 0; ///< of the outermost memory; 0 when not given
     double peak = 0;
+    Figure area;
   };
   static ChipFacts factsOf(const ir::Operation &chip, DType format);
   const ChipFacts &factsAt(const Build &build, size_t stage) const;
