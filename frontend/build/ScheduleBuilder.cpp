@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/ScheduleBuilder.h"
 
+#include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -230,9 +231,11 @@ bool ScheduleBuilder::send(const Node &line) {
 
 bool ScheduleBuilder::schedule(const Node &body, AlgorithmForms &forms) {
   if (const Quantity *given = body.quantity("chunks")) {
-    constexpr double most = 1 << 24;
+    constexpr int64_t most = 1 << 24;
     if (given->toDouble() < 1 || given->toDouble() > most)
-      return wrong(body.find("chunks")->range, "the data are cut into at least one chunk");
+      return wrong(body.find("chunks")->range,
+                   fmt::format("the data are cut into 1 to {} chunks, not {}", most,
+                               written(Value(*given))));
     chunks = given->rational().numerator();
   }
   op = context.createTop("collective.schedule", algorithm.decl->name, algorithm.decl->nameRange);

@@ -132,7 +132,7 @@ bool StudyBuilder::train(const Node &statement) {
   auto chip = about ? target(statement, about->on.front()) : llvm::None;
   auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
   auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
-  if (!settings)
+  if (!settings || !checkContext(context, statement, *about->instance))
     return false;
   const ir::Attribute *batch = settings->find("batch");
   Instance model = trainSubject(statement, *about->instance, batch ? batch->asInt() : 1);

@@ -276,6 +276,28 @@ llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const N
   return std::move(builder.settings);
 }
 
+bool perfc::checkContext(BuildContext &context, const Node &statement, const Instance &subject) {
+  const Node *node = statement.find("context");
+  const Quantity *tokens = node ? statement.quantity("context") : nullptr;
+  if (!tokens)
+    return true;
+  auto refuse = [&](const std::string &why) {
+    context.diagnostics.report(node->range, diag::BadTrainValue, why);
+    return false;
+  };
+  if (tokens->sign() <= 0)
+    return refuse(fmt::format("`context` is at least 1, not {}", written(Value(*tokens))));
+  const Decl &decl = *subject.decl;
+  const Value *given = findArgument(subject.arguments, "T");
+  const Quantity *already = given ? given->getIf<Quantity>() : nullptr;
+  if (already && compare(*already, *tokens) != 0)
+    return refuse(fmt::format("`context` is {}, but `{}` has T = {} here", written(Value(*tokens)),
+                              decl.name, written(*given)));
+  if (!decl.findParameter("T") && decl.item->clauses.empty())
+    return refuse(fmt::format("`context` is the T of a workload, but `{}` has none", decl.name));
+  return true;
+}
+
 Instance perfc::trainSubject(const Node &statement, const Instance &subject, int64_t batch) {
   Instance result = subject;
   auto give = [&](llvm::StringRef name, Quantity value, SourceRange range) {

@@ -13,6 +13,10 @@ namespace perfc {
 llvm::Optional<ir::AttrDict> trainSettings(BuildContext &context, const Node &statement,
                                            DType dtype);
 
+/// False, reported, where the `context` of the statement is no number of tokens, or not that of
+/// `subject`.
+bool checkContext(BuildContext &context, const Node &statement, const Instance &subject);
+
 /// `subject` with what the statement says of the batch and the sequence as arguments, where the
 /// workload has such parameters and the subject does not give them.
 Instance trainSubject(const Node &statement, const Instance &subject, int64_t batch);

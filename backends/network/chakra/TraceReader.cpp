@@ -195,6 +195,8 @@ bool Reader::setAttribute(Node &node, const RawAttribute &attribute) {
   }
   if (attribute.name == "pg_name") {
     node.groupIsNoString = value.field != 29;
+    if (value.field == 29 && !readString(value, value.bytesAt, "the name of a group"))
+      return false;
     llvm::StringRef group = value.field == 29 && value.bytes != "0" ? value.bytes : "";
     if (group.empty()) {
       node.group = 0;
