@@ -97,7 +97,7 @@ static std::vector<std::string> namesIn(const AttrDict &settings, llvm::StringRe
 
 static double realIn(const AttrDict &settings, llvm::StringRef key) {
   const Attribute *value = settings.find(key);
-  return value && value->is(AttrKind::Quantity) ? value->asQuantity().toDouble() : 0;
+  return value ? value->asQuantity().toDouble() : 0; // a whole number is an integer
 }
 
 static Routing readRouting(const AttrDict &settings) {
