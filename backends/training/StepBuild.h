@@ -6,6 +6,7 @@
 #define PERFC_BACKENDS_TRAINING_STEPBUILD_H
 
 #include "backends/training/StepModel.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace perfc::training {
 
@@ -20,7 +21,15 @@ struct StepModel::Build {
   std::vector<StageTime> times;
   std::vector<double> inFlight;
   Figure networkEnergy;
+  bool withEvents = false;
   bool failed = false;
+
+  /// Keeps what the network says of a collective, each thing once.
+  void keepNotes(const Cost &collective) {
+    for (const std::string &note : collective.notes)
+      if (withEvents && !llvm::is_contained(step.notes, note))
+        step.notes.push_back(note);
+  }
 
   double share() const { return 1.0 / static_cast<double>(layers.size()); }
   int64_t stageRanks() const { return strategy.tensor * strategy.context * strategy.data; }

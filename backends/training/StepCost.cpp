@@ -85,6 +85,8 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.exposed = summary.exposed();
   cost.chips = summary.chips;
   cost.utilization = summary.hfu();
+  for (std::string &note : step.notes)
+    cost.addNote(std::move(note));
   double peakMemory = 0;
   for (const StageMemory &stage : summary.stages)
     peakMemory = std::max(peakMemory, stage.total());

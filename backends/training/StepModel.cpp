@@ -57,6 +57,7 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
     build.failed = true;
     return {};
   }
+  build.keepNotes(*cost);
   return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
 }
 
@@ -76,6 +77,7 @@ StepModel::Exchange StepModel::sendToNext(Build &build, double bytes) {
       build.failed = true;
       return {};
     }
+    build.keepNotes(*cost);
     result.seconds = std::max(result.seconds, cost->latency.central() / runtime.network);
     result.energy += cost->energy.times(static_cast<double>(build.stageRanks() * count));
   }
@@ -143,6 +145,7 @@ void StepModel::finish(Build &build) {
 llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy &strategy,
                                          std::string &problem, bool withEvents) {
   Build build{costs, strategy};
+  build.withEvents = withEvents;
   build.microbatches = static_cast<double>(strategy.batch) /
                        static_cast<double>(strategy.data * strategy.microbatch);
   if (!divideLayers(build, problem) || !stageTimes(build) || !shareParameters(build) ||

@@ -51,8 +51,9 @@ struct Step {
   /// The stage that does not fit and by how much (B).
   size_t worstStage = 0;
   double missing = 0;
-  double capacity = 0; ///< of a chip of that stage
-  std::string memory;  ///< its name
+  double capacity = 0;            ///< of a chip of that stage
+  std::string memory;             ///< its name
+  std::vector<std::string> notes; ///< of its collectives, with a timeline
 };
 
 class StepModel {
