@@ -133,6 +133,19 @@ Numbers Stretch::execute(const Nest &nest) {
   return result;
 }
 
+/// Whether the loop makes the innermost memory that keeps the output leave its tile and come back:
+/// a loop in time outside that memory, with another one outside.
+static bool makesReturn(const Nest &nest, size_t place, size_t loop) {
+  bool isOutside = false, hasTimeOutside = false;
+  for (size_t p = place + 1; p < nest.places.size(); ++p)
+    isOutside |= !nest.places[p].keep.empty();
+  for (size_t p = 0; p <= place; ++p)
+    for (size_t l = 0; l < (p < place ? nest.places[p].loops.size() : loop); ++l)
+      hasTimeOutside |=
+          nest.places[p].kind == PlaceKind::Memory && nest.places[p].loops[l].factor > 1;
+  return nest.places[place].kind == PlaceKind::Memory && isOutside && hasTimeOutside;
+}
+
 /// Shortens the first loop that is longer than it need be, and counts what that leaves.
 Numbers Stretch::count(const Nest &nest) {
   for (size_t p = 0; p < nest.places.size(); ++p)
@@ -143,6 +156,8 @@ Numbers Stretch::count(const Nest &nest) {
       if (covered(nest, dim) != size)
         continue;
       llvm::Optional<Onset> onset = onsetOf(nest, dim, loop.factor, stepOf(nest, p, l, dim));
+      if (onset && onset->isProportional && !makesReturn(nest, p, l))
+        onset->factor = 1;
       bool isLane = nest.places[p].kind == PlaceKind::Array;
       if (!onset || (isLane && onset->isWindow) ||
           loop.factor <= onset->factor + (onset->isProportional ? 0 : 1))

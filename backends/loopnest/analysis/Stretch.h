@@ -8,8 +8,9 @@
 // and two short nests, which are executed, give the count of a long one. With K iterations of the
 // loop that may touch one element, n0 is K + 2 for a loop of a window: the elements at its ends are
 // no longer the same, those between are all alike. It is 2 for a dimension that the output does not
-// use, whose iterations from the second on find what the one before left; and for a dimension of
-// its own, whose iterations touch different elements, counts are proportional from n0 = 2 on.
+// use, whose iterations from the second on find what the one before left. For a dimension of its
+// own, whose iterations touch different elements, counts are proportional from n0 = 2 on, so that a
+// tile is left in between, and from 1 on where nothing comes back to it.
 #ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_STRETCH_H
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_STRETCH_H
 
