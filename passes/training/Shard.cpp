@@ -38,9 +38,14 @@ static bool checkStrategy(Operation &train, const Strategy &strategy, const Rank
   int64_t batch = std::max<int64_t>(1, labels.batch()), sequence = labels.sequence();
   bool good =
       checkDivides(train, diagnostics, "microbatch", strategy.microbatch, "the batch", batch);
+  if (strategy.context > 1 && sequence == 0) {
+    diagnostics.report(rangeOf(train, "context", diagnostics), diag::DoesNotDivide,
+                       fmt::format("context = {}", strategy.context),
+                       "a model without tokens: no input is `token[batch, T]`");
+    return false;
+  }
   if (strategy.context > 1)
-    good &= checkDivides(train, diagnostics, "context", strategy.context, "the sequence",
-                         std::max<int64_t>(1, sequence));
+    good &= checkDivides(train, diagnostics, "context", strategy.context, "the sequence", sequence);
   if (good && strategy.sequence && sequence > 0)
     good &= checkDivides(train, diagnostics, "tensor * context", strategy.tensor * strategy.context,
                          "the sequence", sequence);
