@@ -109,20 +109,6 @@ void JointRank::addLane(llvm::ArrayRef<const LaneTile *> chosen, JointGroup &res
   result.lanes.push_back(std::move(lane));
 }
 
-/// Calls visit(indices) for each choice of one index below each size.
-template <typename Visit> static void forProduct(llvm::ArrayRef<size_t> sizes, Visit visit) {
-  llvm::SmallVector<size_t, 4> index(sizes.size(), 0);
-  for (;;) {
-    if (!visit(llvm::ArrayRef<size_t>(index)))
-      return;
-    size_t k = sizes.size();
-    while (k > 0 && ++index[k - 1] == sizes[k - 1])
-      index[--k] = 0;
-    if (k == 0)
-      return;
-  }
-}
-
 void JointRank::forGroups(const Transition &transition, const JointLoops &joint, unsigned from,
                           llvm::function_ref<void(const JointGroup &)> visit) {
   if (work < 0)

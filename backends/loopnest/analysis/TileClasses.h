@@ -38,6 +38,18 @@ struct TileClass {
 std::vector<TileClass> tileClasses(const Digits &digits, const Transition &transition,
                                    const JointLoops &joint, unsigned from, IndexRange safe);
 
+/// Calls visit(indices) for each choice of one index below each size, until it returns false.
+template <typename Visit> void forProduct(llvm::ArrayRef<size_t> sizes, Visit visit) {
+  llvm::SmallVector<size_t, 4> index(sizes.size(), 0);
+  for (size_t k = 1; k > 0;) {
+    if (!visit(llvm::ArrayRef<size_t>(index)))
+      return;
+    k = sizes.size();
+    while (k > 0 && ++index[k - 1] == sizes[k - 1])
+      index[--k] = 0;
+  }
+}
+
 } // namespace loopnest
 } // namespace perfc
 

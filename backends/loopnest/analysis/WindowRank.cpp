@@ -5,19 +5,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Calls visit(indices) for each choice of one index below each size.
-template <typename Visit> static void forProduct(llvm::ArrayRef<size_t> sizes, Visit visit) {
-  llvm::SmallVector<size_t, 4> index(sizes.size(), 0);
-  for (;;) {
-    visit(llvm::ArrayRef<size_t>(index));
-    unsigned k = sizes.size();
-    while (k > 0 && ++index[k - 1] == sizes[k - 1])
-      index[--k] = 0;
-    if (k == 0)
-      return;
-  }
-}
-
 /// Indices of a term that no setting of the others makes padding.
 static IndexRange safeIndices(const Rank &rank, const Term &term, int64_t size) {
   if (!rank.extent)
@@ -75,6 +62,7 @@ WindowGroup WindowRank::group(llvm::ArrayRef<const TileClass *> chosen) {
     for (unsigned k = 0; k < chosen.size(); ++k)
       tiles[k] = &chosen[k]->lanes[index[k]];
     addLane(tiles, result);
+    return true;
   });
   return result;
 }
@@ -93,6 +81,7 @@ void WindowRank::forGroups(const Transition &transition, const JointLoops &joint
     for (unsigned k = 0; k < all.size(); ++k)
       chosen[k] = &all[k][index[k]];
     visit(group(chosen));
+    return true;
   });
 }
 

@@ -9,8 +9,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-static constexpr double infinite = HUGE_VAL;
-
 /// What enters a level from outside the array, at the best when the innermost loop in time there is
 /// one of `innermost`; where that moves nothing of the tensor, before loops that repeat divide it.
 FlowFloors::Brought Floors::bestFlow(unsigned t, size_t outside, const TileGrid::Point &time,

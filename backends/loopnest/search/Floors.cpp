@@ -7,7 +7,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-static constexpr double infinite = HUGE_VAL;
 /// Most classes of lanes, and most values in a table.
 static constexpr size_t bucketLimit = 12;
 static constexpr size_t tableLimit = 24000000;

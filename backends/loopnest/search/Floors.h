@@ -15,6 +15,9 @@
 namespace perfc {
 namespace loopnest {
 
+/// J of what cannot be.
+constexpr double infinite = HUGE_VAL;
+
 class Floors {
 public:
   /// Most axes of the last array.

@@ -9,7 +9,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-static constexpr double infinite = HUGE_VAL;
 /// Most values of a table that tells innermost loops apart.
 static constexpr size_t rowLimit = 4000000;
 /// Most steps to find out where lanes further out lead to.
