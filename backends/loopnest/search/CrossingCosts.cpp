@@ -118,6 +118,7 @@ bool CrossingCosts::finishes(unsigned k, const LaneChoice &choice) const {
 void CrossingCosts::addPrices(LaneChoice &choice, const Mapping *orders) const {
   for (unsigned k = 0; k < space.crossings.size(); ++k) {
     choice.prices.push_back(priceOf(choice, k, orders));
+    choice.together.push_back(togetherOf(choice, k));
     choice.offset -= finishes(k, choice) ? spared[k] : 0;
   }
 }
@@ -274,6 +275,21 @@ void CrossingCosts::addHops(LaneChoice::Price &price, LaneChoice &choice, unsign
     choice.offset -= (hop - word) * (x.least + y.least) * static_cast<double>(tensor.plainSize);
 }
 
+/// Those on axes where one message serves all; all of them where links are counted with them, and
+/// where a dimension of a window has lanes elsewhere, too: between these the tiles lie apart.
+TileGrid::Point CrossingCosts::togetherOf(const LaneChoice &choice, unsigned k) const {
+  const FlatTensor &tensor = space.tensors[space.crossings[k].tensor];
+  TileGrid::Point result{};
+  bool all = choice.prices[k].hops != 0 || costs[k].shared != 0;
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    for (unsigned s = begin; s < end; ++s)
+      if (tensor.isOutput ? space.slots[s].reduce : space.slots[s].multicast)
+        result[d] = grid.times(d, result[d], choice.factors[s - begin][d]);
+    all |= tensor.windowed >> d & 1 && result[d] > 0 && result[d] != choice.lanes[d];
+  }
+  return all ? choice.lanes : result;
+}
+
 LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k,
                                          const Mapping *orders) const {
   const Crossing &crossing = space.crossings[k];
@@ -310,7 +326,7 @@ LaneChoice::Price CrossingCosts::priceOf(LaneChoice &choice, unsigned k,
   price.fixed = cost.separate + cost.copy + (sent < 0 && !exact ? sent : 0);
   price.shared = cost.shared / idle + (sent >= 0 || exact ? sent / declaredIdle : 0);
   if (price.windowed && sent >= 0)
-    price.shared = (cost.shared + sent) / idle;
+    price.shared = cost.shared != 0 ? (cost.shared + sent) / idle : sent / declaredIdle;
   if (spread && !(spread & tensor.cut) && weights.arrays[array].hop[crossing.tensor] != 0)
     addHops(price, choice, k, orders);
   // What costs less than nothing is at most what the lanes take.

@@ -38,7 +38,9 @@ struct LaneChoice : LaneSplit {
     }
   };
   llvm::SmallVector<Price, 8> prices; ///< by crossing
-  double offset = 0;                  ///< J besides, at most 0
+  /// By crossing: lanes of which those along a window may share words.
+  llvm::SmallVector<TileGrid::Point, 8> together;
+  double offset = 0; ///< J besides, at most 0
 };
 
 class CrossingCosts {
@@ -77,6 +79,7 @@ private:
   bool finishes(unsigned crossing, const LaneChoice &choice) const;
   void addPrices(LaneChoice &choice, const Mapping *orders) const;
   LaneChoice::Price priceOf(LaneChoice &choice, unsigned crossing, const Mapping *orders) const;
+  TileGrid::Point togetherOf(const LaneChoice &choice, unsigned crossing) const;
   void addHops(LaneChoice::Price &price, LaneChoice &choice, unsigned k,
                const Mapping *orders) const;
 

@@ -312,6 +312,7 @@ void Floors::makeGroups() {
     for (const LaneChoice::Price &price : group.least.prices)
       group.grows &= price.fixed + price.shared + price.hops >= 0;
     group.cheapest = costs.choices()[group.choices.front()];
+    group.cheapest.together.assign(space.crossings.size(), group.lanes);
     for (unsigned v = 0; v < group.least.prices.size(); ++v)
       group.cheapest.prices[innerFloors.flows()[v]] = group.least.prices[v];
   }

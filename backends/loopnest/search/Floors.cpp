@@ -134,8 +134,9 @@ Floors::Priced Floors::priced(const LaneChoice &choice, const TileGrid::Point &o
   Priced result{&choice, &outside, choice.offset};
   for (unsigned k = 0; k < space.crossings.size(); ++k)
     if (costs.of(k).atLanes)
-      result.rest += costs.cost(choice.prices[k], k, outside, grid.point(grid.last()), choice.lanes,
-                                everything(space.crossings[k].tensor, grid.last()));
+      result.rest +=
+          costs.cost(choice.prices[k], k, outside, grid.point(grid.last()), choice.together[k],
+                     everything(space.crossings[k].tensor, grid.last()));
   return result;
 }
 

@@ -142,6 +142,7 @@ private:
   double lanesOn(const Crossing &crossing) const;
   double leastWords(const Crossing &crossing, size_t outside, unsigned innermost) const;
   double endingAt(unsigned boundary, size_t outside, unsigned innermost) const;
+  std::vector<double> leastOfRows(const Layer &layer) const;
   void addSlot(Layer &layer, unsigned slot) const;
   void addLanes(Layer &layer, unsigned slot) const;
   void makeSuffixes();

@@ -64,11 +64,23 @@ struct Floors::Layer {
   size_t rows, buckets;
   std::vector<double> values;
   double *at(size_t point, size_t row) { return &values[(point * rows + row) * buckets]; }
+  const double *at(size_t point, size_t row) const {
+    return &values[(point * rows + row) * buckets];
+  }
 };
 
 static void takeLeast(double *into, const double *from, size_t count) {
   for (size_t i = 0; i < count; ++i)
     into[i] = std::min(into[i], from[i]);
+}
+
+/// Whatever the innermost loop is.
+std::vector<double> Floors::leastOfRows(const Layer &layer) const {
+  std::vector<double> least(grid.size() * layer.buckets, infinite);
+  for (size_t x = 0; x < grid.size(); ++x)
+    for (size_t row = 0; row < layer.rows; ++row)
+      takeLeast(&least[x * layer.buckets], layer.at(x, row), layer.buckets);
+  return least;
 }
 
 /// What is inside the boundary before a slot, from what is at the one after it.
@@ -84,18 +96,14 @@ void Floors::addSlot(Layer &layer, unsigned slot) const {
     });
     return;
   }
-  // The slot has no loops, or its innermost one is of any dimension that it has.
-  std::vector<double> moved(grid.size() * buckets, infinite), one(moved.size());
-  for (unsigned d = 0; d < space.dims(); ++d) {
-    for (size_t x = 0; x < grid.size(); ++x)
-      std::copy_n(layer.at(x, d), buckets, &one[x * buckets]);
-    grid.gatherMultiples(~(uint32_t(1) << d), [&](size_t x, size_t other) {
-      takeLeast(&one[x * buckets], &one[other * buckets], buckets);
-    });
-    grid.gatherMultiples(uint32_t(1) << d, [&](size_t x, size_t other) {
-      takeLeast(&moved[x * buckets], &one[other * buckets], buckets);
-    });
-  }
+  // The slot has no loops, or it leads to another point, with any innermost one there.
+  std::vector<double> inside = leastOfRows(layer), moved(inside.size(), infinite);
+  grid.gatherMultiples(~uint32_t(0), [&](size_t x, size_t other) {
+    takeLeast(&inside[x * buckets], &inside[other * buckets], buckets);
+  });
+  grid.gatherMultiples(~uint32_t(0), [&](size_t x, size_t other) {
+    takeLeast(&moved[x * buckets], &inside[other * buckets], buckets);
+  });
   for (size_t x = 0; x < grid.size(); ++x)
     for (size_t row = 0; row < rows; ++row)
       takeLeast(layer.at(x, row), &moved[x * buckets], buckets);
@@ -135,17 +143,10 @@ void Floors::makeSuffixes() {
         double &least = layer.at(x, layer.rows == 1 ? 0 : d)[b];
         least = std::min(least, leastAt(place(x, d, 0) + b, mostRepeats(x, d)));
       }
-  auto leastOfRows = [&] {
-    std::vector<double> least(grid.size() * buckets, infinite);
-    for (size_t x = 0; x < grid.size(); ++x)
-      for (size_t row = 0; row < layer.rows; ++row)
-        takeLeast(&least[x * buckets], layer.at(x, row), buckets);
-    return least;
-  };
   suffix.resize(arrayBegin() + 1);
   ending.resize(arrayBegin() + 1);
   for (unsigned b = arrayBegin() + 1; b-- > 0;) {
-    suffix[b] = leastOfRows();
+    suffix[b] = leastOfRows(layer);
     std::vector<char> room(grid.size(), 1);
     if (b < space.slots.size() && !space.slots[b].isAxis)
       room = roomAt(space, weights, grid, b);
@@ -155,7 +156,7 @@ void Floors::makeSuffixes() {
         for (size_t i = 0; i < buckets; ++i)
           layer.at(x, row)[i] += more;
       }
-    ending[b] = leastOfRows();
+    ending[b] = leastOfRows(layer);
     if (b > 0)
       addSlot(layer, b - 1);
   }

@@ -8,13 +8,15 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Most nodes that wait for their turn: further ones are searched at once with all that is below.
-static constexpr size_t agendaLimit = 200000;
+/// Most nodes that wait for their turn, and factors of next slots that do: further ones are
+/// searched at once with all that is below.
+static constexpr size_t agendaLimit = 200000, pendingLimit = 20000000;
+/// Steps further out before what is at hand is searched, and climbs may follow.
+static constexpr unsigned mostSteps = 1000;
 /// Nodes that are searched side by side, at first and later.
 static constexpr size_t firstWave = 8, laterWave = 64;
-/// Bounds after which a search is a long one, and complete mappings that it then weighs in climbs
-/// for each bound.
-static constexpr int64_t longSearch = 20000, climbsPerBound = 2;
+/// Bounds after which a search is a long one.
+static constexpr int64_t longSearch = 20000;
 
 namespace {
 
@@ -54,7 +56,7 @@ private:
   void makeFloors();
   std::vector<Node> nextTasks(SearchResult &result);
   void searchTree(SearchResult &result);
-  void climbAsLong(SearchResult &result);
+  void climbSometimes(SearchResult &result);
 
   const MapSpace &space;
   const CostWeights &weights;
@@ -68,9 +70,10 @@ private:
   std::vector<std::unique_ptr<Worker>> workers;
   TreeWalk planner;                   ///< of the nodes further out than tasks
   std::multimap<double, Node> agenda; ///< by key; equal ones as they came
+  size_t waiting = 0;                 ///< pending factors of all of them
   size_t searched = 0;                ///< tasks so far
   size_t climbs = 0;                  ///< so far
-  int64_t climbed = 0;                ///< mappings that they have weighed
+  int64_t nextClimb = longSearch;     ///< bounds before the next ones
 };
 
 } // namespace
@@ -152,22 +155,30 @@ std::vector<Node> Searcher::nextTasks(SearchResult &result) {
   std::vector<Node> tasks, next;
   planner.known = incumbents;
   planner.found.clear();
-  while (!agenda.empty() && tasks.size() < most) {
+  for (unsigned step = 0; step < mostSteps && !agenda.empty() && tasks.size() < most; ++step) {
     Node node = std::move(agenda.begin()->second);
     agenda.erase(agenda.begin());
     if (incumbents.excludes(node.bound))
       continue;
-    if (node.slices.size() >= depth || agenda.size() >= agendaLimit) {
+    waiting -= node.pending.size();
+    bool isFull = agenda.size() >= agendaLimit || waiting >= pendingLimit;
+    if (node.slices.size() >= depth || isFull) {
       tasks.push_back(std::move(node));
       continue;
     }
     next.clear();
-    if (planner.patience.isOver() || !planner.children(node, next)) {
-      result.open.push_back(node.bound); // of all its children
+    Score bound = node.bound; // of all its children
+    bool isDivisible = planner.isDivisible(node);
+    if (planner.patience.isOver() ||
+        !(isDivisible ? planner.nextChildren(node, next) : planner.children(node, next))) {
+      result.open.push_back(bound);
       continue;
     }
     for (Node &child : next)
       agenda.emplace(child.key, std::move(child));
+    waiting += node.pending.size();
+    if (!node.pending.empty())
+      agenda.emplace(node.key, std::move(node));
   }
   for (const Candidate &candidate : planner.found)
     incumbents.add(candidate);
@@ -207,30 +218,26 @@ void Searcher::searchTree(SearchResult &result) {
                  worker.visit(tasks[i]);
                }),
           result);
-    climbAsLong(result);
+    climbSometimes(result);
   }
 }
 
-/// Keeps climbs in proportion to bounds.
-void Searcher::climbAsLong(SearchResult &result) {
-  auto sum = [&](auto of) {
-    int64_t total = of(planner.evaluator);
-    for (const auto &worker : workers)
-      total += of(worker->evaluator);
-    return total;
-  };
-  int64_t bounds = sum([](const MappingEvaluator &evaluator) { return evaluator.bounds(); });
-  while (climbed < climbsPerBound * (bounds - longSearch) && !planner.patience.isOver()) {
-    auto evaluations = [](const MappingEvaluator &evaluator) { return evaluator.evaluations(); };
-    int64_t before = sum(evaluations);
-    merge(wave(firstWave,
-               [&](Worker &worker, size_t i) {
-                 worker.known = incumbents;
-                 climb(worker, climbs + i);
-               }),
-          result);
+/// Climbs as long as that helps; then the next ones are the later the more bounds there were.
+void Searcher::climbSometimes(SearchResult &result) {
+  int64_t bounds = planner.evaluator.bounds();
+  for (const auto &worker : workers)
+    bounds += worker->evaluator.bounds();
+  while (bounds >= nextClimb && !planner.patience.isOver()) {
+    bool helps = false;
+    std::vector<Outcome> outcomes = wave(firstWave, [&](Worker &worker, size_t i) {
+      worker.known = incumbents;
+      climb(worker, climbs + i);
+    });
+    for (const Outcome &outcome : outcomes)
+      helps |= !outcome.found.empty();
+    merge(std::move(outcomes), result);
     climbs += firstWave;
-    climbed += sum(evaluations) - before;
+    nextClimb = helps && goal.kind == SearchGoal::Scalar ? nextClimb : 2 * bounds;
   }
 }
 

@@ -3,8 +3,6 @@
 // The part of TreeWalk that bounds with tables (see Floors.h).
 #include "backends/loopnest/search/TreeWalk.h"
 
-#include <cmath>
-
 using namespace perfc;
 using namespace perfc::loopnest;
 
@@ -80,6 +78,25 @@ double TreeWalk::almostDecide(const Mapping &mapping, unsigned slots, const Lane
   return energy;
 }
 
+/// The least energy and latency that are not excluded, over all classes of lanes, and the least
+/// key; false when all are. `own` holds for all of them.
+bool TreeWalk::boundOf(const Score &own, double base, llvm::ArrayRef<double> left,
+                       unsigned firstBucket, Score &bound, double &key) const {
+  bound = {HUGE_VAL, HUGE_VAL};
+  key = HUGE_VAL;
+  for (unsigned b = 0; b < left.size(); ++b) {
+    if (left[b] == HUGE_VAL)
+      continue;
+    double latency = std::max(own.latency, floors->buckets()[firstBucket + b].latency);
+    double energy = std::max(own.energy, base + left[b] + weights.leak * latency);
+    if (known.excludes({energy, latency}))
+      continue;
+    bound = {std::min(bound.energy, energy), std::min(bound.latency, latency)};
+    key = std::min(key, keyOf({energy, latency}));
+  }
+  return key < HUGE_VAL;
+}
+
 /// Adds a child when some class of lanes may still improve on what is known. `left` is the energy
 /// of what is not decided, by bucket from `firstBucket` on.
 void TreeWalk::take(const Node &node, const Mapping &mapping, unsigned slots, double decided,
@@ -98,20 +115,9 @@ void TreeWalk::take(const Node &node, const Mapping &mapping, unsigned slots, do
   Score score = evaluator.evaluate(mapping, slots);
   if (known.excludes(score) || !possible(score.latency))
     return;
-  // The least of both that is not excluded.
-  Score bound{HUGE_VAL, HUGE_VAL};
-  double key = HUGE_VAL;
-  for (unsigned b = 0; b < left.size(); ++b) {
-    if (left[b] == HUGE_VAL)
-      continue;
-    double latency = std::max(score.latency, floors->buckets()[firstBucket + b].latency);
-    double energy = std::max(score.energy, base + left[b] + weights.leak * latency);
-    if (known.excludes({energy, latency}))
-      continue;
-    bound = {std::min(bound.energy, energy), std::min(bound.latency, latency)};
-    key = std::min(key, keyOf({energy, latency}));
-  }
-  if (key == HUGE_VAL)
+  Score bound;
+  double key;
+  if (!boundOf(score, base, left, firstBucket, bound, key))
     return;
   Node child = extended(node, mapping, slots, bound);
   child.key = key;
@@ -164,7 +170,19 @@ void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
   take(node, mapping, boundary, decided, left, 0, nodes);
 }
 
-bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
+void TreeWalk::outerOrders(const Node &node, Mapping &mapping, size_t outside,
+                           std::vector<Node> &nodes) {
+  unsigned slot = node.slices.size();
+  for (const auto &order : ordersOf(mapping, slot)) {
+    mapping.order[slot] = order;
+    outerChild(node, mapping, outside, nodes);
+  }
+}
+
+/// Calls `visit(point)` with `mapping` for all factors of the slot that may improve on what is
+/// known; false when time was over.
+template <typename Visit>
+bool TreeWalk::forOuterFactors(const Node &node, Mapping &mapping, Visit visit) {
   unsigned slot = node.slices.size(), boundary = slot + 1;
   double base = floors->crossingCosts().constant() + node.decided;
   return floors->tiles().forEachMultiple(
@@ -175,12 +193,51 @@ bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Nod
           return true;
         if (patience.isOver())
           return false;
-        for (const auto &order : ordersOf(mapping, slot)) {
-          mapping.order[slot] = order;
-          outerChild(node, mapping, x, nodes);
-        }
+        visit(x);
         return true;
       });
+}
+
+bool TreeWalk::outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes) {
+  return forOuterFactors(node, mapping, [&](size_t x) { outerOrders(node, mapping, x, nodes); });
+}
+
+bool TreeWalk::nextChildren(Node &node, std::vector<Node> &nodes) {
+  unsigned slot = node.slices.size();
+  double base = floors->crossingCosts().constant() + node.decided;
+  if (!node.isListed)
+    node.whole = node.bound;
+  auto bound = [&](size_t x, Score &least) {
+    double key;
+    Score own{node.whole.energy, node.latency};
+    boundOf(own, base, floors->from(slot + 1, x), 0, least, key);
+    return key;
+  };
+  Score least;
+  Mapping mapping;
+  load(node, mapping);
+  if (!node.isListed) {
+    node.isListed = true;
+    if (!forOuterFactors(node, mapping, [&](size_t x) {
+          if (double key = bound(x, least); key < HUGE_VAL)
+            node.pending.push_back({key, static_cast<uint32_t>(x)});
+        }))
+      return false;
+    llvm::sort(node.pending);
+  } else {
+    size_t outside = node.pending.back().outside;
+    node.pending.pop_back();
+    TileGrid::Point factor{};
+    const TileGrid &grid = floors->tiles();
+    if (grid.between(pointOf(mapping, slot), grid.point(outside), factor) &&
+        setFactors(mapping, slot, factor))
+      outerOrders(node, mapping, outside, nodes);
+  }
+  if (!node.pending.empty()) {
+    node.key = node.pending.back().key;
+    bound(node.pending.back().outside, node.bound);
+  }
+  return true;
 }
 
 /// The lanes as they lie with the orders of the mapping, which have a number among all of them.

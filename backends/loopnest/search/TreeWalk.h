@@ -12,6 +12,7 @@
 #include "backends/loopnest/search/SlotChoices.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
+#include <tuple>
 
 namespace perfc {
 namespace loopnest {
@@ -47,6 +48,17 @@ struct Node {
   double latency = 0;  ///< of what the slots so far bring, at least; with tables only
   unsigned lanes = 0;  ///< number of the choice of lanes, once it is made; with tables only
   unsigned orders = 0; ///< and of the orders of its axes
+  /// Factors of the next slot whose orders are not looked at yet: the point that they lead to.
+  struct Pending {
+    double key;
+    uint32_t outside;
+    bool operator<(const Pending &other) const {
+      return std::tie(key, outside) > std::tie(other.key, other.outside);
+    }
+  };
+  std::vector<Pending> pending; ///< the least key last
+  bool isListed = false;        ///< `pending` has been filled
+  Score whole;                  ///< its bound before that
 };
 
 class TreeWalk {
@@ -67,6 +79,14 @@ public:
   /// The children of `node` that are not excluded; complete mappings are taken at once. False when
   /// time was over.
   bool children(const Node &node, std::vector<Node> &nodes);
+  /// Whether the children of `node` can be had piece by piece: outside the last array, with tables
+  /// and one number to minimise.
+  bool isDivisible(const Node &node) const {
+    return floors && goal.kind == SearchGoal::Scalar && node.slices.size() < floors->arrayBegin();
+  }
+  /// The children with the factors of the least bound; the first call only lists the factors. The
+  /// node keeps the others and has their bound. False when time was over.
+  bool nextChildren(Node &node, std::vector<Node> &nodes);
   /// Searches below `node`.
   void visit(const Node &node);
   bool isComplete(const Node &node) const { return node.slices.size() == space.slots.size(); }
@@ -101,6 +121,10 @@ private:
   double latencyOf(const Node &node, unsigned bucket) const {
     return std::max(node.latency, floors->buckets()[bucket].latency);
   }
+  bool boundOf(const Score &own, double base, llvm::ArrayRef<double> left, unsigned firstBucket,
+               Score &bound, double &key) const;
+  template <typename Visit> bool forOuterFactors(const Node &node, Mapping &mapping, Visit visit);
+  void outerOrders(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   bool outerChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
   bool arrayChildren(const Node &node, Mapping &mapping, std::vector<Node> &nodes);
