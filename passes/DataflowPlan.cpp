@@ -22,7 +22,7 @@ struct IndexMap {
 };
 
 /// The directives between two clusters.
-struct Level {
+struct ClusterLevel {
   std::vector<DirectiveOp> directives;
   int64_t lanes = 1;
 };
@@ -44,8 +44,9 @@ private:
   bool findPlaces();
   bool split();
   bool mapLevel(size_t number);
-  bool toIndex(const Level &level, DirectiveOp directive, llvm::Optional<IndexMap> &map);
-  bool windowToIndex(const Level &level, DirectiveOp directive, llvm::Optional<IndexMap> &map);
+  bool toIndex(const ClusterLevel &level, DirectiveOp directive, llvm::Optional<IndexMap> &map);
+  bool windowToIndex(const ClusterLevel &level, DirectiveOp directive,
+                     llvm::Optional<IndexMap> &map);
   bool addLoops(size_t number, const IndexMap &map);
   void addLoop(unsigned place, const IndexMap &map, int64_t factor, bool parallel);
   void fitOuterLoops();
@@ -56,7 +57,7 @@ private:
   loopnest::DataflowOp dataflow;
   DiagnosticEngine &diagnostics;
   NestPlan plan;
-  std::vector<Level> levels;
+  std::vector<ClusterLevel> levels;
   std::vector<int64_t> extents;     ///< of the tile that the level at hand iterates over
   unsigned array = 0;               ///< the place whose elements the lanes are
   unsigned outer = 0;               ///< the memory around it
@@ -112,7 +113,7 @@ bool DataflowPlanner::split() {
 /// A window over a * p + b * r, where p is an index of the output: n values of p with the taps of r
 /// that are mapped beside it take (n - 1) * a + (taps - 1) * b + 1 values. When window and taps
 /// move along the lanes together, p moves by the difference.
-bool DataflowPlanner::windowToIndex(const Level &level, DirectiveOp directive,
+bool DataflowPlanner::windowToIndex(const ClusterLevel &level, DirectiveOp directive,
                                     llvm::Optional<IndexMap> &map) {
   std::vector<std::string> names = directive.indices();
   std::vector<int64_t> coefficients = directive.coefficients();
@@ -152,7 +153,7 @@ bool DataflowPlanner::windowToIndex(const Level &level, DirectiveOp directive,
   return true;
 }
 
-bool DataflowPlanner::toIndex(const Level &level, DirectiveOp directive,
+bool DataflowPlanner::toIndex(const ClusterLevel &level, DirectiveOp directive,
                               llvm::Optional<IndexMap> &map) {
   if (directive.indices().size() != 1 || directive.coefficients().front() != 1)
     return windowToIndex(level, directive, map);

@@ -13,9 +13,9 @@ using namespace perfc::network;
 
 namespace {
 
-constexpr CollectiveKind kinds[] = {CollectiveKind::AllReduce,     CollectiveKind::AllGather,
-                                    CollectiveKind::ReduceScatter, CollectiveKind::Broadcast,
-                                    CollectiveKind::Reduce,        CollectiveKind::Barrier};
+constexpr CollectiveKind switchedKinds[] = {
+    CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+    CollectiveKind::Broadcast, CollectiveKind::Reduce,    CollectiveKind::Barrier};
 
 struct Case {
   std::string text;
@@ -68,7 +68,7 @@ TEST(InNetworkTest, ClosedFormsAreWhatMessagesTake) {
     }
     Case one(groups);
     auto bytes = static_cast<double>(pick(1, 1 << 24));
-    for (CollectiveKind kind : kinds) {
+    for (CollectiveKind kind : switchedKinds) {
       std::string reason;
       auto levels = levelsInNetwork(kind, one.levels, reason);
       if (!levels)

@@ -29,8 +29,8 @@ target.system @pod {
 }
 )";
 
-static llvm::Optional<Cost> collective(llvm::StringRef kind, llvm::StringRef system, int64_t ranks,
-                                       int64_t bytes = 8000000, int64_t stride = 1) {
+static llvm::Optional<Cost> costOf(llvm::StringRef kind, llvm::StringRef system, int64_t ranks,
+                                   int64_t bytes = 8000000, int64_t stride = 1) {
   ParsedModule module(
       systems + fmt::format("collective.program @run (system = @{}) {{ collective.{} (bytes = {}, "
                             "group = \"g\", ranks = {}, stride = {}) }}\n",
@@ -41,69 +41,67 @@ static llvm::Optional<Cost> collective(llvm::StringRef kind, llvm::StringRef sys
 
 TEST(Network, RingOnOneLevel) {
   // 2 * 7 steps of 1 us + 1 MB / 100 GB/s.
-  auto cost = collective("all_reduce", "node", 8);
+  auto cost = costOf("all_reduce", "node", 8);
   ASSERT_TRUE(cost);
   EXPECT_NEAR(cost->latency.central(), 14 * (1e-6 + 10e-6), 1e-15);
   EXPECT_NEAR(cost->busBandwidth->central(), 2 * 7.0 / 8 * 8e6 / 154e-6, 1);
-  EXPECT_NEAR(collective("all_gather", "node", 8)->latency.central(), 77e-6, 1e-15);
-  EXPECT_NEAR(collective("reduce_scatter", "node", 8)->latency.central(), 77e-6, 1e-15);
-  EXPECT_NEAR(collective("all_to_all", "node", 8)->latency.central(), 77e-6, 1e-15);
-  EXPECT_NEAR(collective("send", "node", 8)->latency.central(), 81e-6, 1e-15);
+  EXPECT_NEAR(costOf("all_gather", "node", 8)->latency.central(), 77e-6, 1e-15);
+  EXPECT_NEAR(costOf("reduce_scatter", "node", 8)->latency.central(), 77e-6, 1e-15);
+  EXPECT_NEAR(costOf("all_to_all", "node", 8)->latency.central(), 77e-6, 1e-15);
+  EXPECT_NEAR(costOf("send", "node", 8)->latency.central(), 81e-6, 1e-15);
   // Scatter and all-gather: (1 + 7) us + 2 * 7/8 * 80 us, against a tree of 3 * 81 us.
-  EXPECT_NEAR(collective("broadcast", "node", 8)->latency.central(), 148e-6, 1e-15);
+  EXPECT_NEAR(costOf("broadcast", "node", 8)->latency.central(), 148e-6, 1e-15);
   EXPECT_EQ(cost->bottleneck(), "network link");
 }
 
 TEST(Network, DirectWhereAllAreConnected) {
-  EXPECT_NEAR(collective("all_gather", "mesh", 8)->latency.central(), 1e-6 + 70e-6, 1e-15);
-  EXPECT_NEAR(collective("all_to_all", "mesh", 8)->latency.central(), 1e-6 + 70e-6, 1e-15);
+  EXPECT_NEAR(costOf("all_gather", "mesh", 8)->latency.central(), 1e-6 + 70e-6, 1e-15);
+  EXPECT_NEAR(costOf("all_to_all", "mesh", 8)->latency.central(), 1e-6 + 70e-6, 1e-15);
 }
 
 TEST(Network, TwoLevels) {
   // In the nodes 77 us there and back; between them 2 * 3 steps of 5 us + 0.25 MB / 10 GB/s.
-  auto cost = collective("all_reduce", "pod", 32);
+  auto cost = costOf("all_reduce", "pod", 32);
   ASSERT_TRUE(cost);
   EXPECT_NEAR(cost->latency.central(), 2 * 77e-6 + 6 * (5e-6 + 25e-6), 1e-15);
   EXPECT_EQ(cost->chips, 32);
   // 24 peers outside the node with 1/32 each; the node's own traffic is over sooner.
-  EXPECT_NEAR(collective("all_to_all", "pod", 32)->latency.central(),
+  EXPECT_NEAR(costOf("all_to_all", "pod", 32)->latency.central(),
               24 * 5e-6 + 24.0 / 32 * 8e6 / 10e9, 1e-15);
-  EXPECT_EQ(collective("all_to_all", "pod", 32)->bottleneck(), "network wire");
+  EXPECT_EQ(costOf("all_to_all", "pod", 32)->bottleneck(), "network wire");
 }
 
 TEST(Network, EnergyOfAnUnknownNetworkIsNotGiven) {
-  auto cost = collective("all_reduce", "node", 8);
+  auto cost = costOf("all_reduce", "node", 8);
   ASSERT_FALSE(cost->energy.isGiven());
   EXPECT_EQ(cost->energy.missing.front(), "network `link`");
 }
 
 TEST(Network, RanksMustLieEvenlyOnTheSystem) {
   // Six of the eight: 2 * 5 steps of 1 us and a sixth.
-  EXPECT_NEAR(collective("all_reduce", "node", 6)->latency.central(), 10 * (1e-6 + 80e-6 / 6),
-              1e-15);
-  EXPECT_FALSE(collective("all_reduce", "pod", 12));
-  EXPECT_FALSE(collective("all_reduce", "node", 16));
+  EXPECT_NEAR(costOf("all_reduce", "node", 6)->latency.central(), 10 * (1e-6 + 80e-6 / 6), 1e-15);
+  EXPECT_FALSE(costOf("all_reduce", "pod", 12));
+  EXPECT_FALSE(costOf("all_reduce", "node", 16));
 }
 
 TEST(Network, FaultsSlowTheGroupsThatHaveThem) {
   // All pairs run; that of chip 3 waits for 4 MB over 50 GB/s in each of two steps, and for its
   // 2 us in one or the other.
-  auto pairs = collective("all_reduce", "slow", 2);
+  auto pairs = costOf("all_reduce", "slow", 2);
   ASSERT_TRUE(pairs);
   EXPECT_NEAR(pairs->latency.central(), 1e-6 + 2e-6 + 2 * 80e-6, 1e-12);
   EXPECT_EQ(pairs->chips, 2);
-  EXPECT_NEAR(collective("all_reduce", "slow", 2, 8000000, 4)->latency.central(), 163e-6, 1e-12);
+  EXPECT_NEAR(costOf("all_reduce", "slow", 2, 8000000, 4)->latency.central(), 163e-6, 1e-12);
   // Four that stand two apart: six parts of 2 MB come to chip 3 of the second group.
-  EXPECT_GT(collective("all_reduce", "slow", 4, 8000000, 2)->latency.central(), 6 * 40e-6);
+  EXPECT_GT(costOf("all_reduce", "slow", 4, 8000000, 2)->latency.central(), 6 * 40e-6);
 }
 
 TEST(Network, PartsOfAFullConnectionHaveTheirLinksOnly) {
   // One of seven links.
-  EXPECT_NEAR(collective("all_gather", "mesh", 2)->latency.central(), 1e-6 + 4e6 / (100e9 / 7),
-              1e-12);
+  EXPECT_NEAR(costOf("all_gather", "mesh", 2)->latency.central(), 1e-6 + 4e6 / (100e9 / 7), 1e-12);
 }
 
 TEST(Network, ReduceAndBarrier) {
-  EXPECT_NEAR(collective("reduce", "node", 8)->latency.central(), 148e-6, 1e-15);
-  EXPECT_NEAR(collective("barrier", "node", 8)->latency.central(), 3e-6, 1e-15);
+  EXPECT_NEAR(costOf("reduce", "node", 8)->latency.central(), 148e-6, 1e-15);
+  EXPECT_NEAR(costOf("barrier", "node", 8)->latency.central(), 3e-6, 1e-15);
 }

@@ -6,7 +6,7 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-static std::string energyText(double picojoules) {
+static std::string picojoulesText(double picojoules) {
   static constexpr std::pair<double, const char *> units[] = {
       {1e12, "J"}, {1e9, "mJ"}, {1e6, "uJ"}, {1e3, "nJ"}};
   for (const auto &[size, unit] : units)
@@ -33,7 +33,7 @@ static void printCounts(Session &session, const timeloop::Input &input,
         table.addRow({level.name, input.problem.spaces[space].name, std::to_string(counts.tileSize),
                       fmt::format("{:.4g}", counts.instances), std::to_string(counts.reads),
                       std::to_string(counts.fills), std::to_string(counts.updates),
-                      energyText(counts.energy)});
+                      picojoulesText(counts.energy)});
     }
   }
   session.out << "\nWords per instance\n";
@@ -58,7 +58,7 @@ static void printNetworks(Session &session, const timeloop::Input &input,
         table.addRow({network.name, input.problem.spaces[space].name, std::to_string(one.fanout),
                       std::to_string(one.multicast), fmt::format("{:.10g}", one.ingresses),
                       std::to_string(one.links), fmt::format("{:.3g}", one.hops),
-                      energyText(one.totalEnergy)});
+                      picojoulesText(one.totalEnergy)});
     }
   }
   if (table.empty())
@@ -72,7 +72,7 @@ void driver::printTimeloop(Session &session, const timeloop::Input &input,
   llvm::StringRef name = input.problem.name;
   session.out << (name.empty() ? "problem" : name) << " as Timeloop counts: "
               << fmt::format("{:.0f} cycles, {}, {:.2f} % of {} {}\n", result.cycles,
-                             energyText(result.energy), result.utilization * 100,
+                             picojoulesText(result.energy), result.utilization * 100,
                              result.compute.instances, result.compute.name);
   const timeloop::LevelResult *slowest = nullptr;
   for (const timeloop::LevelResult &level : result.levels)

@@ -15,7 +15,7 @@ using namespace perfc;
 using namespace perfc::driver;
 using llvm::json::Object;
 
-static constexpr llvm::StringLiteral kindName = "bruteforce";
+static constexpr llvm::StringLiteral bruteforceKind = "bruteforce";
 
 namespace {
 
@@ -129,9 +129,9 @@ static llvm::Optional<ValidationRow> predictCase(const Object &root, llvm::Strin
 
 bool driver::predictBruteforce(Session &session, llvm::StringRef path,
                                std::vector<ValidationRow> &rows) {
-  std::vector<std::string> files = filesAt(session, path, ".json", kindName);
+  std::vector<std::string> files = filesAt(session, path, ".json", bruteforceKind);
   for (const std::string &file : files) {
-    llvm::Optional<llvm::json::Value> document = readJsonFile(session, file, kindName);
+    llvm::Optional<llvm::json::Value> document = readJsonFile(session, file, bruteforceKind);
     if (!document)
       continue;
     std::string malformed = "it is no JSON object";
@@ -142,7 +142,7 @@ bool driver::predictBruteforce(Session &session, llvm::StringRef path,
     if (row)
       rows.push_back(std::move(*row));
     else
-      session.diagnostics.report({}, diag::BadTable, file, kindName.str(), malformed);
+      session.diagnostics.report({}, diag::BadTable, file, bruteforceKind.str(), malformed);
   }
   return !rows.empty();
 }

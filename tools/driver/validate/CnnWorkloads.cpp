@@ -15,7 +15,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-struct Layer {
+struct NetworkLayer {
   std::string type;
   Shape input, output;
   const llvm::json::Object *attrs = nullptr;
@@ -24,8 +24,8 @@ struct Layer {
 /// Writes the program of one network.
 class CnnWriter {
 public:
-  explicit CnnWriter(std::vector<Layer> layers) : layers(std::move(layers)) {
-    for (const Layer &layer : this->layers)
+  explicit CnnWriter(std::vector<NetworkLayer> layers) : layers(std::move(layers)) {
+    for (const NetworkLayer &layer : this->layers)
       hasBatchNorm |= layer.type == "BatchNorm2d";
   }
 
@@ -35,15 +35,15 @@ public:
 
 private:
   bool layer(size_t index);
-  bool convolution(const Layer &layer);
-  bool pool(const Layer &layer, llvm::StringRef op);
+  bool convolution(const NetworkLayer &layer);
+  bool pool(const NetworkLayer &layer, llvm::StringRef op);
   void line(const std::string &expr) { body += fmt::format("  y{} = {}\n", lines++, expr); }
   bool fail(const std::string &reason) {
     problem = reason;
     return false;
   }
 
-  std::vector<Layer> layers;
+  std::vector<NetworkLayer> layers;
   bool hasBatchNorm = false;
   std::string body;
   unsigned lines = 0;
@@ -79,7 +79,7 @@ static std::pair<int64_t, int64_t> kernelSize(const llvm::json::Object *attrs) {
   return {side, side};
 }
 
-bool CnnWriter::convolution(const Layer &layer) {
+bool CnnWriter::convolution(const NetworkLayer &layer) {
   if (layer.input.size() != 4 || layer.output.size() != 4)
     return fail("a Conv2d needs shapes of four ranks");
   auto [R, S] = kernelSize(layer.attrs);
@@ -108,7 +108,7 @@ bool CnnWriter::convolution(const Layer &layer) {
   return true;
 }
 
-bool CnnWriter::pool(const Layer &layer, llvm::StringRef op) {
+bool CnnWriter::pool(const NetworkLayer &layer, llvm::StringRef op) {
   llvm::Optional<int64_t> side = square(layer.attrs, "k", 1), stride = square(layer.attrs, "s", 1),
                           pad = square(layer.attrs, "p", 0);
   if (!side || !stride || !pad)
@@ -119,7 +119,7 @@ bool CnnWriter::pool(const Layer &layer, llvm::StringRef op) {
 }
 
 bool CnnWriter::layer(size_t index) {
-  const Layer &layer = layers[index];
+  const NetworkLayer &layer = layers[index];
   const std::string &type = layer.type;
   std::string input = tensor(layer.input);
   if (layer.input.empty() || layer.output.empty())
@@ -179,8 +179,8 @@ static Shape readShape(const llvm::json::Value &value) {
   return shape;
 }
 
-static std::vector<Layer> readLayers(const llvm::json::Object &row) {
-  std::vector<Layer> layers;
+static std::vector<NetworkLayer> readLayers(const llvm::json::Object &row) {
+  std::vector<NetworkLayer> layers;
   const llvm::json::Array *list = row.getArray("layers");
   if (!list)
     return layers;
@@ -202,7 +202,7 @@ static llvm::Optional<Number> publishedMacs(const llvm::json::Object *published)
   return giga ? llvm::Optional<Number>(Number::fromReal(giga->real * 1e9)) : llvm::None;
 }
 
-static ValidationRow predictRow(const llvm::json::Object &row) {
+static ValidationRow predictCnn(const llvm::json::Object &row) {
   ValidationRow result{row.getString("name")->str(), {}, {}};
   CnnWriter writer(readLayers(row));
   std::string text = writer.write();
@@ -237,6 +237,6 @@ bool perfc::driver::predictCnnWorkloads(Session &session, llvm::StringRef path,
   if (!workloads)
     return false;
   for (const llvm::json::Value &row : *workloads)
-    rows.push_back(predictRow(*row.getAsObject()));
+    rows.push_back(predictCnn(*row.getAsObject()));
   return true;
 }

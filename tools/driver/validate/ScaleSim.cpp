@@ -17,7 +17,7 @@ using namespace perfc;
 using namespace perfc::driver;
 using namespace perfc::loopnest;
 
-static constexpr llvm::StringLiteral kindName = "scalesim";
+static constexpr llvm::StringLiteral scaleSimKind = "scalesim";
 /// Demands that a replay takes at most: some seconds.
 static constexpr int64_t mostDemands = int64_t(1) << 31;
 static constexpr llvm::StringLiteral columns[] = {"case_id",  "dims",     "rows",      "cols",
@@ -251,7 +251,7 @@ bool driver::predictScaleSim(Session &session, llvm::StringRef path,
     return false;
   for (llvm::StringRef title : columns)
     if (!table->column(title)) {
-      session.diagnostics.report({}, diag::BadTable, path.str(), kindName.str(),
+      session.diagnostics.report({}, diag::BadTable, path.str(), scaleSimKind.str(),
                                  "it has no column " + title.str());
       return false;
     }

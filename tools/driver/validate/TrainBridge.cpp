@@ -53,7 +53,7 @@ static std::string reasonAgainst(const CsvTable &table, const CsvTable::Row &lin
   return "";
 }
 
-static void setHardware(llvm::StringRef system, TrainRow &row) {
+static void setSystem(llvm::StringRef system, TrainRow &row) {
   row.perNode = 8;
   row.nodeNetwork = "nvswitch { bandwidth 900GB/s/chip }";
   row.network = "infiniband { bandwidth 50GB/s/chip }";
@@ -103,11 +103,11 @@ static std::string runtimeOf(const CsvTable &table, const CsvTable::Row &line,
   return (usesAllToAll(table, line) ? "nemo_experts_alltoall" : "nemo_experts") + chip;
 }
 
-static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
+static TrainRow bridgeRow(const CsvTable &table, const CsvTable::Row &line) {
   TrainRow row;
   llvm::StringRef model = table.cell(line, "model");
   const BridgeModel *known = modelOf(model);
-  setHardware(table.cell(line, "system"), row);
+  setSystem(table.cell(line, "system"), row);
   if (known) {
     row.model = fmt::format("{}(T = {})", known->workload.str(), cellCount(table, line, "seq_len"));
     row.layers = known->layers;
@@ -153,7 +153,7 @@ bool driver::predictMegatronBridge(Session &session, llvm::StringRef path,
     return false;
   std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
-    TrainRow row = rowOf(*table, line);
+    TrainRow row = bridgeRow(*table, line);
     ValidationRow entry;
     entry.name =
         fmt::format("{} {} x {} {}", table->cell(line, "model").str(), row.chips,

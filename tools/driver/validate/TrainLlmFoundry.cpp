@@ -7,7 +7,7 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
+static TrainRow llmFoundryRow(const CsvTable &table, const CsvTable::Row &line) {
   TrainRow row;
   int64_t microbatch = cellCount(table, line, "microbatch");
   row.model =
@@ -44,7 +44,7 @@ bool driver::predictLlmFoundry(Session &session, llvm::StringRef path, const Tra
     return false;
   std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
-    TrainRow row = rowOf(*table, line);
+    TrainRow row = llmFoundryRow(*table, line);
     ValidationRow entry;
     entry.name = fmt::format("{} {} x {} at {}", table->cell(line, "model").str(), row.chips,
                              table->cell(line, "gpu").str(), table->cell(line, "seq_len").str());

@@ -36,7 +36,7 @@ static double secondsOf(const CsvTable &table, const CsvTable::Row &line, const 
   return tflops > 0 ? flops / (tflops * 1e12 * s.chips) : 0;
 }
 
-static void setHardware(llvm::StringRef gpu, TrainRow &row) {
+static void setGpu(llvm::StringRef gpu, TrainRow &row) {
   if (gpu.startswith("V100")) { // DGX-2: 16 chips over NVSwitch
     row.chip = "v100_sxm3_32gb";
     row.perNode = 16;
@@ -76,7 +76,7 @@ bool driver::predictMegatron(Session &session, llvm::StringRef path, const Train
             number("seq_len"), number("global_batch"), number("n_gpus")};
     std::string name = table->cell(line, "case").str();
     TrainRow row;
-    setHardware(table->cell(line, "gpu"), row);
+    setGpu(table->cell(line, "gpu"), row);
     row.model = modelOf(name, s, table->cell(line, "recompute"));
     row.tensor = cellCount(*table, line, "tp");
     row.pipeline = cellCount(*table, line, "pp");

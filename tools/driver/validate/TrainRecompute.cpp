@@ -8,7 +8,7 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
+static TrainRow recomputeRow(const CsvTable &table, const CsvTable::Row &line) {
   TrainRow row;
   row.microbatch = cellCount(table, line, "microbatch");
   row.model = fmt::format(
@@ -74,7 +74,7 @@ bool driver::predictSelectiveRecompute(Session &session, llvm::StringRef path,
   if (!table)
     return false;
   for (const CsvTable::Row &line : table->rows()) {
-    TrainRow row = rowOf(*table, line);
+    TrainRow row = recomputeRow(*table, line);
     std::string metric = table->cell(line, "metric").str();
     ValidationRow entry;
     entry.name = fmt::format("{} {} on {}", table->cell(line, "model").str(),

@@ -7,7 +7,7 @@
 using namespace perfc;
 using namespace perfc::driver;
 
-static TrainRow rowOf(const CsvTable &table, const CsvTable::Row &line) {
+static TrainRow torchtitanRow(const CsvTable &table, const CsvTable::Row &line) {
   TrainRow row;
   llvm::StringRef model = table.cell(line, "model");
   const char *name = model.contains("405B")  ? "llama3_405b"
@@ -45,7 +45,7 @@ bool driver::predictTorchtitan(Session &session, llvm::StringRef path, const Tra
     return false;
   std::vector<TrainCase> cases;
   for (const CsvTable::Row &line : table->rows()) {
-    TrainRow row = rowOf(*table, line);
+    TrainRow row = torchtitanRow(*table, line);
     ValidationRow entry;
     entry.name = fmt::format("{} {} x {} at {}", table->cell(line, "model").str(), row.chips,
                              row.chip, table->cell(line, "seq_len").str());

@@ -94,7 +94,7 @@ static void layerList(const llvm::json::Object &row, RowBuilder &builder) {
   builder.add("macs", macs, "macs", "", model.problem);
 }
 
-static ValidationRow predictRow(const llvm::json::Object &row) {
+static ValidationRow predictTransformer(const llvm::json::Object &row) {
   std::string kind = row.getString("kind").getValueOr("").str();
   RowBuilder builder{row.getObject("computed"),
                      row.getObject("published"),
@@ -126,6 +126,6 @@ bool perfc::driver::predictTransformerWorkloads(Session &session, llvm::StringRe
   if (!workloads)
     return false;
   for (const llvm::json::Value &row : *workloads)
-    rows.push_back(predictRow(*row.getAsObject()));
+    rows.push_back(predictTransformer(*row.getAsObject()));
   return true;
 }
