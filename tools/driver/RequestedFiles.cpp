@@ -30,7 +30,7 @@ void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
   bool isOfResults = emitter->needsResults && emitter->write && !request.path().endswith("/");
   if (evaluated.point && isOfResults) {
     auto [known, isNew] = ofPoints.insert({request.path().str(), {emitter, request->range(), {}}});
-    llvm::append_range(known->second.results, input.results);
+    known->second.results.insert(input.results.begin(), input.results.end());
     known->second.isShared |= !isNew;
     if (!isNew)
       return;
@@ -51,6 +51,8 @@ void RequestedFiles::write(const Evaluated &evaluated) {
 void RequestedFiles::finish() {
   for (const auto &[path, file] : ofPoints)
     if (file.isShared)
-      writeEmitted(*file.emitter, {file.results, nullptr, session.sources, &session.diagnostics},
-                   path, file.place);
+      writeEmitted(
+          *file.emitter,
+          {file.results.getArrayRef().vec(), nullptr, session.sources, &session.diagnostics}, path,
+          file.place);
 }

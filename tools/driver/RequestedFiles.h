@@ -6,6 +6,7 @@
 
 #include "backends/emit/Emit.h"
 #include "tools/driver/Evaluation.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 namespace perfc::driver {
@@ -26,7 +27,7 @@ private:
   struct OfPoints {
     const emit::Emitter *emitter;
     SourceRange place;
-    std::vector<const emit::Result *> results;
+    llvm::SetVector<const emit::Result *> results; ///< points may ask for the same ones
     bool isShared = false;
   };
 
