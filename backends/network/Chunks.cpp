@@ -10,8 +10,9 @@
 using namespace perfc;
 using namespace perfc::network;
 
-Chunking network::chunkingOf(const ir::Operation &system, CollectiveKind kind) {
-  if (kind == CollectiveKind::Barrier || kind == CollectiveKind::Send)
+Chunking network::chunkingOf(const ir::Operation &system, CollectiveKind kind,
+                             llvm::StringRef algorithm) {
+  if (kind == CollectiveKind::Barrier || kind == CollectiveKind::Send || !algorithm.empty())
     return {};
   return {system.intAttr("chunks", 1), system.stringAttr("scheduling") == "lifo"};
 }
@@ -43,7 +44,7 @@ public:
 private:
   struct Level {
     bool isBusy = false;
-    std::set<std::pair<int64_t, size_t>> waiting; ///< since when, and which chunk
+    std::set<std::pair<double, size_t>> waiting; ///< since when, and which chunk
   };
   void wait(size_t chunk);
   void serve(const NetworkLevel *level);
@@ -53,9 +54,9 @@ private:
   std::map<const NetworkLevel *, Level> levels;
   std::vector<size_t> at;        ///< of each chunk, the stay that it is in or waits for
   std::vector<Uncertain> leaves; ///< when it is over
-  int64_t now = 0;               ///< ps, as the simulation of messages counts
+  double now = 0;                ///< whole ps, as the simulation of messages counts
   Uncertain exactly = 0;         ///< the same, s
-  using Event = std::pair<int64_t, size_t>;
+  using Event = std::pair<double, size_t>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events; ///< ends of stays
 };
 } // namespace
@@ -74,7 +75,7 @@ void FlowShop::serve(const NetworkLevel *level) {
   place.waiting.erase(next);
   place.isBusy = true;
   leaves[chunk] = exactly + stays[at[chunk]].seconds;
-  events.push({now + std::llround(stays[at[chunk]].seconds.central() * 1e12), chunk});
+  events.push({now + std::round(stays[at[chunk]].seconds.central() * 1e12), chunk});
 }
 
 Uncertain FlowShop::run() {

@@ -15,8 +15,10 @@
 namespace perfc {
 namespace network {
 
-/// How `kind` is divided on `system`: a barrier and a send are not.
-Chunking chunkingOf(const ir::Operation &system, CollectiveKind kind);
+/// How `kind` is divided on `system`: a barrier and a send are not, nor is what an `algorithm`
+/// runs.
+Chunking chunkingOf(const ir::Operation &system, CollectiveKind kind,
+                    llvm::StringRef algorithm = "");
 
 /// " in 8 chunks", "" for a whole.
 std::string inChunks(const Chunking &chunking);

@@ -120,12 +120,17 @@ static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime
                          ": start + steps * latency + bytes sent / bandwidth"};
 }
 
+/// True for those that run by the closed forms.
+static bool hasClosedForm(llvm::StringRef algorithm) {
+  return algorithm == "ring" || algorithm == "direct" || algorithm == inNetwork;
+}
+
 /// The library that runs `op`: the one it names, else the first that the network gives. Null where
 /// the plain closed form counts; false, reported, when the library cannot run it.
 static bool chooseLibrary(const CostQuery &query, const NetworkLevels &network,
                           const Library *&library, DiagnosticEngine &diagnostics) {
   llvm::StringRef wanted = query.op->stringAttr("algorithm");
-  if (network.levels.empty() || wanted == "ring" || wanted == "direct" || wanted == inNetwork)
+  if (network.levels.empty() || hasClosedForm(wanted))
     return true;
   library = network.levels.front().library(wanted);
   if (library || wanted.empty())
@@ -170,7 +175,7 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
                              nameOf(kind)));
   }
   bool overlap = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
-  Chunking chunking = chunkingOf(*query.target, kind);
+  Chunking chunking = chunkingOf(*query.target, kind, query.op->stringAttr("algorithm"));
   auto chunks = static_cast<double>(chunking.count);
   std::vector<CollectiveStep> steps = closedForm(kind, network.levels, bytes / chunks, &pairs);
   if (chunking.count > 1)
@@ -198,7 +203,7 @@ static bool wantsSimulation(const CostQuery &query, CollectiveKind kind,
   bool hasLibrary =
       system && !system->levels.empty() && system->levels.front().library(algorithm) != nullptr;
   bool canSimulate = levels || isWhole(*query.op, system);
-  return canSimulate && !hasLibrary && needsSimulation(*query.target, kind, levels, pairs);
+  return canSimulate && !hasLibrary && needsSimulation(query, kind, levels, pairs);
 }
 
 /// Makes `levels` those of an algorithm in the network; false, reported, where that cannot run.
@@ -314,7 +319,7 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
       !usesNetwork(query, kind, levels, diagnostics))
     return false;
   bool isNamed = query.op->stringAttr("algorithm").contains('(');
-  if (isNamed || query.op->hasAttr("schedules"))
+  if (isNamed || query.op->hasAttr("schedules") || hasClosedForm(query.op->stringAttr("algorithm")))
     noteOwnChunks(query, kind, "an algorithm", cost);
   if (isNamed && !query.op->hasAttr("schedules"))
     return addNamedTime(query, kind, levels, bytes, cost, diagnostics);

@@ -35,12 +35,14 @@ static bool shapesFit(const ir::Operation &system) {
   return fit;
 }
 
-bool network::needsSimulation(const ir::Operation &system, CollectiveKind kind,
+bool network::needsSimulation(const CostQuery &query, CollectiveKind kind,
                               const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs) {
+  const ir::Operation &system = *query.target;
   if (!system.is(target::SystemOp::opName))
     return false;
+  Chunking chunking = chunkingOf(system, kind, query.op->stringAttr("algorithm"));
   bool needs = !levels || !isClosedFormExact(kind, levels->levels, &pairs) ||
-               shareLevels(chunkingOf(system, kind), levels->levels);
+               shareLevels(chunking, levels->levels);
   system.walk([&](const ir::Operation &part) { needs |= part.is(target::FaultOp::opName); });
   return needs && shapesFit(system);
 }
@@ -235,7 +237,7 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
   } else {
     size_t count = groups.firsts.size();
     size_t most = count == 1 ? mostMessages : mostGroupMessages / count;
-    Chunking chunking = chunkingOf(*query.target, kind);
+    Chunking chunking = chunkingOf(*query.target, kind, query.op->stringAttr("algorithm"));
     double chunk = bytes / static_cast<double>(chunking.count);
     auto messages = patternMessages(kind, patternOf(levels, fabric->ranks(), chunk), bytes, most,
                                     &pairs, chunking);

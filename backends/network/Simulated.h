@@ -13,9 +13,9 @@
 namespace perfc {
 namespace network {
 
-/// True when `system` has a fault, or when the closed form of `kind` over `levels`, those of the
-/// collective's group, is only a bound.
-bool needsSimulation(const ir::Operation &system, CollectiveKind kind,
+/// True when the system of `query` has a fault, when the closed form of `kind` over `levels`, those
+/// of the collective's group, is only a bound, or when chunks share a level.
+bool needsSimulation(const CostQuery &query, CollectiveKind kind,
                      const llvm::Optional<NetworkLevels> &levels, const PairSizes &pairs);
 
 /// The dimensions of the group of ranks that a collective operation is of.
