@@ -8,7 +8,7 @@
 // before.
 #include "backends/loopnest/search/OrderTables.h"
 #include "backends/loopnest/search/Search.h"
-#include "test/unit/backends_loopnest_search/RandomMoves.h"
+#include "test/unit/backends/loopnest/search/RandomMoves.h"
 #include <benchmark/benchmark.h>
 #include <random>
 #include <unordered_set>

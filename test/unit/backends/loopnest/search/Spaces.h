@@ -6,7 +6,7 @@
 #define PERFC_TEST_UNIT_BACKENDS_LOOPNEST_SEARCH_SPACES_H
 
 #include "backends/loopnest/search/MappingEvaluator.h"
-#include "test/unit/backends_loopnest_analysis/Nests.h"
+#include "test/unit/backends/loopnest/analysis/Nests.h"
 #include <random>
 
 namespace perfc {
