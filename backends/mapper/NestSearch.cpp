@@ -124,9 +124,9 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
       start.push_back(*lowered);
   }
   std::vector<AdaptedNest> scratch(std::max(1u, own.threads), space.adapted);
-  NestWeigher weigh = [&](const Nest &loops, unsigned thread) {
+  NestWeigher weigh = [&](const Nest &loops, unsigned thread, bool &isUnknown) {
     scratch[thread].nest = loops;
-    return space.cost->score(scratch[thread]);
+    return space.cost->score(scratch[thread], isUnknown);
   };
   ChainOptions chains;
   chains.imperfect = space.isImperfect;

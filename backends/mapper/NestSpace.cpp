@@ -52,7 +52,8 @@ static void applyRules(NestSpace &result, MapspaceOp mapspace) {
 
 /// Without a closed form each mapping is executed: those of small nests only.
 static std::string notCounted(const NestSpace &nest) {
-  return nest.space.isFlat || nest.cost->score(nest.adapted)
+  bool isUnknown = false;
+  return nest.space.isFlat || nest.cost->score(nest.adapted, isUnknown)
              ? ""
              : "its subscripts share indices, and it takes too long to count for each mapping";
 }

@@ -151,7 +151,8 @@ std::vector<Mapping> ChainClimb::begins(llvm::ArrayRef<Mapping> start) const {
 std::vector<llvm::Optional<Score>> ChainClimb::weigh(llvm::ArrayRef<Mapping> mappings) {
   std::vector<llvm::Optional<Score>> scores(mappings.size());
   workers.run(mappings.size(), [&](unsigned worker, size_t i) {
-    scores[i] = problem.weigh(space.withLoops(mappings[i]), worker);
+    bool isUnknown = false;
+    scores[i] = problem.weigh(space.withLoops(mappings[i]), worker, isUnknown);
   });
   for (size_t i = 0; i < mappings.size(); ++i)
     if (scores[i])

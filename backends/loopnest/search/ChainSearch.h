@@ -15,9 +15,11 @@
 namespace perfc {
 namespace loopnest {
 
-/// The cost of a nest with its loops by the full model; nothing when it does not fit. Threads call
-/// it side by side, each with a number of its own below that of the threads.
-using NestWeigher = std::function<llvm::Optional<Score>(const Nest &, unsigned thread)>;
+/// The cost of a nest with its loops by the full model; nothing when it does not fit, or cannot be
+/// counted, which sets `isUnknown`. Threads call it side by side, each with a number of its own
+/// below that of the threads.
+using NestWeigher =
+    std::function<llvm::Optional<Score>(const Nest &, unsigned thread, bool &isUnknown)>;
 
 struct ChainOptions {
   bool imperfect = false; ///< factors may leave a rest

@@ -71,7 +71,7 @@ private:
   void orders(unsigned slot);
   std::vector<std::array<uint8_t, maxDims>> ordersAt(unsigned slot);
   DimMask raggedAt(unsigned slot) const;
-  void consider(const Mapping &mapping);
+  void consider(const Mapping &mapping, const Score &bound);
 
   const ChainProblem &problem;
   const MapSpace &space;

@@ -114,10 +114,13 @@ std::vector<std::array<uint8_t, maxDims>> ChainWalk::ordersAt(unsigned slot) {
   return list;
 }
 
-void ChainWalk::consider(const Mapping &mapping) {
+void ChainWalk::consider(const Mapping &mapping, const Score &bound) {
   ++result.evaluated;
-  if (llvm::Optional<Score> score = problem.weigh(space.withLoops(mapping), thread))
+  bool isUnknown = false;
+  if (llvm::Optional<Score> score = problem.weigh(space.withLoops(mapping), thread, isUnknown))
     incumbents.add({mapping, *score});
+  else if (isUnknown) // maybe as good as its bound
+    result.open.push_back(bound);
 }
 
 /// The factors of `slot` are chosen: its orders by growing bound.
@@ -153,7 +156,7 @@ void ChainWalk::orders(unsigned slot) {
     }
     node.mapping.order[slot] = entry.order;
     if (complete)
-      consider(node.mapping);
+      consider(node.mapping, entry.bound);
     else if (slot == 0 && taker)
       taker({node, entry.bound, entry.key});
     else

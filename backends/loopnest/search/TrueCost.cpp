@@ -57,13 +57,14 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
   return true;
 }
 
-llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest) const {
+llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) const {
   AnalysisOptions options;
   options.hops = hasHops;
   // One of many mappings: none may take seconds.
   options.workLimit = options.setWork = int64_t(1) << 18;
   AnalysisResult result = analyse(nest.nest, options);
-  if (!result.counts || !result.errors.empty() || !fits(nest, *result.counts))
+  isUnknown = !result.counts || !result.errors.empty();
+  if (isUnknown || !fits(nest, *result.counts))
     return llvm::None;
   Counts &counts = *result.counts;
   if (llvm::Optional<SystolicPlace> systolic = findSystolic(nest)) {

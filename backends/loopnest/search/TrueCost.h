@@ -22,8 +22,9 @@ public:
   static std::shared_ptr<const TrueCost> make(const ir::Operation &chip, const AdaptedNest &nest,
                                               int64_t extraBytes);
 
-  /// The cost of `nest` with its loops; nothing when it cannot be counted or a tile does not fit.
-  llvm::Optional<Score> score(const AdaptedNest &nest) const;
+  /// The cost of `nest` with its loops; nothing when a tile does not fit, or when it cannot be
+  /// counted, which sets `isUnknown`.
+  llvm::Optional<Score> score(const AdaptedNest &nest, bool &isUnknown) const;
 
   const Chip &model() const { return chip; }
   const UnitRate &unitRate() const { return rate; }

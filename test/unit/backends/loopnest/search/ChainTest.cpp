@@ -232,7 +232,7 @@ static void compareChains(std::mt19937 &random, const SearchGoal &goal, unsigned
     llvm::Optional<double> all = exhaustive(*c, goal, 20000);
     if (!all)
       continue;
-    NestWeigher weigh = [&](const Nest &nest, unsigned) { return weighed(*c, nest); };
+    NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(*c, nest); };
     SearchOptions options;
     ChainOptions chains;
     chains.imperfect = true;
@@ -286,7 +286,7 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
     llvm::Optional<double> all = exhaustive(*c, goal, 20000);
     if (!all || !narrow)
       continue;
-    NestWeigher weigh = [&](const Nest &nest, unsigned) { return weighed(*c, nest); };
+    NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(*c, nest); };
     SearchOptions options;
     ChainOptions chains;
     chains.imperfect = chains.allOrders = true;
@@ -343,7 +343,7 @@ TEST(ChainSearch, ProvesMoreThanSixLoopsAtAPlace) {
     bits += tensor.bits;
   c.weights.memories[1].capacityBits = bits;
   SearchGoal goal{SearchGoal::Scalar, [](const Score &s) { return s.energy; }};
-  NestWeigher weigh = [&](const Nest &loops, unsigned) { return weighed(c, loops); };
+  NestWeigher weigh = [&](const Nest &loops, unsigned, bool &) { return weighed(c, loops); };
   SearchOptions options;
   ChainOptions chains;
   chains.imperfect = true;
