@@ -5,6 +5,7 @@
 #include "frontend/build/Equations.h"
 #include "frontend/build/OpSignature.h"
 #include "ir/core/Type.h"
+#include <fmt/format.h>
 
 using namespace perfc;
 
@@ -246,6 +247,11 @@ bool Builder::finishShape(const OpSlot &slot, OpTensor &tensor) {
     auto size = signature.extentOf(rank);
     if (!size)
       return false;
+    if (*size < 0) {
+      diagnostics.report(instance.range, diag::NegativeExtent,
+                         fmt::format("{}[{}]", slot.name, tensor.shape.size()), *size);
+      return false;
+    }
     tensor.shape.push_back(*size);
   }
   if (slot.passed && llvm::makeArrayRef(tensor.shape) != llvm::makeArrayRef(slot.passed->shape)) {
