@@ -47,11 +47,13 @@ llvm::Optional<Storage> loopnest::parseStorage(llvm::StringRef text) {
   return storage;
 }
 
+/// Whether the rank says which of its coordinates have something in them.
+static bool isCompressing(RankFormat rank) {
+  return rank != RankFormat::UB && rank != RankFormat::UOP;
+}
+
 bool Storage::isCompressed() const {
-  if (ranks.empty())
-    return format != Format::Uncompressed;
-  return llvm::any_of(
-      ranks, [](RankFormat rank) { return rank != RankFormat::UB && rank != RankFormat::UOP; });
+  return ranks.empty() ? format != Format::Uncompressed : llvm::any_of(ranks, isCompressing);
 }
 
 static double bitsFor(double values) { return values <= 1 ? 0 : std::ceil(std::log2(values)); }
@@ -81,8 +83,7 @@ static StoredTile storedTree(llvm::ArrayRef<RankFormat> formats, Extents shape, 
     below = all / inside * (1 - emptyShare(rank));
     inside *= static_cast<double>(fibers[rank]);
   }
-  bool isWhole = inward.front() == RankFormat::UB;
-  return {isWhole ? all : all * density.share(shape), bits};
+  return {isCompressing(inward.front()) ? all * density.share(shape) : all, bits};
 }
 
 StoredTile loopnest::storedTile(const Storage &storage, Extents shape, Extents tile,

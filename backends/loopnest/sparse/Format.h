@@ -9,8 +9,8 @@
 //     coordinate  z words, ceil(log2 extent) bits for each rank of the tile
 //     csr         z words, ceil(log2 columns) bits each, and ceil(log2(z + 1)) bits per row and one
 // or with a format per rank of the tile (RankUnits.h), the first one for all ranks that the others
-// leave: z words, all n of them when the innermost format is UB. A coordinate or run length has
-// ceil(log2 s) bits, with s coordinates per fiber, a place of a mask one, and what leads to the
+// leave: z words, all n of them when the innermost format is UB or UOP. A coordinate or run length
+// has ceil(log2 s) bits, with s coordinates per fiber, a place of a mask one, and what leads to the
 // rank below ceil(log2(e + 1)), with e nonzero elements, or coordinates with something in them,
 // there.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_FORMAT_H

@@ -185,6 +185,7 @@ TEST(Format, RanksOfTiles) {
   // One format stands for both ranks: 8 coordinates among 32.
   EXPECT_EQ(stored("CP", rows).metadataBits, 8 * 5);
   EXPECT_EQ(stored("UB", rows).words, 32);
+  EXPECT_EQ(stored("UOP", rows).words, 32); // offsets of single values tell nothing
   EXPECT_EQ(stored("UB", rows).metadataBits, 32);
 }
 
