@@ -29,6 +29,8 @@ private:
   bool readGoal();
   void countModel(const ir::Region &region, double times);
   bool cannotFit(const Strategy &division) const;
+  llvm::Optional<training::ModelCosts> costsOf(const Strategy &strategy,
+                                               std::unique_ptr<ir::Module> &lowered);
   void tryDivision(const Strategy &division);
   void tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
                    training::StepModel &model);
@@ -42,7 +44,7 @@ private:
                     training::StepModel &model);
   void addToFront(const Cost &cost, const std::string &text);
   bool isOutOfTime() const;
-  void reportNothing() const;
+  void reportNothing();
 
   const ir::Module &module;
   const ir::Operation &train;
@@ -59,7 +61,8 @@ private:
   double capacity = 0;
   int64_t layers = 0;
   std::string memory;
-  std::string withoutValue; ///< why the goal has no number in a strategy that fits
+  std::string withoutValue; ///< why the goal or a condition has none in a strategy that fits
+  llvm::Optional<Strategy> refused; ///< one that the model does not allow
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   TrainSearchResult result;
   double bestValue = std::numeric_limits<double>::infinity();
@@ -182,9 +185,13 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
   names.cost = &cost;
   if (const ir::Attribute *conditions = train.dictAttr("settings").find("require"))
-    for (const ir::Attribute &condition : conditions->asList())
-      if (!emit::evaluateExpression(condition, names).truth.getValueOr(false))
+    for (const ir::Attribute &condition : conditions->asList()) {
+      emit::ExpressionValue value = emit::evaluateExpression(condition, names);
+      if (!value.truth)
+        withoutValue = value.notGiven;
+      if (!value.truth.getValueOr(false))
         return tried;
+    }
   ++result.fulfilling;
   emit::ExpressionValue value = emit::evaluateExpression(goal, names);
   addToFront(cost, cost.training->strategy);
@@ -205,6 +212,15 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   return tried;
 }
 
+/// What `strategy` costs, `lowered` for it; nothing after a report.
+llvm::Optional<training::ModelCosts> TrainSearch::costsOf(const Strategy &strategy,
+                                                          std::unique_ptr<ir::Module> &lowered) {
+  lowered = withStrategy(module, train.symbol(), strategy, diagnostics);
+  if (!lowered)
+    return llvm::None;
+  return training::modelCosts(*lowered, *lowered->lookup(train.symbol()), providers, diagnostics);
+}
+
 void TrainSearch::tryDivision(const Strategy &division) {
   std::vector<Strategy> list = space.completions(division, layers);
   result.strategies += list.size();
@@ -222,15 +238,13 @@ void TrainSearch::tryDivision(const Strategy &division) {
   }
   // Divisions that the model's extents do not allow are none: what they report is forgotten.
   size_t reported = diagnostics.all().size();
-  Strategy whole = list.front();
-  auto lowered = withStrategy(module, train.symbol(), whole, diagnostics);
-  const ir::Operation *filled = lowered ? lowered->lookup(train.symbol()) : nullptr;
-  auto costs =
-      filled ? training::modelCosts(*lowered, *filled, providers, diagnostics) : llvm::None;
-  if (costs) {
-    training::StepModel model(*lowered, *filled, network);
+  std::unique_ptr<ir::Module> lowered;
+  if (auto costs = costsOf(list.front(), lowered)) {
+    training::StepModel model(*lowered, *lowered->lookup(train.symbol()), network);
     for (const Strategy &strategy : list)
       tryPipeline(strategy, *costs, model);
+  } else if (!refused) {
+    refused = list.front();
   }
   diagnostics.truncate(reported);
 }
@@ -257,13 +271,27 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
 }
 
 /// Why there is no best strategy: the first thing that all of them lack.
-void TrainSearch::reportNothing() const {
+void TrainSearch::reportNothing() {
+  if (result.costed == 0 && result.prunedDivisions == 0 && refused) {
+    std::unique_ptr<ir::Module> lowered;
+    size_t errors = diagnostics.errorCount();
+    costsOf(*refused, lowered);
+    if (diagnostics.errorCount() != errors) // it says why
+      return;
+  }
   if (result.fitting == 0 && !result.isProven) {
     diagnostics
         .report(train.range(), diag::NoStrategyFound,
                 fmt::format("the search ended after {} of {}, and none of these fits",
                             result.costed, counted(result.strategies, "strategy")))
         .help("a longer `within`");
+  } else if (result.strategies == 0) {
+    diagnostics
+        .report(train.range(), diag::NoStrategyFound,
+                fmt::format("no strategy uses all {} on a batch of {}",
+                            counted(network.chips(), "chip"), asked.batch))
+        .help("the product of the degrees is the number of chips, and `data` times `microbatch` "
+              "divides the batch");
   } else if (result.fitting == 0) {
     diagnostics
         .report(train.range(), diag::NoStrategyFits, result.strategies, memory,
@@ -274,8 +302,9 @@ void TrainSearch::reportNothing() const {
                                      : "`shard optimizer` or `shard parameters` divides the state");
   } else if (result.fulfilling == 0) {
     diagnostics.report(passes::rangeOf(train, "require", diagnostics), diag::NoStrategyFound,
-                       fmt::format("none of the {} that fit fulfils `require`",
-                                   counted(result.fitting, "strategy")));
+                       fmt::format("none of the {} that fit fulfils `require`{}{}",
+                                   counted(result.fitting, "strategy"),
+                                   withoutValue.empty() ? "" : ": ", withoutValue));
   } else {
     diagnostics.report(passes::rangeOf(train, maximizes ? "maximize" : "minimize", diagnostics),
                        diag::NoStrategyFound,
