@@ -186,7 +186,6 @@ static llvm::ArrayRef<ServingMetric> servingTable() {
       {"kv_usage.peak", {}, [](Summary s) { return s.peakUsage; }},
       {"preemptions", {}, [](Summary s) { return static_cast<double>(s.preemptions); }},
       {"flops", BaseUnit::Flop, [](Summary s) { return s.flops; }},
-      {"macs", {}, [](Summary s) { return s.flops / 2; }},
       {"throughput", Dimension(BaseUnit::Flop) / seconds(),
        [](Summary s) { return s.flops / s.runTime; }},
   };
@@ -251,12 +250,14 @@ static llvm::Optional<MetricValue> uncountedMetric(const Cost &cost, llvm::Strin
   if (!cost.training && !cost.serving)
     return llvm::None;
   llvm::StringRef statement = cost.training ? "train" : "serve";
-  if (name == "traffic")
+  if (name == "traffic" || name.startswith("traffic."))
     return unknown(("`" + llvm::Twine(statement) + "` does not count what memories move").str(),
                    BaseUnit::Byte);
   if (name == "cycles")
     return unknown(("`" + llvm::Twine(statement) + "` does not count cycles").str(),
                    BaseUnit::Cycle);
+  if (name == "macs" && cost.serving) // its operations are those of products and of others together
+    return unknown("`serve` does not count multiply-accumulates alone", {});
   return llvm::None;
 }
 

@@ -31,6 +31,14 @@ static Line head(const Result &result) {
   return {result.name, result.subject, result.on, pointText(result)};
 }
 
+/// A count of all that runs, "" where there is none.
+static std::string total(const Cost &cost, llvm::StringRef name, int64_t counted) {
+  if (!cost.training && !cost.serving)
+    return fmt::format("{}", counted);
+  llvm::Optional<MetricValue> value = metric(cost, name);
+  return value && value->hasNumber() ? fmt::format("{:.0f}", value->value.central()) : "";
+}
+
 static Line totalLine(const Result &result) {
   const Cost &cost = result.cost;
   Line line = head(result);
@@ -38,8 +46,8 @@ static Line totalLine(const Result &result) {
             "1",
             real(cost.latency.central()),
             figure(cost.energy),
-            fmt::format("{}", cost.macs),
-            fmt::format("{}", cost.flops),
+            total(cost, "macs", cost.macs),
+            total(cost, "flops", cost.flops),
             real(cost.utilization.central()),
             cost.bottleneck().str(),
             cost.provenance.provider,
