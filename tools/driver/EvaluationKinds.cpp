@@ -123,8 +123,12 @@ const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation 
 static std::string proofText(const SearchSummary &summary) {
   if (summary.proven)
     return "proven optimal";
-  return fmt::format("at most {:.2g} % above the best (lower bound {:.6g}); {} of {} proven",
-                     summary.gap() * 100, summary.bound, summary.provenNests, summary.distinct);
+  std::string distance = "how far above the best is not known";
+  if (summary.bound != 0)
+    distance = fmt::format("at most {:.2g} % above the best",
+                           (summary.value - summary.bound) / std::abs(summary.bound) * 100);
+  return fmt::format("{} (lower bound {:.6g}); {} of {} proven", distance, summary.bound,
+                     summary.provenNests, summary.distinct);
 }
 
 const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
