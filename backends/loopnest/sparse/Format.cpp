@@ -73,6 +73,16 @@ static StoredTile storedTree(llvm::ArrayRef<RankFormat> formats, Extents shape, 
     return density.emptyShare(shape, box);
   };
   RankCounts units = rankUnits(inward, fibers, emptyShare);
+  // Above compressed ranks of one coordinate the offsets are what tells where values are.
+  auto stepping = static_cast<size_t>(
+      llvm::find_if(fibers, [](int64_t fiber) { return fiber > 1; }) - fibers.begin());
+  if (stepping < count && inward[stepping] == RankFormat::UOP && isCompressing(inward.front())) {
+    double outer = 1;
+    for (size_t rank = stepping + 1; rank < count; ++rank)
+      outer *= static_cast<double>(fibers[rank]);
+    units[stepping].payload =
+        outer * (1 - emptyShare(stepping + 1)) * static_cast<double>(fibers[stepping] + 1);
+  }
   double all = elements(tile), bits = 0;
   double below = 0;  // coordinates of the rank below with something in them
   double inside = 1; // elements that one coordinate stands for

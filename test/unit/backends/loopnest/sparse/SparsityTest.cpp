@@ -186,6 +186,10 @@ TEST(Format, RanksOfTiles) {
   EXPECT_EQ(stored("CP", rows).metadataBits, 8 * 5);
   EXPECT_EQ(stored("UB", rows).words, 32);
   EXPECT_EQ(stored("UOP", rows).words, 32); // offsets of single values tell nothing
+  // A column: 5 offsets of one bit, unless it is empty.
+  StoredTile column = storedTile(*parseStorage("UOP CP"), {4, 8}, {4, 1}, rows);
+  EXPECT_EQ(column.words, 1);
+  EXPECT_NEAR(column.metadataBits, 5 * (1 - std::pow(0.75, 4)), 1e-12);
   EXPECT_EQ(stored("UB", rows).metadataBits, 32);
 }
 
