@@ -251,13 +251,15 @@ ResourceCost loopnest::networkCost(const CountedNest &nest, size_t number) {
               static_cast<double>(passing.copies) * passing.partialBytes);
     addEnergy(network.reduceEnergy(), static_cast<double>(passing.sums) * passing.partialBytes);
     const ArrayCounts &counts = nest.counts.arrays[number];
-    bool estimated = !counts.hops[t] && !counts.hopEstimates.empty();
+    bool estimated = !counts.hops[t] && !counts.hopEstimates.empty() && counts.hopEstimates[t];
     const auto &hops = estimated ? counts.hopEstimates[t] : counts.hops[t];
-    if (estimated && network.hopEnergy())
+    if (network.hopEnergy() && !counts.hops[t])
       result.notes.push_back(
-          fmt::format("hops of `{}` in `{}` are estimated: a ragged loop lets some "
-                      "of its partial sums leave earlier than others",
-                      flat.tensors[t].name, array.symbol()));
+          fmt::format("hops of `{}` in `{}` are {}", flat.tensors[t].name, array.symbol(),
+                      estimated ? "estimated: a ragged loop lets some of its partial sums leave "
+                                  "earlier than others"
+                                : "not known: they have no closed form, and there are too many "
+                                  "points to execute"));
     if (auto energy = network.hopEnergy())
       line.energy += hops
                          ? Figure(energy->toUncertain() * linkBytes(passing, bytes, hops->declared))
