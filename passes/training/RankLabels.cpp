@@ -101,6 +101,17 @@ void RankLabels::visit(const Region &region) {
         labels[&op.result(i)] = std::move(own);
       }
       visit(op.body());
+    } else if (op.is(op::FusedOp::opName)) {
+      for (size_t i = 0; i < op.operandCount(); ++i) {
+        Labels own = of(op.operand(i));
+        labels[&op.body().argument(i)] = std::move(own);
+      }
+      visit(op.body());
+      const Operation &yield = op.body().back();
+      for (size_t i = 0; i < op.resultCount(); ++i) {
+        Labels own = of(yield.operand(i));
+        labels[&op.result(i)] = std::move(own);
+      }
     }
   }
 }
