@@ -106,11 +106,8 @@ std::vector<Strategy> StrategySpace::divisions() const {
 std::vector<int64_t> StrategySpace::shardGroups(const Strategy &strategy) const {
   int64_t all = strategy.data * strategy.context;
   std::vector<int64_t> list = {asked.shard.ranks};
-  if (asked.shard.ranks == 0) {
+  if (asked.shard.ranks == 0)
     list = divisors(all);
-    if (list.back() != all)
-      list.push_back(all);
-  }
   llvm::erase_if(list, [&](int64_t ranks) {
     return ranks > 0 && (all % ranks || strategy.expertDomain() / strategy.expert % (all / ranks));
   });
