@@ -210,10 +210,10 @@ void TrainBuilder::products(const Node &node) {
 void TrainBuilder::checkSequence() {
   const ir::Attribute *sequence = settings.find("sequence"), *tensor = settings.find("tensor");
   int64_t wanted = sequence ? sequence->asInt() : 1, ranks = tensor ? tensor->asInt() : 1;
-  if (wanted > 1 && ranks > 0 && wanted != ranks)
+  if (wanted > 1 && wanted != ranks)
     bad(sequenceRange, fmt::format("`sequence = {}` divides activations among the tensor-parallel "
                                    "ranks, but `tensor` is {}",
-                                   wanted, ranks));
+                                   wanted, ranks > 0 ? std::to_string(ranks) : "any"));
 }
 
 /// As many stages as pipeline ranks, where their number is given.
