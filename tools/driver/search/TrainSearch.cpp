@@ -85,8 +85,11 @@ bool TrainSearch::readGoal() {
   }
   maximizes = !least;
   goal = (least ? least : most)->asList().front();
-  std::string text = goal.is(ir::AttrKind::String) ? goal.asString().str() : goal.text();
-  result.goal = (maximizes ? "maximize " : "minimize ") + text;
+  bool isName = goal.is(ir::AttrKind::String);
+  std::string word = maximizes ? "maximize" : "minimize",
+              text = isName ? goal.asString().str() : "";
+  SourceRange written = passes::rangeOf(train, word, diagnostics);
+  result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
   boundsTime = (!maximizes && (text == "step_time" || text == "latency")) ||
                (maximizes && (text == "mfu" || text == "tokens_per_s"));
   if (const ir::Attribute *limit = settings.find("within"))
@@ -197,9 +200,10 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   addToFront(cost, cost.training->strategy);
   tried.time = cost.training->stepTime;
   if (!value.number) {
-    withoutValue = value.unknownName.empty()
-                       ? value.notGiven
-                       : fmt::format("a step has no metric `{}`", value.unknownName);
+    withoutValue = !value.unknownName.empty()
+                       ? fmt::format("a step has no metric `{}`", value.unknownName)
+                   : value.truth ? "it is true or false"
+                                 : value.notGiven;
     return tried;
   }
   double number = value.number->toDouble() * (maximizes ? -1 : 1);
