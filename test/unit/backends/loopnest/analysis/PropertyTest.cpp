@@ -27,6 +27,24 @@ static bool isWindowed(const Nest &nest) {
   });
 }
 
+/// What the closed form gives, and what an execution of the same nest gives.
+static std::pair<AnalysisResult, AnalysisResult> bothForms(const Nest &nest) {
+  AnalysisOptions options;
+  options.hopWorkLimit = 0;
+  AnalysisResult closed = analyse(nest, options);
+  options.enumerate = true;
+  return {std::move(closed), analyse(nest, options)};
+}
+
+/// Tensors that take links of an array.
+static unsigned countsWithHops(const Counts &counts) {
+  unsigned number = 0;
+  for (const ArrayCounts &array : counts.arrays)
+    for (const llvm::Optional<NetworkCount> &hops : array.hops)
+      number += hops && hops->separate > 0;
+  return number;
+}
+
 TEST(Property, ClosedFormEqualsEnumeration) {
   std::mt19937 random(20240611), apart(7);
   unsigned compared = 0, withHops = 0;
@@ -38,17 +56,11 @@ TEST(Property, ClosedFormEqualsEnumeration) {
     ASSERT_TRUE(flat) << errors.front().message();
     if (enumerationWork(*flat) > 12000)
       continue;
-    AnalysisOptions options;
-    options.hopWorkLimit = 0;
-    AnalysisResult closed = analyse(nest, options);
-    options.enumerate = true;
-    AnalysisResult executed = analyse(nest, options);
+    auto [closed, executed] = bothForms(nest);
     ASSERT_TRUE(closed.counts && executed.counts);
     ASSERT_EQ(closed.counts->form, AnalysisForm::Closed);
     ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
-    for (const ArrayCounts &array : closed.counts->arrays)
-      for (const llvm::Optional<NetworkCount> &hops : array.hops)
-        withHops += hops && hops->separate > 0;
+    withHops += countsWithHops(*closed.counts);
     ++compared;
   }
   EXPECT_GT(withHops, 1000u);
@@ -69,11 +81,7 @@ TEST(Property, CoupledSubscriptsEqualEnumeration) {
     ASSERT_TRUE(flat) << errors.front().message();
     if (enumerationWork(*flat) > 3000)
       continue;
-    AnalysisOptions options;
-    options.hopWorkLimit = 0;
-    AnalysisResult closed = analyse(nest, options);
-    options.enumerate = true;
-    AnalysisResult executed = analyse(nest, options);
+    auto [closed, executed] = bothForms(nest);
     ASSERT_TRUE(closed.counts && executed.counts);
     ++compared;
     if (closed.isExecuted)
@@ -82,9 +90,7 @@ TEST(Property, CoupledSubscriptsEqualEnumeration) {
     stretched += closed.isStretched;
     windowed += isWindowed(nest);
     ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
-    for (const ArrayCounts &array : closed.counts->arrays)
-      for (const llvm::Optional<NetworkCount> &hops : array.hops)
-        withHops += hops && hops->separate > 0;
+    withHops += countsWithHops(*closed.counts);
   }
   EXPECT_GT(joint, 1000u);
   EXPECT_GT(windowed, 500u);
