@@ -4,8 +4,8 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Most flows of sliding windows that are remembered.
-static constexpr size_t slidingLimit = size_t(1) << 18;
+/// Most settled flows that are remembered.
+static constexpr size_t settledLimit = size_t(1) << 18;
 
 std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &weights,
                                    const TileGrid &grid, unsigned slot) {
@@ -24,14 +24,25 @@ std::vector<char> loopnest::roomAt(const MapSpace &space, const CostWeights &wei
   return result;
 }
 
+/// Nothing stands there.
+static InnerFloors::Entry allOpen() {
+  InnerFloors::Entry entry;
+  entry.words.fill(InnerFloors::open);
+  entry.padding.fill(0);
+  entry.held.fill(0);
+  return entry;
+}
+
 InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                          const TileGrid &grid, const FlowFloors &floors, const CrossingCosts &costs,
                          const Symmetry &symmetry, llvm::function_ref<bool()> isOver)
     : space(space), rules(rules), grid(grid), floors(floors), symmetry(symmetry),
       first(costs.arrayEnd()) {
   for (unsigned k = 0; k < space.crossings.size(); ++k)
-    if (space.crossings[k].end > costs.arrayBegin() && !costs.of(k).atLanes)
+    if (space.crossings[k].end > costs.arrayBegin() && !costs.of(k).atLanes) {
       crossings.push_back(k);
+      windowed |= space.tensors[space.crossings[k].tensor].windowed;
+    }
   unsigned slots = space.slots.size();
   tables.resize(slots - first + 1);
   lists.resize(slots - first + 1);
@@ -42,11 +53,7 @@ InnerFloors::InnerFloors(const MapSpace &space, const CostWeights &weights, cons
     table.resize(grid.size());
   filled.resize(grid.size());
   orders.resize((slots - first) << space.dims());
-  Entry nothing;
-  nothing.words.fill(open);
-  nothing.padding.fill(0);
-  nothing.held.fill(0);
-  tables.back()[grid.last()] = {nothing};
+  tables.back()[grid.last()] = {allOpen()};
   lists.back() = {static_cast<uint32_t>(grid.last())};
   for (unsigned s = first; s < slots; ++s)
     fits.push_back(roomAt(space, weights, grid, s));
@@ -223,20 +230,37 @@ const InnerFloors::Orders &InnerFloors::ordersOf(unsigned slot, const TileGrid::
   return *known;
 }
 
-/// What the loops of the slot settle, for each order that no other is better than, together with
-/// what may stand further in.
-void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
-                             std::vector<Entry> &result, const TileGrid::Point *steps) {
-  Entry nothing;
-  nothing.words.fill(open);
-  nothing.padding.fill(0);
-  nothing.held.fill(0);
+/// Flows settled by the loops of a slot, for each order that no other is better than, as many as
+/// for one setting of the dimensions that a tensor lacks. They depend on the loops and, of what is
+/// inside, on the dimensions of windows alone. Valid until the next call.
+llvm::ArrayRef<InnerFloors::Entry> InnerFloors::settledBy(unsigned slot, size_t inside,
+                                                          const TileGrid::Point &factor) {
+  if (settledEntries.size() >= settledLimit) {
+    settledEntries.clear();
+    settledRanges.clear();
+  }
+  auto [at, isNew] = settledRanges.try_emplace(
+      {uint64_t(slot) << 32 | alone(windowed, inside), grid.index(factor)});
+  auto &[begin, end] = at->second;
+  if (isNew) {
+    std::vector<Entry> entries;
+    addSettled(slot, inside, factor, entries);
+    begin = settledEntries.size();
+    settledEntries.insert(settledEntries.end(), entries.begin(), entries.end());
+    end = settledEntries.size();
+  }
+  return llvm::makeArrayRef(settledEntries).slice(begin, end - begin);
+}
+
+void InnerFloors::addSettled(unsigned slot, size_t inside, const TileGrid::Point &factor,
+                             std::vector<Entry> &result) {
   const Orders &all = ordersOf(slot, factor);
   llvm::SmallVector<Entry, 16> byOrder;
-  std::vector<Entry> settledBy;
   llvm::SmallVector<FlowFloors::SlotLoop, maxDims> loops;
+  Entry nothing = allOpen();
   for (unsigned v = 0; v < crossings.size(); ++v)
-    nothing.held[v] = static_cast<uint32_t>(sizeOnly(space.crossings[crossings[v]].tensor, inside));
+    nothing.held[v] = static_cast<uint32_t>(
+        alone(space.tensors[space.crossings[crossings[v]].tensor].windowed, inside));
   for (unsigned o = 0; o < all.list.size(); ++o) {
     loops.clear();
     for (unsigned d : all.list[o])
@@ -254,9 +278,20 @@ void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point
       now.words[v] = flow.words;
       now.padding[v] = flow.padding;
     }
-    insert(settledBy, now, nullptr);
+    insert(result, now, nullptr);
   }
-  for (const Entry &now : settledBy)
+}
+
+/// What the loops of the slot settle together with what may stand further in.
+void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
+                             std::vector<Entry> &result, const TileGrid::Point *steps) {
+  for (Entry now : settledBy(slot, inside, factor)) {
+    for (unsigned v = 0; v < crossings.size(); ++v)
+      if (now.words[v] != open) {
+        double times = floors.missing(space.crossings[crossings[v]].tensor, inside);
+        now.words[v] *= times;
+        now.padding[v] *= times;
+      }
     for (const Entry &entry : tables[slot + 1 - first][inside]) {
       Entry next = entry;
       for (unsigned v = 0; v < crossings.size(); ++v)
@@ -267,60 +302,33 @@ void InnerFloors::addEntries(unsigned slot, size_t inside, const TileGrid::Point
         }
       insert(result, next, steps);
     }
+  }
 }
 
-/// FlowFloors::slidingInside, remembered: it depends on the dimensions of windows and on the loops
-/// up to the first that moves the whole tile, whatever that one's factor is.
-const FlowFloors::Brought &InnerFloors::sliding(unsigned t, size_t inside,
-                                                llvm::ArrayRef<FlowFloors::SlotLoop> loops) {
-  if (slidingFlows.size() == slidingLimit) {
-    slidingNumbers = WordMemo();
-    slidingFlows.clear();
-  }
-  llvm::SmallVector<uint64_t, 4> key = {t | uint64_t(sizeOnly(t, inside)) << 8};
-  for (size_t i = 0; i < loops.size(); ++i) {
-    auto [dim, number] = loops[i];
-    bool moves = space.tensors[t].plain >> dim & 1;
-    if (i % 5 == 0)
-      key.push_back(0);
-    key.back() |= uint64_t(dim + 1 + (moves ? 0 : number << 4)) << i % 5 * 12;
-    if (moves)
-      break;
-  }
-  bool isNew;
-  double &number = slidingNumbers(key, isNew);
-  if (isNew) {
-    number = static_cast<double>(slidingFlows.size());
-    slidingFlows.push_back(floors.slidingInside(t, inside, loops));
-  }
-  return slidingFlows[static_cast<size_t>(number)];
-}
-
-/// What a flow becomes that is open inside these loops; open when nothing of the tensor moves
-/// there.
+/// What a flow becomes that is open inside these loops, for one setting of the dimensions that the
+/// tensor lacks; open when nothing of the tensor moves there.
 FlowFloors::Brought InnerFloors::settled(unsigned t, size_t inside,
-                                         llvm::ArrayRef<FlowFloors::SlotLoop> loops) {
+                                         llvm::ArrayRef<FlowFloors::SlotLoop> loops) const {
   const FlatTensor &tensor = space.tensors[t];
   double repeats = 1;
   for (size_t i = 0; i < loops.size(); ++i) {
     unsigned dim = loops[i].first;
-    double times = floors.missing(t, inside) / repeats;
     if (tensor.plain >> dim & 1)
-      return {times * floors.whole(t, inside), times * floors.padding(t, inside)};
+      return {floors.whole(t, inside) / repeats, floors.padding(t, inside) / repeats};
     if (tensor.windowed >> dim & 1) {
-      const FlowFloors::Brought &once = sliding(t, inside, loops.drop_front(i));
-      return {times * once.words, times * once.padding};
+      FlowFloors::Brought once = floors.slidingInside(t, inside, loops.drop_front(i));
+      return {once.words / repeats, once.padding / repeats};
     }
     repeats *= static_cast<double>(grid.value(dim, loops[i].second));
   }
   return {open, 0};
 }
 
-/// The point with the dimensions of windows alone.
-size_t InnerFloors::sizeOnly(unsigned tensor, size_t point) const {
+/// The point with some dimensions alone.
+size_t InnerFloors::alone(DimMask dims, size_t point) const {
   size_t result = 0;
   for (unsigned d = 0; d < space.dims(); ++d)
-    if (space.tensors[tensor].windowed >> d & 1)
+    if (dims >> d & 1)
       result += grid.point(point)[d] * grid.stride(d);
   return result;
 }

@@ -10,7 +10,7 @@
 
 #include "backends/loopnest/search/CrossingCosts.h"
 #include "backends/loopnest/search/Symmetry.h"
-#include "backends/loopnest/search/WordMemo.h"
+#include "llvm/ADT/DenseMap.h"
 #include <cmath>
 #include <memory>
 
@@ -81,13 +81,14 @@ private:
   const Orders &ordersOf(unsigned slot, const TileGrid::Point &factor);
   void addEntries(unsigned slot, size_t inside, const TileGrid::Point &factor,
                   std::vector<Entry> &result, const TileGrid::Point *steps);
+  llvm::ArrayRef<Entry> settledBy(unsigned slot, size_t inside, const TileGrid::Point &factor);
+  void addSettled(unsigned slot, size_t inside, const TileGrid::Point &factor,
+                  std::vector<Entry> &result);
   FlowFloors::Brought settled(unsigned tensor, size_t inside,
-                              llvm::ArrayRef<FlowFloors::SlotLoop> loops);
-  const FlowFloors::Brought &sliding(unsigned tensor, size_t inside,
-                                     llvm::ArrayRef<FlowFloors::SlotLoop> loops);
+                              llvm::ArrayRef<FlowFloors::SlotLoop> loops) const;
   void insert(std::vector<Entry> &list, const Entry &entry, const TileGrid::Point *steps) const;
   bool covers(const Entry &a, const Entry &b, const TileGrid::Point *steps) const;
-  size_t sizeOnly(unsigned tensor, size_t point) const;
+  size_t alone(DimMask dims, size_t point) const;
 
   const MapSpace &space;
   const SlotRules &rules;
@@ -102,8 +103,10 @@ private:
   std::vector<std::unique_ptr<Orders>> orders; ///< by slot and dimensions that have loops
   std::vector<std::vector<Outlook>> outlooks;  ///< by flow and point: of what is settled further in
   std::vector<std::vector<double>> fresh;      ///< of what is not: words per setting of the others
-  WordMemo slidingNumbers;                     ///< into `slidingFlows`, by what they depend on
-  std::vector<FlowFloors::Brought> slidingFlows;
+  DimMask windowed = 0;                        ///< dimensions of windows
+  /// Of `settledBy`: what is known, and where by slot and windows inside, and by factors.
+  std::vector<Entry> settledEntries;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, std::pair<size_t, size_t>> settledRanges;
   unsigned first;
   bool valid = true;
 };
