@@ -25,7 +25,7 @@ struct SearchOptions {
   /// Set from outside to stop (Ctrl-C); may be null.
   const std::atomic<bool> *stop = nullptr;
   /// Mappings of the random descent that comes first; the same seed gives the same ones.
-  unsigned descents = 40;
+  unsigned descents = 20;
   uint64_t seed = 1;
   /// Bounds with tables where the space has them (see Floors.h).
   bool useFloors = true;
