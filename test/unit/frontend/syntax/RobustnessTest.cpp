@@ -1,19 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text that no one would write must end in a message, soon and in little memory.
+// Text that no one would write must end in a message, soon and in little memory: texts are so long
+// that what takes more than linear time does not end before the runner gives up.
 #include "SyntaxText.h"
-#include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 
 using namespace perfc;
 using namespace perfc::test;
 
-/// Parses, within a generous time for a slow or instrumented build, to the one code.
+/// Parses to the one code.
 static void expectCode(std::string text, unsigned code) {
-  auto begin = std::chrono::steady_clock::now();
   Parsed parsed(std::move(text));
-  auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  EXPECT_LT(seconds, 20.0);
   ASSERT_EQ(parsed.diagnostics.all().size(), 1u);
   EXPECT_EQ(parsed.diagnostics.all()[0].kind->code, code);
 }
@@ -46,13 +44,18 @@ TEST(Robustness, LongLists) {
   EXPECT_EQ(parsed.tree->body->items[0]->value->args.size(), 100001u);
 }
 
+/// Four times the text takes four times the processor's time, not sixteen times.
 TEST(Robustness, LongLinesTakeLinearTime) {
-  auto begin = std::chrono::steady_clock::now();
-  Parsed items(repeat("a;", 200000));
-  EXPECT_EQ(items.tree->body->items.size(), 200000u);
-  EXPECT_EQ(formatText(repeat("a;", 200000)), repeat("a\n", 200000));
-  EXPECT_NE(formatText("x = [1" + repeat(", 2", 200000) + "]"), "error");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  auto timeOf = [](size_t count) {
+    std::clock_t begin = std::clock();
+    Parsed items(repeat("a;", count));
+    EXPECT_EQ(items.tree->body->items.size(), count);
+    EXPECT_EQ(formatText(repeat("a;", count)), repeat("a\n", count));
+    EXPECT_NE(formatText("x = [1" + repeat(", 2", count) + "]"), "error");
+    return std::clock() - begin;
+  };
+  timeOf(1000); // what is set up once
+  EXPECT_LT(timeOf(200000), 10 * timeOf(50000));
 }
 
 TEST(Robustness, EndlessItem) { expectCode(repeat("a ", 2000000), 10); }
@@ -66,9 +69,7 @@ TEST(Robustness, Garbage) {
     letters += static_cast<char>(' ' + (state >> 16) % 95);
   }
   expectCode(bytes, 1);
-  auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(errorsOf(letters).size(), 21u);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
   expectCode(repeat("@", 10000000), 2);
 }
 
