@@ -38,7 +38,8 @@ struct Result {
 /// "n=8; speed=2GB/s": what the sweep has set; "" outside of one.
 std::string pointText(const Result &result);
 
-/// A kernel or collective of a result, all its runs together.
+/// A kernel or collective of a result, all its runs together, or a time in which neither runs: what
+/// stages wait for, the optimizer.
 struct KernelLine {
   const CostPart *part = nullptr;
   /// Runs in the whole result, and the figures of all of them.
@@ -47,10 +48,12 @@ struct KernelLine {
   Figure energy;
   double flops = 0;
   double macs = 0;
+
+  bool isRest() const { return part->kind == PartKind::Phase; }
 };
 
-/// The kernels and collectives of a breakdown in the order in which they run, repetitions
-/// multiplied.
+/// The lines of a breakdown in the order in which they run, repetitions multiplied. Those of
+/// a `train` or `serve` add up to its latency.
 std::vector<KernelLine> flatten(const CostPart &breakdown);
 
 /// The metrics that `cost` has, by name: those of every result, then those of its kind.

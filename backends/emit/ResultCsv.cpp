@@ -60,7 +60,7 @@ static Line kernelLine(const Result &result, const KernelLine &kernel) {
   const CostPart &part = *kernel.part;
   Line line = head(result);
   Line rest{part.label,
-            fmt::format("{}", kernel.count),
+            kernel.isRest() ? "" : fmt::format("{}", kernel.count),
             real(kernel.latency.central()),
             figure(kernel.energy),
             fmt::format("{:.0f}", kernel.macs),

@@ -69,7 +69,7 @@ static void kernelTable(llvm::raw_ostream &os, const Result &result) {
   for (const KernelLine &kernel : flatten(result.cost.breakdown)) {
     os << "<tr>";
     cell(os, kernel.part->label);
-    cell(os, std::to_string(kernel.count));
+    cell(os, kernel.isRest() ? "" : std::to_string(kernel.count));
     cell(os, formatEngineering(kernel.latency, BaseUnit::Second));
     double total = result.cost.latency.central();
     cell(os, total > 0 ? percent(kernel.latency.central() / total) : "");

@@ -32,6 +32,8 @@ void RegionCost::add(const RegionCost &other, double times) {
     entry.seconds *= times;
     entry.count *= times;
     entry.flops *= times;
+    entry.macs *= times;
+    entry.peakSeconds *= times;
     entry.energy = entry.energy.times(times);
     auto same = llvm::find_if(kernels, [&](const KernelTime &known) {
       return known.label == entry.label && known.bound == entry.bound;
@@ -43,6 +45,8 @@ void RegionCost::add(const RegionCost &other, double times) {
     same->seconds += entry.seconds;
     same->count += entry.count;
     same->flops += entry.flops;
+    same->macs += entry.macs;
+    same->peakSeconds += entry.peakSeconds;
     same->energy += entry.energy;
   }
   savedBytes += other.savedBytes * times;
@@ -194,7 +198,8 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
   own.kernels.push_back({ir::as<op::KernelOp>(kernel).declaration().str(), op.range(),
-                         found->bottleneck().str(), own.seconds, 1, own.flops, own.energy});
+                         found->bottleneck().str(), own.seconds, 1, own.flops, own.macs,
+                         (found->utilization * found->latency).central() * done, own.energy});
   for (const ir::Value *operand : op.operands())
     own.workingBytes += bytesOf(*operand);
   for (size_t i = 0; i < op.resultCount(); ++i)
@@ -230,7 +235,7 @@ RegionCost GraphCoster::sorting(const ir::Operation &op, double elements) const 
   if (runtime.permuteBytes <= 0 || bandwidth <= 0)
     return cost;
   cost.seconds = runtime.permuteBytes * elements / (bandwidth * runtime.memory);
-  cost.kernels.push_back({"sort tokens", op.range(), "memory", cost.seconds, 1, 0, Figure()});
+  cost.kernels.push_back({"sort tokens", op.range(), "memory", cost.seconds, 1});
   return cost;
 }
 

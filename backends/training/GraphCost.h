@@ -29,7 +29,9 @@ struct KernelTime {
   double seconds = 0; ///< of all runs
   double count = 0;
   double flops = 0;
-  Figure energy; ///< of all runs
+  double macs = 0;
+  double peakSeconds = 0; ///< what the products would take at the peak of their format
+  Figure energy;          ///< of all runs
 };
 
 /// One run of a stretch of a graph on one rank and one microbatch.

@@ -101,6 +101,8 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     CostPart part = lineOf(kernel.label, PartKind::Kernel, kernel.seconds * share, kernel.location);
     part.count = static_cast<int64_t>(std::llround(kernel.count * share));
     part.flops = kernel.flops * share;
+    part.macs = kernel.macs * share;
+    part.utilization = kernel.seconds > 0 ? kernel.peakSeconds / kernel.seconds : 0;
     part.bound = kernel.bound;
     part.energy = kernel.energy.times(microbatches * ranks);
     cost.breakdown.children.push_back(std::move(part));
@@ -119,7 +121,9 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   auto rest = [&](const char *label, double seconds) {
     if (seconds <= 0)
       return;
-    cost.breakdown.children.push_back(lineOf(label, PartKind::Phase, seconds, train.range()));
+    CostPart part = lineOf(label, PartKind::Phase, seconds, train.range());
+    part.energy.missing.push_back(label);
+    cost.breakdown.children.push_back(std::move(part));
     cost.addBound(label, seconds);
   };
   rest("bubble", summary.bubble * summary.stepTime);

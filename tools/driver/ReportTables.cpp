@@ -36,7 +36,7 @@ static std::vector<std::string> kernelRow(const KernelLine &line, const emit::Re
   // What the title says of all kernels is not repeated.
   bool isCommon = part.provider == common.provider && part.mapping == common.mapping;
   return {part.label,
-          formatEngineering(static_cast<double>(line.count), {}),
+          line.isRest() ? "" : formatEngineering(static_cast<double>(line.count), {}),
           formatEngineering(line.latency.central(), BaseUnit::Second),
           share(line.latency, total),
           line.energy.isGiven() ? formatEngineering(line.energy.known.central(), BaseUnit::Joule)
@@ -68,14 +68,24 @@ static std::vector<KernelLine> merged(std::vector<KernelLine> lines) {
   return result;
 }
 
-/// True for the lines to show: the `limit` longest.
+/// Kernels and collectives.
+static size_t workCount(llvm::ArrayRef<KernelLine> lines) {
+  return llvm::count_if(lines, [](const KernelLine &line) { return !line.isRest(); });
+}
+
+/// True for the lines to show: the `limit` longest, and beside these what is neither kernel nor
+/// collective.
 static std::vector<bool> chooseLongest(llvm::ArrayRef<KernelLine> lines, size_t limit) {
-  std::vector<size_t> order(lines.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  std::vector<bool> shown(lines.size(), false);
+  std::vector<size_t> order;
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (lines[i].isRest())
+      shown[i] = true;
+    else
+      order.push_back(i);
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
     return lines[a].latency.central() > lines[b].latency.central();
   });
-  std::vector<bool> shown(lines.size(), false);
   for (size_t i = 0; i < std::min(limit, order.size()); ++i)
     shown[order[i]] = true;
   return shown;
@@ -91,15 +101,20 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
                {"bound", Align::Left},
                {"by", Align::Left}});
   std::vector<KernelLine> lines = emit::flatten(result.cost.breakdown);
-  if (lines.size() > limit)
+  if (workCount(lines) > limit)
     lines = merged(std::move(lines));
-  bool fold = lines.size() > limit;
+  bool fold = workCount(lines) > limit;
   std::vector<bool> shown = chooseLongest(lines, fold ? limit - 1 : lines.size());
   size_t others = 0;
   int64_t runs = 0;
   Uncertain latency;
   Figure energy;
+  std::vector<std::vector<std::string>> rest;
   for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].isRest()) {
+      rest.push_back(kernelRow(lines[i], result));
+      continue;
+    }
     if (shown[i]) {
       table.addRow(kernelRow(lines[i], result));
       continue;
@@ -114,11 +129,8 @@ Table perfc::driver::kernelTable(const emit::Result &result, size_t limit) {
                   formatEngineering(static_cast<double>(runs), {}),
                   formatEngineering(latency.central(), BaseUnit::Second),
                   share(latency, result.cost.latency), energyText(energy), "", "", ""});
-  // The rest of a step: what no kernel or collective takes.
-  for (const CostPart &part : result.cost.breakdown.children)
-    if (result.cost.training && part.kind == PartKind::Phase)
-      table.addRow({part.label, "", formatEngineering(part.latency.central(), BaseUnit::Second),
-                    share(part.latency, result.cost.latency), "", "", "", ""});
+  for (std::vector<std::string> &row : rest)
+    table.addRow(std::move(row));
   return table;
 }
 
@@ -368,7 +380,7 @@ llvm::Optional<Table> perfc::driver::breakdownTable(const emit::Result &result,
   if (rows != "kernel" && rows != "op" && rows != "layer")
     return llvm::None;
   std::vector<KernelLine> lines = emit::flatten(result.cost.breakdown);
-  if (rows != "layer" && lines.size() > limit)
+  if (rows != "layer" && workCount(lines) > limit)
     lines = merged(std::move(lines));
   std::vector<bool> shown = chooseLongest(lines, limit);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -379,9 +391,9 @@ llvm::Optional<Table> perfc::driver::breakdownTable(const emit::Result &result,
       cells.push_back(lineCell(lines[i], column));
     table.addRow(std::move(cells));
   }
-  if (lines.size() > limit) {
+  if (workCount(lines) > limit) {
     std::vector<std::string> cells(columns.size() + 1);
-    cells[0] = fmt::format("{} others", lines.size() - limit);
+    cells[0] = fmt::format("{} others", workCount(lines) - limit);
     table.addRow(std::move(cells));
   }
   return table;
