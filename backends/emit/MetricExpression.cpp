@@ -202,6 +202,18 @@ ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const Metric
   return applyOperator(list[0].asString(), arguments);
 }
 
+bool emit::asksForEnds(const ir::Attribute &expr, const MetricNames &names) {
+  if (expr.is(ir::AttrKind::List))
+    return llvm::any_of(expr.asList(),
+                        [&](const ir::Attribute &part) { return asksForEnds(part, names); });
+  if (!expr.is(ir::AttrKind::String))
+    return false;
+  llvm::StringRef name = expr.asString();
+  if (auto defined = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr)
+    return asksForEnds(ir::Attribute(defined.expr()), names);
+  return name.endswith(".lower") || name.endswith(".upper");
+}
+
 std::string emit::describe(const ExpressionValue &value) {
   if (value.number)
     return formatEngineering(value.number->toUncertain(), value.number->dimension());

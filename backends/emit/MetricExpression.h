@@ -38,6 +38,9 @@ ExpressionValue evaluateExpression(const ir::Attribute &expr, const MetricNames 
 /// A metric or result member by its written name: "latency", "traffic.HBM", "nlp.energy", "edap".
 ExpressionValue evaluateName(llvm::StringRef name, const MetricNames &names);
 
+/// True when `expr` names an end of an interval, `latency.upper`, also by a metric of the file.
+bool asksForEnds(const ir::Attribute &expr, const MetricNames &names);
+
 /// "61.20 ms", "0.583", "memory HBM", "not given: …".
 std::string describe(const ExpressionValue &value);
 

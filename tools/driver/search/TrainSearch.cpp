@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/search/TrainSearch.h"
 
+#include "backends/core/UncertainInputs.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "tools/driver/search/StrategySpace.h"
@@ -42,6 +43,7 @@ private:
   };
   Tried tryStrategy(const Strategy &strategy, const training::ModelCosts &costs,
                     training::StepModel &model);
+  bool addEnds(const Strategy &strategy, Cost &cost);
   void addToFront(const Cost &cost, const std::string &text);
   bool isOutOfTime() const;
   void reportNothing();
@@ -56,6 +58,7 @@ private:
   StrategySpace space;
   ir::Attribute goal;
   bool maximizes = false, boundsTime = false;
+  bool needsEnds = false; ///< the goal or a condition is about an end of an interval
   double within = std::numeric_limits<double>::infinity();
   double weights = 0; ///< elements
   double capacity = 0;
@@ -92,6 +95,9 @@ bool TrainSearch::readGoal() {
   result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
   boundsTime = (!maximizes && (text == "step_time" || text == "latency")) ||
                (maximizes && (text == "mfu" || text == "tokens_per_s"));
+  const ir::Attribute *conditions = settings.find("require");
+  needsEnds =
+      emit::asksForEnds(goal, names) || (conditions && emit::asksForEnds(*conditions, names));
   if (const ir::Attribute *limit = settings.find("within"))
     within = limit->asQuantity().toDouble();
   return true;
@@ -122,6 +128,20 @@ bool TrainSearch::cannotFit(const Strategy &division) const {
                      : std::min(ranks, static_cast<double>(division.tensor * division.expert) *
                                            static_cast<double>(layers));
   return weights * element / parts > capacity;
+}
+
+/// What `strategy` costs with its intervals; false when it does not run by itself.
+bool TrainSearch::addEnds(const Strategy &strategy, Cost &cost) {
+  auto filled = withStrategy(module, train.symbol(), strategy, diagnostics);
+  ir::Operation *statement = filled ? filled->lookup(train.symbol()) : nullptr;
+  if (!statement)
+    return false;
+  auto whole = withEnds(*filled, *statement, diagnostics, [&] {
+    return training::evaluateTraining(*filled, *statement, providers, diagnostics);
+  });
+  if (whole)
+    cost = std::move(*whole);
+  return whole.hasValue();
 }
 
 void TrainSearch::addToFront(const Cost &cost, const std::string &text) {
@@ -186,6 +206,8 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
     return tried;
   tried.fits = true;
   Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
+  if (needsEnds && !addEnds(strategy, cost))
+    return tried;
   names.cost = &cost;
   if (const ir::Attribute *conditions = train.dictAttr("settings").find("require"))
     for (const ir::Attribute &condition : conditions->asList()) {
