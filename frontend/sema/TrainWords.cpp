@@ -134,7 +134,7 @@ static constexpr WordSpec ownTrainWords[] = {
      .kind = Measure,
      .dims = Dims::Tokens,
      .doc = "tokens of the run instead of its steps: tokens 15Ttoken"},
-    {.word = "microbatch", .kind = Integer, .doc = "sequences per microbatch"},
+    {.word = "microbatch", .kind = Integer, .isHole = true, .doc = "sequences per microbatch"},
     {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
 };
 

@@ -24,11 +24,12 @@ void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &
       node.args.push_back(std::move(*result));
 }
 
-/// A whole number, a hole or what is unknown yet; nothing after a report.
+/// A whole number, a hole where the word may be one, or what is unknown yet; nothing after a
+/// report.
 static llvm::Optional<Value> whole(const Node &node, const ast::Arg &arg, Evaluator &evaluator,
                                    const Scope &scope) {
   Value value = evaluator.evaluate(*arg.value, scope);
-  if (value.is<Value::Any>() || value.isUnknown())
+  if ((value.is<Value::Any>() && node.spec->isHole) || value.isUnknown())
     return value;
   const Quantity *quantity = value.getIf<Quantity>();
   if (quantity && !accepts(node.spec->dims, quantity->dimension())) {

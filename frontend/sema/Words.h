@@ -144,6 +144,7 @@ struct WordSpec {
   bool repeats = false;                  ///< may stand more than once in a block
   bool clauseOnly = false;               ///< `after`, `for`: never a line of its own
   bool assigns = false;                  ///< its values may be `name = value`
+  bool isHole = false;                   ///< an Integer that may be `any`
   llvm::StringLiteral byDefault = "";    ///< what is assumed without it
   llvm::StringLiteral doc = "";
 };
