@@ -7,6 +7,7 @@
 
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
@@ -156,6 +157,9 @@ static ir::AttrDict algorithmsOf(const ir::Operation &evaluate) {
 
 bool StudyBuilder::checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject) {
   std::map<std::string, const Decl *> known; // by kind, of those that name no kind
+  std::set<std::string> named;
+  for (const NodeArg &choice : choices)
+    named.insert(choice.name);
   for (const NodeArg &choice : choices) {
     const Instance *instance = choice.value.getIf<Instance>();
     if (!choice.name.empty() || !instance || instance->decl->kind != DeclKind::Algorithm)
@@ -163,6 +167,15 @@ bool StudyBuilder::checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subjec
     std::vector<std::string> kinds = {subject.instance->decl->name.str()};
     if (subject.instance->decl->kind != DeclKind::Collective)
       kinds = collectivesFor(context, *instance);
+    bool isIdle = !kinds.empty() && llvm::all_of(kinds, [&](const std::string &kind) {
+      return named.count(kind) > 0;
+    });
+    if (isIdle && subject.instance->decl->kind != DeclKind::Collective) {
+      diagnostics.report(choice.range, diag::NoAlgorithmHere,
+                         fmt::format("others here run all that `{}` could: {}",
+                                     instance->decl->name, llvm::join(kinds, ", ")));
+      return false;
+    }
     for (const std::string &kind : kinds)
       if (auto [entry, isNew] = known.try_emplace(kind, instance->decl); !isNew) {
         diagnostics
