@@ -22,6 +22,9 @@ struct Reliability {
   double bandwidth = 0; ///< of all chips together
   double restart = 0;
 
+  /// Below this goodput nothing gets done: figures of such a run would say nothing.
+  static constexpr double leastGoodput = 1e-6;
+
   /// Reads the settings of study.train for a system of `chips` chips.
   static Reliability read(const ir::AttrDict &settings, int64_t chips);
   /// The interval between checkpoints that take `write` seconds.

@@ -136,6 +136,8 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   }
   if (!step || (!beyondMemory && !checkMemory(train, *step, strategy, diagnostics)))
     return llvm::None;
+  if (!checkRun(train, step->summary, diagnostics))
+    return llvm::None;
   step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);
   return stepCost(train, *costs, std::move(*step), model, strategy);
 }

@@ -29,6 +29,10 @@ bool checkStrategy(const ir::Operation &train, passes::Strategy &strategy, AxisN
 bool checkMemory(const ir::Operation &train, const Step &step, const passes::Strategy &strategy,
                  DiagnosticEngine &diagnostics);
 
+/// False, reported, when failures leave a run no time for its steps.
+bool checkRun(const ir::Operation &train, const TrainingSummary &summary,
+              DiagnosticEngine &diagnostics);
+
 /// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
 Cost stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
               const StepModel &model, const passes::Strategy &strategy);

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether a strategy goes with its system, its batch and the memory of its chips.
+#include "backends/training/Reliability.h"
 #include "backends/training/Train.h"
 #include "ir/common/diagnostics/Training.h"
 #include "llvm/ADT/StringExtras.h"
@@ -133,5 +134,19 @@ bool training::checkMemory(const ir::Operation &train, const Step &step, const S
                         bytes(use.parameters), bytes(use.gradients), bytes(use.optimizer),
                         bytes(use.activations), bytes(use.temporary)))
       .help(knobFor(use, strategy));
+  return false;
+}
+
+bool training::checkRun(const ir::Operation &train, const TrainingSummary &summary,
+                        DiagnosticEngine &diagnostics) {
+  if (summary.goodput > Reliability::leastGoodput)
+    return true;
+  Reliability reliability = Reliability::read(train.dictAttr("settings"), summary.chips);
+  auto seconds = [](double value) { return formatEngineering(value, BaseUnit::Second); };
+  diagnostics.report(passes::rangeOf(train, "checkpoint", diagnostics), diag::BadTrainValue,
+                     fmt::format("a run gets nowhere: failures come every {}, but a checkpoint "
+                                 "after {} of work takes {} and a restart {}",
+                                 seconds(reliability.mtbf), seconds(summary.checkpointInterval),
+                                 seconds(summary.checkpointTime), seconds(reliability.restart)));
   return false;
 }

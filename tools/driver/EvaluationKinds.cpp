@@ -95,6 +95,7 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
   });
   if (!cost)
     return nullptr;
+  warnOfUnusedTrainWords(op, *evaluated, warned, session.diagnostics);
   if (searched) {
     auto summary = std::make_shared<TrainingSummary>(*cost->training);
     summary->front = searched->front;

@@ -5,6 +5,7 @@
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
 #include "ir/target/TargetOps.h"
+#include "passes/training/Strategy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -126,4 +127,33 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
                          cost.provenance.provider));
     });
   }
+}
+
+/// True when the data choose weights in the forward pass of `train`.
+static bool hasExperts(const ir::Operation &train, const ir::Module &module) {
+  bool found = false;
+  if (const ir::Operation *forward = module.lookup(passes::forwardSymbol(train.symbol())))
+    forward->walk([&](const ir::Operation &op) {
+      auto tensor = ir::as<op::TensorOp>(op);
+      found |= tensor && tensor.isExpert();
+    });
+  return found;
+}
+
+void driver::warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &module,
+                                    std::set<std::pair<uint32_t, uint32_t>> &warned,
+                                    DiagnosticEngine &diagnostics) {
+  const ir::AttrDict &settings = train.dictAttr("settings");
+  auto warn = [&](llvm::StringRef word, const std::string &why) {
+    SourceRange place = passes::rangeOf(train, word, diagnostics);
+    if (settings.find(word) && warned.insert({place.file, place.begin}).second)
+      diagnostics.report(place, diag::WordWithoutEffect, word, why);
+  };
+  if (!passes::readStrategy(ir::as<study::TrainOp>(train)).hasHoles()) {
+    for (llvm::StringRef word : {"minimize", "maximize", "within"})
+      warn(word, "nothing of it is `any`");
+    warn("require", "it chooses among strategies, and there is one; `expect` checks a result");
+  }
+  if (!hasExperts(train, module))
+    warn("experts", fmt::format("the data choose no weights of `{}`", train.symbolAttr("subject")));
 }

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words of a chip that the providers of a result do not read: the roofline and the tile model know
-// one memory and no networks between elements (docs/cost-model.md, "What each word of a chip
-// does").
+// Words that nothing reads. Those of a chip that the providers of a result do not read: the
+// roofline and the tile model know one memory and no networks between elements (docs/cost-model.md,
+// "What each word of a chip does"), and those of a `train` that has nothing to search or to route.
 #ifndef PERFC_TOOLS_DRIVER_UNUSEDWORDS_H
 #define PERFC_TOOLS_DRIVER_UNUSEDWORDS_H
 
@@ -18,6 +18,12 @@ namespace perfc::driver {
 void warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::StringRef on,
                        std::set<std::pair<uint32_t, uint32_t>> &warned,
                        DiagnosticEngine &diagnostics, const SourceManager &sources);
+
+/// Warns of words of `train`, lowered in `module`, that choose among nothing: a goal or conditions
+/// without a hole, `experts` of a model that has none.
+void warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &module,
+                            std::set<std::pair<uint32_t, uint32_t>> &warned,
+                            DiagnosticEngine &diagnostics);
 
 } // namespace perfc::driver
 

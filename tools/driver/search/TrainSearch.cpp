@@ -320,16 +320,22 @@ void TrainSearch::reportNothing() {
               "divides the batch");
   } else if (result.fitting == 0) {
     diagnostics
-        .report(train.range(), diag::NoStrategyFits, result.strategies, memory,
-                formatEngineering(capacity, Dimension(BaseUnit::Byte)))
+        .report(train.range(), diag::NoStrategyFits,
+                result.strategies == 1
+                    ? "the only strategy does not fit"
+                    : fmt::format("none of {} fits", counted(result.strategies, "strategy")),
+                memory, formatEngineering(capacity, Dimension(BaseUnit::Byte)))
         .note(fmt::format("a search fills {:.0f} % of a memory at the most",
                           100 * training::plannedShare))
         .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"
                                      : "`shard optimizer` or `shard parameters` divides the state");
   } else if (result.fulfilling == 0) {
     diagnostics.report(passes::rangeOf(train, "require", diagnostics), diag::NoStrategyFound,
-                       fmt::format("none of the {} that fit fulfils `require`{}{}",
-                                   counted(result.fitting, "strategy"),
+                       fmt::format("{} `require`{}{}",
+                                   result.fitting == 1
+                                       ? "the only strategy that fits does not fulfil"
+                                       : fmt::format("none of the {} that fit fulfils",
+                                                     counted(result.fitting, "strategy")),
                                    withoutValue.empty() ? "" : ": ", withoutValue));
   } else {
     diagnostics.report(passes::rangeOf(train, maximizes ? "maximize" : "minimize", diagnostics),
