@@ -231,8 +231,10 @@ static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRe
   level.approximation.clear();
   if (dimensions.empty())
     return {std::move(level)};
-  if (level.bandwidth)
-    level.bandwidth = *level.bandwidth / Uncertain(static_cast<double>(dimensions.size()));
+  // A dimension of one chip has no links.
+  int64_t wired = llvm::count_if(dimensions, [](int64_t size) { return size > 1; });
+  if (level.bandwidth && wired > 1)
+    level.bandwidth = *level.bandwidth / Uncertain(static_cast<double>(wired));
   std::vector<NetworkLevel> lines;
   lines.reserve(dimensions.size());
   for (int64_t size : dimensions) {

@@ -151,7 +151,8 @@ bool FabricBuilder::ring(const Wire &wire, const Chips &line) {
   return true;
 }
 
-/// Two links per chip and dimension, also at the edge of a mesh, where some lead nowhere.
+/// Two links per chip and dimension of several chips, also at the edge of a mesh, where some lead
+/// nowhere.
 bool FabricBuilder::grid(const Wire &wire, const Chips &points, bool wraps) {
   std::vector<int64_t> sizes = wire.dimensions();
   if (sizes.empty())
@@ -164,7 +165,8 @@ bool FabricBuilder::grid(const Wire &wire, const Chips &points, bool wraps) {
   if (product != static_cast<int64_t>(points.size()))
     return bad(wire,
                fmt::format("its dimensions do not make {}", counted(points.size(), "member")));
-  double share = wire.bandwidth / static_cast<double>(2 * sizes.size());
+  int64_t wired = llvm::count_if(sizes, [](int64_t size) { return size > 1; });
+  double share = wire.bandwidth / static_cast<double>(2 * wired);
   int64_t stride = 1;
   for (int64_t size : sizes) {
     for (int64_t i = 0; i < product; ++i) {
