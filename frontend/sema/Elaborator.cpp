@@ -100,10 +100,49 @@ void Elaborator::choice(const ast::Item &item, BlockKind kind, Scope &scope, Nod
       body(*either, kind, newScope(scope), scratch);
 }
 
+/// Members of `domain`, those of a plain range without writing them down.
+static uint64_t memberCount(Evaluator &evaluator, const Value &domain, SourceRange range) {
+  const RangeValue *values = domain.getIf<RangeValue>();
+  if (values && !values->step && values->first.isInteger() && values->last.isInteger()) {
+    int64_t first = values->first.rational().numerator(),
+            last = values->last.rational().numerator();
+    return last < first ? 0 : static_cast<uint64_t>(last) - static_cast<uint64_t>(first) + 1;
+  }
+  return domain.isUnknown() ? 1 : evaluator.members(domain, range).size();
+}
+
+bool Elaborator::countRounds(const ast::Item &loop, size_t depth, const Scope &outer,
+                             uint64_t &count) {
+  const ast::Expr &head = *loop.args[depth].value;
+  if (head.kind != ast::ExprKind::Binary || head.text != "in" ||
+      head.operands[0]->kind != ast::ExprKind::Name)
+    return true; // reported where it runs
+  SourceRange range = head.operands[1]->range;
+  Value domain = evaluator.evaluate(*head.operands[1], outer);
+  count += memberCount(evaluator, domain, range);
+  if (depth + 1 == loop.args.size() || count > maxRounds || domain.isUnknown())
+    return count <= maxRounds;
+  for (Value &member : evaluator.members(domain, range)) {
+    Scope inner(outer);
+    inner.set(head.operands[0]->text, std::move(member));
+    if (!countRounds(loop, depth + 1, inner, count))
+      return false;
+  }
+  return true;
+}
+
 bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
                          llvm::function_ref<void(Scope &)> each) {
   if (loop.args.empty() || !loop.block) {
     diagnostics.report(loop.range, diag::BadFor).help("write `for i in 0..3 { … }`");
+    return false;
+  }
+  size_t reported = diagnostics.all().size();
+  uint64_t count = rounds;
+  bool fits = countRounds(loop, 0, scope, count);
+  diagnostics.truncate(reported); // what is wrong is said where it runs
+  if (!fits) {
+    diagnostics.report(loop.range, diag::TooManyMembers, maxRounds);
     return false;
   }
   std::function<bool(size_t, const Scope &)> nest = [&](size_t depth, const Scope &outer) {

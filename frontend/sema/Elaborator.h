@@ -86,6 +86,9 @@ private:
   void unknownWord(const ast::Item &item, BlockKind kind);
   void equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into);
   Node &newNode();
+  /// Adds the rounds of `loop` from its domain number `depth` on to `count`; false when all are
+  /// more than perfc goes through, before any of them takes memory.
+  bool countRounds(const ast::Item &loop, size_t depth, const Scope &outer, uint64_t &count);
 
   DiagnosticEngine &diagnostics;
   std::deque<Node> nodes;

@@ -28,7 +28,7 @@ public:
 private:
   const Module *module;
   const Scope *parent = nullptr;
-  llvm::SmallVector<std::pair<llvm::StringRef, Value>, 4> values;
+  llvm::SmallVector<std::pair<llvm::StringRef, Value>, 1> values; // of a loop: there are many
 };
 
 /// What tensors mean in the body of a workload.
