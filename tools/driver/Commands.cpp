@@ -8,7 +8,7 @@ using namespace perfc::driver;
 
 static constexpr OptionSpec runOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
-    {"from", 0, "FORMAT", "the file is of another tool, as for perfc import, or chakra"},
+    {"from", 0, "FORMAT", "the files are of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
     {"mode", 0, "MODE", "native, astra_sim, maestro or timeloop: count as that tool does"},
     {"network", 0, "N.yml", "of chakra: the network, as ASTRA-sim reads it"},
@@ -23,7 +23,7 @@ static constexpr OptionSpec searchOptions[] = {
     {"stats", 0, "", "print the mappings evaluated and the CPU seconds of each search"},
     {"mapping", 0, "OUT.perf",
      "write the best mappings as a .perf file (a Timeloop input as YAML)"},
-    {"from", 0, "FORMAT", "timeloop: the file is an input of that tool"},
+    {"from", 0, "FORMAT", "timeloop: the files are an input of that tool"},
     {"mode", 0, "MODE", "timeloop: count as that tool does"},
     {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this"},
     {"evaluations", 0, "N", "of a Timeloop input: evaluate at most N mappings"},
@@ -90,14 +90,15 @@ static constexpr OptionSpec docOptions[] = {
 };
 
 static const Command table[] = {
-    {"run", "evaluate what a file asks for, with where time and energy go", "FILE [options]",
-     "perfc run design.perf -D batch=8", runOptions, 1, 1, runFile,
-     "The same as perfc FILE. - is standard input."},
+    {"run", "evaluate what a file asks for, with where time and energy go", "FILE… [options]",
+     "perfc run design.perf -D batch=8", runOptions, 1, ~0u, runFile,
+     "The same as perfc FILE. - is standard input. Only what other tools read may be in several "
+     "files."},
     {"check", "find what is wrong with a file, without evaluating it", "FILE [options]",
      "perfc check design.perf", defineOptions, 1, 1, checkFile,
      "Also lowers to loop nests, so mappings that do not fit are found."},
     {"search", "find the best mappings that the search statements of a file ask for",
-     "FILE [options]", "perfc search design.perf --stats", searchOptions, 1, 1, searchFile,
+     "FILE… [options]", "perfc search design.perf --stats", searchOptions, 1, ~0u, searchFile,
      "Other statements are left out. Ctrl-C stops a search with the best found so far."},
     {"sweep", "evaluate the sweeps of a file, resumable and in shards", "FILE [options]",
      "perfc sweep design.perf --db results.db --shard 1/4", sweepOptions, 1, 1, sweepFile,

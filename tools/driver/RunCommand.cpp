@@ -63,16 +63,26 @@ static std::string programHash(llvm::StringRef text,
 
 enum class Which { All, Searches, Sweeps };
 
-/// The program: the file, or what a file of another tool is as a program.
+/// The program: the file, or what files of another tool are as a program.
 static FileId loadProgram(Session &session, const Arguments &arguments) {
   llvm::StringRef path = arguments.files().front();
   if (!arguments.has("from"))
     return session.load(path);
   const ImportFormat *format = findImportFormat(session, arguments.value("from"));
   std::string text;
-  if (!format || !readForeign(session, *format, {path.str()}, arguments, text))
+  if (!format || !readForeign(session, *format, arguments.files(), arguments, text))
     return 0;
   return session.sources.add((path + " as a program").str(), std::move(text));
+}
+
+/// Shows what is wrong with the program of `file` in the files that it was made of.
+static void locateProblems(Session &session, const Arguments &arguments, FileId file) {
+  std::vector<FileId> inputs;
+  for (const std::string &path : arguments.files())
+    if (FileId input = session.sources.find(path))
+      inputs.push_back(input);
+  if (!inputs.empty())
+    locateProblems(session, arguments.value("from"), inputs, file);
 }
 
 /// How to search and to sweep; false when an option has no meaning (reported).
@@ -130,8 +140,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     return true;
   }
   if (arguments.has("from"))
-    if (FileId input = session.sources.find(arguments.files().front()))
-      locateProblems(session, arguments.value("from"), input, file);
+    locateProblems(session, arguments, file);
   if (asJson)
     document.print(session.sources.path(file));
   else if (!session.isQuiet())
@@ -170,13 +179,24 @@ static void writeSlurmScript(Session &session, const Arguments &arguments) {
               {}, session.diagnostics);
 }
 
+/// Only what other tools read may be in several files; false after a report.
+static bool checkFileCount(Session &session, const Arguments &arguments, llvm::StringRef command) {
+  if (arguments.files().size() == 1 ||
+      (arguments.has("from") && arguments.value("from") != "chakra"))
+    return true;
+  session.diagnostics.report({}, diag::WrongArgumentCount, command.str(), "one FILE")
+      .note("inputs of other tools may be in several: --from timeloop");
+  return false;
+}
+
 bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
     formats.push_back(format.name);
   formats.push_back("chakra");
   if (!checkChoice(session, arguments, "from", formats) ||
-      !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}))
+      !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}) ||
+      !checkFileCount(session, arguments, "run"))
     return true;
   if (arguments.value("from") == "chakra")
     return runTraces(session, arguments);
@@ -199,7 +219,8 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
 
 bool driver::searchFile(Session &session, const Arguments &arguments) {
   if (!checkChoice(session, arguments, "from", {"timeloop"}) ||
-      !checkChoice(session, arguments, "mode", {"timeloop"}))
+      !checkChoice(session, arguments, "mode", {"timeloop"}) ||
+      !checkFileCount(session, arguments, "search"))
     return true;
   if (arguments.has("from"))
     return searchTimeloop(session, arguments);

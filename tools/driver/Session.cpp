@@ -76,6 +76,16 @@ FileId Session::load(llvm::StringRef path) {
   return file;
 }
 
+std::vector<FileId> Session::loadAll(llvm::ArrayRef<std::string> paths) {
+  std::vector<FileId> files;
+  for (const std::string &path : paths) {
+    files.push_back(load(path));
+    if (!files.back())
+      return {};
+  }
+  return files;
+}
+
 void Session::showProgress() {
   if (!isQuiet() && isatty(STDERR_FILENO))
     progress.start(width);

@@ -44,6 +44,8 @@ struct Session {
   bool configure(const Arguments &arguments);
   /// Loads a file ("-" is standard input); 0 when it cannot be read (reported).
   FileId load(llvm::StringRef path);
+  /// Loads all files; empty when one cannot be read (reported).
+  std::vector<FileId> loadAll(llvm::ArrayRef<std::string> paths);
   /// Prints as where there is no terminal, whatever standard output is connected to: processes that
   /// mpirun starts are given terminals that nobody sees.
   void printAsToFile(const Arguments &arguments);

@@ -31,9 +31,9 @@ llvm::Optional<Input> timeloop::readInput(const yaml::Document &document,
   return input;
 }
 
-llvm::Optional<Input> timeloop::readInput(FileId file, DiagnosticEngine &diagnostics,
-                                          ReadOptions options) {
-  std::unique_ptr<yaml::Document> document = yaml::parse(file, diagnostics);
+llvm::Optional<Input> timeloop::readInput(llvm::ArrayRef<FileId> files,
+                                          DiagnosticEngine &diagnostics, ReadOptions options) {
+  std::unique_ptr<yaml::Document> document = yaml::parse(files, diagnostics);
   if (!document)
     return llvm::None;
   return readInput(*document, diagnostics, options);

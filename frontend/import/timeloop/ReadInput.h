@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Timeloop's YAML to timeloop::Input: architecture (the `subtree`/`local` form and the `nodes`
-// form of v0.4), ERT, problem, mapping and sparse optimizations, all in one document. Sections that
-// are about searching are left alone.
+// form of v0.4), ERT, problem, mapping and sparse optimizations. Sections that are about searching
+// are left alone.
 #ifndef PERFC_FRONTEND_IMPORT_TIMELOOP_READINPUT_H
 #define PERFC_FRONTEND_IMPORT_TIMELOOP_READINPUT_H
 
@@ -19,8 +19,8 @@ struct ReadOptions {
 /// Nothing when the document is wrong (reported).
 llvm::Optional<Input> readInput(const yaml::Document &document, DiagnosticEngine &diagnostics,
                                 ReadOptions options = {});
-/// Parses `file` first.
-llvm::Optional<Input> readInput(FileId file, DiagnosticEngine &diagnostics,
+/// Parses `files` first, which have the sections.
+llvm::Optional<Input> readInput(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics,
                                 ReadOptions options = {});
 
 } // namespace perfc::timeloop

@@ -252,3 +252,13 @@ std::unique_ptr<Document> yaml::parse(FileId file, DiagnosticEngine &diagnostics
   }
   return document;
 }
+
+std::unique_ptr<Document> yaml::parse(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics) {
+  std::unique_ptr<Document> all = parse(files.front(), diagnostics);
+  for (FileId file : files.drop_front()) {
+    std::unique_ptr<Document> part = all ? parse(file, diagnostics) : nullptr;
+    if (!part || !all->add(std::move(part), diagnostics))
+      return nullptr;
+  }
+  return all;
+}

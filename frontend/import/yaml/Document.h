@@ -48,6 +48,8 @@ private:
 
 /// The document of `file`; null when it is no YAML or exceeds a limit (reported).
 std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
+/// One document of the sections that are in `files`, at least one; null after a report.
+std::unique_ptr<Document> parse(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics);
 
 } // namespace perfc::yaml
 

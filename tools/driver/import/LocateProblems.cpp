@@ -28,25 +28,28 @@ static llvm::StringRef itemAt(llvm::StringRef text, uint32_t place) {
 //-------------------------------------------------------------------------------===//
 
 /// The key of the section of a Timeloop input from which the item at `place` is made.
-static SourceRange sectionAt(const SourceManager &sources, FileId input, llvm::StringRef item) {
+static SourceRange sectionAt(const SourceManager &sources, llvm::ArrayRef<FileId> inputs,
+                             llvm::StringRef item) {
   llvm::StringRef key = item.startswith("hardware")  ? "architecture"
                         : item.startswith("mapping") ? "mapping"
                                                      : "problem";
-  llvm::StringRef text = sources.text(input);
-  for (size_t at = text.find(key); at != llvm::StringRef::npos; at = text.find(key, at + 1)) {
-    auto begin = static_cast<uint32_t>(at), end = static_cast<uint32_t>(at + key.size());
-    llvm::StringRef line = lineAt(text, begin);
-    bool isFirst = line.take_front(text.data() + at - line.data()).trim(" \"'{").empty();
-    if (isFirst && text.drop_front(end).ltrim("\"' ").startswith(":"))
-      return {input, begin, end};
+  for (FileId input : inputs) {
+    llvm::StringRef text = sources.text(input);
+    for (size_t at = text.find(key); at != llvm::StringRef::npos; at = text.find(key, at + 1)) {
+      auto begin = static_cast<uint32_t>(at), end = static_cast<uint32_t>(at + key.size());
+      llvm::StringRef line = lineAt(text, begin);
+      bool isFirst = line.take_front(text.data() + at - line.data()).trim(" \"'{").empty();
+      if (isFirst && text.drop_front(end).ltrim("\"' ").startswith(":"))
+        return {input, begin, end};
+    }
   }
-  return {input, 0, 1};
+  return {inputs.front(), 0, 1};
 }
 
 /// What Timeloop's model, which knows the lines, reports of its input.
-static std::vector<Diagnostic> modelErrors(Session &session, FileId input) {
+static std::vector<Diagnostic> modelErrors(Session &session, llvm::ArrayRef<FileId> inputs) {
   DiagnosticEngine own(session.sources);
-  llvm::Optional<timeloop::Input> read = timeloop::readInput(input, own);
+  llvm::Optional<timeloop::Input> read = timeloop::readInput(inputs, own);
   if (read)
     timeloop::evaluate(*read, own);
   std::vector<Diagnostic> errors;
@@ -81,7 +84,7 @@ static SourceRange layerAt(const SourceManager &sources, FileId input, llvm::Str
                                               : SourceRange{input, 0, 1};
 }
 
-void driver::locateProblems(Session &session, llvm::StringRef format, FileId input,
+void driver::locateProblems(Session &session, llvm::StringRef format, llvm::ArrayRef<FileId> inputs,
                             FileId program) {
   bool isTimeloop = format == "timeloop";
   auto isInProgram = [&](const Diagnostic &diagnostic) { return diagnostic.range.file == program; };
@@ -93,7 +96,7 @@ void driver::locateProblems(Session &session, llvm::StringRef format, FileId inp
   };
   std::vector<Diagnostic> better;
   if (isTimeloop && llvm::any_of(all, isError))
-    better = modelErrors(session, input);
+    better = modelErrors(session, inputs);
   llvm::StringRef text = session.sources.text(program);
   session.diagnostics.truncate(0);
   for (const Diagnostic &diagnostic : all) {
@@ -108,8 +111,8 @@ void driver::locateProblems(Session &session, llvm::StringRef format, FileId inp
       if (!isTimeloop && remark.range.file == program &&
           itemAt(text, remark.range.begin).startswith("evaluate "))
         item = itemAt(text, remark.range.begin);
-    copy.range = isTimeloop ? sectionAt(session.sources, input, item)
-                            : layerAt(session.sources, input, text, item);
+    copy.range = isTimeloop ? sectionAt(session.sources, inputs, item)
+                            : layerAt(session.sources, inputs.front(), text, item);
     copy.note(diagnostic.range, "in the program that the input becomes");
   }
   for (const Diagnostic &diagnostic : better)

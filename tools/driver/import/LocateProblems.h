@@ -9,9 +9,10 @@
 
 namespace perfc::driver {
 
-/// Shows the diagnostics about `program`, which was made of `input` in `format` ("timeloop" or
-/// "maestro"; those of others stay), at places of the input, with a note of where they were.
-void locateProblems(Session &session, llvm::StringRef format, FileId input, FileId program);
+/// Shows the diagnostics about `program`, which was made of `inputs` in `format` ("timeloop" or
+/// "maestro"; those of others stay), at places of the inputs, with a note of where they were.
+void locateProblems(Session &session, llvm::StringRef format, llvm::ArrayRef<FileId> inputs,
+                    FileId program);
 
 } // namespace perfc::driver
 

@@ -28,15 +28,10 @@ static llvm::Optional<std::string> searchText(const yaml::Document &document,
 
 bool driver::importTimeloop(Session &session, llvm::ArrayRef<std::string> files,
                             std::string &text) {
-  std::unique_ptr<yaml::Document> document;
-  for (const std::string &path : files) {
-    FileId file = session.load(path);
-    auto part = file ? yaml::parse(file, session.diagnostics) : nullptr;
-    if (!part || (document && !document->add(std::move(part), session.diagnostics)))
-      return false;
-    if (!document)
-      document = std::move(part);
-  }
+  std::vector<FileId> ids = session.loadAll(files);
+  auto document = ids.empty() ? nullptr : yaml::parse(ids, session.diagnostics);
+  if (!document)
+    return false;
   llvm::Optional<std::string> program;
   if (!document->root()->find("mapping")) {
     program = searchText(*document, session.diagnostics);

@@ -6,10 +6,10 @@ using namespace perfc;
 using namespace perfc::driver;
 
 bool driver::runTimeloop(Session &session, const Arguments &arguments) {
-  FileId file = session.load(arguments.files().front());
-  if (!file)
+  std::vector<FileId> files = session.loadAll(arguments.files());
+  if (files.empty())
     return true;
-  llvm::Optional<timeloop::Input> input = timeloop::readInput(file, session.diagnostics);
+  llvm::Optional<timeloop::Input> input = timeloop::readInput(files, session.diagnostics);
   if (!input)
     return true;
   llvm::Optional<timeloop::Result> result = timeloop::evaluate(*input, session.diagnostics);
@@ -21,7 +21,7 @@ bool driver::runTimeloop(Session &session, const Arguments &arguments) {
     return true;
   }
   emit::Json document = timeloopJson(*input, *result);
-  document.set("file", session.sources.path(file));
+  document.set("file", session.sources.path(files.front()));
   document.print(session.out);
   session.out << '\n';
   return true;

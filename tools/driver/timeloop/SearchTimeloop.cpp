@@ -47,9 +47,10 @@ static bool readOptions(Session &session, const Arguments &arguments,
   return true;
 }
 
-static llvm::Optional<timeloop::SearchResult> searchFileOf(Session &session, FileId file,
-                                                           const timeloop::SearchOptions &options) {
-  std::unique_ptr<yaml::Document> document = yaml::parse(file, session.diagnostics);
+static llvm::Optional<timeloop::SearchResult> searchFiles(Session &session,
+                                                          llvm::ArrayRef<FileId> files,
+                                                          const timeloop::SearchOptions &options) {
+  std::unique_ptr<yaml::Document> document = yaml::parse(files, session.diagnostics);
   if (!document)
     return llvm::None;
   timeloop::ReadOptions reading;
@@ -67,11 +68,11 @@ static llvm::Optional<timeloop::SearchResult> searchFileOf(Session &session, Fil
 
 bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
   timeloop::SearchOptions options;
-  FileId file = 0;
+  std::vector<FileId> files;
   if (!readOptions(session, arguments, options) ||
-      !(file = session.load(arguments.files().front())))
+      (files = session.loadAll(arguments.files())).empty())
     return true;
-  llvm::Optional<timeloop::SearchResult> found = searchFileOf(session, file, options);
+  llvm::Optional<timeloop::SearchResult> found = searchFiles(session, files, options);
   if (!found)
     return true;
   if (arguments.has("mapping")) {
@@ -83,7 +84,7 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
   }
   if (arguments.has("json")) {
     emit::Json document = timeloopJson(found->best, found->result);
-    document.set("file", session.sources.path(file))
+    document.set("file", session.sources.path(files.front()))
         .set("search", emit::Json::object()
                            .set("minimize", arguments.value("minimize", "edp"))
                            .set("value", found->value)
