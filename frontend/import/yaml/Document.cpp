@@ -15,8 +15,7 @@ using namespace perfc::yaml;
 static constexpr size_t maxBytes = 4 << 20;
 static constexpr size_t maxNodes = 1 << 20;
 static constexpr size_t maxDepth = 100;
-/// Keys of one map, and entries that all `<<` of a file look at.
-static constexpr size_t maxKeys = 4096;
+/// Entries that all `<<` of a file look at.
 static constexpr size_t maxMerged = 1 << 16;
 
 static bool isSameKey(llvm::StringRef a, llvm::StringRef b) {
@@ -155,6 +154,8 @@ void TreeBuilder::attach(const Node *node) {
   }
   Level &level = levels.back();
   if (level.node->isSequence()) {
+    if (level.node->items.size() >= maxEntries)
+      fail(node->place, diag::YamlLimit, "has a list of more than 4096 values");
     level.node->items.push_back(node);
   } else if (!level.key) {
     if (!node->isScalar())
@@ -177,7 +178,7 @@ void TreeBuilder::addEntry(Node &map, const Node *key, const Node *value) {
           .note(name->place, "it was given here");
       throw Stop();
     }
-  if (map.entries.size() >= maxKeys)
+  if (map.entries.size() >= maxEntries)
     fail(key->place, diag::YamlLimit, "has a map of more than 4096 keys");
   map.entries.emplace_back(key, value);
 }
@@ -191,7 +192,7 @@ void TreeBuilder::merge(Node &map, const Node &from, SourceRange place) {
     return;
   }
   for (const auto &[key, value] : from.entries) {
-    if (++merged > maxMerged || map.entries.size() > maxKeys)
+    if (++merged > maxMerged || map.entries.size() > maxEntries)
       fail(place, diag::YamlLimit, "merges too many values");
     else if (!map.find(key->text))
       map.entries.emplace_back(key, value);

@@ -29,6 +29,9 @@ struct Node {
   const Node *find(llvm::StringRef key) const;
 };
 
+/// Keys of a map, values of a list and words of a text that is one: names are looked up one by one.
+constexpr size_t maxEntries = 4096;
+
 class Document {
 public:
   const Node *root() const { return rootNode; }

@@ -103,6 +103,8 @@ bool NodeReader::readWords(const Node &node, llvm::StringRef what,
     return false;
   llvm::SmallVector<llvm::StringRef, 8> parts;
   llvm::SplitString(node.text, parts, " \t\n,");
+  if (parts.size() > maxEntries)
+    return fail(node.place, diag::YamlLimit, "has a list of more than 4096 values");
   for (llvm::StringRef part : parts)
     words.emplace_back(part.str(), node.place);
   return true;

@@ -73,7 +73,8 @@ MISTAKES = [
     ("mapping:\n", "---\nmapping:\n", 1001, "has more than one document"),
     ("mapping:\n", BOMB + "rest:\n", 1004, "a directive of the mapping must be"),
     ("mapping:\n", MERGES + "mapping:\n", 1001, "merges too many values"),
-    ("mapping:\n", "big: [" + "1, " * 1100000 + "1]\nmapping:\n", 1001, "has more than a million values"),
+    ("mapping:\n", "big: [" + ("[" + "1, " * 4000 + "1], ") * 300 + "1]\nmapping:\n", 1001, "has more than a million values"),
+    ("mapping:\n", "long: [" + "1, " * 4096 + "1]\nmapping:\n", 1001, "has a list of more than 4096 values"),
     ("mapping:\n", "# " + "x" * (5 << 20) + "\nmapping:\n", 1001, "is larger than 4 MiB"),
     ("K: 8}\nmapping:\n", SAVINGS, 1007, "a saving on `Z` at `Buffer` that happens less often than the one further out"),
 ]

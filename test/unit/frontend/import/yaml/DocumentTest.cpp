@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Trees of YAML files, and what is refused.
-#include "frontend/import/yaml/Document.h"
+#include "frontend/import/yaml/NodeReader.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
@@ -55,4 +55,22 @@ TEST_F(DocumentTest, BrokenTextIsReported) {
     EXPECT_FALSE(parse(text)) << text;
     EXPECT_EQ(diagnostics.errorCount(), 1u) << text;
   }
+}
+
+TEST_F(DocumentTest, LongMapsListsAndTextsAreReported) {
+  std::string keys, values, words;
+  for (int i = 0; i < 4096; ++i) {
+    keys += "k" + std::to_string(i) + ": 1\n";
+    values += "- v\n";
+    words += "w ";
+  }
+  EXPECT_TRUE(parse(keys));
+  EXPECT_FALSE(parse(keys + "one: 1\n"));
+  EXPECT_TRUE(parse(values));
+  EXPECT_FALSE(parse(values + "- v\n"));
+  yaml::NodeReader reader(diagnostics);
+  std::vector<std::pair<std::string, SourceRange>> read;
+  EXPECT_TRUE(reader.readWords(*parse(words)->root(), "a word", read));
+  EXPECT_FALSE(reader.readWords(*parse(words + "w")->root(), "a word", read));
+  EXPECT_EQ(diagnostics.errorCount(), 3u);
 }
