@@ -176,7 +176,11 @@ void passes::bypassRepeated(NestPlan &plan, size_t position) {
     const Place &memory = plan.chip->places[plan.places[inner]];
     if (memory.isArray || !plan.isKept(plan.places[inner], write, /*isWritten=*/true))
       continue;
-    if (write.elements(plan.tile(inner)) == write.elements(plan.tile(position)))
+    bool hasLanes = llvm::any_of(plan.loops, [&](const PlannedLoop &loop) {
+      size_t at = plan.positionOf(loop.place);
+      return loop.axis && loop.factor > 1 && at > position && at < inner;
+    });
+    if (!hasLanes && write.elements(plan.tile(inner)) == write.elements(plan.tile(position)))
       plan.keeps.push_back({place, write.tensor.str(), false});
     return;
   }

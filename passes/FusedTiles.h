@@ -27,7 +27,8 @@ bool followFrame(NestPlan &plan, Frame &frame, const FusePlace &place,
                  DiagnosticEngine &diagnostics);
 
 /// A result whose whole tile the next memory inside `position` holds as well is held there only: it
-/// stays from step to step, and the memory at `position` needs no room for it.
+/// stays from step to step, and the memory at `position` needs no room for it. Where lanes hold
+/// parts of its sums, that memory adds them up.
 void bypassRepeated(NestPlan &plan, size_t position);
 
 } // namespace passes
