@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/ChipTime.h"
 
+#include <cmath>
+
 using namespace perfc;
 using namespace perfc::loopnest;
 
@@ -23,6 +25,14 @@ ChipTime loopnest::timeFor(int64_t amount, const Quantity &rate,
   else
     time.seconds = Uncertain(static_cast<double>(amount)) / rate.toUncertain();
   return time;
+}
+
+ChipTime loopnest::timeFor(double amount, const Quantity &rate,
+                           const llvm::Optional<Quantity> &clock) {
+  double whole = std::ceil(amount - 1e-6); // sums of parts are not exact
+  if (whole < 0x1p63)
+    return timeFor(static_cast<int64_t>(whole), rate, clock);
+  return {Uncertain(whole) / rate.toUncertain(), llvm::None};
 }
 
 ChipTime loopnest::later(const ChipTime &a, const ChipTime &b) {

@@ -19,6 +19,9 @@ struct ChipTime {
 
 /// `amount` units of work at `rate` units per second, on a chip with `clock` (or none).
 ChipTime timeFor(int64_t amount, const Quantity &rate, const llvm::Optional<Quantity> &clock);
+/// The same for an amount of which a part takes as long as a whole unit; one that exceeds 64 bits
+/// takes no whole number of cycles.
+ChipTime timeFor(double amount, const Quantity &rate, const llvm::Optional<Quantity> &clock);
 
 /// The later of the two.
 ChipTime later(const ChipTime &a, const ChipTime &b);

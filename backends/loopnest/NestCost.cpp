@@ -30,7 +30,7 @@ static Quantity times(const Quantity &rate, int64_t factor) {
 /// Bytes as bits, so that 4-bit words stay whole.
 static ChipTime transferTime(const CountedNest &nest, double bytes, const Quantity &bandwidth,
                              int64_t instances) {
-  return timeFor(static_cast<int64_t>(bytes * 8), times(bandwidth, 8 * instances), nest.clock);
+  return timeFor(bytes * 8, times(times(bandwidth, 8), instances), nest.clock);
 }
 
 static CostPart newPart(PartKind kind, llvm::StringRef label, SourceRange location) {
