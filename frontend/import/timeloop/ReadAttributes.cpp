@@ -3,6 +3,7 @@
 
 #include "ir/common/diagnostics/Timeloop.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace perfc;
@@ -19,13 +20,20 @@ public:
       : node(node), level(level), attributes(level.attributes), reader(reader) {}
 
   bool read() {
+    bool isRight = readAll();
+    warnOfMisspelt();
+    return isRight;
+  }
+
+private:
+  bool readAll() {
     return integer({"datawidth", "word_bits", "word_width"}, 1, attributes.wordBits) &&
            integer({"block_size", "n_words"}, 1, attributes.blockSize) && readClusters() &&
            readCapacity() && readBandwidth() && readNetwork() && readMetadata();
   }
-
-private:
-  const Node *find(llvm::ArrayRef<llvm::StringRef> names) const {
+  void warnOfMisspelt() const;
+  const Node *find(llvm::ArrayRef<llvm::StringRef> names) {
+    known.insert(known.end(), names.begin(), names.end());
     for (llvm::StringRef name : names)
       if (const Node *value = node.find(name))
         return value;
@@ -42,7 +50,7 @@ private:
     return !found || reader.readReal(*found, least, value);
   }
   bool bandwidth(llvm::StringRef name, llvm::Optional<double> &value) {
-    const Node *found = node.find(name);
+    const Node *found = find({name});
     double words = 0;
     if (!found)
       return true;
@@ -63,9 +71,25 @@ private:
   Level &level;
   Attributes &attributes;
   NodeReader &reader;
+  std::vector<llvm::StringRef> known; ///< names looked for
 };
 
 } // namespace
+
+/// Attributes of other tools are many, so that only those are reported that are a letter or two
+/// from one that is read.
+void AttributeReader::warnOfMisspelt() const {
+  for (const auto &[name, value] : node.entries) {
+    unsigned limit = name->text.size() < 10 ? 1 : 2;
+    auto isMeant = [&, &name = name](llvm::StringRef word) {
+      return word.edit_distance(name->text, /*AllowReplacements=*/true, limit) <= limit;
+    };
+    auto meant = value->isRead ? known.end() : llvm::find_if(known, isMeant);
+    if (meant != known.end())
+      reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, level.name)
+          .suggest(name->text, *meant);
+  }
+}
 
 /// Without a cluster size, as many blocks as a row of the memory has make one cluster.
 bool AttributeReader::readClusters() {
@@ -124,7 +148,7 @@ bool AttributeReader::readBandwidth() {
 }
 
 bool AttributeReader::readNetwork() {
-  const Node *reduces = node.find("reduction_supported");
+  const Node *reduces = find({"reduction_supported"});
   for (llvm::StringRef name : {"per_dataspace_bandwidth_consumption_scale", "power_gated_at"})
     if (const Node *found = node.find(name))
       return reader.fail(found->place, diag::TimeloopNotModelled, "the attribute " + name.str());

@@ -20,6 +20,7 @@ public:
   bool readOne(const Node &node);
 
 private:
+  bool readOptions(const Node &node, const Directive &directive);
   bool readKeep(const Node &node, Placement &placement);
   bool readNest(const Node &node, bool spatial, Nest &nest);
   bool readFactors(const Node &node, Nest &nest);
@@ -147,10 +148,7 @@ bool MappingReader::readNest(const Node &node, bool spatial, Nest &nest) {
   return !spatial || readSplit(node, input, reader, nest.split);
 }
 
-bool MappingReader::readOne(const Node &node) {
-  Directive directive;
-  if (!readDirective(node, "a directive of the mapping", input, reader, directive))
-    return false;
+bool MappingReader::readOptions(const Node &node, const Directive &directive) {
   Placement &placement = input.placements[directive.memory];
   if (!placement.place.isValid())
     placement.place = directive.target->place;
@@ -173,6 +171,18 @@ bool MappingReader::readOne(const Node &node) {
   return readFlags(node, "no_temporal_reuse", placement.noTemporalReuse) &&
          readFlags(node, "no_reuse", placement.noTemporalReuse) &&
          readFlags(node, "rmw_first_update", placement.rmwFirstUpdate);
+}
+
+bool MappingReader::readOne(const Node &node) {
+  Directive directive;
+  if (!readDirective(node, "a directive of the mapping", input, reader, directive) ||
+      !readOptions(node, directive))
+    return false;
+  for (const auto &[name, value] : node.entries)
+    if (!value->isRead)
+      reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text,
+                                "a directive of the mapping");
+  return true;
 }
 
 bool timeloop::readMapping(const Node &node, Input &input, NodeReader &reader) {

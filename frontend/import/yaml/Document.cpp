@@ -29,8 +29,10 @@ static bool isSameKey(llvm::StringRef a, llvm::StringRef b) {
 
 const Node *Node::find(llvm::StringRef key) const {
   for (const auto &[name, value] : entries)
-    if (name->isScalar() && isSameKey(name->text, key))
+    if (name->isScalar() && isSameKey(name->text, key)) {
+      value->isRead = true;
       return value;
+    }
   return nullptr;
 }
 

@@ -21,6 +21,7 @@ struct Node {
   SourceRange place;
   std::vector<const Node *> items;                            ///< of a sequence
   std::vector<std::pair<const Node *, const Node *>> entries; ///< of a map, in order
+  mutable bool isRead = false; ///< of a value in a map: somebody looked for its key
 
   bool isScalar() const { return kind == NodeKind::Scalar; }
   bool isSequence() const { return kind == NodeKind::Sequence; }
