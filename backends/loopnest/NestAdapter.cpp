@@ -83,10 +83,15 @@ bool Adapter::findStatement() {
     const ir::AttrDict &tiles = value.asDict();
     if (!position)
       return fail(fmt::format("the statement has no index `{}`", index));
-    windows.push_back(
-        {*position, static_cast<unsigned>(result.nest.dims.size()), tiles.find("step")->asInt()});
-    result.nest.dims[*position].size = tiles.find("extent")->asInt();
-    result.nest.dims.push_back({"tile of " + index, tiles.find("count")->asInt()});
+    int64_t step = tiles.find("step")->asInt(), extent = tiles.find("extent")->asInt();
+    int64_t count = tiles.find("count")->asInt();
+    windows.push_back({*position, static_cast<unsigned>(result.nest.dims.size()), step});
+    if (step * (count - 1) + extent > extents[index])
+      result.notes.push_back(fmt::format("tiles of {} values of `{}`, which has {}, are made whole "
+                                         "also where they reach beyond the last one",
+                                         extent, index, extents[index]));
+    result.nest.dims[*position].size = extent;
+    result.nest.dims.push_back({"tile of " + index, count});
   }
   auto cuts = [&](const AffineExpr &condition) { return leastOf(condition, extents) < 0; };
   if (llvm::any_of(result.statement.constraints(), cuts))
