@@ -3,6 +3,7 @@
 
 #include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/Flow.h"
+#include "backends/loopnest/analysis/PartialWords.h"
 #include <fmt/format.h>
 
 using namespace perfc;
@@ -62,7 +63,8 @@ private:
 
 } // namespace
 
-/// Flows are at most points, and hops at most points times the links of an array.
+/// Flows are at most points, and a memory adds up the bits of a few of each tensor; the links of a
+/// tree over lanes are at most their number, summed over its positions.
 bool Builder::checkSizes() {
   if (space.nest.dims.size() > maxDims)
     return fail(fmt::format("more than {} indices", maxDims));
@@ -73,13 +75,18 @@ bool Builder::checkSizes() {
     points *= dim.size;
   }
   space.points = points.value();
-  Checked largest = points;
-  for (const Place &place : space.nest.places)
+  Checked lanes = 1;
+  int64_t bits = 0;
+  for (const Place &place : space.nest.places) {
+    int64_t own = 0;
     for (const Axis &axis : place.axes)
-      largest *= axis.size;
-  for (const Tensor &tensor : space.nest.tensors)
-    largest *= std::max<int64_t>(1, tensor.bitsPerWord / 8);
-  if ((largest * Checked(64)).overflowed())
+      lanes *= axis.size;
+    for (unsigned t = 0; t < space.nest.tensors.size(); ++t)
+      own += movedBits(space.nest, place, t);
+    bits = std::max(bits, own);
+  }
+  if ((points * Checked(bits) * Checked(16)).overflowed() ||
+      (lanes * lanes * Checked(64)).overflowed())
     return fail("its counts do not fit 64 bits");
   return true;
 }
