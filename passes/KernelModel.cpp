@@ -147,6 +147,48 @@ int64_t Access::elements(llvm::ArrayRef<int64_t> extents) const {
   return count;
 }
 
+/// Most tiles along an index that are looked at for one that padding leaves whole.
+static constexpr int64_t mostTiles = 4096;
+
+/// True when padding outside of 0 .. size - 1 takes nothing from the values of one of the tiles.
+static bool isWhole(const Subscript &rank, int64_t size, llvm::ArrayRef<int64_t> extents,
+                    llvm::ArrayRef<int64_t> tile) {
+  struct {
+    __int128 step = 0;
+    int64_t last = 0; ///< number of the last full tile
+  } along[2];
+  __int128 low = rank.constant, high = rank.constant; // of the first tile
+  for (size_t k = 0; k < rank.terms.size(); ++k) {
+    auto [index, coefficient] = rank.terms[k];
+    __int128 reach = __int128(coefficient) * (tile[index] - 1);
+    (reach < 0 ? low : high) += reach;
+    along[k] = {__int128(coefficient) * tile[index], extents[index] / tile[index] - 1};
+  }
+  if (low <= 0 && high >= size - 1 && subscriptValues(rank, tile) == high - low + 1)
+    return true;
+  auto inside = [&](__int128 shift) { return low + shift >= 0 && high + shift < size; };
+  for (int64_t first = 0; first <= std::min(along[0].last, mostTiles); ++first)
+    for (int64_t second = 0; second <= std::min(along[1].last, mostTiles / (first + 1)); ++second)
+      if (inside(first * along[0].step + second * along[1].step))
+        return true;
+  return false;
+}
+
+bool Statement::countsElements(const Access &access, llvm::ArrayRef<int64_t> tile) const {
+  llvm::SmallVector<bool, 8> seen(extents.size(), false);
+  for (size_t r = 0; r < access.ranks.size(); ++r) {
+    const Subscript &rank = access.ranks[r];
+    for (const auto &term : rank.terms)
+      if (std::exchange(seen[term.first], true))
+        return false;
+    if (rank.dataDependent)
+      continue;
+    if (rank.terms.size() > 2 || !isWhole(rank, access.shape[r], extents, tile))
+      return false;
+  }
+  return true;
+}
+
 //===-- Domains
 //--------------------------------------------------------------------------------===//
 

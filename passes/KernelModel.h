@@ -48,6 +48,10 @@ struct Statement {
   /// True when several points add to one element.
   bool reduces() const;
   llvm::Optional<unsigned> find(llvm::StringRef index) const;
+  /// True when `access.elements(tile)` is the most that one of the tiles into which `tile` cuts the
+  /// domain touches, rather than a bound of it: subscripts share no index and have at most two, and
+  /// padding leaves some tile whole or the rank all that it has.
+  bool countsElements(const Access &access, llvm::ArrayRef<int64_t> tile) const;
   /// Points of the domain, its conditions included; nothing when that does not fit 64 bits.
   llvm::Optional<int64_t> points() const;
   /// True when each point writes an element of its own and depends on no other (no reduction, no

@@ -88,12 +88,24 @@ static SourceRange placeRange(const NestPlan &plan, unsigned place, SourceRange 
   return written;
 }
 
+/// True when keptBits is what the tile at `position` holds, and no bound of it.
+static bool countsTile(const NestPlan &plan, size_t position) {
+  const Statement &statement = *plan.statement;
+  llvm::SmallVector<int64_t, 8> tile = plan.tile(position);
+  auto counts = [&](const Access &access, bool isWritten) {
+    return !plan.isKept(plan.places[position], access, isWritten) ||
+           statement.countsElements(access, tile);
+  };
+  return counts(statement.write, true) &&
+         llvm::all_of(statement.reads, [&](const Access &read) { return counts(read, false); });
+}
+
 bool passes::checkCapacities(const NestPlan &plan, SourceRange written,
                              DiagnosticEngine &diagnostics) {
   bool valid = true;
   for (size_t position = 0; position < plan.places.size(); ++position) {
     const Place &place = plan.chip->places[plan.places[position]];
-    if (!place.capacityBits)
+    if (!place.capacityBits || !countsTile(plan, position))
       continue;
     auto tensors = keptBits(plan, position);
     double needed = totalBits(tensors);

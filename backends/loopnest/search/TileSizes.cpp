@@ -2,6 +2,8 @@
 #include "backends/loopnest/search/TileSizes.h"
 
 #include "backends/loopnest/analysis/PartialWords.h"
+#include "backends/loopnest/analysis/ValueSet.h"
+#include "backends/loopnest/search/SlotRules.h"
 #include <numeric>
 
 using namespace perfc;
@@ -15,12 +17,13 @@ TileSizes::TileSizes(const MapSpace &space)
       RankSize size;
       for (const Term &term : rank.terms)
         size.dims.push_back(term.dim);
-      size.most = rank.extent ? *rank.extent : INT64_MAX;
       if (rank.terms.size() == 2) {
         int64_t a = std::abs(rank.terms[0].coefficient), b = std::abs(rank.terms[1].coefficient);
         int64_t divisor = std::gcd(a, b);
         size.free = {b / divisor, a / divisor};
       }
+      if (rank.extent && space.isFlat)
+        addCutTiles(rank, size);
       ranks[t].push_back(std::move(size));
     }
   for (unsigned m = 0; m < space.lanes(); ++m)
@@ -29,6 +32,49 @@ TileSizes::TileSizes(const MapSpace &space)
   for (const Crossing &crossing : space.crossings)
     if (crossing.tensor == space.output)
       addSums(crossing.parent, crossing);
+}
+
+/// The most values of `set` from 0 up to `extent` at any of the `places`.
+static int64_t mostLeft(const ValueSet &set, int64_t extent, llvm::ArrayRef<int64_t> places) {
+  int64_t most = 0;
+  for (int64_t place : places)
+    most = std::max(most, set.countWithin(-place, extent - place));
+  return most;
+}
+
+void TileSizes::addCutTiles(const Rank &rank, RankSize &size) const {
+  auto divisorsOf = [&](unsigned k) {
+    return k < rank.terms.size() ? divisors(space.nest.dims[rank.terms[k].dim].size)
+                                 : std::vector<int64_t>{1};
+  };
+  std::vector<int64_t> first = divisorsOf(0), second = divisorsOf(1);
+  for (int64_t n : first)
+    for (int64_t m : second) {
+      std::vector<int64_t> places; // of the first values of tiles
+      for (int64_t i = 0; i < first.back(); i += n)
+        for (int64_t j = 0; j < second.back(); j += m)
+          places.push_back(rank.constant +
+                           (rank.terms.empty() ? 0 : rank.terms[0].coefficient * i) +
+                           (rank.terms.size() < 2 ? 0 : rank.terms[1].coefficient * j));
+      ValueSet set(rank.terms, {n, m});
+      if (llvm::none_of(places, [&](int64_t place) {
+            return place + set.low() >= 0 && place + set.high() < *rank.extent;
+          }))
+        size.cut.push_back({{n, m}, mostLeft(set, *rank.extent, places)});
+    }
+}
+
+int64_t TileSizes::RankSize::values(llvm::ArrayRef<int64_t> tile) const {
+  if (dims.empty())
+    return cut.empty() ? 1 : 0;
+  int64_t first = tile[dims[0]], second = dims.size() == 2 ? tile[dims[1]] : 1;
+  for (const CutTile &one : cut)
+    if (one.lengths[0] == first && one.lengths[1] == second)
+      return one.most;
+  if (dims.size() != 2)
+    return first;
+  return first * second -
+         std::max<int64_t>(0, first - free[0]) * std::max<int64_t>(0, second - free[1]);
 }
 
 void TileSizes::addSums(unsigned memory, const Crossing &inside) {
@@ -87,15 +133,8 @@ int64_t TileSizes::bits(const Mapping &mapping, unsigned memory, bool partial) c
   for (unsigned t : space.nest.places[space.slots[end].place].keep) {
     int64_t bits = partial && t == space.output ? sums[memory].bits : space.tensors[t].bits;
     bool over = false;
-    for (const RankSize &rank : ranks[t]) {
-      int64_t values = rank.dims.empty() ? 1 : tile[rank.dims[0]];
-      if (rank.dims.size() == 2) {
-        int64_t second = tile[rank.dims[1]];
-        values = values * second - std::max<int64_t>(0, values - rank.free[0]) *
-                                       std::max<int64_t>(0, second - rank.free[1]);
-      }
-      over |= __builtin_mul_overflow(bits, std::min(values, rank.most), &bits);
-    }
+    for (const RankSize &rank : ranks[t])
+      over |= __builtin_mul_overflow(bits, rank.values(tile), &bits);
     if (over || __builtin_add_overflow(sum, bits, &sum))
       return INT64_MAX;
   }

@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bits of the tiles that a memory holds: over its tensors, the product of the values that each
-// subscript takes, which is n*m - max(0, n - b') * max(0, m - a') for a*i + b*j (ValueSet.h). Where
+// subscript takes, which is n*m - max(0, n - b') * max(0, m - a') for a*i + b*j (ValueSet.h); of
+// tiles that padding cuts wherever they lie, the most that it leaves of one. Where
 // partial sums of the result have a size of their own, a memory holds finished words as long as
 // each element arrives there once, and as its whole sum: lanes that add to one element are all
 // further in and send what they have added up as one, and loops in time over what the result lacks
@@ -44,12 +45,19 @@ private:
   bool holdsPartial(const Mapping &mapping, unsigned memory) const;
   int64_t bits(const Mapping &mapping, unsigned memory, bool partial) const;
 
+  /// Tiles of a subscript with `lengths` of its dimensions, all of which padding cuts.
+  struct CutTile {
+    std::array<int64_t, 2> lengths;
+    int64_t most; ///< values that are left of one
+  };
   /// One subscript.
   struct RankSize {
     llvm::SmallVector<unsigned, 2> dims;
     std::array<int64_t, 2> free{}; ///< of two: values of each that no value of the other repeats
-    int64_t most = INT64_MAX;      ///< elements that are not padding
+    llvm::SmallVector<CutTile, 4> cut;
+    int64_t values(llvm::ArrayRef<int64_t> tile) const;
   };
+  void addCutTiles(const Rank &rank, RankSize &size) const;
 
   const MapSpace &space;
   std::vector<llvm::SmallVector<RankSize, 4>> ranks; ///< by tensor
