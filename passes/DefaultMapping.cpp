@@ -89,10 +89,12 @@ private:
     return taken;
   }
 
-  bool maySpread(const Axis &axis, unsigned i) const {
-    if (statement.isReduction(i) && !axis.reduce)
-      return false;
-    return axis.multicast ||
+  /// With `sharing` lanes along `axis` get what they have in common by one message; without, also
+  /// those that are sent it one by one, as long as each adds up results of its own.
+  bool maySpread(const Axis &axis, unsigned i, bool sharing) const {
+    if (statement.isReduction(i))
+      return sharing && axis.reduce;
+    return !sharing || axis.multicast ||
            llvm::all_of(statement.reads, [&](const Access &read) { return read.uses(i); });
   }
 
@@ -100,26 +102,28 @@ private:
     const Place &array = chip.places[place];
     for (unsigned a = 0; a < array.axes.size(); ++a) {
       int64_t lanes = array.axes[a].size;
-      llvm::SmallVector<bool, 8> tried(extents.size(), false);
-      while (llvm::Optional<unsigned> best = bestIndex(array.axes[a], lanes, tried)) {
-        tried[*best] = true;
-        int64_t taken = growLanes(place, *best, lanes);
-        if (taken == 1)
-          continue;
-        lanes /= taken;
-        laneLoops.push_back({{place, a, *best}, taken});
+      for (bool sharing : {true, false}) {
+        llvm::SmallVector<bool, 8> tried(extents.size(), false);
+        while (llvm::Optional<unsigned> best = bestIndex(array.axes[a], lanes, sharing, tried)) {
+          tried[*best] = true;
+          int64_t taken = growLanes(place, *best, lanes);
+          if (taken == 1)
+            continue;
+          lanes /= taken;
+          laneLoops.push_back({{place, a, *best}, taken});
+        }
       }
     }
   }
 
   /// The index that would use most of `lanes`; reduction indices first among equals.
-  llvm::Optional<unsigned> bestIndex(const Axis &axis, int64_t lanes,
+  llvm::Optional<unsigned> bestIndex(const Axis &axis, int64_t lanes, bool sharing,
                                      llvm::ArrayRef<bool> tried) const {
     llvm::Optional<unsigned> best;
     int64_t bestScore = 0;
     for (unsigned i = 0; i < extents.size(); ++i) {
       int64_t rest = left(i);
-      if (tried[i] || rest < 2 || lanes < 2 || !maySpread(axis, i))
+      if (tried[i] || rest < 2 || lanes < 2 || !maySpread(axis, i, sharing))
         continue;
       int64_t used = ceilDivide(rest, ceilDivide(rest, std::min(rest, lanes)));
       int64_t score = 2 * used + (statement.isReduction(i) ? 1 : 0);
