@@ -264,12 +264,22 @@ double ChainBounds::words(const ChainNode &node, unsigned decided, unsigned tens
   return double(facts.elements[tensor]) * (partlyShare * most + (1 - partlyShare) * whole);
 }
 
-/// Each lane reads in each step; lanes that a message serves together share it.
+/// Each lane reads in each step; lanes that a message serves together share it. Those along an
+/// index that is a rank of the tensor read other elements.
 double ChainBounds::laneWords(const ChainNode &node, unsigned decided,
                               const Crossing &crossing) const {
-  double least = words(node, decided, crossing.tensor, crossing.end);
-  double shared = lanesBetween(node, decided, crossing.parentEnd, crossing.end);
-  return std::max(least, facts.accesses[crossing.tensor] / shared);
+  unsigned t = crossing.tensor;
+  double shared = 1;
+  for (unsigned s = crossing.parentEnd; s < crossing.end; ++s) {
+    if (!TileFloors::sharesAlong(space, s, t))
+      continue;
+    if (s >= decided)
+      shared *= double(space.slots[s].size);
+    else
+      for (unsigned d = 0; d < space.dims(); ++d)
+        shared *= space.tensors[t].plain >> d & 1 ? 1 : double(node.mapping.factor[s][d]);
+  }
+  return std::max(words(node, decided, t, crossing.end), facts.accesses[t] / shared);
 }
 
 //===-- Costs

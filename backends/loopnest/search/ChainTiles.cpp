@@ -10,9 +10,11 @@ using namespace perfc::loopnest;
 ChainTiles::ChainTiles(const MapSpace &space) {
   for (unsigned slot : space.memorySlot) {
     std::vector<Kept> &list = kept.emplace_back();
+    usedBy.push_back(0);
     if (!space.isFlat)
       continue;
     for (unsigned t : space.nest.places[space.slots[slot].place].keep) {
+      usedBy.back() |= space.tensors[t].plain | space.tensors[t].windowed;
       Kept own{double(space.tensors[t].bits), {}};
       for (const Subscript &subscript : space.nest.tensors[t].ranks) {
         Rank rank = normalise(space.nest, subscript);

@@ -20,6 +20,8 @@ public:
   /// Bits that the tensors of a memory need, padding left out as far as that is known; 0 where
   /// subscripts share indices.
   double leastBits(unsigned memory, const Tile &tile) const;
+  /// The dimensions of tensors of a memory.
+  DimMask used(unsigned memory) const { return usedBy[memory]; }
 
 private:
   struct RankSize {
@@ -33,6 +35,7 @@ private:
     llvm::SmallVector<RankSize, 4> ranks;
   };
   std::vector<std::vector<Kept>> kept; ///< by memory
+  std::vector<DimMask> usedBy;
 };
 
 } // namespace loopnest

@@ -5,6 +5,7 @@
 #include "ir/common/Rational.h"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <queue>
 
 using namespace perfc;
@@ -16,7 +17,7 @@ static constexpr unsigned mostLoops = 9;
 static constexpr unsigned fewLoops = 6;
 static constexpr int64_t mostValues = 1 << 16;
 /// Most ways to share out lanes that are tried for one tile.
-static constexpr unsigned mostShares = 500;
+static constexpr unsigned mostShares = 4000;
 
 static unsigned firstAxisOf(const MapSpace &space) {
   unsigned slot = 0;
@@ -40,6 +41,12 @@ static double perWordOf(const MapSpace &space, const CostWeights &weights,
   for (unsigned array : crossing.arrays)
     energy += weights.arrays[array].word[t];
   return energy;
+}
+
+bool TileFloors::sharesAlong(const MapSpace &space, unsigned slot, unsigned tensor) {
+  const Slot &at = space.slots[slot];
+  return at.isAxis &&
+         space.nest.places[at.place].axes[at.axis].shares(tensor, tensor == space.output);
 }
 
 double TileFloors::perDelivery(const MapSpace &space, const CostWeights &weights,
@@ -135,7 +142,7 @@ TileFloors::Flow TileFloors::flowOf(const Crossing &crossing) const {
   if (atLanes) {
     double shared = 1;
     for (unsigned s = crossing.parentEnd; s < crossing.end; ++s)
-      shared *= space.slots[s].isAxis ? double(space.slots[s].size) : 1;
+      shared *= sharesAlong(space, s, t) ? double(space.slots[s].size) : 1;
     flow.least = facts.accesses[t] / shared;
   }
   return flow;
@@ -153,6 +160,8 @@ bool TileFloors::lanesFit(const Group &group, const Tile &tile, Tile &inside, si
     inside[dims[i]] = std::max<int64_t>(1, std::ceil(double(tile[dims[i]]) / lanes - 1e-9));
   if (tiles.leastBits(group.memory, inside) > double(*weights.memories[group.memory].capacityBits))
     return false;
+  while (number < dims.size() && !(tiles.used(group.memory) >> dims[number] & 1))
+    ++number; // lanes make no tile smaller there
   if (number == dims.size())
     return true;
   unsigned d = dims[number];
@@ -185,20 +194,40 @@ bool TileFloors::hasRoom(const Group &group, const Tile &tile) const {
   return lanesFit(group, tile, inside, 0, group.lanes, tries);
 }
 
-/// Whether steps of a window's loop at the outermost memory bring tiles that are disjoint every
-/// other time, for all tiles between.
-bool TileFloors::isApart(const Group &group, unsigned tensor, unsigned dim, const Tile &low,
-                         const Tile &high) const {
-  int8_t number = space.tensors[tensor].windowOf[dim];
-  if (!space.isFlat || number < 0 || group.hasLanes || group.stop != 1)
-    return false;
-  const Window &window = space.tensors[tensor].windows[number];
+/// How many values of a window are not padding, at least.
+static double valuesOf(const MapSpace &space, const Window &window) {
+  double n = double(space.nest.dims[window.first].size);
+  double m = double(space.nest.dims[window.second].size);
+  int64_t divisor = std::gcd(window.a, window.b);
+  double values = n * m - std::max(0.0, n - std::abs(double(window.b / divisor))) *
+                              std::max(0.0, m - std::abs(double(window.a / divisor)));
+  if (!window.extent)
+    return values;
+  double low = double(window.constant), high = low;
+  (window.a < 0 ? low : high) += double(window.a) * (n - 1);
+  (window.b < 0 ? low : high) += double(window.b) * (m - 1);
+  double inside = std::min(high, double(*window.extent) - 1) - std::max(low, 0.0) + 1;
+  return std::max(1.0, values - (high - low + 1 - std::max(0.0, inside)));
+}
+
+/// The share of a window's elements that the one loop over `dim` outside of its tile may leave
+/// where they are: those in the tiles of all passes. With t values of N in a pass, the last one
+/// begins at least N - t values behind the first; where lanes may idle in it, the one before does
+/// so N - 2 t behind.
+double TileFloors::windowShare(const Group &group, unsigned tensor, unsigned dim,
+                               const Tiles &inside) const {
+  const FlatTensor &flat = space.tensors[tensor];
+  if (!space.isFlat || flat.windowOf[dim] < 0)
+    return 1;
+  const Window &window = flat.windows[flat.windowOf[dim]];
   bool first = window.first == dim;
-  int64_t own = std::abs(first ? window.a : window.b);
-  int64_t other = std::abs(first ? window.b : window.a);
-  int64_t reach = high[first ? window.second : window.first];
-  return ceilDivide(space.nest.dims[dim].size, high[dim]) >= 3 &&
-         own * (low[dim] + 1) > other * (reach - 1);
+  auto size = [&](unsigned d) { return double(space.nest.dims[d].size); };
+  double own = std::abs(double(first ? window.a : window.b));
+  double other = std::abs(double(first ? window.b : window.a));
+  double passes = imperfect && group.hasLanes ? 3 : 2;
+  double reach = other * (size(first ? window.second : window.first) - 1);
+  double most = own * (passes * double(inside.high[dim]) - 1 - size(dim)) + reach + 1;
+  return std::min(1.0, std::max(0.0, most) / valuesOf(space, window));
 }
 
 /// The share of the elements that a loop over an index of the tensor may leave where they are. With
@@ -214,86 +243,126 @@ double TileFloors::keptShare(const Group &group, unsigned tensor, unsigned dim, 
   return most > 0 && facts.padded[tensor] >> dim & 1 ? 1 : double(most) / double(size);
 }
 
-/// The loops that all tiles between two have, as the flows see them.
-struct TileFloors::Orders {
-  explicit Orders(unsigned count) : sets(1u << count) {
-    least.assign(sets, HUGE_VAL);
-    least[0] = 0;
-  }
-  /// What one flow sees.
-  struct Loops {
-    double elements;
-    std::array<double, mostLoops> passes; ///< 1 for the tensor's own
-    std::array<double, mostLoops> kept;   ///< share that stays; 1 for those that settle nothing
-    std::vector<double> repeats;          ///< by set of loops: their passes together
-    std::vector<double> further;          ///< the same for those loops further out
-    unsigned settling = 0;
-  };
-
-  unsigned sets;
-  std::vector<double> least; ///< by set of loops that stand innermost: the cost of what they settle
+/// One flow as the loops of a place see it.
+struct TileFloors::Settling {
+  const Flow *flow;
+  double elements;
+  double repeats = 1;                     ///< by loops further out than the place
+  std::array<double, mostLoops> passes{}; ///< of each loop, as a factor of that; 1 for own ones
+  std::array<double, mostLoops> kept{};   ///< share that stays; 1 for those that settle nothing
+  unsigned own = 0;                       ///< loops that settle it
 };
 
-/// The least cost of all orders of the loops. A flow is settled by the first loop over an index of
-/// its tensor.
-double TileFloors::bound(const Group &group, const Flows &flows, const Tiles &between,
-                         const Tiles *outer) const {
-  const Tile &low = between.low, &high = between.high;
-  llvm::SmallVector<unsigned, maxDims> loops;
+TileFloors::Settling TileFloors::settlingOf(const Group &group, const Flow &flow,
+                                            const Tiles &tiles, const PlaceLoops &place) const {
+  const FlatTensor &tensor = space.tensors[flow.tensor];
+  auto passesOf = [&](unsigned d, const Tiles &of) {
+    return (tensor.plain | tensor.windowed) >> d & 1
+               ? 1
+               : double(ceilDivide(space.nest.dims[d].size, of.high[d]));
+  };
+  Settling result{&flow, double(facts.elements[flow.tensor])};
   for (unsigned d : dims)
-    if (high[d] < space.nest.dims[d].size)
-      loops.push_back(d);
-  Orders orders(loops.size());
-  llvm::SmallVector<Orders::Loops, 4> list;
-  for (const Flow &flow : flows) {
-    const FlatTensor &tensor = space.tensors[flow.tensor];
-    Orders::Loops own;
-    own.elements = double(facts.elements[flow.tensor]);
-    for (unsigned i = 0; i < loops.size(); ++i) {
-      unsigned d = loops[i];
-      int64_t size = space.nest.dims[d].size;
-      bool isPlain = tensor.plain >> d & 1, isWindow = tensor.windowed >> d & 1;
-      own.passes[i] = isPlain || isWindow ? 1 : double(ceilDivide(size, high[d]));
-      own.kept[i] = isPlain ? keptShare(group, flow.tensor, d, low, high)
-                    : isWindow && isApart(group, flow.tensor, d, low, high) ? 0
-                                                                            : 1;
-      own.settling |= own.kept[i] < 1 ? 1u << i : 0;
-    }
-    own.repeats.assign(orders.sets, 1);
-    own.further.assign(orders.sets, 1);
-    for (unsigned set = 1; set < orders.sets; ++set)
-      own.repeats[set] = own.repeats[set & (set - 1)] * own.passes[llvm::countTrailingZeros(set)];
-    // Loops further out than the memory before the boundary are outside of all that stand there.
-    for (unsigned set = 1; outer && set < orders.sets; ++set) {
-      unsigned i = llvm::countTrailingZeros(set), d = loops[i];
-      double passes =
-          own.passes[i] == 1 ? 1 : double(ceilDivide(space.nest.dims[d].size, outer->high[d]));
-      own.further[set] = own.further[set & (set - 1)] * passes;
-    }
-    list.push_back(std::move(own));
+    result.repeats *= place.outside ? passesOf(d, *place.outside) : 1;
+  double least = 1;
+  for (unsigned i = 0; i < place.loops.size(); ++i) {
+    unsigned d = place.loops[i];
+    double further = place.outside ? passesOf(d, *place.outside) : 1;
+    result.passes[i] = passesOf(d, *place.inside) / further;
+    // Where there are several loops, the last pass of the outermost may have but one of the others.
+    bool isOnly =
+        place.slots == 1 && (!place.outside || place.outside->low[d] == space.nest.dims[d].size);
+    if (tensor.plain >> d & 1)
+      result.kept[i] = keptShare(group, flow.tensor, d, tiles.low, tiles.high);
+    else
+      result.kept[i] = isOnly ? windowShare(group, flow.tensor, d, *place.inside) : 1;
+    least = std::min(least, result.kept[i]);
   }
-  for (unsigned set = 0; set + 1 < orders.sets; ++set)
-    for (unsigned i = 0; i < loops.size(); ++i) {
+  // Any loop bounds what enters: the first one need not be one that leaves nearly all.
+  for (unsigned i = 0; i < place.loops.size(); ++i)
+    result.own |= result.kept[i] < 1 && result.kept[i] <= std::max(least, 0.5) ? 1u << i : 0;
+  return result;
+}
+
+/// The least cost of all orders of `count` loops. A flow is settled by the first of its own ones;
+/// of each set of loops that stand innermost it is known what those cost that it settles.
+double TileFloors::leastOfOrders(unsigned count, llvm::ArrayRef<Settling> list) const {
+  unsigned sets = 1u << count;
+  std::vector<std::vector<double>> repeats; // by flow and set of loops
+  for (const Settling &own : list) {
+    std::vector<double> &of = repeats.emplace_back(sets, own.repeats);
+    for (unsigned set = 1; set < sets; ++set)
+      of[set] = of[set & (set - 1)] * own.passes[llvm::countTrailingZeros(set)];
+  }
+  std::vector<double> least(sets, HUGE_VAL);
+  least[0] = 0;
+  for (unsigned set = 0; set + 1 < sets; ++set)
+    for (unsigned i = 0; i < count; ++i) {
       if (set >> i & 1)
         continue;
-      double cost = orders.least[set];
-      for (size_t f = 0; f < flows.size(); ++f) {
-        const Orders::Loops &own = list[f];
-        if ((own.settling & set) || !(own.settling >> i & 1))
+      double cost = least[set];
+      for (size_t f = 0; f < list.size(); ++f) {
+        const Settling &flow = list[f];
+        if ((flow.own & set) || !(flow.own >> i & 1))
           continue;
-        double repeats = own.repeats[(orders.sets - 1) & ~set];
-        if (outer && outer->low[loops[i]] > high[loops[i]])
-          repeats *= own.further[set];
-        double words = own.elements * (own.kept[i] + (1 - own.kept[i]) * repeats);
-        cost += flows[f].costOf(words, own.elements);
+        double again = repeats[f][(sets - 1) & ~set];
+        double words = flow.elements * (flow.kept[i] + (1 - flow.kept[i]) * again);
+        cost += flow.flow->costOf(words, flow.elements);
       }
-      double &next = orders.least[set | 1u << i];
+      double &next = least[set | 1u << i];
       next = std::min(next, cost);
     }
-  double total = orders.least.back();
-  for (size_t f = 0; f < flows.size(); ++f)
-    if (!list[f].settling)
-      total += flows[f].costOf(list[f].elements, list[f].elements);
+  return least.back();
+}
+
+/// Of one boundary alone: all loops outside of it are one place.
+double TileFloors::bound(const Group &group, const Flows &flows, const Tiles &between) const {
+  PlaceLoops place{group.stop, {}, &between, nullptr};
+  for (unsigned d : dims)
+    if (between.high[d] < space.nest.dims[d].size)
+      place.loops.push_back(d);
+  std::vector<Settling> list;
+  double total = 0;
+  for (const Flow &flow : flows) {
+    list.push_back(settlingOf(group, flow, between, place));
+    if (!list.back().own)
+      total += flow.costOf(list.back().elements, list.back().elements);
+  }
+  return total + leastOfOrders(place.loops.size(), list);
+}
+
+/// Of all boundaries: the loops that surely stand between two of them have one order, whatever the
+/// boundary further in that they settle flows of. Any loop of a flow's own bounds it; the one taken
+/// is of the innermost place that has some.
+double TileFloors::bound(const Problem &problem, const Box &box) const {
+  size_t count = box.ranges.size();
+  std::vector<Tiles> between;
+  for (const Range &range : box.ranges)
+    between.push_back(tilesOf(range));
+  std::vector<PlaceLoops> places;
+  for (size_t k = 0; k < count; ++k) {
+    unsigned from = k == 0 ? 0 : problem.groups[k - 1].stop;
+    places.push_back(
+        {problem.groups[k].stop - from, {}, &between[k], k ? &between[k - 1] : nullptr});
+    for (unsigned d : dims)
+      if (between[k].high[d] < (k == 0 ? space.nest.dims[d].size : between[k - 1].low[d]))
+        places[k].loops.push_back(d);
+  }
+  std::vector<std::vector<Settling>> settled(count);
+  double total = 0;
+  for (size_t k = 0; k < count; ++k)
+    for (const Flow &flow : problem.flows[k]) {
+      size_t place = k;
+      Settling own = settlingOf(problem.groups[k], flow, between[k], places[k]);
+      while (!own.own && place > 0)
+        own = settlingOf(problem.groups[k], flow, between[k], places[--place]);
+      if (own.own)
+        settled[place].push_back(own);
+      else
+        total += flow.costOf(own.elements, own.elements);
+    }
+  for (size_t place = 0; place < count; ++place)
+    total += leastOfOrders(places[place].loops.size(), settled[place]);
   return total;
 }
 
@@ -324,23 +393,21 @@ bool TileFloors::weigh(const Problem &problem, Box &box, size_t changed) const {
       to = std::max(to, k);
     }
   }
-  for (size_t k = from; k < std::min(count, to + 2); ++k) {
+  for (size_t k = from; k <= to; ++k) {
     Range &range = box.ranges[k];
     for (unsigned d : dims)
       if (range.low[d] > range.high[d])
         return false;
-    Tiles own = tilesOf(range), outer;
+    Tiles own = tilesOf(range);
     if (!hasRoom(problem.groups[k], own.low))
       return false;
-    // Only a boundary one memory further out knows which loops stand between.
-    bool next = k > 0 && problem.groups[k - 1].stop + 1 == problem.groups[k].stop;
-    if (next)
-      outer = tilesOf(box.ranges[k - 1]);
-    range.bound = bound(problem.groups[k], problem.flows[k], own, next ? &outer : nullptr);
+    range.bound = bound(problem.groups[k], problem.flows[k], own);
   }
   box.bound = 0;
   for (const Range &range : box.ranges)
     box.bound += range.bound;
+  if (count > 1)
+    box.bound = std::max(box.bound, bound(problem, box));
   return true;
 }
 

@@ -8,7 +8,7 @@
 // words enter (docs/mapper.md). The floor is the least cost over all orders and all tiles that the
 // memory behind the boundary has room for: best-first over boxes of tiles, each bounded by its
 // largest tile and admitted by its smallest one. Boundaries are looked at alone and together: tiles
-// further in are not larger.
+// further in are not larger, and loops between two boundaries have one order for all further in.
 #ifndef PERFC_BACKENDS_LOOPNEST_SEARCH_TILEFLOORS_H
 #define PERFC_BACKENDS_LOOPNEST_SEARCH_TILEFLOORS_H
 
@@ -42,6 +42,8 @@ public:
   /// The slots whose loops settle what enters the level of a crossing: those outside of it, and
   /// outside of all arrays.
   static unsigned stopOf(const MapSpace &space, const Crossing &crossing);
+  /// True when the slot is an axis along which messages of the tensor serve several lanes.
+  static bool sharesAlong(const MapSpace &space, unsigned slot, unsigned tensor);
   /// J that a delivery to a lane takes at least, whether it comes with a word of its own or by one
   /// more link of another's: the tree to s lanes has at least s - 1 links. Words cost so much less,
   /// then. 0 for what is not on its way to lanes, across one array with at most two axes.
@@ -89,7 +91,14 @@ private:
     llvm::SmallVector<Group, 2> groups;
     llvm::SmallVector<Flows, 2> flows;
   };
-  struct Orders;
+  /// Loops that surely stand between two boundaries.
+  struct PlaceLoops {
+    unsigned slots; ///< whose loops they are
+    llvm::SmallVector<unsigned, maxDims> loops;
+    const Tiles *inside;
+    const Tiles *outside; ///< null without loops further out
+  };
+  struct Settling;
 
   Group groupOf(unsigned stop) const;
   Flow flowOf(const Crossing &crossing) const;
@@ -97,13 +106,15 @@ private:
   bool weigh(const Problem &problem, Box &box, size_t first) const;
   std::pair<size_t, unsigned> widest(const Box &box) const;
   Tiles tilesOf(const Range &range) const;
-  double bound(const Group &group, const Flows &flows, const Tiles &tiles,
-               const Tiles *outer) const;
+  Settling settlingOf(const Group &group, const Flow &flow, const Tiles &tiles,
+                      const PlaceLoops &place) const;
+  double leastOfOrders(unsigned count, llvm::ArrayRef<Settling> list) const;
+  double bound(const Group &group, const Flows &flows, const Tiles &between) const;
+  double bound(const Problem &problem, const Box &box) const;
   bool hasRoom(const Group &group, const Tile &tile) const;
   bool lanesFit(const Group &group, const Tile &tile, Tile &inside, size_t number, double lanes,
                 unsigned &tries) const;
-  bool isApart(const Group &group, unsigned tensor, unsigned dim, const Tile &low,
-               const Tile &high) const;
+  double windowShare(const Group &group, unsigned tensor, unsigned dim, const Tiles &inside) const;
   double keptShare(const Group &group, unsigned tensor, unsigned dim, const Tile &low,
                    const Tile &high) const;
 

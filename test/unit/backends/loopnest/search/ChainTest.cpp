@@ -166,6 +166,51 @@ TEST(TileFloors, NoPerfectMappingThatFitsCostsLess) {
   compareFloors(random, /*imperfect=*/false);
 }
 
+/// A bound of O[m, n] = A[m] * B[n], of which a word of A or B costs 1 J to read from M0; other
+/// memories have room for `capacity` words.
+static double boundOfProduct(llvm::StringRef levels, llvm::Optional<int64_t> capacity) {
+  Nest nest = parseNest(R"({"dims": {"m": 8, "n": 8}, "tensors": {"A": [{"m": 1}], "B": [{"n": 1}],
+    "O": [{"m": 1}, {"n": 1}]}, "output": "O", "hierarchy": [)" +
+                        levels.str() + R"(], "mapping": {"M0": [["m", 8], ["n", 8]]}})");
+  std::string reason;
+  llvm::Optional<MapSpace> space = makeMapSpace(nest, reason);
+  EXPECT_TRUE(space) << reason;
+  CostWeights weights;
+  for (unsigned m = 0; m < space->lanes(); ++m) {
+    MemoryWeights memory;
+    memory.read = {m == 0 ? 1.0 : 0, m == 0 ? 1.0 : 0, 0};
+    memory.write = memory.update = {0, 0, 0};
+    if (m > 0 && capacity)
+      memory.capacityBits = *capacity * space->tensors[0].bits;
+    weights.memories.push_back(memory);
+  }
+  ArrayWeights array;
+  array.word = array.hop = array.copy = {0, 0, 0};
+  weights.arrays.assign(nest.places.size() - space->lanes(), array);
+  ChainBounds bounds(*space, weights, ChainBounds::elementsOf(*space));
+  bounds.useFloors(/*imperfect=*/false, 2000);
+  return bounds.bound(ChainBounds::rootOf(*space), 0).energy;
+}
+
+/// One word of A stays in M1 or one of B in M2, whichever loop of M0 is inside: 8 + 64.
+TEST(TileFloors, LoopsOfOnePlaceHaveOneOrder) {
+  EXPECT_NEAR(boundOfProduct(R"({"memory": "M0", "keep": ["A", "B", "O"]},
+    {"memory": "M1", "keep": ["A"]}, {"memory": "M2", "keep": ["B"]})",
+                             1),
+              72, 1e-6);
+}
+
+/// Each of 8 lanes reads A and B in its 8 steps; a message brings one of them to all or none to any
+/// other.
+TEST(ChainBounds, LanesShareWhatTheirNetworkShares) {
+  std::string memory = R"({"memory": "M0", "keep": ["A", "B", "O"]},)";
+  std::string lanes = memory + R"({"array": "PE", "axes": {"x": 8})";
+  EXPECT_NEAR(boundOfProduct(lanes + R"(, "multicast": ["x"], "reduce": ["x"]})", llvm::None), 16,
+              1e-6);
+  EXPECT_NEAR(boundOfProduct(lanes + R"(, "multicast": [], "reduce": ["x"]})", llvm::None), 128,
+              1e-6);
+}
+
 /// All factors of all slots that the analysis accepts, and all orders; nothing when they are too
 /// many.
 static llvm::Optional<double> exhaustive(const Case &c, const SearchGoal &goal, int64_t limit) {
