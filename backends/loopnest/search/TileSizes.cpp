@@ -34,33 +34,38 @@ TileSizes::TileSizes(const MapSpace &space)
       addSums(crossing.parent, crossing);
 }
 
-/// The most values of `set` from 0 up to `extent` at any of the `places`.
-static int64_t mostLeft(const ValueSet &set, int64_t extent, llvm::ArrayRef<int64_t> places) {
-  int64_t most = 0;
-  for (int64_t place : places)
-    most = std::max(most, set.countWithin(-place, extent - place));
-  return most;
+/// Calls `visit` with the first value of each tile of a subscript until it returns true; whether it
+/// did. `sizes` and `tile` are those of its dimensions.
+static bool anyPlace(const Rank &rank, std::array<int64_t, 2> sizes, std::array<int64_t, 2> tile,
+                     llvm::function_ref<bool(int64_t)> visit) {
+  std::array<int64_t, 2> step{};
+  for (size_t k = 0; k < rank.terms.size(); ++k)
+    step[k] = rank.terms[k].coefficient;
+  for (int64_t i = 0; i < sizes[0]; i += tile[0])
+    for (int64_t j = 0; j < sizes[1]; j += tile[1])
+      if (visit(rank.constant + step[0] * i + step[1] * j))
+        return true;
+  return false;
 }
 
 void TileSizes::addCutTiles(const Rank &rank, RankSize &size) const {
-  auto divisorsOf = [&](unsigned k) {
-    return k < rank.terms.size() ? divisors(space.nest.dims[rank.terms[k].dim].size)
-                                 : std::vector<int64_t>{1};
-  };
-  std::vector<int64_t> first = divisorsOf(0), second = divisorsOf(1);
-  for (int64_t n : first)
-    for (int64_t m : second) {
-      std::vector<int64_t> places; // of the first values of tiles
-      for (int64_t i = 0; i < first.back(); i += n)
-        for (int64_t j = 0; j < second.back(); j += m)
-          places.push_back(rank.constant +
-                           (rank.terms.empty() ? 0 : rank.terms[0].coefficient * i) +
-                           (rank.terms.size() < 2 ? 0 : rank.terms[1].coefficient * j));
+  std::array<int64_t, 2> sizes = {1, 1};
+  for (size_t k = 0; k < rank.terms.size(); ++k)
+    sizes[k] = space.nest.dims[rank.terms[k].dim].size;
+  int64_t extent = *rank.extent;
+  for (int64_t n : divisors(sizes[0]))
+    for (int64_t m : divisors(sizes[1])) {
       ValueSet set(rank.terms, {n, m});
-      if (llvm::none_of(places, [&](int64_t place) {
-            return place + set.low() >= 0 && place + set.high() < *rank.extent;
+      if (anyPlace(rank, sizes, {n, m}, [&](int64_t place) {
+            return place + set.low() >= 0 && place + set.high() < extent;
           }))
-        size.cut.push_back({{n, m}, mostLeft(set, *rank.extent, places)});
+        continue;
+      int64_t most = 0;
+      anyPlace(rank, sizes, {n, m}, [&](int64_t place) {
+        most = std::max(most, set.countWithin(-place, extent - place));
+        return false;
+      });
+      size.cut.push_back({{n, m}, most});
     }
 }
 
