@@ -62,6 +62,20 @@ public:
   llvm::ArrayRef<double> from(unsigned boundary, size_t outside) const {
     return {&ending[boundary][outside * classes.size()], classes.size()};
   }
+  /// The memory behind the lanes of an array further out than the last one, as the number of slots
+  /// outside of it, when the next slot is an axis of it; 0 else.
+  unsigned laneEnd(unsigned boundary) const {
+    return across[boundary].empty() ? 0 : laneEnds[boundary];
+  }
+  /// As `at` there when the innermost loop in time is one of `dim`, without what ends at that
+  /// memory.
+  llvm::ArrayRef<double> acrossLanes(unsigned boundary, size_t outside, unsigned dim) const {
+    size_t rows = across[boundary].size() / (classes.size() * grid.size());
+    size_t place = outside * rows + (rows == 1 ? 0 : dim);
+    return {&across[boundary][place * classes.size()], classes.size()};
+  }
+  /// J of a crossing that ends outside of the last array, at least.
+  double once(unsigned crossing) const { return onceFloors[crossing]; }
   /// As `at` at arrayBegin, for one bucket, when the innermost loop in time outside is one of
   /// `dim`, the number of dimensions for none; and loops there bring nothing new to a tensor at
   /// most `repeats` times.
@@ -145,6 +159,7 @@ private:
   std::vector<double> leastOfRows(const Layer &layer) const;
   void addSlot(Layer &layer, unsigned slot) const;
   void addLanes(Layer &layer, unsigned slot) const;
+  void addAcross(Layer layer, unsigned end);
   void makeSuffixes();
   FlowFloors::Brought bestFlow(unsigned tensor, size_t outside, const TileGrid::Point &time,
                                const TileGrid::Point &lanes, unsigned innermost) const;
@@ -166,6 +181,8 @@ private:
   std::vector<LinkedLine> lines;
   std::vector<std::vector<double>> suffix;
   std::vector<std::vector<double>> ending;
+  std::vector<std::vector<double>> across; ///< as Layer, where the next slot is an outer axis
+  std::vector<unsigned> laneEnds;
   /// By crossing that ends outside the array: J when each word moves once.
   std::vector<double> onceFloors;
   double outerFloor = 0; ///< all of them

@@ -199,6 +199,19 @@ double MappingEvaluator::crossingEnergy(const Mapping &mapping, const Crossing &
   return energy + (words.hops + static_cast<double>(back) * words.backHops) * share;
 }
 
+double MappingEvaluator::energyBeforeLanes(const Mapping &mapping, const Crossing &crossing,
+                                           const CrossingCost &cost, unsigned decided,
+                                           double least) {
+  // Lanes bring no less of anything, and by windows they share less than they bring apart.
+  bool grows = cost.declared >= 0 && cost.separate >= 0 && cost.copy >= 0 &&
+               (cost.shared >= 0 || space.tensors[crossing.tensor].windows.empty());
+  if (!grows)
+    return least;
+  moveTo(mapping, decided, ~uint32_t(0));
+  double separate;
+  return std::max(least, weighed(numberOf(crossing), cost, separate));
+}
+
 double MappingEvaluator::energyWithoutHops(const Mapping &mapping, const Crossing &crossing,
                                            const CrossingCost &cost, double &separate) {
   moveTo(mapping, decidedSlots, ~uint32_t(0));

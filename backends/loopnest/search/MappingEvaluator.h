@@ -96,6 +96,10 @@ public:
   /// J of one crossing, whose loops are all in the first `decided` slots.
   double crossingEnergy(const Mapping &mapping, const Crossing &crossing, const CrossingCost &cost,
                         unsigned decided);
+  /// The same without what links take, at least, when axes among these slots that have no loops may
+  /// still get some; `least` where that is not known to add to it.
+  double energyBeforeLanes(const Mapping &mapping, const Crossing &crossing,
+                           const CrossingCost &cost, unsigned decided, double least);
   /// The same without what links take; sets `separate` to the words with lanes told apart.
   double energyWithoutHops(const Mapping &mapping, const Crossing &crossing,
                            const CrossingCost &cost, double &separate);

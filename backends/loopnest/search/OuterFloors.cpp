@@ -133,6 +133,16 @@ void Floors::addLanes(Layer &layer, unsigned slot) const {
         takeLeast(layer.at(x, 0), layer.at(grid.index(inside), 0), width);
 }
 
+/// Keeps what is inside the memory at `end`, by the innermost loop in time, for the boundaries
+/// before the axes that lead to it.
+void Floors::addAcross(Layer layer, unsigned end) {
+  for (unsigned slot = end; slot-- > 0 && space.slots[slot].isAxis;) {
+    addLanes(layer, slot);
+    across[slot] = layer.values;
+    laneEnds[slot] = end;
+  }
+}
+
 void Floors::makeSuffixes() {
   size_t buckets = classes.size(), rows = space.dims() + 1;
   Layer layer{grid.size() * rows * buckets > rowLimit ? 1 : rows, buckets, {}};
@@ -145,14 +155,21 @@ void Floors::makeSuffixes() {
       }
   suffix.resize(arrayBegin() + 1);
   ending.resize(arrayBegin() + 1);
+  across.assign(arrayBegin() + 1, {});
+  laneEnds.assign(arrayBegin() + 1, 0);
   for (unsigned b = arrayBegin() + 1; b-- > 0;) {
     suffix[b] = leastOfRows(layer);
     std::vector<char> room(grid.size(), 1);
     if (b < space.slots.size() && !space.slots[b].isAxis)
       room = roomAt(space, weights, grid, b);
     for (size_t x = 0; x < grid.size(); ++x)
+      if (!room[x])
+        std::fill_n(layer.at(x, 0), layer.rows * buckets, infinite);
+    if (b > 0 && space.slots[b - 1].isAxis && b <= arrayBegin())
+      addAcross(layer, b);
+    for (size_t x = 0; x < grid.size(); ++x)
       for (size_t row = 0; row < layer.rows; ++row) {
-        double more = room[x] ? endingAt(b, x, layer.rows == 1 ? space.dims() : row) : infinite;
+        double more = endingAt(b, x, layer.rows == 1 ? space.dims() : row);
         for (size_t i = 0; i < buckets; ++i)
           layer.at(x, row)[i] += more;
       }

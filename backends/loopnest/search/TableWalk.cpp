@@ -143,6 +143,39 @@ bool TreeWalk::isPossible(const Node &node, double base, llvm::ArrayRef<double> 
   return false;
 }
 
+/// J of what ends at the memory behind lanes of which the first are decided, at least: the loops in
+/// time outside of them are known.
+double TreeWalk::behindLanes(const Mapping &mapping, unsigned boundary) {
+  double energy = 0;
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    if (const Crossing &crossing = space.crossings[k]; crossing.end == floors->laneEnd(boundary))
+      energy += evaluator.energyBeforeLanes(mapping, crossing, floors->crossingCosts().of(k),
+                                            crossing.end, floors->once(k));
+  return energy;
+}
+
+/// Raises what is left at a boundary before or among lanes to what is left behind them, and what
+/// ends there.
+void TreeWalk::addAcross(unsigned boundary, size_t outside, double behindLanes, unsigned innermost,
+                         Energies &left) const {
+  llvm::ArrayRef<double> across = floors->acrossLanes(boundary, outside, innermost);
+  for (size_t b = 0; b < left.size(); ++b)
+    left[b] = std::max(left[b], across[b] + behindLanes);
+}
+
+/// What is left when the loops of the next slot lead to a point.
+TreeWalk::Energies TreeWalk::leftFrom(const Node &node, size_t outside) const {
+  unsigned boundary = node.slices.size() + 1;
+  llvm::ArrayRef<double> from = floors->from(boundary, outside);
+  Energies left(from.begin(), from.end());
+  if (floors->laneEnd(boundary - 1) == boundary)
+    for (size_t b = 0; b < left.size(); ++b)
+      left[b] = std::max(left[b], floors->at(boundary, outside)[b] + node.behindLanes);
+  else if (floors->laneEnd(boundary - 1))
+    addAcross(boundary, outside, node.behindLanes, node.innermost, left);
+  return left;
+}
+
 /// One child with its order.
 void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
                           std::vector<Node> &nodes) {
@@ -151,23 +184,31 @@ void TreeWalk::outerChild(const Node &node, Mapping &mapping, size_t outside,
     return;
   double decided = decide(node, mapping, boundary);
   double base = floors->crossingCosts().constant();
-  llvm::ArrayRef<double> left = floors->at(boundary, outside);
-  llvm::SmallVector<double, 12> exact;
+  llvm::ArrayRef<double> inside = floors->at(boundary, outside);
+  if (!isPossible(node, base + decided, inside))
+    return;
+  Energies left(inside.begin(), inside.end());
+  unsigned innermost = innermostInTime(space, mapping, boundary);
+  double behind = 0;
+  if (boundary == floors->arrayBegin()) {
+    double repeats = floors->repeats(trailsOf(space, mapping, boundary), innermost);
+    for (unsigned b = 0; b < left.size(); ++b)
+      left[b] = floors->atArray(outside, innermost, repeats, b);
+  } else if (floors->laneEnd(boundary)) {
+    behind = behindLanes(mapping, boundary);
+    addAcross(boundary, outside, behind, innermost, left);
+  }
   if (!isPossible(node, base + decided, left))
     return;
-  if (boundary == floors->arrayBegin()) {
-    unsigned innermost = innermostInTime(space, mapping, boundary);
-    double repeats = floors->repeats(trailsOf(space, mapping, boundary), innermost);
-    for (unsigned b = 0; b < floors->buckets().size(); ++b)
-      exact.push_back(floors->atArray(outside, innermost, repeats, b));
-    left = exact;
-    if (!isPossible(node, base + decided, left))
-      return;
-  }
   if (futures.isCovered(*floors, mapping, boundary, floors->tiles().point(outside), decided,
                         known.countsEnergyOnly() && weights.leak == 0))
     return;
+  size_t before = nodes.size();
   take(node, mapping, boundary, decided, left, 0, nodes);
+  if (nodes.size() > before) {
+    nodes.back().behindLanes = behind;
+    nodes.back().innermost = innermost;
+  }
 }
 
 void TreeWalk::outerOrders(const Node &node, Mapping &mapping, size_t outside,
@@ -185,9 +226,11 @@ template <typename Visit>
 bool TreeWalk::forOuterFactors(const Node &node, Mapping &mapping, Visit visit) {
   unsigned slot = node.slices.size(), boundary = slot + 1;
   double base = floors->crossingCosts().constant() + node.decided;
+  bool hasLanes = floors->laneEnd(slot) > 0;
   return floors->tiles().forEachMultiple(
       pointOf(mapping, slot), [&](size_t x, const TileGrid::Point &factor) {
         if (!isPossible(node, base, floors->from(boundary, x)) ||
+            (hasLanes && !isPossible(node, base, leftFrom(node, x))) ||
             !setFactors(mapping, slot, factor) || symmetry.compare(mapping, boundary) > 0 ||
             !floors->isWellDealt(mapping, boundary))
           return true;
@@ -210,7 +253,7 @@ bool TreeWalk::nextChildren(Node &node, std::vector<Node> &nodes) {
   auto bound = [&](size_t x, Score &least) {
     double key;
     Score own{node.whole.energy, node.latency};
-    boundOf(own, base, floors->from(slot + 1, x), 0, least, key);
+    boundOf(own, base, leftFrom(node, x), 0, least, key);
     return key;
   };
   Score least;

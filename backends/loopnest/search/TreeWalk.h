@@ -43,9 +43,13 @@ struct Node {
   };
   llvm::SmallVector<Slice, 2> slices; ///< of the first slots
   Score bound;
-  double key = 0;      ///< nodes are visited by growing key
-  double decided = 0;  ///< J of what ends outside; with tables only
-  double latency = 0;  ///< of what the slots so far bring, at least; with tables only
+  double key = 0;     ///< nodes are visited by growing key
+  double decided = 0; ///< J of what ends outside; with tables only
+  double latency = 0; ///< of what the slots so far bring, at least; with tables only
+  /// Before lanes of an array further out, with tables: J of what ends at the memory behind them,
+  /// at least, and the dimension of the innermost loop in time.
+  double behindLanes = 0;
+  unsigned innermost = 0;
   unsigned lanes = 0;  ///< number of the choice of lanes, once it is made; with tables only
   unsigned orders = 0; ///< and of the orders of its axes
   /// Factors of the next slot whose orders are not looked at yet: the point that they lead to.
@@ -123,6 +127,11 @@ private:
   }
   bool boundOf(const Score &own, double base, llvm::ArrayRef<double> left, unsigned firstBucket,
                Score &bound, double &key) const;
+  using Energies = llvm::SmallVector<double, 12>; ///< J by bucket
+  void addAcross(unsigned boundary, size_t outside, double behindLanes, unsigned innermost,
+                 Energies &left) const;
+  double behindLanes(const Mapping &mapping, unsigned boundary);
+  Energies leftFrom(const Node &node, size_t outside) const;
   template <typename Visit> bool forOuterFactors(const Node &node, Mapping &mapping, Visit visit);
   void outerOrders(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);

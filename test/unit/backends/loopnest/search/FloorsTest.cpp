@@ -26,7 +26,9 @@ private:
   TileGrid::Point pointOf(unsigned slots) const;
   size_t choice() const;
   double decided(unsigned slots);
+  unsigned innermostBefore(unsigned slots) const;
   double atArray() const;
+  double behindLanes(unsigned slots);
 
   const MapSpace &space;
   const Floors &floors;
@@ -70,12 +72,30 @@ double Path::decided(unsigned slots) {
   return energy;
 }
 
-double Path::atArray() const {
-  unsigned begin = floors.arrayBegin(), innermost = space.dims();
-  for (unsigned s = 0; s < begin; ++s)
+unsigned Path::innermostBefore(unsigned slots) const {
+  unsigned innermost = space.dims();
+  for (unsigned s = 0; s < slots; ++s)
     for (unsigned i = 0; !space.slots[s].isAxis && i < space.dims(); ++i)
       if (unsigned d = mapping.order[s][i]; mapping.factor[s][d] > 1)
         innermost = d;
+  return innermost;
+}
+
+/// What ends at the memory behind the lanes of an array further out, of which some are decided.
+double Path::behindLanes(unsigned slots) {
+  Mapping outer = mapping;
+  for (unsigned s = slots; s < space.slots.size(); ++s)
+    outer.factor[s].fill(1);
+  double energy = 0;
+  for (unsigned k = 0; k < space.crossings.size(); ++k)
+    if (const Crossing &crossing = space.crossings[k]; crossing.end == floors.laneEnd(slots))
+      energy += evaluator.energyBeforeLanes(outer, crossing, floors.crossingCosts().of(k),
+                                            crossing.end, floors.once(k));
+  return energy;
+}
+
+double Path::atArray() const {
+  unsigned begin = floors.arrayBegin(), innermost = innermostBefore(begin);
   double repeats = floors.repeats(trailsOf(space, mapping, begin), innermost);
   return floors.atArray(floors.tiles().index(pointOf(begin)), innermost, repeats,
                         floors.bucketOf(choice()));
@@ -90,6 +110,10 @@ std::vector<double> Path::bounds() {
     result.push_back(decided(s) + *std::min_element(left.begin(), left.end()));
     left = floors.from(s, grid.index(pointOf(s)));
     result.push_back(decided(s > 0 ? s - 1 : 0) + *std::min_element(left.begin(), left.end()));
+    if (!floors.laneEnd(s))
+      continue;
+    left = floors.acrossLanes(s, grid.index(pointOf(s)), innermostBefore(s));
+    result.push_back(decided(s) + behindLanes(s) + *std::min_element(left.begin(), left.end()));
   }
   result.push_back(decided(begin) + atArray());
   const LaneChoice &lanes = floors.crossingCosts().choices()[choice()];
