@@ -163,15 +163,18 @@ void TreeWalk::addAcross(unsigned boundary, size_t outside, double behindLanes, 
     left[b] = std::max(left[b], across[b] + behindLanes);
 }
 
-/// What is left when the loops of the next slot lead to a point.
-TreeWalk::Energies TreeWalk::leftFrom(const Node &node, size_t outside) const {
+/// What is left when the loops of the next slot lead to a point; `left` holds it where floors do
+/// not.
+llvm::ArrayRef<double> TreeWalk::leftFrom(const Node &node, size_t outside, Energies &left) const {
   unsigned boundary = node.slices.size() + 1;
   llvm::ArrayRef<double> from = floors->from(boundary, outside);
-  Energies left(from.begin(), from.end());
+  if (!floors->laneEnd(boundary - 1))
+    return from;
+  left.assign(from.begin(), from.end());
   if (floors->laneEnd(boundary - 1) == boundary)
     for (size_t b = 0; b < left.size(); ++b)
       left[b] = std::max(left[b], floors->at(boundary, outside)[b] + node.behindLanes);
-  else if (floors->laneEnd(boundary - 1))
+  else
     addAcross(boundary, outside, node.behindLanes, node.innermost, left);
   return left;
 }
@@ -227,10 +230,11 @@ bool TreeWalk::forOuterFactors(const Node &node, Mapping &mapping, Visit visit) 
   unsigned slot = node.slices.size(), boundary = slot + 1;
   double base = floors->crossingCosts().constant() + node.decided;
   bool hasLanes = floors->laneEnd(slot) > 0;
+  Energies left;
   return floors->tiles().forEachMultiple(
       pointOf(mapping, slot), [&](size_t x, const TileGrid::Point &factor) {
         if (!isPossible(node, base, floors->from(boundary, x)) ||
-            (hasLanes && !isPossible(node, base, leftFrom(node, x))) ||
+            (hasLanes && !isPossible(node, base, leftFrom(node, x, left))) ||
             !setFactors(mapping, slot, factor) || symmetry.compare(mapping, boundary) > 0 ||
             !floors->isWellDealt(mapping, boundary))
           return true;
@@ -250,10 +254,11 @@ bool TreeWalk::nextChildren(Node &node, std::vector<Node> &nodes) {
   double base = floors->crossingCosts().constant() + node.decided;
   if (!node.isListed)
     node.whole = node.bound;
+  Energies left;
   auto bound = [&](size_t x, Score &least) {
     double key;
     Score own{node.whole.energy, node.latency};
-    boundOf(own, base, leftFrom(node, x), 0, least, key);
+    boundOf(own, base, leftFrom(node, x, left), 0, least, key);
     return key;
   };
   Score least;

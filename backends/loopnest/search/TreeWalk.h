@@ -131,7 +131,7 @@ private:
   void addAcross(unsigned boundary, size_t outside, double behindLanes, unsigned innermost,
                  Energies &left) const;
   double behindLanes(const Mapping &mapping, unsigned boundary);
-  Energies leftFrom(const Node &node, size_t outside) const;
+  llvm::ArrayRef<double> leftFrom(const Node &node, size_t outside, Energies &left) const;
   template <typename Visit> bool forOuterFactors(const Node &node, Mapping &mapping, Visit visit);
   void outerOrders(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
   void outerChild(const Node &node, Mapping &mapping, size_t outside, std::vector<Node> &nodes);
