@@ -27,7 +27,10 @@ llvm::StringRef FusedMeetings::of(const FusedPart &part) const {
                      [&](const Tensor &tensor) { return tensor.name == entry.first(); }))
       own = further(own, entry.second, /*inward=*/true);
   }
-  return own.empty() ? outermost : own;
+  if (own.empty())
+    own = outermost;
+  // What is finished where it is made meets its reader in no memory.
+  return own.empty() ? op.place() : own;
 }
 
 static const MemoryCounts *countsAt(const Counts &counts, llvm::StringRef memory) {

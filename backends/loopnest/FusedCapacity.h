@@ -19,7 +19,8 @@ class FusedMeetings {
 public:
   FusedMeetings(FusedOp op, const passes::Chip &places);
 
-  /// The innermost one at which `part` meets another statement.
+  /// The innermost one at which `part` meets another statement; where no memory holds what they
+  /// share, the one that `fuse` names.
   llvm::StringRef of(const FusedPart &part) const;
 
 private:
