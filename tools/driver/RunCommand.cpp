@@ -193,7 +193,6 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
     formats.push_back(format.name);
-  formats.push_back("chakra");
   if (!checkChoice(session, arguments, "from", formats) ||
       !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}) ||
       !checkFileCount(session, arguments, "run"))

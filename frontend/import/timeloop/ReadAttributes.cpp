@@ -85,9 +85,14 @@ void AttributeReader::warnOfMisspelt() const {
       return word.edit_distance(name->text, /*AllowReplacements=*/true, limit) <= limit;
     };
     auto meant = value->isRead ? known.end() : llvm::find_if(known, isMeant);
-    if (meant != known.end())
-      reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, level.name)
-          .suggest(name->text, *meant);
+    if (meant == known.end())
+      continue;
+    Diagnostic &report =
+        reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, level.name);
+    if (node.find(*meant) == value) // a second name for what another one says
+      report.help(fmt::format("another attribute of {} says the same", level.name));
+    else
+      report.suggest(name->text, *meant);
   }
 }
 
