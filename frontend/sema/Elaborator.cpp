@@ -137,10 +137,11 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
     diagnostics.report(loop.range, diag::BadFor).help("write `for i in 0..3 { … }`");
     return false;
   }
-  size_t reported = diagnostics.all().size();
+  size_t errors = diagnostics.errorCount();
   uint64_t count = rounds;
   bool fits = countRounds(loop, 0, scope, count);
-  diagnostics.truncate(reported); // what is wrong is said where it runs
+  if (diagnostics.errorCount() != errors)
+    return false;
   if (!fits) {
     diagnostics.report(loop.range, diag::TooManyMembers, maxRounds);
     return false;
