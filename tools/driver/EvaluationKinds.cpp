@@ -6,6 +6,7 @@
 #include "backends/core/UncertainInputs.h"
 #include "backends/serving/Serve.h"
 #include "backends/training/Train.h"
+#include "tools/driver/UnusedWords.h"
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/search/StrategySpace.h"
 #include "tools/driver/search/TrainSearch.h"
@@ -54,9 +55,9 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
 /// What the search did, and what it found beside the best.
 static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
   cost.notes.push_back(fmt::format(
-      "search: {}; {} strategies, {} fit; {} of {} divisions of the model left out by bounds; {}",
-      searched.goal, searched.strategies, searched.fitting, searched.prunedDivisions,
-      searched.divisions,
+      "search: {}; {}, {} fit; {} of {} of the model left out by bounds; {}", searched.goal,
+      counted(searched.strategies, "strategy"), searched.fitting, searched.prunedDivisions,
+      counted(searched.divisions, "division"),
       !searched.isProven    ? "time ran out, there may be a better one"
       : !searched.isBounded ? "proven best of even and balanced stages"
       : searched.gap <= 0   ? "proven best, however the layers are divided among stages"

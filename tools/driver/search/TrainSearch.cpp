@@ -65,7 +65,9 @@ private:
   int64_t layers = 0;
   std::string memory;
   std::string withoutValue; ///< why the goal or a condition has none in a strategy that fits
-  llvm::Optional<Strategy> refused; ///< one that the model does not allow
+  llvm::Optional<Strategy> refused;      ///< one that the model does not allow
+  llvm::Optional<TrainingSummary> stuck; ///< of one that fits, but that failures leave no time
+  bool runs = false;                     ///< one that fits gets somewhere
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   TrainSearchResult result;
   double bestValue = std::numeric_limits<double>::infinity();
@@ -205,6 +207,11 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   if (step->fill > training::plannedShare)
     return tried;
   tried.fits = true;
+  if (!training::checkRun(train, summary, diagnostics)) {
+    stuck = summary;
+    return tried;
+  }
+  runs = true;
   Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
   if (needsEnds && !addEnds(strategy, cost))
     return tried;
@@ -329,6 +336,8 @@ void TrainSearch::reportNothing() {
                           100 * training::plannedShare))
         .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"
                                      : "`shard optimizer` or `shard parameters` divides the state");
+  } else if (stuck && !runs) {
+    training::checkRun(train, *stuck, diagnostics);
   } else if (result.fulfilling == 0) {
     diagnostics.report(passes::rangeOf(train, "require", diagnostics), diag::NoStrategyFound,
                        fmt::format("{} `require`{}{}",
