@@ -83,9 +83,10 @@ static void explainKernel(Session &session, const emit::KernelLine &line, const 
   double share = total.central() > 0 ? line.latency.central() / total.central() : 0;
   session.out << fmt::format("  {}. {}", number, part.label)
               << (line.count > 1 ? fmt::format(", {} times", line.count) : std::string()) << ": "
-              << latencyText(line.latency) << ", " << percent(share) << ", bound by "
-              << (part.bound.empty() ? "nothing given" : part.bound)
-              << placeText(session.sources, part.location) << '\n';
+              << latencyText(line.latency) << ", " << percent(share);
+  if (!line.isRest())
+    session.out << ", bound by " << (part.bound.empty() ? "nothing given" : part.bound);
+  session.out << placeText(session.sources, part.location) << '\n';
   explainParts(session, part, static_cast<double>(line.count));
 }
 
