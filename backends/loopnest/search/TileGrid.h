@@ -43,16 +43,20 @@ public:
   }
   /// Sets `factor` to `to` / `from`; false when that is not whole in some dimension.
   bool between(const Point &from, const Point &to, Point &factor) const {
-    for (unsigned d = 0; d < dims; ++d)
-      if ((factor[d] = quotient(d, to[d], from[d])) == none)
+    for (unsigned d = 0; d < dims; ++d) {
+      factor[d] = quotient(d, to[d], from[d]);
+      if (factor[d] == none)
         return false;
+    }
     return true;
   }
   /// Sets `result` to the product; false when it does not divide the sizes.
   bool multiply(const Point &a, const Point &b, Point &result) const {
-    for (unsigned d = 0; d < dims; ++d)
-      if ((result[d] = times(d, a[d], b[d])) == none)
+    for (unsigned d = 0; d < dims; ++d) {
+      result[d] = times(d, a[d], b[d]);
+      if (result[d] == none)
         return false;
+    }
     return true;
   }
   /// Calls `visit` with the number of each point that `from` divides, and with the factors between
