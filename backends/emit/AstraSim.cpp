@@ -60,9 +60,8 @@ static std::string networkText(llvm::ArrayRef<NetworkLevel> levels) {
   return text + "\n";
 }
 
-/// Without `chunks` those of ASTRA-sim's examples: four, of which the last goes first.
 static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Operation &system) {
-  bool isLatest = system.stringAttr("scheduling", system.hasAttr("chunks") ? "" : "lifo") == "lifo";
+  bool isLatest = system.stringAttr("scheduling") == "lifo";
   int64_t active = levels.front().activeChunks; // one figure for all dimensions
   for (const NetworkLevel &level : levels)
     active = std::min(active, level.activeChunks);
@@ -79,7 +78,7 @@ static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Ope
   json.set("scheduling-policy", isLatest ? "LIFO" : "FIFO")
       .set("endpoint-delay", 0)
       .set("active-chunks-per-dimension", active)
-      .set("preferred-dataset-splits", system.intAttr("chunks", 4))
+      .set("preferred-dataset-splits", system.intAttr("chunks", 1))
       .set("all-reduce-implementation", algorithms(false))
       .set("all-gather-implementation", algorithms(false))
       .set("reduce-scatter-implementation", algorithms(false))

@@ -101,6 +101,34 @@ static bool checkKind(BuildContext &context, const NodeArg &choice) {
   return false;
 }
 
+/// The algorithms of the module of `algorithm` that run `collective` among any number of ranks.
+static std::string othersFor(BuildContext &context, const Instance &algorithm,
+                             llvm::StringRef collective) {
+  std::vector<std::string> names;
+  Instance other = algorithm;
+  for (const Decl *decl : algorithm.decl->module->decls) {
+    other.decl = decl;
+    if (decl->kind != DeclKind::Algorithm || decl->item->clauses.empty() || !decl->item->block ||
+        !servesCollective(context, other, collective))
+      continue;
+    if (llvm::none_of(decl->item->block->items, [](const ast::Item *item) {
+          return item->word == "require" || item->word == "choose";
+        }))
+      names.push_back("`" + decl->name.str() + "`");
+  }
+  return llvm::join(names, ", ");
+}
+
+static void reportOther(BuildContext &context, const Instance &algorithm, SourceRange where,
+                        llvm::StringRef collective) {
+  Diagnostic &report = context.diagnostics.report(
+      where, diag::AlgorithmForOther, algorithm.decl->name,
+      otherCollective(context, algorithm, collective), collective);
+  report.note(algorithm.decl->nameRange, "the algorithm");
+  if (std::string others = othersFor(context, algorithm, collective); !others.empty())
+    report.help(fmt::format("its module has {} for {}", others, collective));
+}
+
 llvm::Optional<Instance> perfc::chosenForm(BuildContext &context, const NodeArg &choice) {
   DiagnosticEngine &diagnostics = context.diagnostics;
   const Instance *instance = choice.value.getIf<Instance>();
@@ -123,39 +151,15 @@ llvm::Optional<Instance> perfc::chosenForm(BuildContext &context, const NodeArg 
   if (name != decl.name && found.decl && found.decl->kind == DeclKind::Algorithm &&
       servesCollective(context, form, choice.name))
     return form;
-  diagnostics
-      .report(choice.range, diag::AlgorithmForOther, decl.name,
-              otherCollective(context, *instance, choice.name), choice.name)
-      .note(decl.nameRange, "the algorithm");
+  reportOther(context, *instance, choice.range, choice.name);
   return llvm::None;
 }
 
 bool ScheduleBuilder::isForCollective() {
-  std::string other = otherCollective(context, algorithm, collective);
-  if (other.empty())
+  if (servesCollective(context, algorithm, collective))
     return true;
-  diagnostics
-      .report(algorithm.range, diag::AlgorithmForOther, algorithm.decl->name, other, collective)
-      .note(algorithm.decl->nameRange, "the algorithm");
+  reportOther(context, algorithm, algorithm.range, collective);
   return false;
-}
-
-/// The algorithms of the module of `algorithm` that run `collective` among any number of ranks.
-static std::string othersFor(BuildContext &context, const Instance &algorithm,
-                             llvm::StringRef collective) {
-  std::vector<std::string> names;
-  Instance other = algorithm;
-  for (const Decl *decl : algorithm.decl->module->decls) {
-    other.decl = decl;
-    if (decl->kind != DeclKind::Algorithm || decl->item->clauses.empty() || !decl->item->block ||
-        !servesCollective(context, other, collective))
-      continue;
-    if (llvm::none_of(decl->item->block->items, [](const ast::Item *item) {
-          return item->word == "require" || item->word == "choose";
-        }))
-      names.push_back("`" + decl->name.str() + "`");
-  }
-  return llvm::join(names, ", ");
 }
 
 /// False, reported, where what the algorithm requires of its parameters does not hold.
