@@ -58,11 +58,18 @@ bool LayerBuilder::assign(unsigned index, char letter) {
   return true;
 }
 
-/// A subscript a * p + b * r is a window of stride a over taps next to each other (b = 1). Padding
-/// is part of the input, as MAESTRO counts it.
+/// Rows of the input below windows of `taps` rows: padding, as MAESTRO counts it, and what the last
+/// window leaves over are among them.
+static int64_t rowsOf(int64_t rows, const Subscript &rank, int64_t windows, int64_t stride,
+                      int64_t taps) {
+  int64_t padded = rows - 2 * rank.constant, least = (windows - 1) * stride + taps;
+  return padded >= least && padded < least + stride ? padded : least;
+}
+
+/// A subscript a * p + b * r is a window of stride a over taps next to each other (b = 1).
 bool LayerBuilder::assignWindows() {
   llvm::StringRef next = "YX";
-  for (const Subscript &rank : input->ranks) {
+  for (auto [rank, rows] : llvm::zip(input->ranks, input->shape)) {
     if (rank.dataDependent || rank.terms.empty() || rank.terms.size() > 2)
       return fail(dataflow->range(), fmt::format("this subscript of `{}`", input->tensor));
     if (rank.terms.size() == 1)
@@ -79,7 +86,7 @@ bool LayerBuilder::assignWindows() {
     if (!assign(output.first, letter) || !assign(tap.first, window))
       return false;
     layer.strides[letter] = output.second;
-    layer.dims[letter] = (layer.dims[letter] - 1) * output.second + layer.dims[window];
+    layer.dims[letter] = rowsOf(rows, rank, layer.dims[letter], output.second, layer.dims[window]);
   }
   if (next.size() == 1)
     return fail(dataflow->range(), "a convolution along one axis");

@@ -93,6 +93,28 @@ static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Ope
   return stream.str();
 }
 
+/// The sizes of the dimensions, for its packet-level network.
+static std::string logicalText(llvm::ArrayRef<NetworkLevel> levels) {
+  std::string text = "{\n  \"logical-dims\": [";
+  for (const NetworkLevel &level : levels)
+    text += fmt::format("{}\"{}\"", &level == levels.begin() ? "" : ", ", level.members);
+  return text + "]\n}\n";
+}
+
+/// Warns of what the files cannot say.
+static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange place,
+                             DiagnosticEngine &diagnostics) {
+  for (const NetworkLevel &level : levels) {
+    std::string reason = level.approximation;
+    if (level.topology == Topology::Line)
+      reason = "a line of chips is taken as a ring";
+    if (level.faultFactor.central() != 1)
+      reason = "its faults slow all of it";
+    if (!reason.empty())
+      diagnostics.report(place, diag::SimplifiedForAstraSim, level.name, reason);
+  }
+}
+
 /// The system that the first result runs on.
 static const ir::Operation *systemOf(const Input &input) {
   const ir::Operation *found = nullptr;
@@ -117,7 +139,10 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
                                 input.results.front()->label, reason);
     return;
   }
-  if (sink("network.yml", networkText(levels->levels)) &&
-      sink("system.json", systemText(levels->levels, *system)))
-    sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
+  if (input.diagnostics)
+    reportSimplified(levels->levels, input.results.front()->place, *input.diagnostics);
+  sink("network.yml", networkText(levels->levels)) &&
+      sink("system.json", systemText(levels->levels, *system)) &&
+      sink("logical_topology.json", logicalText(levels->levels)) &&
+      sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
 }

@@ -121,9 +121,9 @@ static std::string othersFor(BuildContext &context, const Instance &algorithm,
 
 static void reportOther(BuildContext &context, const Instance &algorithm, SourceRange where,
                         llvm::StringRef collective) {
-  Diagnostic &report = context.diagnostics.report(
-      where, diag::AlgorithmForOther, algorithm.decl->name,
-      otherCollective(context, algorithm, collective), collective);
+  Diagnostic &report =
+      context.diagnostics.report(where, diag::AlgorithmForOther, algorithm.decl->name,
+                                 otherCollective(context, algorithm, collective), collective);
   report.note(algorithm.decl->nameRange, "the algorithm");
   if (std::string others = othersFor(context, algorithm, collective); !others.empty())
     report.help(fmt::format("its module has {} for {}", others, collective));

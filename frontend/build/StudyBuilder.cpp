@@ -146,6 +146,10 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   auto graph = buildGraph(context, *subject.instance, chip->dtype);
   if (!graph)
     return false;
+  const ir::Operation *system = context.module.lookup(chip->symbol);
+  if (subject.instance->decl->kind == DeclKind::Collective && system && chipsOfSystem(*system) == 1)
+    diagnostics.report(on.range, diag::WordWithoutEffect, subject.instance->decl->name,
+                       "one chip has no other to exchange with");
   std::vector<std::string> mappings;
   if (!chosenMappings(with, *subject.instance, *graph, *chip, mappings))
     return false;

@@ -7,6 +7,7 @@ using namespace perfc::timeloop;
 Constraints timeloop::noConstraints(const Input &input) {
   NestRule free;
   free.exact.resize(input.dimCount());
+  free.exactPlaces.resize(input.dimCount());
   free.most.resize(input.dimCount());
   PlacementRule rule{free, free, {}};
   rule.keep.resize(input.spaceCount());

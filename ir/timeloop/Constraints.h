@@ -13,6 +13,7 @@ namespace perfc::timeloop {
 /// About one block of loops; factors have one entry per dimension.
 struct NestRule {
   std::vector<llvm::Optional<int64_t>> exact; ///< the factor is this one
+  std::vector<SourceRange> exactPlaces;       ///< where that is said
   std::vector<llvm::Optional<int64_t>> most;  ///< the factor is at most this
   std::vector<unsigned> inner;                ///< the innermost loops, from the inside
   llvm::Optional<unsigned> split;             ///< dimensions of `inner` along x; needs all of them

@@ -38,6 +38,7 @@ ELSEWHERE = {
     1017: ("takes counts that no small input has", "unit/backends/loopnest/timeloop/TilesTest.cpp"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
+    1265: ("writes a folder", "emit/chakra.test"),
     1305: ("takes a file of requests", "serving/checks.test"),
     1201: ("takes files of several formats", "driver/run_chakra.test"),
     1202: ("takes files of several formats", "driver/run_chakra.test"),

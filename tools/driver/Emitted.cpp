@@ -13,11 +13,20 @@ void driver::writeEmitted(const emit::Emitter &emitter, const emit::Input &input
   DiagnosticEngine &diagnostics = *input.diagnostics;
   size_t errors = diagnostics.errorCount();
   auto nothing = [&] {
-    if (diagnostics.errorCount() == errors)
-      diagnostics.report(
-          place, diag::CannotWrite, path,
-          fmt::format("`{}` is {}, and there is none", emitter.name.str(), emitter.summary.str()));
+    if (diagnostics.errorCount() != errors)
+      return;
+    Diagnostic &error = diagnostics.report(
+        place, diag::CannotWrite, path,
+        fmt::format("`{}` is {}, and there is none", emitter.name.str(), emitter.summary.str()));
+    if (!emitter.needsResults)
+      error.help(fmt::format("`emit {}` stands in the block of the evaluation that it is for",
+                             emitter.name.str()));
   };
+  if (!emitter.files && path.endswith("/")) {
+    diagnostics.report(place, diag::CannotWrite, path,
+                       fmt::format("`{}` is one file, not a folder", emitter.name.str()));
+    return;
+  }
   if (emitter.files && path.endswith("/")) {
     bool isEmpty = true;
     emitter.files(input, [&](const std::string &name, llvm::StringRef text) {

@@ -271,7 +271,9 @@ void Checker::checkCollective(uint32_t rank, const Node &node) {
   const std::vector<uint32_t> *group = groupOf(rank, node);
   if (group && group->size() < 2)
     return add(diag::BadGroup, trace(rank).groupNames[node.group],
-               "has one member, so its collectives never end", false);
+               "has one member, so its collectives never end: " +
+                   nodePlace(trace(rank), rank, node),
+               false);
   std::string problem = collectiveProblem(cluster, op, size, group);
   if (!problem.empty())
     return add(diag::BadTraceNode, nodePlace(trace(rank), rank, node), problem, true);

@@ -61,6 +61,8 @@ bool ConstraintReader::readFactor(llvm::StringRef text, SourceRange place, NestR
   if (!dim)
     return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
   (isLimit ? rule.most : rule.exact)[*dim] = value ? value : input.problem.bounds[*dim];
+  if (!isLimit)
+    rule.exactPlaces[*dim] = place;
   return true;
 }
 

@@ -177,9 +177,12 @@ static std::string programText(llvm::ArrayRef<TraceSummary> summaries,
   std::string groups = groupTexts(summaries, members);
   if (first.empty() && groups.empty())
     return "";
-  std::string text = "import std.networks\n\n// An operation takes 1 ns.\nhardware npu {\n  dtype "
-                     "int8\n  memory local {\n    off_chip\n  }\n  compute unit {\n    rate "
-                     "1GHz\n  }\n}\n\n";
+  std::string text =
+      "import std.networks\n\n// What the first rank does, sorted: one thing after "
+      "the other. `perfc run PREFIX --from chakra` follows\n// the order, overlap "
+      "and dependencies of all ranks.\n// An operation takes 1 ns.\nhardware npu {\n  dtype "
+      "int8\n  memory local {\n    off_chip\n  }\n  compute unit {\n    rate "
+      "1GHz\n  }\n}\n\n";
   if (first.hasKernels())
     text += "op kernel(x[N]) -> y[] {\n  y += x[n] * x[n]\n}\n\n";
   if (!first.empty())

@@ -153,8 +153,12 @@ static constexpr llvm::StringLiteral twoStrides =
 
 static std::string programText(const ScaleSimConfig &config, llvm::ArrayRef<ImportedLayer> layers) {
   std::string name = perfName(config.name, "scale_");
-  std::string text = "// From SCALE-Sim. Words have one byte, as in the tool; it counts cycles, so "
-                     "the clock stands for any.\n";
+  std::string text =
+      "// From SCALE-Sim. Words have one byte, as in the tool; it counts cycles, so "
+      "the clock stands for any.\n"
+      "// Reads from DRAM are those of perfc: the tool reads an operand that exceeds "
+      "half of its memory in\n// an order of its own, which `perfc validate "
+      "scalesim` follows.\n";
   auto some = [&](auto property) { return llvm::any_of(layers, property); };
   bool hasStrides = some([](const ImportedLayer &l) { return l.hasTwoStrides; });
   if (some([](const ImportedLayer &l) { return !l.isProduct && !l.hasTwoStrides; }))

@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Compilation.h"
+#include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "ir/study/AllOps.h"
+#include "ir/study/StudyOps.h"
 #include "passes/TimeloopInput.h"
 #include "tools/driver/Evaluation.h"
 #include "tools/driver/timeloop/Timeloop.h"
@@ -75,6 +77,11 @@ bool driver::runNestsAsTimeloop(Session &session, const Arguments &arguments) {
   if (!compilation.load(file, defines) || !compilation.buildAll(module) ||
       !lower(module, "loopnest", session.diagnostics))
     return true;
+  module.walk([&](const ir::Operation &op) {
+    if (op.is(study::EmitOp::opName))
+      session.diagnostics.report(op.range(), diag::WordWithoutEffect, "emit",
+                                 "`--mode timeloop` prints the counts of each nest, nothing else");
+  });
   NestRun run(session, arguments.has("json"));
   module.walk([&](const ir::Operation &op) {
     if (auto nest = ir::as<loopnest::NestOp>(op))

@@ -61,11 +61,12 @@ static void followRule(const NestRule &rule, Nest &nest) {
     nest.split = *rule.split;
 }
 
-llvm::Optional<Placements> Mapspace::start() const {
+llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
   Placements placements = emptyPlacements(input);
   for (unsigned slot = 0; slot < slots; ++slot)
     followRule(rule(slot), nestIn(placements, slot));
   for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
+    stuck = dim;
     int64_t rest = input.problem.bounds[dim];
     llvm::Optional<unsigned> home;
     for (unsigned slot = 0; slot < slots; ++slot) {

@@ -24,8 +24,8 @@ public:
   Mapspace(const Input &input, const Constraints &constraints);
 
   /// Fixed factors where they must be and the rest in the outermost memory that may have it.
-  /// Nothing when the constraints leave no such mapping.
-  llvm::Optional<Placements> start() const;
+  /// Nothing when the factors that are fixed for one dimension, `stuck`, leave no such mapping.
+  llvm::Optional<Placements> start(unsigned &stuck) const;
   /// Changes `placements` once; it may be invalid then. False when nothing was changed.
   bool move(Placements &placements, std::mt19937_64 &random) const;
   /// The meshes, capacities, orders and limits are kept.

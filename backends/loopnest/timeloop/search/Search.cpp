@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Search.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <cmath>
 
@@ -32,8 +33,8 @@ class LocalSearch {
 public:
   LocalSearch(const Input &input, const Constraints &constraints, const SearchOptions &options,
               DiagnosticEngine &diagnostics)
-      : trial(input), mapspace(input, constraints), options(options), diagnostics(diagnostics),
-        random(options.seed), begin(Clock::now()) {}
+      : trial(input), constraints(constraints), mapspace(input, constraints), options(options),
+        diagnostics(diagnostics), random(options.seed), begin(Clock::now()), guide(options.goal) {}
 
   llvm::Optional<SearchResult> run();
 
@@ -41,18 +42,22 @@ private:
   bool isOver() const;
   double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
   double guess(const Placements &placements);
+  void anneals(const Placements &start, std::vector<Point> &points);
   bool step(Placements &placements);
   Point anneal(const Placements &start);
   void evaluate(Point &point);
   void climb(Point &point, int64_t until);
-  llvm::NoneType fail(llvm::StringRef why);
+  llvm::NoneType fail(SourceRange place, llvm::StringRef why);
+  llvm::NoneType failAt(unsigned dim);
 
   Input trial; ///< what is evaluated
+  const Constraints &constraints;
   Mapspace mapspace;
   const SearchOptions &options;
   DiagnosticEngine &diagnostics;
   std::mt19937_64 random;
   Clock::time_point begin;
+  Goal guide; ///< what estimates are made of
   std::string refusal;
   llvm::Optional<SearchResult> found;
   int64_t evaluated = 0, estimated = 0;
@@ -74,7 +79,7 @@ double LocalSearch::guess(const Placements &placements) {
   ++estimated;
   Estimate estimate = timeloop::estimate(trial, mapspace, placements);
   // Of mappings that are as good, the one that is better in the other respect.
-  return std::log(goalValue(options.goal, estimate.energy, estimate.cycles)) +
+  return std::log(goalValue(guide, estimate.energy, estimate.cycles)) +
          1e-3 * std::log(estimate.energy * estimate.cycles);
 }
 
@@ -145,34 +150,60 @@ void LocalSearch::climb(Point &point, int64_t until) {
   }
 }
 
-llvm::NoneType LocalSearch::fail(llvm::StringRef why) {
+llvm::NoneType LocalSearch::fail(SourceRange place, llvm::StringRef why) {
   llvm::StringRef name = trial.problem.name;
-  Diagnostic &error =
-      diagnostics.report(trial.place, diag::NoValidMapping, name.empty() ? "the problem" : name,
-                         trial.memories.back().name);
+  Diagnostic &error = diagnostics.report(
+      place, diag::NoValidMapping, name.empty() ? "the problem" : name, trial.memories.back().name);
   if (!why.empty())
     error.note(why.str());
   return llvm::None;
 }
 
+llvm::NoneType LocalSearch::failAt(unsigned dim) {
+  SourceRange place = trial.place;
+  std::vector<std::string> factors;
+  for (const PlacementRule &rule : constraints.memories)
+    for (const NestRule *nest : {&rule.temporal, &rule.spatial})
+      if (const llvm::Optional<int64_t> &factor = nest->exact[dim]) {
+        place = nest->exactPlaces[dim];
+        factors.push_back(std::to_string(*factor));
+      }
+  return fail(place,
+              fmt::format("the factors of `{}` that the constraints fix, {}, do not divide {}, "
+                          "or leave no memory for the rest of it",
+                          trial.problem.dims[dim], llvm::join(factors, " * "),
+                          trial.problem.bounds[dim]));
+}
+
+/// Of equally long ways to few cycles or little energy alone most lead nowhere: every other descent
+/// goes for both, and what it finds is judged by the goal.
+void LocalSearch::anneals(const Placements &start, std::vector<Point> &points) {
+  for (unsigned count = 0; count < descents && !isOver(); ++count) {
+    guide = count % 2 ? Goal::Edp : options.goal;
+    Point found = anneal(start);
+    evaluate(found);
+    guide = options.goal;
+    if (count % 2 && guide != Goal::Edp)
+      found.estimated = guess(found.placements);
+    points.push_back(std::move(found));
+  }
+}
+
 llvm::Optional<SearchResult> LocalSearch::run() {
-  llvm::Optional<Placements> start = mapspace.start();
+  unsigned stuck = 0;
+  llvm::Optional<Placements> start = mapspace.start(stuck);
   if (!start)
-    return fail("the factors that the constraints fix do not divide a dimension, or leave no "
-                "memory for the rest of it");
+    return failAt(stuck);
   std::vector<Point> points{{*start, guess(*start)}};
   evaluate(points.front());
-  for (unsigned count = 0; count < descents && !isOver(); ++count) {
-    points.push_back(anneal(*start));
-    evaluate(points.back());
-  }
+  anneals(*start, points);
   llvm::stable_sort(points, [](const Point &a, const Point &b) { return a.value < b.value; });
   for (unsigned index = 0; index < climbs && index < points.size(); ++index)
     climb(points[index], evaluated + (options.evaluations - evaluated) / 2);
   llvm::stable_sort(points, [](const Point &a, const Point &b) { return a.value < b.value; });
   climb(points.front(), options.evaluations);
   if (!found)
-    return fail(refusal);
+    return fail(trial.place, refusal);
   found->evaluated = evaluated;
   found->estimated = estimated;
   return found;
