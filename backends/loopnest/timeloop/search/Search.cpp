@@ -34,15 +34,15 @@ public:
   LocalSearch(const Input &input, const Constraints &constraints, const SearchOptions &options,
               DiagnosticEngine &diagnostics)
       : trial(input), constraints(constraints), mapspace(input, constraints), options(options),
-        diagnostics(diagnostics), random(options.seed), begin(Clock::now()), guide(options.goal) {}
+        diagnostics(diagnostics), random(options.seed), begin(Clock::now()) {}
 
   llvm::Optional<SearchResult> run();
 
 private:
+  void run(Goal goal, const Placements &start);
   bool isOver() const;
   double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
   double guess(const Placements &placements);
-  void anneals(const Placements &start, std::vector<Point> &points);
   bool step(Placements &placements);
   Point anneal(const Placements &start);
   void evaluate(Point &point);
@@ -57,7 +57,8 @@ private:
   DiagnosticEngine &diagnostics;
   std::mt19937_64 random;
   Clock::time_point begin;
-  Goal guide; ///< what estimates are made of
+  Goal guide = Goal::Edp; ///< by which points are compared
+  int64_t limit = 0;      ///< of `evaluated`
   std::string refusal;
   llvm::Optional<SearchResult> found;
   int64_t evaluated = 0, estimated = 0;
@@ -70,7 +71,7 @@ double timeloop::goalValue(Goal goal, double energy, double cycles) {
 }
 
 bool LocalSearch::isOver() const {
-  return evaluated >= options.evaluations ||
+  return evaluated >= limit ||
          (options.within &&
           std::chrono::duration<double>(Clock::now() - begin).count() > *options.within);
 }
@@ -129,9 +130,10 @@ void LocalSearch::evaluate(Point &point) {
       refusal = scratch.all().front().message;
     return;
   }
-  point.value = goalValue(options.goal, result->energy, result->cycles);
-  if (!found || point.value < found->value)
-    found = SearchResult{trial, std::move(*result), point.value};
+  point.value = goalValue(guide, result->energy, result->cycles);
+  double value = goalValue(options.goal, result->energy, result->cycles);
+  if (!found || value < found->value)
+    found = SearchResult{trial, std::move(*result), value};
 }
 
 void LocalSearch::climb(Point &point, int64_t until) {
@@ -175,33 +177,34 @@ llvm::NoneType LocalSearch::failAt(unsigned dim) {
                           trial.problem.bounds[dim]));
 }
 
-/// Of equally long ways to few cycles or little energy alone most lead nowhere: every other descent
-/// goes for both, and what it finds is judged by the goal.
-void LocalSearch::anneals(const Placements &start, std::vector<Point> &points) {
+/// One search by `goal`, with `options.evaluations`.
+void LocalSearch::run(Goal goal, const Placements &start) {
+  guide = goal;
+  limit = evaluated + options.evaluations;
+  std::vector<Point> points{{start, guess(start)}};
+  evaluate(points.front());
   for (unsigned count = 0; count < descents && !isOver(); ++count) {
-    guide = count % 2 ? Goal::Edp : options.goal;
-    Point found = anneal(start);
-    evaluate(found);
-    guide = options.goal;
-    if (count % 2 && guide != Goal::Edp)
-      found.estimated = guess(found.placements);
-    points.push_back(std::move(found));
+    points.push_back(anneal(start));
+    evaluate(points.back());
   }
+  auto isBetter = [](const Point &a, const Point &b) { return a.value < b.value; };
+  llvm::stable_sort(points, isBetter);
+  for (unsigned index = 0; index < climbs && index < points.size(); ++index)
+    climb(points[index], evaluated + (limit - evaluated) / 2);
+  llvm::stable_sort(points, isBetter);
+  climb(points.front(), limit);
 }
 
+/// Of equally long ways to few cycles or little energy alone most lead nowhere: a search for one of
+/// them follows one for both, and is no worse than that.
 llvm::Optional<SearchResult> LocalSearch::run() {
   unsigned stuck = 0;
   llvm::Optional<Placements> start = mapspace.start(stuck);
   if (!start)
     return failAt(stuck);
-  std::vector<Point> points{{*start, guess(*start)}};
-  evaluate(points.front());
-  anneals(*start, points);
-  llvm::stable_sort(points, [](const Point &a, const Point &b) { return a.value < b.value; });
-  for (unsigned index = 0; index < climbs && index < points.size(); ++index)
-    climb(points[index], evaluated + (options.evaluations - evaluated) / 2);
-  llvm::stable_sort(points, [](const Point &a, const Point &b) { return a.value < b.value; });
-  climb(points.front(), options.evaluations);
+  run(Goal::Edp, *start);
+  if (options.goal != Goal::Edp)
+    run(options.goal, *start);
   if (!found)
     return fail(trial.place, refusal);
   found->evaluated = evaluated;
