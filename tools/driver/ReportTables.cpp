@@ -321,8 +321,9 @@ Table perfc::driver::accessTable(const Cost &cost) {
 //===-- report … by …
 //--------------------------------------------------------------------------===//
 
-/// One metric of a kernel line; "" when kernels have no such metric.
-static std::string lineCell(const KernelLine &line, llvm::StringRef column) {
+/// One metric of a kernel line; "" when kernels have no such metric. Its energy is that of so many
+/// `chips`, each of which runs it as long as the line says: power is that of one.
+static std::string lineCell(const KernelLine &line, llvm::StringRef column, double chips) {
   double latency = line.latency.central();
   if (column == "latency")
     return formatEngineering(latency, BaseUnit::Second);
@@ -342,7 +343,7 @@ static std::string lineCell(const KernelLine &line, llvm::StringRef column) {
     return formatEngineering(line.energy.known.central() * latency,
                              Dimension(BaseUnit::Joule) * BaseUnit::Second);
   if (column == "power" && line.energy.isGiven() && latency > 0)
-    return formatEngineering(line.energy.known.central() / latency,
+    return formatEngineering(line.energy.known.central() / chips / latency,
                              Dimension(BaseUnit::Joule) / BaseUnit::Second);
   return "-";
 }
@@ -383,12 +384,13 @@ llvm::Optional<Table> perfc::driver::breakdownTable(const emit::Result &result,
   if (rows != "layer" && workCount(lines) > limit)
     lines = merged(std::move(lines));
   std::vector<bool> shown = chooseLongest(lines, limit);
+  double chips = result.cost.training ? static_cast<double>(result.cost.chips) : 1;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!shown[i])
       continue;
     std::vector<std::string> cells{lines[i].part->label};
     for (const std::string &column : columns)
-      cells.push_back(lineCell(lines[i], column));
+      cells.push_back(lineCell(lines[i], column, chips));
     table.addRow(std::move(cells));
   }
   if (workCount(lines) > limit) {
