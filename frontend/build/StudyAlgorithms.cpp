@@ -170,7 +170,7 @@ bool StudyBuilder::checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subjec
     bool isIdle = !kinds.empty() && llvm::all_of(kinds, [&](const std::string &kind) {
       return named.count(kind) > 0;
     });
-    if (isIdle && subject.instance->decl->kind != DeclKind::Collective) {
+    if (isIdle) {
       diagnostics.report(choice.range, diag::NoAlgorithmHere,
                          fmt::format("others here run all that `{}` could: {}",
                                      instance->decl->name, llvm::join(kinds, ", ")));
