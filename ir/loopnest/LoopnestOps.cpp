@@ -44,8 +44,10 @@ static bool verifyTensor(const Operation &op, DiagnosticEngine &diagnostics) {
     return invalidOp(op, diagnostics, "`block` is a power of two of at most 4096");
   if (!tensor.partial().empty() && !tensor.isOutput())
     return invalidOp(op, diagnostics, "only an output has partial sums");
+  // An element has its share of the scale of 8 bits of its block.
+  int64_t share = tensor.block() > 0 ? (8 + tensor.block() - 1) / tensor.block() : 0;
   for (const AttrDict::Entry &entry : tensor.partial().entries())
-    if (entry.second.asInt() < tensor.bits())
+    if (entry.second.asInt() < tensor.bits() + share)
       return invalidOp(op, diagnostics,
                        "a partial sum at `" + entry.first + "` is narrower than an element");
   return true;
