@@ -3,6 +3,7 @@
 
 #include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
@@ -93,6 +94,31 @@ void Cost::addNote(std::string note) {
     notes.push_back(std::move(note));
 }
 
+static void addOnce(std::vector<std::string> &list, std::string entry) {
+  if (!llvm::is_contained(list, entry))
+    list.push_back(std::move(entry));
+}
+
+void MeasuredErrors::addKnown(std::string what) { addOnce(known, std::move(what)); }
+
+void MeasuredErrors::addUnknown(std::string what) { addOnce(unknown, std::move(what)); }
+
+void MeasuredErrors::add(const MeasuredErrors &other) {
+  for (const std::string &what : other.known)
+    addKnown(what);
+  for (const std::string &what : other.unknown)
+    addUnknown(what);
+}
+
+std::string MeasuredErrors::note() const {
+  if (known.empty())
+    return "";
+  std::string text = "the interval has the measured error of " + llvm::join(known, " and ");
+  if (!unknown.empty())
+    text += "; of " + llvm::join(unknown, " and ") + " none is known, they count as exact";
+  return text;
+}
+
 Uncertain Cost::withMoves(llvm::function_ref<double(const Cost &)> figure) const {
   double centre = figure(*this);
   std::vector<Uncertain::Contribution> moves;
@@ -180,6 +206,7 @@ bool perfc::addSequential(Cost &total, const Cost &part, int64_t count) {
     total.addBound(bound.resource, bound.latency * count);
   for (const std::string &note : part.notes)
     total.addNote(note);
+  total.errors.add(part.errors);
   total.peakMemory = std::max(total.peakMemory, part.peakMemory);
   addTraffic(total, part, count);
   return addTimes(total.flops, part.flops, count) && addTimes(total.macs, part.macs, count) &&

@@ -140,6 +140,19 @@ struct CostEnds {
   std::shared_ptr<const Cost> upper, lower; ///< null where it does not run there
 };
 
+/// Where the intervals of times come from, beside what a program writes with `+-`.
+struct MeasuredErrors {
+  /// What times have an error that was measured ("library `nccl` on `nvlink4`"), and what others
+  /// have none and count as exact ("kernels"); each once.
+  std::vector<std::string> known, unknown;
+
+  void addKnown(std::string what);
+  void addUnknown(std::string what);
+  void add(const MeasuredErrors &other);
+  /// The note below a result, "" where no error is known.
+  std::string note() const;
+};
+
 struct Cost {
   Uncertain latency; ///< s
   Figure energy;     ///< J
@@ -173,6 +186,7 @@ struct Cost {
   std::shared_ptr<const ServingSummary> serving;
   /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
   std::vector<CostEnds> ends;
+  MeasuredErrors errors;
   /// Facts to print below a result: fallbacks taken, partial passes, what was left out.
   std::vector<std::string> notes;
   Provenance provenance;

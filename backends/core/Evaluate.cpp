@@ -108,6 +108,7 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   line.provider = cost->provenance.provider;
   line.mapping = cost->provenance.mapping;
   line.bound = cost->bottleneck().str();
+  total.errors.addUnknown("kernels");
   return append(total, *cost, std::move(line), kernel.count(), *kernel);
 }
 

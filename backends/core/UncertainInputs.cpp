@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/UncertainInputs.h"
 
+#include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -27,22 +28,41 @@ public:
   std::vector<UncertaintySource> sources;
 
 private:
+  void findLibraries(const ir::Operation &op);
   void collect(ir::Operation &op);
   bool addSources(const ir::Attribute &value);
 
   std::vector<Input> inputs;
+  std::vector<std::string> libraries; ///< names of those that may run a collective
 };
 
 } // namespace
 
 UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement) {
+  if (const ir::Attribute *chosen = statement.dictAttr("settings").find("algorithms"))
+    for (const ir::Attribute &entry : chosen->asList())
+      libraries.push_back(entry.asDict().find("name")->asString().str());
+  module.walk([&](const ir::Operation &op) { findLibraries(op); });
   for (ir::Operation &op : module.body())
     if (!op.name().startswith("study."))
       op.walk([&](ir::Operation &inner) { collect(inner); });
   statement.walk([&](ir::Operation &inner) { collect(inner); });
 }
 
+/// The first library of a group's network counts where the statement chooses none.
+void UncertainInputs::findLibraries(const ir::Operation &op) {
+  if (!op.is(target::GroupOp::opName))
+    return;
+  for (const ir::Operation &part : op.body())
+    if (part.is(target::LibraryOp::opName)) {
+      libraries.push_back(part.symbol().str());
+      return;
+    }
+}
+
 void UncertainInputs::collect(ir::Operation &op) {
+  if (op.is(target::LibraryOp::opName) && !llvm::is_contained(libraries, op.symbol().str()))
+    return;
   for (const ir::Operation::NamedAttribute &attr : op.attrs())
     if (addSources(attr.value))
       inputs.push_back({&op, attr.name, attr.value});

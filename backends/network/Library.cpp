@@ -54,6 +54,8 @@ Library network::readLibrary(target::LibraryOp op) {
   library.launch = figure(*op, "launch").getValueOr(0);
   library.host = figure(*op, "host").getValueOr(0);
   library.clone = figure(*op, "clone");
+  library.measuredLarge = figure(*op, "measured").getValueOr(1);
+  library.measuredSmall = figure(*op, "measured_small").getValueOr(1);
   for (const ir::Operation &part : op->body())
     if (auto protocol = ir::as<target::ProtocolOp>(part))
       library.protocols.push_back(readProtocol(protocol));
@@ -283,5 +285,7 @@ llvm::Optional<LibraryTime> network::libraryTime(const Library &library, Collect
     if (!best || time.total().central() < best->total().central())
       best = time;
   }
+  if (best)
+    best->scale(library.measured(bytes));
   return best;
 }

@@ -7,7 +7,8 @@
 // A step of a ring cannot begin before a share of the previous step's window has arrived; C S is
 // what a rank moves within itself. Patterns are NCCL's (S. Jeaugey, NCCL 2.x; Hu et al.,
 // "Demystifying NCCL", 2025): protocols LL and LL128 trade bandwidth for short steps, Simple the
-// reverse. docs/cost-model.md lists s, T and C.
+// reverse. docs/cost-model.md lists s, T and C. The whole is multiplied by what measurements say of
+// the model, a ratio whose interval is the error of the parameters (tools/fit/intervals.py).
 #ifndef PERFC_BACKENDS_NETWORK_LIBRARY_H
 #define PERFC_BACKENDS_NETWORK_LIBRARY_H
 
@@ -46,8 +47,15 @@ struct Library {
   std::string name;
   Uncertain launch, host;
   llvm::Optional<Uncertain> clone;
+  /// Measured times over those of the model: large from 1 MiB on, small below.
+  Uncertain measuredLarge = 1, measuredSmall = 1;
   std::vector<Protocol> protocols;
   SourceRange location;
+
+  /// The ratio that counts for a buffer of `bytes`.
+  const Uncertain &measured(double bytes) const {
+    return bytes < 1 << 20 ? measuredSmall : measuredLarge;
+  }
 };
 
 /// The library that a target.library describes.
@@ -62,6 +70,10 @@ struct LibraryTime {
   /// Bytes that one rank sends, by level.
   std::vector<double> sentBytes;
   Uncertain total() const { return launch + start + steps + transfer + copies + host; }
+  void scale(const Uncertain &factor) {
+    for (Uncertain *part : {&launch, &start, &steps, &transfer, &copies, &host})
+      *part = *part * factor;
+  }
 };
 
 /// The time of `kind` on `bytes` over `levels` (at least one, the innermost of which has

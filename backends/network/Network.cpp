@@ -94,6 +94,20 @@ static void noteOwnChunks(const CostQuery &query, CollectiveKind kind, llvm::Str
     cost.addNote(what.str() + " divides buffers by itself: `chunks` of the system does not count");
 }
 
+/// The error of the library's figures is known from measurements where it gives one; times on
+/// outer networks that do not have the library are not among these.
+static void addErrors(const Library &library, const NetworkLevels &network, double bytes,
+                      MeasuredErrors &errors) {
+  std::string name = fmt::format("library `{}` on `{}`", library.name, network.levels.front().name);
+  if (library.measured(bytes).isCertain())
+    errors.addUnknown(std::move(name));
+  else
+    errors.addKnown(std::move(name));
+  for (const NetworkLevel &level : llvm::makeArrayRef(network.levels).drop_front())
+    if (!level.library(library.name))
+      errors.addUnknown("its way over `" + level.name + "`");
+}
+
 /// The parts of a library's time, in order.
 static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime &time,
                            const NetworkLevels &network) {
@@ -161,6 +175,7 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
     double even = evenBytes(network, bytes, pairs);
     if (auto time = libraryTime(*library, kind, network.levels, even)) {
       addLibraryTime(cost, *library, *time, network);
+      addErrors(*library, network, even, cost.errors);
       noteOwnChunks(query, kind, "a library", cost);
       return true;
     }
@@ -353,6 +368,8 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   if (!addAnyTime(query, kind, bytes, cost, diagnostics))
     return llvm::None;
   cost.exposed = cost.latency;
+  if (cost.errors.known.empty() && cost.errors.unknown.empty())
+    cost.errors.addUnknown("collectives without a library");
   if (cost.latency.central() > 0)
     cost.busBandwidth = Uncertain(busFactor(kind, cost.chips) * bytes) / cost.latency;
   cost.describe(PartKind::Collective, nameOf(kind), query.op->range());

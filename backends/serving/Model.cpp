@@ -77,6 +77,7 @@ bool ServedModel::costCollectives(StepBlock &block) {
     item.seconds = found->latency.central();
     item.energy = found->energy.isGiven() ? found->energy.known.central() : -1;
     energyOwners += found->energy;
+    errors.add(found->errors);
   }
   return true;
 }

@@ -35,6 +35,7 @@ public:
   double boundaryBytes = 0;     ///< of a token, between stages
   std::vector<std::string> providerNames;
   Figure energyOwners; ///< whose energy is not given
+  MeasuredErrors errors;
 
 private:
   bool checkSystem();

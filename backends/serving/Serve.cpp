@@ -267,6 +267,8 @@ Cost Serving::costOf() {
   cost.latency = summary->runTime;
   cost.area = model.area;
   cost.chips = model.chips;
+  cost.errors.addUnknown("kernels");
+  cost.errors.add(model.errors);
   addItems(cost);
   cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
   cost.utilization = summary->flops / (summary->peak * summary->runTime);

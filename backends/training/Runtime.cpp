@@ -45,6 +45,7 @@ Runtime Runtime::read(const ir::Operation &train) {
   set("host", result.host);
   set("host_memory", result.hostMemory);
   set("drives", result.drives);
+  set("measured", result.measured);
   set("reserve", result.reserve);
   set("fragmentation", result.fragmentation);
   if (const ir::Attribute *launch = given.find("launch"))

@@ -39,6 +39,7 @@ struct Runtime {
   /// B/s of a chip's share of the host's memory (DGX A100: 410 GB/s for eight) and of its drives
   /// (DGX A100: eight of 6.8 GB/s for eight).
   double hostMemory = 50e9, drives = 6.8e9;
+  double measured = 1;      ///< measured steps over those that all else gives
   double reserve = 0;       ///< B that the stack itself takes
   double fragmentation = 0; ///< share of the memory that cannot be used
 

@@ -29,6 +29,8 @@ struct StepModel::Build {
     for (const std::string &note : collective.notes)
       if (withEvents && !llvm::is_contained(step.notes, note))
         step.notes.push_back(note);
+    if (withEvents)
+      step.errors.add(collective.errors);
   }
 
   double share() const { return 1.0 / static_cast<double>(layers.size()); }

@@ -73,6 +73,24 @@ static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, Sou
   return part;
 }
 
+/// The errors of a step: where runs with its runtime were measured, these have all others in them.
+static MeasuredErrors errorsOf(const ir::Operation &train, const MeasuredErrors &collectives) {
+  const ir::AttrDict &settings = train.dictAttr("settings");
+  const ir::Attribute *runtime = settings.find("runtime");
+  const ir::Attribute *measured = runtime ? runtime->asDict().find("measured") : nullptr;
+  MeasuredErrors errors;
+  for (const std::string &what : collectives.known)
+    errors.addKnown(what);
+  if (measured && !measured->asQuantity().toUncertain().isCertain()) {
+    errors.addKnown("steps with runtime `" + settings.find("runtime_label")->asString().str() +
+                    "`");
+    return errors;
+  }
+  errors.addUnknown("kernels");
+  errors.add(collectives);
+  return errors;
+}
+
 /// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
 Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
                         const StepModel &model, const Strategy &strategy) {
@@ -87,6 +105,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.utilization = summary.hfu();
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
+  cost.errors = errorsOf(train, step.errors);
   double peakMemory = 0;
   for (const StageMemory &stage : summary.stages)
     peakMemory = std::max(peakMemory, stage.total());
@@ -119,14 +138,14 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     cost.addBound("network " + llvm::StringRef(entry.name).split(' ').second.str(), entry.exposed);
   }
   auto rest = [&](const char *label, double seconds) {
-    if (seconds <= 0)
+    if (seconds == 0)
       return;
     CostPart part = lineOf(label, PartKind::Phase, seconds, train.range());
     part.energy.missing.push_back(label);
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(label, seconds);
   };
-  rest("bubble", summary.bubble * summary.stepTime);
+  rest("bubble", std::max(0.0, summary.bubble * summary.stepTime));
   rest("optimizer", summary.optimizerTime);
   rest("other", summary.otherTime);
   std::vector<std::string> used = costs.providers;

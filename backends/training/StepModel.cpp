@@ -118,9 +118,9 @@ void StepModel::finish(Build &build) {
   TrainingSummary &summary = build.step.summary;
   const Strategy &strategy = build.strategy;
   double ranks = static_cast<double>(strategy.tensor * strategy.context * strategy.data);
-  summary.stepTime =
-      summary.pipelineTime + summary.otherTime + summary.optimizerTime + runtime.step;
-  summary.otherTime = runtime.step;
+  double modelled = summary.pipelineTime + summary.otherTime + summary.optimizerTime + runtime.step;
+  summary.stepTime = modelled * runtime.measured;
+  summary.otherTime = runtime.step + modelled * (runtime.measured - 1);
   summary.tokens = static_cast<double>(strategy.batch * build.costs.sequence);
   // Forward, gradients of activations, gradients of weights; frozen weights have no gradients.
   double passes = strategy.adapterRank > 0 ? 2 : 3;

@@ -54,6 +54,7 @@ struct Step {
   double capacity = 0;            ///< of a chip of that stage
   std::string memory;             ///< its name
   std::vector<std::string> notes; ///< of its collectives, with a timeline
+  MeasuredErrors errors;          ///< the same
 };
 
 class StepModel {

@@ -59,11 +59,15 @@ void perfc::buildLibraries(BuildContext &context, const Node &network, ir::Regio
     }
     ir::Operation *op = context.builder.create(group, "target.library", child->range);
     op->setSymbol(name);
-    for (llvm::StringRef attribute : {"launch", "host", "clone"})
+    for (llvm::StringRef attribute : {"launch", "host", "clone", "measured", "measured_small"})
       setQuantity(context, *op, attribute, child->find(attribute), units);
     if (auto clone = op->quantityAttr("clone"); clone && clone->toDouble() <= 0)
       context.diagnostics.report(child->find("clone")->range, diag::BadProtocol, name,
                                  "nothing moves without bandwidth");
+    for (llvm::StringRef attribute : {"measured", "measured_small"})
+      if (auto ratio = op->quantityAttr(attribute); ratio && ratio->toDouble() <= 0)
+        context.diagnostics.report(child->find(attribute)->range, diag::BadProtocol, name,
+                                   fmt::format("`{}` is above 0", attribute.str()));
     bool isEmpty = true;
     for (const Node *part : child->children)
       if (part->word == "protocol") {

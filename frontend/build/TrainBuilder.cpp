@@ -122,16 +122,16 @@ void TrainBuilder::optimizer(const Node &node) {
       settings.set("offload", place->word == "none" ? "" : place->word);
 }
 
-/// False, reported, for a share or a bandwidth of a runtime that none can be.
+/// False, reported, for a share, a bandwidth or a ratio of a runtime that none can be.
 bool TrainBuilder::isPossible(const Node &word, const Quantity &value) {
   static constexpr llvm::StringLiteral speeds[] = {"gemm",      "gemm_fp8", "gemm_fp4", "grouped",
                                                    "attention", "memory",   "network"};
   static constexpr llvm::StringLiteral hidden[] = {
       "overlap_data", "overlap_tensor", "overlap_expert", "overlap_pipeline", "merged_sends"};
-  static constexpr llvm::StringLiteral bandwidths[] = {"host", "host_memory", "drives"};
+  static constexpr llvm::StringLiteral positive[] = {"host", "host_memory", "drives", "measured"};
   bool isSpeed = llvm::is_contained(speeds, word.word);
   bool isShare = isSpeed || llvm::is_contained(hidden, word.word);
-  bool divides = isSpeed || llvm::is_contained(bandwidths, word.word);
+  bool divides = isSpeed || llvm::is_contained(positive, word.word);
   double number = value.toDouble();
   if ((!divides || number > 0) && (!isShare || number <= 1))
     return true;

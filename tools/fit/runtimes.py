@@ -11,7 +11,7 @@ runtimes are free, where they start (physical guesses, not earlier fits) and how
 Nelder-Mead on the logits of the figures within their bounds and minimises the mean absolute percentage error plus
 a pull of 0.3 % per unit of logit, squared, towards the start, which keeps what the rows do not determine where it
 was. Deterministic. Prints the errors with and without runtimes on both halves; --write puts the figures and where
-they come from into RUNTIMES.perf.
+they come from into RUNTIMES.perf; intervals.py then gives them the error intervals of that fit.
 """
 import argparse
 import csv
@@ -104,7 +104,7 @@ class Table:
         with tempfile.TemporaryDirectory() as folder:
             runtimes, out = os.path.join(folder, "runtimes.perf"), os.path.join(folder, "rows.csv")
             with open(runtimes, "w", encoding="utf-8") as file:
-                file.write(text)
+                file.write(re.sub(r"measured 1 [+]- [\d.]+%;?", "", text))  # of the fit before
             subprocess.run(self.command + ["--runtimes", runtimes, "--rows", out] + (["--half", half] if half else []),
                            check=True)
             with open(out, encoding="utf-8") as file:

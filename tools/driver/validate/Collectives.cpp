@@ -160,6 +160,21 @@ static void setLabels(ValidationRow &row, const Query &query, bool isGated) {
                 {"ranks", std::to_string(query.ranks) + " ranks " + size}};
 }
 
+namespace {
+/// The halves of tools/fit/collectives.py: of the rows of each library on each network every second
+/// one, from the first on, is fitted.
+class Halves {
+public:
+  void label(ValidationRow &row, const Query &query) {
+    bool isFitted = seen[query.network + " " + query.library]++ % 2 == 0;
+    row.labels.emplace_back("half", isFitted ? "fit" : "test");
+  }
+
+private:
+  llvm::StringMap<size_t> seen;
+};
+} // namespace
+
 static bool isKnown(llvm::StringRef collective) {
   static constexpr llvm::StringLiteral names[] = {
       "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "send"};
@@ -175,11 +190,14 @@ static void checkQuery(Query &query) {
     query.problem = "the ranks do not divide among the nodes";
 }
 
-static void addPrediction(ValidationRow &row, std::string metric, llvm::Optional<double> predicted,
+static void addPrediction(ValidationRow &row, std::string metric,
+                          const llvm::Optional<Uncertain> &predicted,
                           llvm::Optional<Number> reference, const std::string &problem) {
   Prediction prediction{std::move(metric), llvm::None, reference, problem, {}};
-  if (predicted)
-    prediction.predicted = Number::fromReal(*predicted);
+  if (predicted) {
+    prediction.predicted = Number::fromReal(predicted->central());
+    prediction.halfWidth = predicted->halfWidth();
+  }
   row.predictions.push_back(std::move(prediction));
 }
 
@@ -209,13 +227,15 @@ bool driver::predictCollective(Session &session, llvm::StringRef path,
   }
   if (!program.run(session, path, "collective"))
     return false;
+  Halves halves;
   for (const auto &[query, statement] : queries) {
     const CsvTable::Row &line = table->rows()[rows.size()];
     ValidationRow row{std::to_string(rows.size() + 1), {}, {}};
     setLabels(row, query, llvm::StringRef(query.network).startswith("nvl"));
-    llvm::Optional<double> micros;
+    halves.label(row, query);
+    llvm::Optional<Uncertain> micros;
     if (query.problem.empty())
-      micros = program.answer(statement).latency.central() * 1e6;
+      micros = program.answer(statement).latency * 1e6;
     addPrediction(row, "latency_us", micros, table->number(line, "latency_us"), query.problem);
     rows.push_back(std::move(row));
   }
@@ -252,17 +272,21 @@ bool driver::predictCollectivesBusbw(Session &session, llvm::StringRef path,
   }
   if (!program.run(session, path, "collectives_busbw"))
     return false;
+  Halves halves;
   for (const auto &[query, statement] : queries) {
     const CsvTable::Row &line = table->rows()[rows.size()];
     ValidationRow row{std::to_string(rows.size() + 1), {}, {}};
     bool isStated = table->cell(line, "gpu") != "not stated";
     setLabels(row, query, isStated && llvm::StringRef(query.network).startswith("nvl"));
-    llvm::Optional<double> bandwidth, micros;
+    // The other rows are of other systems, or of a library that has the figures of this one.
+    if (isStated && query.problem.empty() && query.nodes == 1 && query.library == "nccl_tests")
+      halves.label(row, query);
+    llvm::Optional<Uncertain> bandwidth, micros;
     if (query.problem.empty()) {
       const Cost &cost = program.answer(statement);
-      micros = cost.latency.central() * 1e6;
+      micros = cost.latency * 1e6;
       if (cost.busBandwidth)
-        bandwidth = cost.busBandwidth->central() / 1e9;
+        bandwidth = *cost.busBandwidth / 1e9;
     }
     addPrediction(row, "busbw_gbs", bandwidth, table->number(line, "busbw_gbs"), query.problem);
     addPrediction(row, "time_us", micros, table->number(line, "time_us"), query.problem);

@@ -39,6 +39,8 @@ struct Prediction {
   Labels apart;
   /// What of the row this is about where a metric occurs several times: "GLB.W"; "" for all of it.
   std::string part = "";
+  /// Half of the prediction's 90 % interval; 0 for none.
+  double halfWidth = 0;
 };
 
 /// One row of the table: its labels make the groups.

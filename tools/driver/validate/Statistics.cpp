@@ -87,6 +87,10 @@ public:
     statistics.exact += prediction.predicted->equals(*prediction.reference);
     predicted.push_back(prediction.predicted->real);
     reference.push_back(prediction.reference->real);
+    if (prediction.halfWidth > 0) {
+      ++statistics.intervals;
+      statistics.covered += std::fabs(predicted.back() - reference.back()) <= prediction.halfWidth;
+    }
     if (reference.back() != 0)
       errors.push_back(std::fabs(predicted.back() - reference.back()) /
                        std::fabs(reference.back()) * 100);

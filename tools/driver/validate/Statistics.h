@@ -2,7 +2,8 @@
 //
 // Agreement of predictions with references: rows that are equal, the absolute percentage error
 // |predicted - reference| / |reference| (mean, median, 90th percentile), and Spearman's rank
-// correlation with mean ranks for ties. Rows whose reference is 0 have no percentage error.
+// correlation with mean ranks for ties; how many intervals have the reference in them. Rows whose
+// reference is 0 have no percentage error.
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_STATISTICS_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_STATISTICS_H
 
@@ -14,9 +15,11 @@ namespace perfc::driver {
 struct GroupStatistics {
   Labels by;
   std::string metric;
-  size_t rows = 0;    ///< with a prediction and a reference
-  size_t exact = 0;   ///< of these, equal
-  size_t skipped = 0; ///< without a prediction
+  size_t rows = 0;      ///< with a prediction and a reference
+  size_t exact = 0;     ///< of these, equal
+  size_t skipped = 0;   ///< without a prediction
+  size_t intervals = 0; ///< of these, predicted with an interval
+  size_t covered = 0;   ///< whose interval has the reference in it
   llvm::Optional<double> mape, medianApe, p90Ape, spearman;
 };
 

@@ -37,9 +37,10 @@ static constexpr double gibi = 1024.0 * 1024 * 1024;
 /// The value of the row's metric with a runtime or without.
 static llvm::Optional<double> valueOf(const TrainRow &row, llvm::StringRef metric, bool withRuntime,
                                       const TrainOptions &options, std::string &problem) {
-  auto summary = evaluateTrainRow(row, withRuntime, options, problem);
-  if (!summary)
+  auto cost = evaluateTrainRow(row, withRuntime, options, problem);
+  if (!cost)
     return llvm::None;
+  const TrainingSummary *summary = cost->training.get();
   const StageMemory &first = summary->stages.front();
   if (metric == "iteration_time")
     return summary->stepTime;
@@ -58,7 +59,7 @@ static llvm::Optional<double> valueOf(const TrainRow &row, llvm::StringRef metri
     auto all = evaluateTrainRow(whole, withRuntime, options, problem);
     if (!all)
       return llvm::None;
-    return 100 * first.activations / all->stages.front().activations;
+    return 100 * first.activations / all->training->stages.front().activations;
   }
   problem = "perfc has no metric `" + metric.str() + "`";
   return llvm::None;

@@ -77,10 +77,9 @@ static std::string programOf(const TrainRow &row, int64_t microbatch, bool withR
   return text + statementOf(row, microbatch, withRuntime);
 }
 
-static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, int64_t microbatch,
-                                                           bool withRuntime,
-                                                           const TrainOptions &options,
-                                                           std::string &problem, bool &fits) {
+static std::shared_ptr<const Cost> evaluateWith(const TrainRow &row, int64_t microbatch,
+                                                bool withRuntime, const TrainOptions &options,
+                                                std::string &problem, bool &fits) {
   std::string text = programOf(row, microbatch, withRuntime, options.runtimes);
   // The model's graph holds one microbatch of each data-parallel rank.
   Session inner(llvm::nulls(), llvm::nulls());
@@ -101,14 +100,13 @@ static std::shared_ptr<const TrainingSummary> evaluateWith(const TrainRow &row, 
   // Runs free what they can: a quarter over the capacity may still have run.
   fits =
       !cost.memoryCapacity || static_cast<double>(cost.peakMemory) <= 1.25 * *cost.memoryCapacity;
-  return cost.training;
+  return std::make_shared<const Cost>(cost);
 }
 
 /// The fastest of the choices that the row leaves open; those that fit come first.
-std::shared_ptr<const TrainingSummary> driver::evaluateTrainRow(const TrainRow &row,
-                                                                bool withRuntime,
-                                                                const TrainOptions &options,
-                                                                std::string &problem) {
+std::shared_ptr<const Cost> driver::evaluateTrainRow(const TrainRow &row, bool withRuntime,
+                                                     const TrainOptions &options,
+                                                     std::string &problem) {
   std::vector<int64_t> microbatches, chunks;
   int64_t each = row.batch * row.tensor * row.pipeline * row.context / row.chips;
   for (int64_t size = 1; size <= std::min<int64_t>(each, 32) && each % size == 0; size *= 2)
@@ -119,7 +117,7 @@ std::shared_ptr<const TrainingSummary> driver::evaluateTrainRow(const TrainRow &
     chunks.push_back(count);
   if (row.chunks > 0)
     chunks.assign(1, row.chunks);
-  std::shared_ptr<const TrainingSummary> best;
+  std::shared_ptr<const Cost> best;
   bool bestFits = false;
   for (int64_t microbatch : microbatches)
     for (int64_t count : chunks) {
@@ -127,14 +125,15 @@ std::shared_ptr<const TrainingSummary> driver::evaluateTrainRow(const TrainRow &
       choice.chunks = count;
       std::string reason;
       bool fits = false;
-      auto summary = evaluateWith(choice, microbatch, withRuntime, options, reason, fits);
-      if (!summary) {
+      auto cost = evaluateWith(choice, microbatch, withRuntime, options, reason, fits);
+      if (!cost) {
         problem = reason;
         continue;
       }
-      if (best && (bestFits > fits || (bestFits == fits && best->stepTime <= summary->stepTime)))
+      if (best && (bestFits > fits ||
+                   (bestFits == fits && best->latency.central() <= cost->latency.central())))
         continue;
-      best = std::move(summary);
+      best = std::move(cost);
       bestFits = fits;
     }
   if (best)
@@ -187,8 +186,10 @@ void driver::predictCases(std::vector<TrainCase> cases, const TrainOptions &opti
       if (one.seconds > 0)
         prediction.reference = Number::fromReal(one.seconds);
       if (one.skipped.empty())
-        if (auto summary = evaluateTrainRow(one.row, withRuntime, options, prediction.skipped))
-          prediction.predicted = Number::fromReal(summary->stepTime);
+        if (auto cost = evaluateTrainRow(one.row, withRuntime, options, prediction.skipped)) {
+          prediction.predicted = Number::fromReal(cost->latency.central());
+          prediction.halfWidth = cost->latency.halfWidth();
+        }
       one.entry.predictions.push_back(std::move(prediction));
     }
     rows.push_back(std::move(one.entry));

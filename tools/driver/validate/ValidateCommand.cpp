@@ -39,6 +39,8 @@ static emit::Json groupJson(const GroupStatistics &group) {
       .set("median_ape", optional(group.medianApe))
       .set("p90_ape", optional(group.p90Ape))
       .set("spearman", optional(group.spearman))
+      .set("intervals", group.intervals)
+      .set("covered", group.covered)
       .set("skipped", group.skipped);
 }
 
@@ -59,10 +61,13 @@ static void printJson(Session &session, llvm::StringRef kind, size_t rows,
 static void printTable(Session &session, llvm::StringRef kind, size_t rows,
                        llvm::ArrayRef<GroupStatistics> groups) {
   session.out << kind << ": " << rows << " rows\n";
+  // What has intervals was measured; no prediction of it is exact.
+  bool hasIntervals =
+      llvm::any_of(groups, [](const GroupStatistics &group) { return group.intervals > 0; });
   Table table({{"group", Align::Left},
                {"metric", Align::Left},
                {"rows"},
-               {"exact"},
+               {hasIntervals ? "cover" : "exact"},
                {"mape %"},
                {"p50 %"},
                {"p90 %"},
@@ -72,11 +77,15 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
     return value ? fmt::format("{:.3g}", *value) : std::string("-");
   };
   for (const GroupStatistics &group : groups) {
+    llvm::Optional<double> covered;
+    if (group.intervals > 0)
+      covered = 100 * static_cast<double>(group.covered) / static_cast<double>(group.intervals);
     std::string by = "all";
     for (const auto &[key, value] : group.by)
       by = value;
-    table.addRow({by, group.metric, std::to_string(group.rows), std::to_string(group.exact),
-                  real(group.mape), real(group.medianApe), real(group.p90Ape), real(group.spearman),
+    table.addRow({by, group.metric, std::to_string(group.rows),
+                  hasIntervals ? real(covered) : std::to_string(group.exact), real(group.mape),
+                  real(group.medianApe), real(group.p90Ape), real(group.spearman),
                   std::to_string(group.skipped)});
   }
   table.print(session.out, session.width, session.colorOut);
@@ -105,7 +114,7 @@ static std::string csvCell(llvm::StringRef text) {
 
 /// One line per row and metric.
 static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
-  std::string text = "row,labels,metric,prediction,reference,skipped\n";
+  std::string text = "row,labels,metric,prediction,reference,skipped,half_width\n";
   for (const ValidationRow &row : rows)
     for (const Prediction &prediction : row.predictions) {
       std::string labels;
@@ -116,7 +125,8 @@ static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
               csvCell(prediction.metric) + "," +
               (prediction.predicted ? prediction.predicted->text() : "") + "," +
               (prediction.reference ? prediction.reference->text() : "") + "," +
-              csvCell(prediction.skipped) + "\n";
+              csvCell(prediction.skipped) + "," +
+              (prediction.halfWidth > 0 ? fmt::format("{}", prediction.halfWidth) : "") + "\n";
     }
   return text;
 }
