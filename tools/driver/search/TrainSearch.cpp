@@ -46,6 +46,8 @@ private:
   bool addEnds(const Strategy &strategy, Cost &cost);
   void addToFront(const Cost &cost, const std::string &text);
   bool isOutOfTime() const;
+  /// Makes the goal's value one that is better the smaller it is.
+  double sign() const { return maximizes ? -1 : 1; }
   void reportNothing();
 
   const ir::Module &module;
@@ -58,7 +60,9 @@ private:
   StrategySpace space;
   ir::Attribute goal;
   bool maximizes = false, boundsTime = false;
-  bool needsEnds = false; ///< the goal or a condition is about an end of an interval
+  bool goalNeedsEnds = false, conditionsNeedEnds = false; ///< are about ends of intervals
+  bool isWorstEnd = false; ///< of the goal's metric, which is no better than its centre
+  double measured = 1;     ///< what the runtime makes of the time that the model gives
   double within = std::numeric_limits<double>::infinity();
   double weights = 0; ///< elements
   double capacity = 0;
@@ -98,8 +102,10 @@ bool TrainSearch::readGoal() {
   boundsTime = (!maximizes && (text == "step_time" || text == "latency")) ||
                (maximizes && (text == "mfu" || text == "tokens_per_s"));
   const ir::Attribute *conditions = settings.find("require");
-  needsEnds =
-      emit::asksForEnds(goal, names) || (conditions && emit::asksForEnds(*conditions, names));
+  goalNeedsEnds = emit::asksForEnds(goal, names);
+  conditionsNeedEnds = conditions && emit::asksForEnds(*conditions, names);
+  isWorstEnd = llvm::StringRef(text).endswith(maximizes ? ".lower" : ".upper");
+  measured = training::Runtime::read(train).measured;
   if (const ir::Attribute *limit = settings.find("within"))
     within = limit->asQuantity().toDouble();
   return true;
@@ -184,6 +190,7 @@ void TrainSearch::tryPipeline(const Strategy &strategy, const training::ModelCos
     result.isBounded = false; // other divisions of such layers are not tried
     return;
   }
+  bound *= measured;
   result.bound = std::min(result.bound, bound);
   if (bound >= even.time || (boundsTime && bound >= bestTime))
     return;
@@ -200,7 +207,7 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   if (!step)
     return tried;
   const TrainingSummary &summary = step->summary;
-  tried.working = summary.pipelineTime - summary.bubble * summary.stepTime;
+  tried.working = (summary.pipelineTime - summary.bubble * summary.stepTime) * measured;
   ++result.costed;
   for (const StageMemory &stage : step->summary.stages)
     leastMemory = std::min(leastMemory, stage.total());
@@ -213,7 +220,7 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   }
   runs = true;
   Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
-  if (needsEnds && !addEnds(strategy, cost))
+  if (conditionsNeedEnds && !addEnds(strategy, cost))
     return tried;
   names.cost = &cost;
   if (const ir::Attribute *conditions = train.dictAttr("settings").find("require"))
@@ -228,6 +235,12 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
   emit::ExpressionValue value = emit::evaluateExpression(goal, names);
   addToFront(cost, cost.training->strategy);
   tried.time = cost.training->stepTime;
+  if (goalNeedsEnds && !conditionsNeedEnds) {
+    bool isBeaten = isWorstEnd && value.number && value.number->toDouble() * sign() >= bestValue;
+    if (isBeaten || !addEnds(strategy, cost))
+      return tried;
+    value = emit::evaluateExpression(goal, names);
+  }
   if (!value.number) {
     withoutValue = !value.unknownName.empty()
                        ? fmt::format("a step has no metric `{}`", value.unknownName)
@@ -235,7 +248,7 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
                                  : value.notGiven;
     return tried;
   }
-  double number = value.number->toDouble() * (maximizes ? -1 : 1);
+  double number = value.number->toDouble() * sign();
   if (number >= bestValue)
     return tried;
   bestValue = number;
@@ -274,8 +287,14 @@ void TrainSearch::tryDivision(const Strategy &division) {
   std::unique_ptr<ir::Module> lowered;
   if (auto costs = costsOf(list.front(), lowered)) {
     training::StepModel model(*lowered, *lowered->lookup(train.symbol()), network);
-    for (const Strategy &strategy : list)
+    for (const Strategy &strategy : list) {
+      // At the ends of intervals a strategy takes about as long as a division without them.
+      if ((goalNeedsEnds || conditionsNeedEnds) && isOutOfTime()) {
+        result.isProven = false;
+        break;
+      }
       tryPipeline(strategy, *costs, model);
+    }
   } else if (!refused) {
     refused = list.front();
   }
