@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelModel.h"
 
+#include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
@@ -224,87 +225,7 @@ bool Statement::isElementwise() const {
   return llvm::all_of(seen, [](bool alone) { return alone; });
 }
 
-namespace {
-
-/// Counts the points of a box under conditions: all indices but the longest one are enumerated, and
-/// for each the conditions bound that one to an interval.
-class PointCounter {
-public:
-  PointCounter(const Statement &statement, llvm::ArrayRef<AffineExpr> conditions) {
-    llvm::SmallVector<unsigned, 4> involved;
-    for (unsigned i = 0; i < statement.names.size(); ++i)
-      if (llvm::any_of(conditions, [&](const AffineExpr &condition) {
-            return condition.coefficient(statement.names[i]) != 0;
-          }))
-        involved.push_back(i);
-      else
-        factor = factor ? checkedMultiply(*factor, statement.extents[i]) : llvm::None;
-    llvm::sort(involved, [&](unsigned a, unsigned b) {
-      return std::make_pair(statement.extents[a], a) < std::make_pair(statement.extents[b], b);
-    });
-    for (unsigned i : involved)
-      extents.push_back(statement.extents[i]);
-    for (const AffineExpr &condition : conditions) {
-      std::vector<int64_t> row{condition.constant()};
-      for (unsigned i : involved)
-        row.push_back(condition.coefficient(statement.names[i]));
-      rows.push_back(std::move(row));
-    }
-  }
-
-  llvm::Optional<int64_t> count() {
-    std::vector<int64_t> sums;
-    for (const std::vector<int64_t> &row : rows)
-      sums.push_back(row[0]);
-    int64_t points = extents.empty() ? allHold(sums) : countFrom(0, sums);
-    return factor ? checkedMultiply(*factor, points) : llvm::None;
-  }
-
-private:
-  static int64_t allHold(llvm::ArrayRef<int64_t> sums) {
-    return llvm::all_of(sums, [](int64_t sum) { return sum >= 0; });
-  }
-
-  int64_t countFrom(size_t index, std::vector<int64_t> &sums) {
-    if (index + 1 == extents.size())
-      return interval(sums);
-    int64_t points = 0;
-    for (int64_t value = 0; value < extents[index]; ++value) {
-      points += countFrom(index + 1, sums);
-      for (size_t i = 0; i < rows.size(); ++i)
-        sums[i] += rows[i][index + 1];
-    }
-    for (size_t i = 0; i < rows.size(); ++i)
-      sums[i] -= rows[i][index + 1] * extents[index];
-    return points;
-  }
-
-  /// Values of the last index for which sum + coefficient * value >= 0 in all rows.
-  int64_t interval(llvm::ArrayRef<int64_t> sums) const {
-    int64_t low = 0, high = extents.back() - 1;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      int64_t coefficient = rows[i].back(), sum = sums[i];
-      if (coefficient == 0 && sum < 0)
-        return 0;
-      if (coefficient > 0 && sum < 0)
-        low = std::max(low, (-sum + coefficient - 1) / coefficient);
-      if (coefficient < 0)
-        high = sum < 0 ? -1 : std::min(high, sum / -coefficient);
-    }
-    return std::max<int64_t>(0, high - low + 1);
-  }
-
-  llvm::Optional<int64_t> factor = 1;
-  std::vector<int64_t> extents;
-  std::vector<std::vector<int64_t>> rows;
-};
-
-} // namespace
-
-llvm::Optional<int64_t> Statement::points() const {
-  std::vector<AffineExpr> conditions = op.constraints();
-  return conditions.empty() ? op.boxPoints() : PointCounter(*this, conditions).count();
-}
+llvm::Optional<int64_t> Statement::points() const { return op::pointsOf(op); }
 
 int64_t Kernel::macs() const {
   int64_t sum = 0;
