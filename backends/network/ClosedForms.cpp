@@ -227,21 +227,19 @@ static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const Pa
 //--------------------------------------------------------------------------------===//
 
 /// Down both ways of a ring in pieces, or down a line: h hops, and the pieces behind the first one.
+/// More pieces are never slower, as latencies of pieces that follow each other overlap; more than
+/// these hardly save anything.
 static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
-  constexpr double mostPieces = 64;
+  constexpr uint32_t pieces = 64;
   auto members = static_cast<double>(level.members);
   bool isLine = level.topology == Topology::Line;
   double hops = isLine ? members - 1 : std::floor(members / 2);
-  double whole = level.bandwidth ? 2 * bytes / level.bandwidth->central() : 0; // over one link
-  double latency = level.latency.central();
-  double best = latency > 0 ? std::sqrt((hops - 1) * whole / latency) : mostPieces;
-  double pieces = std::max(1.0, std::min(mostPieces, std::round(best)));
   RootPattern result;
   result.way = RootPattern::Way::Chain;
-  result.pieces = static_cast<uint32_t>(pieces);
+  result.pieces = pieces;
   result.sentBytes = (members - 1) * bytes;
   result.latency = level.latency * hops;
-  if (level.bandwidth)
+  if (level.bandwidth) // over one of two links
     result.latency += Uncertain((hops + pieces - 1) / pieces * 2 * bytes) / *level.bandwidth;
   return result;
 }
@@ -354,14 +352,18 @@ bool network::isClosedFormExact(CollectiveKind kind, llvm::ArrayRef<NetworkLevel
                                 const PairSizes *pairs) {
   if (llvm::any_of(levels, [](const NetworkLevel &level) { return !level.approximation.empty(); }))
     return false;
+  bool sharesLinks = llvm::any_of(levels, [](const NetworkLevel &level) {
+    return level.shared.kind != SharedLinks::Kind::None;
+  });
+  // Messages of a tree meet on links that those between neighbours do not share.
+  if (kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce)
+    return !sharesLinks;
   if (kind != CollectiveKind::AllToAll && kind != CollectiveKind::AllToAllV)
     return true;
-  if (pairs && !pairs->isUniform())
+  if (sharesLinks || (pairs && !pairs->isUniform()))
     return false;
   bool isFirst = true; // innermost: nothing goes on below it
   for (const NetworkLevel &level : levels) {
-    if (level.shared.kind != SharedLinks::Kind::None)
-      return false;
     bool isLong = (level.topology == Topology::Ring && level.members > 3) ||
                   (level.topology == Topology::Line && level.members > 2);
     if (level.members > 1 && level.topology != Topology::Switch && (!isFirst || isLong))

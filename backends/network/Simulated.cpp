@@ -180,6 +180,28 @@ static std::vector<PatternLevel> patternOf(const llvm::Optional<NetworkLevels> &
   return patternLevels(all, bytes);
 }
 
+/// `pattern`, and for a broadcast or reduce those in which all levels that take whole buffers or
+/// parts do the same: the forms, which choose, do not know of links that block.
+static std::vector<std::vector<PatternLevel>> variantsOf(std::vector<PatternLevel> pattern,
+                                                         CollectiveKind kind) {
+  std::vector<std::vector<PatternLevel>> variants = {std::move(pattern)};
+  if (kind != CollectiveKind::Broadcast && kind != CollectiveKind::Reduce)
+    return variants;
+  using Way = RootPattern::Way;
+  for (Way way : {Way::Tree, Way::Scatter}) {
+    std::vector<PatternLevel> variant = variants.front();
+    bool differs = false;
+    for (PatternLevel &level : variant)
+      if (level.members > 1 && (level.root.way == Way::Tree || level.root.way == Way::Scatter)) {
+        differs |= level.root.way != way;
+        level.root.way = way;
+      }
+    if (differs)
+      variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
 /// `groups` have run together; the cost is that of one.
 static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kind, size_t groups,
                       Cost &cost) {
@@ -239,15 +261,16 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
     size_t most = count == 1 ? mostMessages : mostGroupMessages / count;
     Chunking chunking = chunkingOf(*query.target, kind, query.op->stringAttr("algorithm"));
     double chunk = bytes / static_cast<double>(chunking.count);
-    auto messages = patternMessages(kind, patternOf(levels, fabric->ranks(), chunk), bytes, most,
-                                    &pairs, chunking);
-    isTooLarge = !messages;
-    if (isTooLarge)
-      return true;
-    if (!simulate(*fabric, groups.all(std::move(*messages)),
-                  (levels ? "the default pattern" : "a ring of all ranks") + inChunks(chunking),
-                  query.op->range(), best, diagnostics))
-      return false;
+    for (const auto &pattern : variantsOf(patternOf(levels, fabric->ranks(), chunk), kind)) {
+      auto messages = patternMessages(kind, pattern, bytes, most, &pairs, chunking);
+      isTooLarge = !messages;
+      if (isTooLarge)
+        return true;
+      if (!simulate(*fabric, groups.all(std::move(*messages)),
+                    (levels ? "the default pattern" : "a ring of all ranks") + inChunks(chunking),
+                    query.op->range(), best, diagnostics))
+        return false;
+    }
   }
   if (best.result)
     addResult(best, *fabric, kind, groups.firsts.size(), cost);
