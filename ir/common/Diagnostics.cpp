@@ -102,16 +102,16 @@ static llvm::raw_ostream::Colors severityColor(Severity severity) {
   }
 }
 
-/// A source line as it is shown: tabs become one space, other control bytes and bytes that are not
-/// ASCII or well-formed UTF-8 become `?`, and very long lines are cut around the caret.
-static std::string visibleLine(llvm::StringRef line, size_t first) {
+/// Text as it is shown: tabs become one space, other control bytes but ends of lines, and bytes
+/// that are not ASCII or well-formed UTF-8, become `?`.
+static std::string visible(llvm::StringRef rest) {
   std::string shown;
-  llvm::StringRef rest = line.substr(first, 160);
   while (!rest.empty()) {
     unsigned char c = rest.front();
     size_t length = 1;
     if (c < 0x80) {
-      shown += c == '\t' ? ' ' : (c < 0x20 || c == 0x7f) ? '?' : static_cast<char>(c);
+      bool isControl = (c < 0x20 && c != '\n') || c == 0x7f;
+      shown += c == '\t' ? ' ' : isControl ? '?' : static_cast<char>(c);
     } else {
       const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(rest.data());
       length = llvm::getNumBytesForUTF8(c);
@@ -137,7 +137,7 @@ static void printExcerpt(llvm::raw_ostream &os, const SourceManager &sources, So
     --first;
   std::string number = std::to_string(place.line);
   std::string gutter(number.size(), ' ');
-  os << ' ' << number << " | " << visibleLine(line, first) << '\n';
+  os << ' ' << number << " | " << visible(line.substr(first, 160)) << '\n';
   size_t width = displayWidth(
       line.slice(start, std::min<size_t>(start + (range.end - range.begin), line.size())));
   width = std::min<size_t>(std::max<size_t>(width, 1), 160);
@@ -148,7 +148,7 @@ static void printExcerpt(llvm::raw_ostream &os, const SourceManager &sources, So
 static void printOne(llvm::raw_ostream &os, const SourceManager &sources, Severity severity,
                      llvm::StringRef code, SourceRange range, llvm::StringRef message, bool color) {
   if (range.isValid())
-    os << sources.describe(range) << ": ";
+    os << visible(sources.describe(range)) << ": ";
   if (color)
     os.changeColor(severityColor(severity), /*Bold=*/true);
   os << severityName(severity);
@@ -157,7 +157,7 @@ static void printOne(llvm::raw_ostream &os, const SourceManager &sources, Severi
   os << ": ";
   if (color)
     os.resetColor();
-  os << message << '\n';
+  os << visible(message) << '\n';
   if (range.isValid())
     printExcerpt(os, sources, range);
 }

@@ -51,6 +51,7 @@ ELSEWHERE = {
     1215: ("takes files of several formats", "driver/run_chakra.test"),
     1216: ("takes files of several formats", "driver/run_chakra.test"),
     1217: ("takes files of several formats", "driver/run_chakra.test"),
+    1218: ("takes files of several formats", "driver/run_chakra.test"),
 }
 EXPECT_FAILED = 920
 RUN = ("perf", "ir", "yaml", "console", "maestro")

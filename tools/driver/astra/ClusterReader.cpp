@@ -29,9 +29,29 @@ bool ClusterReader::refuse(llvm::StringRef key, const std::string &reason) {
   return false;
 }
 
+const ClusterReader::Value *ClusterReader::find(const Object &object, llvm::StringRef key) {
+  known.push_back(key.str());
+  return object.get(key);
+}
+
+void ClusterReader::warnOfMisspelt(const Object &object) {
+  std::vector<llvm::StringRef> missing, given;
+  for (const std::string &key : known)
+    if (!object.get(key))
+      missing.push_back(key);
+  for (const auto &entry : object)
+    if (!llvm::is_contained(known, entry.first.str()))
+      given.push_back(entry.first);
+  llvm::sort(given);
+  for (llvm::StringRef key : given)
+    if (std::string meant = nearestName(key, missing); !meant.empty())
+      diagnostics.report(placeOf(key), diag::UnreadClusterKey, key.str())
+          .help("did you mean `" + meant + "`?");
+}
+
 bool ClusterReader::number(const Object &object, llvm::StringRef key, double least, double most,
                            double &value) {
-  const Value *given = object.get(key);
+  const Value *given = find(object, key);
   if (!given)
     return true;
   llvm::Optional<double> real = given->getAsNumber();
@@ -46,12 +66,14 @@ bool ClusterReader::whole(const Object &object, llvm::StringRef key, int64_t lea
   double real = static_cast<double>(value);
   if (!number(object, key, static_cast<double>(least), static_cast<double>(most), real))
     return false;
+  if (real != std::floor(real))
+    return refuse(key, fmt::format("is a whole number, not {}", real));
   value = static_cast<int64_t>(real);
   return true;
 }
 
 bool ClusterReader::flag(const Object &object, llvm::StringRef key, bool &value) {
-  const Value *given = object.get(key);
+  const Value *given = find(object, key);
   if (!given)
     return true;
   if (llvm::Optional<bool> truth = given->getAsBoolean())
@@ -65,7 +87,7 @@ bool ClusterReader::flag(const Object &object, llvm::StringRef key, bool &value)
 
 bool ClusterReader::choice(const Object &object, llvm::StringRef key,
                            llvm::ArrayRef<llvm::StringRef> words, size_t &index) {
-  const Value *given = object.get(key);
+  const Value *given = find(object, key);
   if (!given)
     return true;
   auto word = llvm::find(words, given->getAsString().getValueOr(""));
@@ -124,7 +146,7 @@ bool ClusterReader::readDimension(const Object &object, size_t index, astra::Dim
 bool ClusterReader::readAlgorithms(const Object &object, astra::Collective op,
                                    astra::System &system) {
   std::string key = astra::collectiveWord(op).str() + "-implementation";
-  const Value *given = object.get(key);
+  const Value *given = find(object, key);
   if (!given)
     return true;
   const Array *list = given->getAsArray();
@@ -163,6 +185,8 @@ bool ClusterReader::readSystem(const Object &object, astra::System &system) {
   system.lifo = policy == 0;
   system.localBwAware = optimization == 0;
   system.queues = static_cast<uint32_t>(queues);
+  if (fine)
+    warnOfMisspelt(object);
   return fine;
 }
 
@@ -210,7 +234,10 @@ bool ClusterReader::readMemory(const Object &object, astra::RemoteMemory &memory
               kind))
     return false;
   memory.kind = static_cast<astra::MemoryKind>(kind);
-  return whole(object, "remote-mem-latency", 0, int64_t(1) << 40, memory.latency) &&
-         number(object, "remote-mem-bw", 1e-6, 1e12, memory.bandwidth) &&
-         whole(object, "num-npus-per-node", 1, 1 << 20, memory.npusPerNode);
+  bool fine = whole(object, "remote-mem-latency", 0, int64_t(1) << 40, memory.latency) &&
+              number(object, "remote-mem-bw", 1e-6, 1e12, memory.bandwidth) &&
+              whole(object, "num-npus-per-node", 1, 1 << 20, memory.npusPerNode);
+  if (fine)
+    warnOfMisspelt(object);
+  return fine;
 }

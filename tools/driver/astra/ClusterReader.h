@@ -31,6 +31,10 @@ public:
 private:
   using Value = llvm::json::Value;
 
+  /// The value of `key`, null without one.
+  const Value *find(const llvm::json::Object &object, llvm::StringRef key);
+  /// Warns of keys that are nearly one that was looked for and is not there.
+  void warnOfMisspelt(const llvm::json::Object &object);
   bool refuse(llvm::StringRef key, const std::string &reason);
   SourceRange placeOf(llvm::StringRef key) const;
   bool readDimension(const llvm::json::Object &object, size_t index, astra::Dimension &dim);
@@ -48,6 +52,7 @@ private:
   DiagnosticEngine &diagnostics;
   FileId file;
   std::string name;
+  std::vector<std::string> known; ///< keys that were looked for
 };
 
 /// The document of a YAML file with scalars as numbers or texts; nothing when it is none

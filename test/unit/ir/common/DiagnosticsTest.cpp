@@ -82,8 +82,9 @@ TEST(Diagnostics, ControlBytesAndBrokenEncodingsDoNotReachTheTerminal) {
   SourceManager sources;
   FileId file = sources.add("a.perf", "a\x1b[31m \xff \xc3\xa9 \xe2\x82");
   DiagnosticEngine engine(sources);
-  engine.report({file, 0, 1}, sampleKind, "`a`");
+  engine.report({file, 0, 1}, sampleKind, "`\x1b[31m\xff`");
   std::string text = printed(engine);
+  EXPECT_NE(text.find("`?[31m?`"), std::string::npos) << text;
   EXPECT_NE(text.find("a?[31m ? \xc3\xa9 ??\n"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
