@@ -174,6 +174,7 @@ bool Sharder::apply(Operation &op) {
   readLabels(use);
   chooseSequence(use);
   readFeatures(use);
+  readTables(use);
   findExperts(use);
   if (!chooseFeatures(use) || !placeExperts(use))
     return false;

@@ -74,6 +74,30 @@ void Sharder::readFeatures(Use &use) {
   }
 }
 
+/// The weight that a tensor is the gradient of, perhaps with others added to it; "" for none.
+llvm::StringRef Sharder::weightOf(const Value &gradient) const {
+  for (auto [user, index] : users.lookup(&gradient)) {
+    if (user->is(op::GradientOp::opName))
+      return user->stringAttr("of");
+    bool isSum = user->is(op::ApplyOp::opName) && user->resultCount() == 1 &&
+                 user->result().type() == gradient.type();
+    if (llvm::StringRef weight = isSum ? weightOf(user->result()) : ""; !weight.empty())
+      return weight;
+  }
+  return "";
+}
+
+/// The gradient of a table that is divided by rows has the rows of the table.
+void Sharder::readTables(Use &use) {
+  for (size_t i = 0; i < use.op.resultCount() && use.classes.kernel().macs() == 0; ++i) {
+    llvm::StringRef name = use.outputs[i].symbol();
+    auto rank = use.classes.dataRank(name);
+    auto table = rank ? kept.find(weightOf(use.op.result(i))) : kept.end();
+    if (table != kept.end())
+      use.feature[use.classes.ofRank(name, *rank)] = table->second.feature[*rank];
+  }
+}
+
 /// Products of activations of one kernel, as in attention.
 static size_t productsOf(const KernelClasses &classes) {
   return llvm::count_if(classes.kernel().statements,

@@ -69,6 +69,8 @@ private:
   void readLabels(Use &use);
   void chooseSequence(Use &use);
   void readFeatures(Use &use);
+  void readTables(Use &use);
+  llvm::StringRef weightOf(const ir::Value &gradient) const;
   bool chooseFeatures(Use &use);
   bool checkHeads(const Use &use);
   bool isColumn(const Use &use, unsigned cls);
