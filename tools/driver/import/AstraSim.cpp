@@ -46,11 +46,11 @@ bool driver::importAstraSim(Session &session, llvm::ArrayRef<std::string> files,
     return false;
   text = "import std.networks\n\nhardware npu {\n  memory local {\n    off_chip\n";
   if (cluster.system.localMemBandwidth > 0)
-    text += "    bandwidth " + figure(cluster.system.localMemBandwidth * (1 << 30), "B/s") + "\n";
+    text += "    bandwidth " + figure(cluster.system.localMemBandwidth * 1e9, "B/s") + "\n";
   text += "  }\n}\n\nnetwork dimension { topology switch }\n\nsystem cluster {\n";
   constexpr int64_t mostChunks = 1 << 16;
   int64_t chunks = std::min(cluster.system.splits, mostChunks);
-  if (chunks > 1)
+  if (!inputs.system.empty()) // also one: without the word a trace is written for four
     text += fmt::format("  chunks {}\n  scheduling {}\n", chunks,
                         cluster.system.lifo ? "lifo" : "fifo");
   for (size_t i = 0; i < cluster.network.size(); ++i)
