@@ -6,8 +6,9 @@
 // at random and visits all orders of them that can differ, one by one, and `Tables` does the same
 // as the search does. `distinct` is the share of mappings among the first 50,000 that did not occur
 // before.
+#include "backends/loopnest/search/FactorWalk.h"
 #include "backends/loopnest/search/OrderTables.h"
-#include "backends/loopnest/search/Search.h"
+#include "backends/loopnest/search/PlainSearch.h"
 #include "test/unit/backends/loopnest/search/RandomMoves.h"
 #include <benchmark/benchmark.h>
 #include <random>
@@ -97,9 +98,10 @@ static void ordersOfRandomFactors(Bench &bench, llvm::function_ref<bool(const Ma
 }
 
 static void enumeratedMappings(Bench &bench, llvm::function_ref<bool(const Mapping &)> visit) {
-  EnumerationOptions options;
-  options.weights = &bench.weights;
-  forEachMapping(bench.space, bench.rules, options, visit);
+  FactorWalk factors(bench.space, bench.weights, bench.rules, /*imperfect=*/false,
+                     /*isClosed=*/true, [] { return true; });
+  factors.forEach(
+      [&](Mapping mapping) { return bench.walk.forEach(mapping, [&] { return visit(mapping); }); });
 }
 
 /// Of the loops and their order.
@@ -176,6 +178,25 @@ static void tables(benchmark::State &state, const Nest &nest) {
   state.SetItemsProcessed(state.iterations());
 }
 
+/// The searches without bounds from end to end, on one thread.
+static void plain(benchmark::State &state, const Nest &nest, bool isRandom) {
+  Bench bench(nest);
+  SearchGoal goal{SearchGoal::Scalar, [](const Score &s) { return s.energy * s.latency; }};
+  SearchOptions options;
+  options.mostEvaluations = 2000000;
+  PlainOptions plain;
+  plain.isRandom = isRandom;
+  int64_t evaluated = 0;
+  for (auto _ : state)
+    evaluated +=
+        plainSearch(bench.space, bench.weights, bench.rules, goal, options, plain).evaluated;
+  state.SetItemsProcessed(evaluated);
+}
+
+BENCHMARK_CAPTURE(plain, threeLevelsExhaustive, threeLevels(), false);
+BENCHMARK_CAPTURE(plain, threeLevelsDrawn, threeLevels(), true);
+BENCHMARK_CAPTURE(plain, lanes1024Exhaustive, fourLevelsOf1024Lanes(), false);
+BENCHMARK_CAPTURE(plain, lanes1024Drawn, fourLevelsOf1024Lanes(), true);
 BENCHMARK_CAPTURE(tables, threeLevels, threeLevels());
 BENCHMARK_CAPTURE(tables, lanes1024, fourLevelsOf1024Lanes());
 BENCHMARK_CAPTURE(evaluate, threeLevelsRandom, threeLevels(), randomMappings);

@@ -3,7 +3,8 @@
 
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/search/ChainBounds.h"
-#include "backends/loopnest/search/ChainSearch.h"
+#include "backends/loopnest/search/PlainSearch.h"
+#include "ir/common/Rational.h"
 
 using namespace perfc;
 using namespace perfc::mapper;
@@ -35,6 +36,9 @@ private:
   bool isTimeOver() const { return options.deadline && Clock::now() >= *options.deadline; }
   void lookAtAll(std::vector<unsigned> &order);
   std::vector<unsigned> byBound();
+  void searchByBounds();
+  void searchPlainly();
+  NestWeigher weigherOf(const NestSpace &space, std::vector<AdaptedNest> &scratch) const;
   SearchResult searchSpace(const NestSpace &space, SearchOptions own) const;
   SearchResult searchFully(const NestSpace &space, const SearchOptions &own) const;
   double keyOf(const Score &score) const {
@@ -100,6 +104,16 @@ static bool ordersMatter(const NestSpace &space) {
   });
 }
 
+/// The full model; each thread has loops of its own in `scratch`.
+NestWeigher NestSearcher::weigherOf(const NestSpace &space,
+                                    std::vector<AdaptedNest> &scratch) const {
+  scratch.assign(std::max(1u, options.threads), space.adapted);
+  return [&](const Nest &loops, unsigned thread, bool &isUnknown) {
+    scratch[thread].nest = loops;
+    return space.cost->score(scratch[thread], isUnknown);
+  };
+}
+
 SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptions &own) const {
   SearchResult relaxed;
   std::vector<Mapping> start;
@@ -123,11 +137,8 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
     if (completeChains(space.space, space.isImperfect, chains) && chains.factor == lowered->factor)
       start.push_back(*lowered);
   }
-  std::vector<AdaptedNest> scratch(std::max(1u, own.threads), space.adapted);
-  NestWeigher weigh = [&](const Nest &loops, unsigned thread, bool &isUnknown) {
-    scratch[thread].nest = loops;
-    return space.cost->score(scratch[thread], isUnknown);
-  };
+  std::vector<AdaptedNest> scratch;
+  NestWeigher weigh = weigherOf(space, scratch);
   ChainOptions chains;
   chains.imperfect = space.isImperfect;
   chains.allOrders = ordersMatter(space);
@@ -172,6 +183,8 @@ bool NestSearcher::isExcluded(unsigned number) const {
 /// What a search of the space `number` found beside what was known.
 void NestSearcher::take(unsigned number, SearchResult found) {
   for (Score &bound : found.open) {
+    if (floors.empty())
+      break;
     bound.energy = std::max(bound.energy, floors[number].energy);
     bound.latency = std::max(bound.latency, floors[number].latency);
   }
@@ -211,6 +224,35 @@ void NestSearcher::lookAtAll(std::vector<unsigned> &order) {
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return best[a] < best[b]; });
 }
 
+/// One space after the other, each with its share of the time and of the evaluations.
+void NestSearcher::searchPlainly() {
+  result.found.mappings = 0;
+  bool areCounted = true;
+  for (unsigned k = 0; k < result.spaces.size(); ++k) {
+    const NestSpace &space = result.spaces[k];
+    auto left = static_cast<int64_t>(result.spaces.size() - k);
+    SearchOptions own = options;
+    own.known = known;
+    own.mostEvaluations = ceilDivide(options.mostEvaluations - result.found.evaluated, left);
+    if (options.deadline)
+      own.deadline =
+          Clock::now() + std::max(Clock::duration::zero(), *options.deadline - Clock::now()) / left;
+    bool isClosed = !space.isImperfect && space.beyondClosedForm.empty();
+    std::vector<AdaptedNest> scratch;
+    NestWeigher weigh = isClosed ? nullptr : weigherOf(space, scratch);
+    PlainOptions plain;
+    plain.isRandom = options.strategy == SearchStrategy::Random;
+    plain.imperfect = space.isImperfect;
+    plain.weigh = isClosed ? nullptr : &weigh;
+    SearchResult found = plainSearch(space.space, space.weights, space.rules, goal, own, plain);
+    areCounted &= found.mappings > 0 || found.isProven();
+    result.found.mappings += found.mappings;
+    take(k, std::move(found));
+  }
+  if (!areCounted)
+    result.found.mappings = 0;
+}
+
 NestResult NestSearcher::run() {
   if (nest.keeps.size() == 1 && nest.keeps.front() == nest.chipKeeps)
     result.spaces.push_back(nest);
@@ -223,6 +265,19 @@ NestResult NestSearcher::run() {
   }
   if (nest.asLowered)
     known.push_back({nest.space.emptyMapping(), *nest.asLowered, NestResult::lowered});
+  if (options.strategy == SearchStrategy::Bound)
+    searchByBounds();
+  else
+    searchPlainly();
+  for (Candidate &candidate : known)
+    if (candidate.space != NestResult::lowered)
+      --candidate.space;
+  result.found.front = std::move(known);
+  return std::move(result);
+}
+
+/// By growing bound; what one space finds excludes others.
+void NestSearcher::searchByBounds() {
   if (options.deadline) // a fifth of the time
     floorsUntil = Clock::now() + (*options.deadline - Clock::now()) / 5;
   std::vector<unsigned> order = byBound();
@@ -254,11 +309,6 @@ NestResult NestSearcher::run() {
   for (const Candidate &candidate : known)
     incumbents.add(candidate);
   llvm::erase_if(result.found.open, [&](const Score &bound) { return incumbents.excludes(bound); });
-  for (Candidate &candidate : known)
-    if (candidate.space != NestResult::lowered)
-      --candidate.space;
-  result.found.front = std::move(known);
-  return std::move(result);
 }
 
 NestResult mapper::searchNest(const NestSpace &nest, const SearchGoal &goal,

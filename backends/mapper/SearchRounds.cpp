@@ -82,6 +82,17 @@ bool SearchRounds::search(const SearchGoal &goal, Clock::time_point end) {
   return true;
 }
 
+double SearchRounds::mappings() const {
+  double sum = 0;
+  for (unsigned i : distinct) {
+    const SearchResult &found = results[i].found;
+    if (found.mappings == 0 && !found.isProven())
+      return 0;
+    sum += found.mappings;
+  }
+  return sum;
+}
+
 /// Whether a nest is one space whose mappings the closed form weighs: only there does `leastScore`
 /// bound all that is open.
 static bool hasClosedForm(const NestSpace &nest) {
@@ -89,7 +100,9 @@ static bool hasClosedForm(const NestSpace &nest) {
          nest.beyondClosedForm.empty() && nest.space.isFlat;
 }
 
-bool SearchRounds::canSearchProduct() const { return llvm::all_of(spaces, hasClosedForm); }
+bool SearchRounds::canSearchProduct() const {
+  return options.strategy == SearchStrategy::Bound && llvm::all_of(spaces, hasClosedForm);
+}
 
 /// Below all sums: each nest by itself, in energy and in latency.
 TangentBounds SearchRounds::firstBounds() const {

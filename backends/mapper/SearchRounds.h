@@ -39,6 +39,8 @@ public:
   const llvm::Optional<TangentBounds::Corner> &corner() const { return best; }
   unsigned provenNests() const { return proven; } ///< of those that differ
   int64_t evaluated() const { return evaluations; }
+  /// Of all nests that differ; 0 where they are not counted.
+  double mappings() const;
 
 private:
   bool round(const loopnest::SearchGoal &goal, Clock::time_point end, unsigned descents);

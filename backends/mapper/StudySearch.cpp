@@ -235,6 +235,8 @@ bool StudySearch::searchAll() {
       settings.threads ? settings.threads : std::max(1u, std::thread::hardware_concurrency());
   options.seed = settings.seed;
   options.stop = settings.stop;
+  options.strategy = settings.strategy;
+  options.mostEvaluations = settings.mostEvaluations;
   SearchRounds rounds(spaces, firstEqual, fixed, options);
   bool isProduct = goal.nestGoal().kind == SearchGoal::Hull && rounds.canSearchProduct();
   if (!(isProduct ? rounds.searchProduct(end) : rounds.search(goal.nestGoal(), end))) {
@@ -243,6 +245,7 @@ bool StudySearch::searchAll() {
     return false;
   }
   summary.evaluated = rounds.evaluated();
+  summary.space = rounds.mappings();
   summary.provenNests = rounds.provenNests();
   return choose(rounds);
 }
@@ -260,11 +263,14 @@ bool StudySearch::choose(const SearchRounds &rounds) {
   summary.goal = goal.text();
   summary.hasValue = true;
   summary.value = choice->value;
+  summary.strategy = settings.strategy;
   double bound = corner ? goal.value(corner->energy, corner->latency) : choice->bound;
   summary.bound = std::min(bound, choice->value);
   bool nestsProven =
       !corner && llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); });
-  summary.proven = nestsProven || summary.bound >= summary.value * (1 - proofTolerance);
+  summary.hasBound = nestsProven || settings.strategy == SearchStrategy::Bound;
+  summary.proven =
+      nestsProven || (summary.hasBound && summary.bound >= summary.value * (1 - proofTolerance));
   write(rounds, choice->points);
   return true;
 }

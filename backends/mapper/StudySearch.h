@@ -21,6 +21,8 @@ struct SearchSettings {
   unsigned threads = 0;          ///< 0 for as many as there are cores
   llvm::Optional<double> within; ///< s; overrides the statement's
   uint64_t seed = 1;
+  loopnest::SearchStrategy strategy = loopnest::SearchStrategy::Bound;
+  int64_t mostEvaluations = INT64_MAX; ///< of each nest, without bounds
   /// Set from outside to stop with the best so far (Ctrl-C); may be null.
   const std::atomic<bool> *stop = nullptr;
 };
@@ -30,11 +32,14 @@ struct SearchSummary {
   std::string goal; ///< as written
   bool hasValue = false;
   double value = 0; ///< of the goal, with the sign of `minimize`
-  double bound = 0; ///< no mapping has less
+  loopnest::SearchStrategy strategy = loopnest::SearchStrategy::Bound;
+  bool hasBound = false; ///< without bounds there is one where all mappings were seen
+  double bound = 0;      ///< no mapping has less
   bool proven = false;
   unsigned nests = 0, distinct = 0;
   unsigned provenNests = 0; ///< of the distinct ones
   int64_t evaluated = 0;
+  double space = 0; ///< mappings of the nests that differ; 0 where they are not counted
   double cpuSeconds = 0;
   std::vector<std::string> notes;
   std::string mappings; ///< the mappings as .perf text

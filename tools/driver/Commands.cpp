@@ -26,10 +26,13 @@ static constexpr OptionSpec searchOptions[] = {
     {"from", 0, "FORMAT", "timeloop: the files are an input of that tool"},
     {"mode", 0, "MODE", "timeloop: count as that tool does"},
     {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this"},
-    {"evaluations", 0, "N", "of a Timeloop input: evaluate at most N mappings"},
+    {"strategy", 0, "NAME",
+     "bound (without this), exhaustive (every mapping in turn) or random (such as chance draws)"},
+    {"evaluations", 0, "N",
+     "of a Timeloop input, exhaustive or random: evaluate at most N mappings (of each nest)"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},
     {"within", 0, "SECONDS", "time limit of each search; the statement's, or 60, without this"},
-    {"seed", 0, "N", "of the random descents that begin a search; 1 without this"},
+    {"seed", 0, "N", "of what chance draws; 1 without this"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec sweepOptions[] = {

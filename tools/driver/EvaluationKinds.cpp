@@ -121,8 +121,20 @@ const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation 
 //===-- search
 //---------------------------------------------------------------------------------===//
 
+/// What a search without bounds has seen: "12 of 345 mappings evaluated, nothing proven".
+static std::string seenText(const SearchSummary &summary) {
+  std::string all = summary.space == 0     ? "more mappings than are counted"
+                    : summary.space < 1e15 ? fmt::format("{:.0f} mappings", summary.space)
+                                           : fmt::format("{:.3g} mappings", summary.space);
+  if (summary.proven)
+    return fmt::format("proven optimal: all {} evaluated", all);
+  return fmt::format("{} of {} evaluated, nothing proven", summary.evaluated, all);
+}
+
 /// "proven optimal", or how far from it the result can be.
 static std::string proofText(const SearchSummary &summary) {
+  if (summary.strategy != loopnest::SearchStrategy::Bound)
+    return seenText(summary);
   if (summary.proven)
     return "proven optimal";
   std::string distance = "how far above the best is not known";

@@ -21,6 +21,7 @@
 using namespace perfc;
 using namespace perfc::driver;
 using namespace perfc::mapper;
+using loopnest::SearchStrategy;
 
 /// The searches of `evaluation` as text and as a file, as the options say.
 static void finishSearches(Session &session, const Evaluation &evaluation,
@@ -99,6 +100,12 @@ static bool applyOptions(Session &session, const Arguments &arguments, Evaluatio
   if (auto seed = numberOption(session, arguments, "seed", 0))
     evaluation.searchSettings.seed = static_cast<uint64_t>(*seed);
   evaluation.searchSettings.within = numberOption(session, arguments, "within", 0);
+  if (auto evaluations = numberOption(session, arguments, "evaluations", 1))
+    evaluation.searchSettings.mostEvaluations = static_cast<int64_t>(*evaluations);
+  llvm::StringRef strategy = arguments.value("strategy");
+  evaluation.searchSettings.strategy = strategy == "exhaustive" ? SearchStrategy::Exhaustive
+                                       : strategy == "random"   ? SearchStrategy::Random
+                                                                : SearchStrategy::Bound;
   return true;
 }
 
@@ -219,17 +226,30 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
 bool driver::searchFile(Session &session, const Arguments &arguments) {
   if (!checkChoice(session, arguments, "from", {"timeloop"}) ||
       !checkChoice(session, arguments, "mode", {"timeloop"}) ||
+      !checkChoice(session, arguments, "strategy", {"bound", "exhaustive", "random"}) ||
       !checkFileCount(session, arguments, "search"))
     return true;
+  if (arguments.has("from") && arguments.has("strategy")) {
+    session.diagnostics
+        .report({}, diag::BadOptionValue, "--strategy", arguments.value("strategy").str())
+        .note("a Timeloop input is searched in one way");
+    return true;
+  }
   if (arguments.has("from"))
     return searchTimeloop(session, arguments);
-  for (llvm::StringRef option : {"mode", "minimize", "evaluations"})
-    if (arguments.has(option)) {
+  auto refuse = [&](llvm::StringRef option, const char *why) {
+    if (arguments.has(option))
       session.diagnostics
           .report({}, diag::BadOptionValue, "--" + option.str(), arguments.value(option).str())
-          .note("it is for --from timeloop; a program says what to search itself");
+          .note(why);
+    return arguments.has(option);
+  };
+  for (llvm::StringRef option : {"mode", "minimize"})
+    if (refuse(option, "it is for --from timeloop; a program says what to search itself"))
       return true;
-    }
+  if (arguments.value("strategy", "bound") == "bound" &&
+      refuse("evaluations", "it is for --strategy exhaustive or random, and for --from timeloop"))
+    return true;
   return runStatements(session, arguments, Which::Searches);
 }
 

@@ -33,13 +33,15 @@ static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) 
   json.set("result", entry.result->name)
       .set("goal", summary.goal)
       .set("value", summary.value)
-      .set("lower_bound", summary.bound)
-      .set("gap", summary.gap())
+      .set("lower_bound", summary.hasBound ? emit::Json(summary.bound) : emit::Json())
+      .set("gap", summary.hasBound ? emit::Json(summary.gap()) : emit::Json())
       .set("proven", summary.proven)
       .set("nests", int64_t(summary.nests))
       .set("distinct", int64_t(summary.distinct))
       .set("evaluated", summary.evaluated)
       .set("mappings", summary.mappings);
+  if (summary.strategy != loopnest::SearchStrategy::Bound)
+    json.set("mapspace", summary.space > 0 ? emit::Json(summary.space) : emit::Json());
   if (withStats)
     json.set("cpu_seconds", summary.cpuSeconds);
   return json;

@@ -7,6 +7,7 @@
 
 #include "backends/loopnest/search/ChainBounds.h"
 #include "backends/loopnest/search/ChainSearch.h"
+#include "backends/loopnest/search/FactorWalk.h"
 #include "backends/loopnest/search/TreeWalk.h"
 #include "backends/loopnest/search/Workers.h"
 #include "llvm/ADT/DenseSet.h"
@@ -40,7 +41,7 @@ class ChainWalk {
 public:
   ChainWalk(const ChainProblem &problem, unsigned thread)
       : incumbents(problem.goal), problem(problem), space(problem.space), thread(thread),
-        patience(problem.options) {}
+        factors(space, problem.rules, problem.chains.imperfect), patience(problem.options) {}
 
   /// A partial mapping that has decided the first slot.
   struct Task {
@@ -76,6 +77,7 @@ private:
   const ChainProblem &problem;
   const MapSpace &space;
   unsigned thread;
+  FactorChoices factors;
   Patience patience;
   SearchResult result; ///< without its front, which is in `incumbents`
   bool isPartial = false;

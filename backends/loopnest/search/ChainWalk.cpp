@@ -20,31 +20,17 @@ static int64_t roomOf(const MapSpace &space, unsigned slot) {
   return space.slots[slot].isAxis ? space.slots[slot].size : INT64_MAX;
 }
 
-/// The factors that dimension `dim` may have in `slot`, with what they leave inside. A chain that
-/// has begun divides; one that has not begins with any product P of the loops further in.
+/// The factors that dimension `dim` may have in `slot`, with what they leave inside.
 std::vector<ChainWalk::Choice> ChainWalk::choicesOf(unsigned slot, unsigned dim, int64_t room) {
   int64_t size = space.nest.dims[dim].size, whole = node.inside[slot][dim];
-  bool last = slot + 1 == space.slots.size();
+  bool begins = problem.chains.imperfect && whole == size && slot + 1 < space.slots.size();
+  isPartial |= begins && mostChoices < size - 1;
   std::vector<Choice> list;
   auto add = [&](int64_t factor, int64_t inside) {
-    if (factor <= room && problem.rules[slot].allows(dim, factor))
-      list.push_back({factor, inside});
+    list.push_back({factor, inside});
+    return true;
   };
-  if (last) {
-    add(whole, 1);
-    return list;
-  }
-  bool begins = problem.chains.imperfect && whole == size;
-  if (!begins) {
-    for (int64_t factor : divisors(whole))
-      add(factor, whole / factor);
-    return list;
-  }
-  add(1, whole);
-  int64_t most = std::min(size - 1, mostChoices);
-  isPartial |= most < size - 1;
-  for (int64_t inside = most; inside >= 1; --inside)
-    add(ceilDivide(size, inside), inside);
+  factors.forEach(slot, dim, whole, room, add, mostChoices);
   return list;
 }
 

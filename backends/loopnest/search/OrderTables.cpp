@@ -4,13 +4,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-double OrderTables::count(const Mapping &mapping) {
-  double product = 1;
-  for (unsigned s = 0; s < space.slots.size(); ++s)
-    product *= static_cast<double>(walk.orders(mapping, s).size());
-  return product;
-}
-
 /// What a tensor sees of an order, for any factors: which of the loops over dimensions that it
 /// lacks count, and those of windows inside of the innermost plain one.
 static std::pair<uint64_t, uint64_t> signature(const FlatTensor &tensor, DimMask loops,
@@ -143,6 +136,24 @@ void OrderTables::prepare(Mapping &mapping) {
   partial.assign((open.size() + 1) * tensors.size(), 0); // the first order leads to the first entry
 }
 
+/// The combination with that number, modulo their count.
+void OrderTables::goTo(Mapping &mapping, uint64_t number) {
+  for (unsigned k = open.size(); k-- > 0 && number > 0;) {
+    at[k] = number % lists[k]->size();
+    number /= lists[k]->size();
+    mapping.order[open[k]] = (*lists[k])[at[k]];
+  }
+  follow(0);
+}
+
+/// The entries where the orders of the open slots from `k` on lead to.
+void OrderTables::follow(unsigned k) {
+  unsigned count = tensors.size();
+  for (; k < open.size(); ++k)
+    for (unsigned t = 0; t < count; ++t)
+      partial[(k + 1) * count + t] = partial[k * count + t] + tensors[t].offset[k][at[k]];
+}
+
 /// Goes on to the next combination; false after the last.
 bool OrderTables::next(Mapping &mapping) {
   unsigned k = open.size();
@@ -153,10 +164,7 @@ bool OrderTables::next(Mapping &mapping) {
   if (k >= open.size())
     return false;
   mapping.order[open[k]] = (*lists[k])[at[k]];
-  unsigned count = tensors.size();
-  for (; k < open.size(); ++k)
-    for (unsigned t = 0; t < count; ++t)
-      partial[(k + 1) * count + t] = partial[k * count + t] + tensors[t].offset[k][at[k]];
+  follow(k);
   return true;
 }
 

@@ -25,11 +25,12 @@ public:
         classes(space.slots.size()) {}
 
   /// How many orders the factors of `mapping` have.
-  double count(const Mapping &mapping);
+  double count(const Mapping &mapping) { return walk.count(mapping); }
   /// Calls `visit(score)` with `mapping` in each combination of orders that can differ, innermost
-  /// slot fastest, until it returns false.
-  template <typename Visit> bool forEach(Mapping &mapping, Visit visit) {
+  /// slot fastest, from the number `from` on (modulo their count), until it returns false.
+  template <typename Visit> bool forEach(Mapping &mapping, Visit visit, uint64_t from = 0) {
     prepare(mapping);
+    goTo(mapping, from);
     int64_t visited = 0;
     bool going = true;
     do {
@@ -65,7 +66,9 @@ private:
   void prepare(Mapping &mapping);
   void addSlot(unsigned slot);
   void layOut(unsigned crossing);
+  void goTo(Mapping &mapping, uint64_t number);
   bool next(Mapping &mapping);
+  void follow(unsigned from);
   Score score(const Mapping &mapping);
   void fill(const Mapping &mapping, unsigned tensor, unsigned entry);
   const std::vector<Classes> &classesOf(unsigned slot, const std::vector<OrderWalk::Order> &orders);

@@ -21,14 +21,24 @@ public:
 
   /// The orders of a slot, one of each class.
   const std::vector<Order> &orders(const Mapping &mapping, unsigned slot);
-  /// Calls `visit` with `mapping` in each combination of orders, until it returns false.
-  template <typename Visit> bool forEach(Mapping &mapping, Visit visit) {
+  /// How many combinations of orders the factors of `mapping` have.
+  double count(const Mapping &mapping) {
+    double product = 1;
+    for (unsigned s = 0; s < space.slots.size(); ++s)
+      product *= static_cast<double>(orders(mapping, s).size());
+    return product;
+  }
+  /// Calls `visit` with `mapping` in each combination of orders, from the number `from` on (modulo
+  /// their count), until it returns false.
+  template <typename Visit> bool forEach(Mapping &mapping, Visit visit, uint64_t from = 0) {
     unsigned slots = space.slots.size();
     std::array<const std::vector<Order> *, maxSlots> lists;
     std::array<unsigned, maxSlots> at{};
-    for (unsigned s = 0; s < slots; ++s) {
+    for (unsigned s = slots; s-- > 0;) {
       lists[s] = &orders(mapping, s);
-      mapping.order[s] = lists[s]->front();
+      at[s] = from % lists[s]->size();
+      from /= lists[s]->size();
+      mapping.order[s] = (*lists[s])[at[s]];
     }
     while (visit()) {
       unsigned s = slots;

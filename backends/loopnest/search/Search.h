@@ -18,7 +18,12 @@ namespace loopnest {
 
 class Floors;
 
+/// How a mapspace is searched: by bounds, every mapping in turn, or mappings that chance draws.
+enum class SearchStrategy { Bound, Exhaustive, Random };
+
 struct SearchOptions {
+  SearchStrategy strategy = SearchStrategy::Bound;
+  int64_t mostEvaluations = INT64_MAX; ///< of a search without bounds
   unsigned threads = 1;
   /// When to stop; nothing for never.
   llvm::Optional<std::chrono::steady_clock::time_point> deadline;
@@ -50,6 +55,7 @@ struct SearchResult {
   /// Complete mappings whose energy and latency were computed, each time that they were; what was
   /// only bounded does not count.
   int64_t evaluated = 0;
+  double mappings = 0; ///< of the space, by a search without bounds; 0 where they are not counted
   bool isProven() const { return open.empty(); }
 };
 
@@ -58,20 +64,6 @@ Score leastScore(const MapSpace &space, const CostWeights &weights);
 
 SearchResult search(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                     const SearchGoal &goal, const SearchOptions &options);
-
-struct EnumerationOptions {
-  /// Every permutation of the loops rather than one order of each class.
-  bool allOrders = false;
-  /// Leaves out mappings whose factors do not fit the capacities, and orders of lanes on arrays
-  /// whose links cost nothing; may be null.
-  const CostWeights *weights = nullptr;
-};
-
-/// Every mapping of the space; for tests, measurements and small spaces. `visit` returns false to
-/// stop.
-void forEachMapping(const MapSpace &space, const SlotRules &rules,
-                    const EnumerationOptions &options,
-                    llvm::function_ref<bool(const Mapping &)> visit);
 
 } // namespace loopnest
 } // namespace perfc

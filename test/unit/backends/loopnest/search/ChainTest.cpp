@@ -3,7 +3,8 @@
 // the enumeration of all chains finds.
 #include "Spaces.h"
 #include "backends/loopnest/search/ChainBounds.h"
-#include "backends/loopnest/search/ChainSearch.h"
+#include "backends/loopnest/search/FactorWalk.h"
+#include "backends/loopnest/search/PlainSearch.h"
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -211,54 +212,67 @@ TEST(ChainBounds, LanesShareWhatTheirNetworkShares) {
               1e-6);
 }
 
-/// All factors of all slots that the analysis accepts, and all orders; nothing when they are too
-/// many.
+/// The best of all chains of factors in all orders; nothing when they are too many.
 static llvm::Optional<double> exhaustive(const Case &c, const SearchGoal &goal, int64_t limit) {
-  const MapSpace &space = c.space;
-  unsigned slots = space.slots.size(), dims = space.dims();
-  double best = HUGE_VAL;
-  int64_t count = 0;
-  Mapping mapping = space.emptyMapping();
-  std::function<bool(unsigned)> order = [&](unsigned s) {
-    if (s == slots) {
-      if (++count > limit)
-        return false;
-      if (llvm::Optional<Score> score = weighed(c, space.withLoops(mapping)))
-        best = std::min(best, goal.value(*score));
-      return true;
-    }
-    llvm::SmallVector<uint8_t, maxDims> loops, others;
-    for (uint8_t d = 0; d < dims; ++d)
-      (mapping.factor[s][d] > 1 ? loops : others).push_back(d);
-    do {
-      std::copy(others.begin(), others.end(), mapping.order[s].begin());
-      std::copy(loops.begin(), loops.end(), mapping.order[s].begin() + others.size());
-      if (!order(s + 1))
-        return false;
-    } while (std::next_permutation(loops.begin(), loops.end()));
-    return true;
-  };
-  std::function<bool(unsigned, unsigned)> factors = [&](unsigned d, unsigned s) {
-    if (d == dims)
-      return !validate(space.withLoops(mapping)).empty() || order(0);
-    if (s == slots) {
-      int64_t product = 1, first = 1;
-      for (unsigned k = slots; k-- > 0;)
-        if (mapping.factor[k][d] > 1) {
-          first = mapping.factor[k][d];
-          product *= first;
+  NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(c, nest); };
+  SearchOptions options;
+  options.mostEvaluations = limit;
+  PlainOptions plain;
+  plain.imperfect = plain.allOrders = true;
+  plain.weigh = &weigh;
+  SearchResult all = plainSearch(c.space, c.weights, openRules(c.space), goal, options, plain);
+  if (!all.isProven())
+    return llvm::None;
+  return all.front.empty() ? HUGE_VAL : goal.value(all.front.front().score);
+}
+
+/// The walk over chains misses none that the analysis accepts.
+TEST(FactorWalk, CountsTheChainsThatTheAnalysisAccepts) {
+  std::mt19937 random(17);
+  unsigned compared = 0;
+  for (unsigned i = 0; i < 200 && compared < 12; ++i) {
+    llvm::Optional<Case> c = randomCase(random);
+    double estimate = 1;
+    for (unsigned d = 0; c && d < c->space.dims(); ++d)
+      estimate *= std::pow(double(c->space.nest.dims[d].size), double(c->space.slots.size()));
+    if (!c || estimate > 30000 || estimate < 50)
+      continue;
+    for (MemoryWeights &memory : c->weights.memories)
+      memory.capacityBits = llvm::None;
+    const MapSpace &space = c->space;
+    int64_t accepted = 0, walked = 0;
+    Mapping mapping = space.emptyMapping();
+    std::function<void(unsigned, unsigned)> factors = [&](unsigned d, unsigned s) {
+      if (d == space.dims()) {
+        accepted += validate(space.withLoops(mapping)).empty();
+      } else if (s == space.slots.size()) {
+        int64_t product = 1, first = 1, size = space.nest.dims[d].size;
+        for (unsigned k = s; k-- > 0;)
+          if (mapping.factor[k][d] > 1)
+            product *= first = mapping.factor[k][d];
+        if (product >= size && (first - 1) * (product / first) < size)
+          factors(d + 1, 0);
+      } else {
+        for (int64_t f = 1; f <= space.nest.dims[d].size; ++f) {
+          mapping.factor[s][d] = f;
+          factors(d, s + 1);
         }
-      int64_t size = space.nest.dims[d].size;
-      return product < size || (first - 1) * (product / first) >= size || factors(d + 1, 0);
-    }
-    for (int64_t f = 1; f <= space.nest.dims[d].size; ++f) {
-      mapping.factor[s][d] = f;
-      if (!factors(d, s + 1))
-        return false;
-    }
-    return true;
-  };
-  return factors(0, 0) ? llvm::Optional<double>(best) : llvm::None;
+      }
+    };
+    factors(0, 0);
+    SlotRules rules = openRules(space);
+    FactorWalk walk(space, c->weights, rules, /*imperfect=*/true, /*isClosed=*/false,
+                    [] { return true; });
+    ASSERT_TRUE(walk.forEach([&](const Mapping &chain) {
+      ++walked;
+      return validate(space.withLoops(chain)).empty();
+    }));
+    ASSERT_EQ(walked, accepted) << "case " << i;
+    auto one = [](const Mapping &, unsigned) { return 1.0; };
+    ASSERT_EQ(walk.count(one, 1000000).getValueOr(-1), double(accepted));
+    ++compared;
+  }
+  EXPECT_EQ(compared, 12U);
 }
 
 /// The optimum over all chains is that of the enumeration, and never above that of divisors; it is
@@ -274,7 +288,7 @@ static void compareChains(std::mt19937 &random, const SearchGoal &goal, unsigned
       estimate *= std::pow(double(dim.size), double(c->space.slots.size()) - 1);
     if (estimate > 8000 || estimate < 50)
       continue;
-    llvm::Optional<double> all = exhaustive(*c, goal, 20000);
+    llvm::Optional<double> all = exhaustive(*c, goal, 4000);
     if (!all)
       continue;
     NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(*c, nest); };
@@ -323,12 +337,12 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
       estimate *= std::pow(double(c->space.nest.dims[d].size), double(c->space.slots.size()) - 1);
     if (!c || estimate > 3000 || estimate < 50)
       continue;
-    llvm::Optional<double> narrow = exhaustive(*c, goal, 20000);
+    llvm::Optional<double> narrow = exhaustive(*c, goal, 4000);
     unsigned t = c->space.output;
     for (Place &place : c->space.nest.places)
       if (place.kind == PlaceKind::Memory)
         place.partialBits = c->space.nest.tensors[t].bitsPerWord * (1 + int64_t(random() % 4));
-    llvm::Optional<double> all = exhaustive(*c, goal, 20000);
+    llvm::Optional<double> all = exhaustive(*c, goal, 4000);
     if (!all || !narrow)
       continue;
     NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(*c, nest); };

@@ -3,8 +3,8 @@
 #include "RandomMoves.h"
 #include "Spaces.h"
 #include "backends/loopnest/analysis/Analyse.h"
+#include "backends/loopnest/search/FactorWalk.h"
 #include "backends/loopnest/search/OrderTables.h"
-#include "backends/loopnest/search/Search.h"
 #include <gtest/gtest.h>
 #include <set>
 
@@ -184,11 +184,11 @@ TEST(MappingEvaluator, EnumerationVisitsEachMappingOnce) {
       continue;
     CostWeights weights = randomWeights(*space, random);
     MappingEvaluator walking(*space, weights);
-    EnumerationOptions options;
-    options.weights = &weights;
+    SlotRules rules = openRules(*space);
+    OrderWalk orders(*space, rules, &weights);
     std::set<std::string> seen;
     bool isNew = true;
-    forEachMapping(*space, openRules(*space), options, [&](const Mapping &mapping) {
+    auto see = [&](const Mapping &mapping) {
       std::string text;
       for (unsigned s = 0; s < space->slots.size(); ++s)
         for (unsigned k = 0; k < space->dims(); ++k) {
@@ -206,7 +206,11 @@ TEST(MappingEvaluator, EnumerationVisitsEachMappingOnce) {
         walking.evaluate(mapping);
       }
       return isNew && seen.size() < 3000;
-    });
+    };
+    FactorWalk factors(*space, weights, rules, /*imperfect=*/false, /*isClosed=*/true,
+                       [] { return true; });
+    factors.forEach(
+        [&](Mapping mapping) { return orders.forEach(mapping, [&] { return see(mapping); }); });
     EXPECT_TRUE(isNew) << "space " << i;
     spaces += seen.size() > 50;
   }

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Branch and bound finds what exhaustive enumeration finds.
-#include "backends/loopnest/search/Search.h"
 #include "Spaces.h"
+#include "backends/loopnest/search/PlainSearch.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
@@ -9,9 +9,9 @@ using namespace perfc::loopnest;
 
 namespace {
 
-/// All mappings of a small space that fit: the best value, and the front.
+/// All mappings of a small space that fit, in all orders: the best value, and the front.
 struct Exhaustive {
-  int64_t mappings = 0, fitting = 0;
+  int64_t mappings = 0;
   double best = 0;
   std::vector<Score> front;
 };
@@ -23,28 +23,21 @@ static double edp(const Score &score) { return score.energy * score.latency; }
 /// Nothing for spaces with more than `limit` mappings.
 static llvm::Optional<Exhaustive> enumerate(const MapSpace &space, const CostWeights &weights,
                                             const SearchGoal &goal, int64_t limit) {
-  MappingEvaluator evaluator(space, weights);
-  Exhaustive all;
-  EnumerationOptions options;
-  options.allOrders = true;
-  forEachMapping(space, openRules(space), options, [&](const Mapping &mapping) {
-    if (++all.mappings > limit)
-      return false;
-    if (!evaluator.fits(mapping))
-      return true;
-    Score score = evaluator.evaluate(mapping);
-    if (!all.fitting++ || goal.value(score) < all.best)
-      all.best = goal.value(score);
-    auto covers = [](const Score &a, const Score &b) {
-      return a.energy <= b.energy && a.latency <= b.latency;
-    };
-    if (llvm::none_of(all.front, [&](const Score &s) { return covers(s, score); })) {
-      llvm::erase_if(all.front, [&](const Score &s) { return covers(score, s); });
-      all.front.push_back(score);
-    }
-    return true;
-  });
-  return all.mappings > limit ? llvm::None : llvm::Optional<Exhaustive>(all);
+  SearchOptions options;
+  options.mostEvaluations = limit;
+  PlainOptions plain;
+  plain.allOrders = true;
+  SearchGoal front{SearchGoal::Front, goal.value};
+  SearchResult found = plainSearch(space, weights, openRules(space), front, options, plain);
+  if (!found.isProven())
+    return llvm::None;
+  EXPECT_EQ(double(found.evaluated), found.mappings);
+  Exhaustive all{found.evaluated, HUGE_VAL, {}};
+  for (const Candidate &candidate : found.front) {
+    all.front.push_back(candidate.score);
+    all.best = std::min(all.best, goal.value(candidate.score));
+  }
+  return all;
 }
 
 static llvm::Optional<MapSpace> anySpace(std::mt19937 &random) { return randomSpace(random); }
@@ -74,7 +67,7 @@ static void compareSearch(std::mt19937 &random, const SearchGoal &goal, unsigned
     options.descents = compared % 3;
     SearchResult result = search(*space, weights, openRules(*space), goal, options);
     ASSERT_TRUE(result.isProven());
-    ASSERT_EQ(result.front.empty(), all->fitting == 0);
+    ASSERT_EQ(result.front.empty(), all->front.empty());
     ++compared;
     if (result.front.empty()) {
       ++empty;
@@ -217,6 +210,77 @@ TEST(Search, SameForAnyNumberOfThreads) {
       continue;
     EXPECT_EQ(one.front[0].mapping.factor, three.front[0].mapping.factor);
     EXPECT_EQ(one.front[0].mapping.order, three.front[0].mapping.order);
+  }
+}
+
+/// A walk without bounds sees each mapping once: as many as were counted before, the same best one
+/// with any number of threads, and the one that branch and bound proves. What chance draws from a
+/// small space is all of it in the end.
+TEST(Search, WalksWithoutBoundsSeeAllMappings) {
+  std::mt19937 random(23);
+  SearchGoal goal{SearchGoal::Scalar, edp};
+  unsigned compared = 0;
+  for (unsigned i = 0; i < 200 && compared < 10; ++i) {
+    llvm::Optional<MapSpace> space = partialSpace(random);
+    if (!space)
+      continue;
+    CostWeights weights = weightsOf(*space, random);
+    SlotRules rules = openRules(*space);
+    SearchOptions options;
+    options.mostEvaluations = 10000;
+    SearchResult all = plainSearch(*space, weights, rules, goal, options, {});
+    if (!all.isProven() || all.front.empty())
+      continue;
+    ++compared;
+    ASSERT_EQ(double(all.evaluated), all.mappings);
+    options.threads = 3;
+    SearchResult three = plainSearch(*space, weights, rules, goal, options, {});
+    ASSERT_EQ(three.evaluated, all.evaluated);
+    ASSERT_EQ(three.front[0].mapping.factor, all.front[0].mapping.factor);
+    ASSERT_EQ(three.front[0].mapping.order, all.front[0].mapping.order);
+    SearchResult proven = search(*space, weights, rules, goal, options);
+    double best = goal.value(proven.front.front().score);
+    ASSERT_NEAR(goal.value(all.front.front().score), best, 1e-12 * best) << "space " << i;
+    PlainOptions draws;
+    draws.isRandom = true;
+    SearchResult drawn = plainSearch(*space, weights, rules, goal, options, draws);
+    ASSERT_LE(drawn.evaluated, all.evaluated);
+    if (!drawn.isProven())
+      continue;
+    ASSERT_EQ(drawn.evaluated, all.evaluated);
+    ASSERT_EQ(drawn.front[0].score, all.front[0].score);
+  }
+  EXPECT_EQ(compared, 10U);
+}
+
+/// So many mappings and no more, the same ones with any number of threads.
+TEST(Search, WalksWithoutBoundsStopAtTheirCount) {
+  std::mt19937 random(24);
+  SearchGoal goal{SearchGoal::Scalar, edp};
+  llvm::Optional<MapSpace> space;
+  CostWeights weights;
+  SearchOptions none;
+  none.mostEvaluations = 1;
+  do {
+    if (!(space = symmetricSpace(random)))
+      continue;
+    weights = randomWeights(*space, random);
+  } while (!space ||
+           plainSearch(*space, weights, openRules(*space), goal, none, {}).mappings < 20000);
+  for (bool isRandom : {false, true}) {
+    PlainOptions plain;
+    plain.isRandom = isRandom;
+    SearchOptions options;
+    options.mostEvaluations = 1000;
+    SearchResult one = plainSearch(*space, weights, openRules(*space), goal, options, plain);
+    ASSERT_FALSE(one.isProven());
+    EXPECT_EQ(one.evaluated, 1000);
+    EXPECT_GT(one.mappings, 1000);
+    options.threads = 3;
+    SearchResult three = plainSearch(*space, weights, openRules(*space), goal, options, plain);
+    EXPECT_EQ(three.evaluated, 1000);
+    EXPECT_EQ(one.front[0].mapping.order, three.front[0].mapping.order);
+    EXPECT_EQ(one.front[0].mapping.factor, three.front[0].mapping.factor);
   }
 }
 
