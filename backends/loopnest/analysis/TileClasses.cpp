@@ -1,5 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/TileClasses.h"
+
+#include "ir/common/Rational.h"
 #include <algorithm>
 #include <map>
 
@@ -116,7 +118,14 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
   const Digit &digit = digits.list()[position];
   const Choice &choice = choices[position];
   int64_t end = std::min(choice.end, (digits.size() - 1 - start) / digit.step + 1);
+  // Between these all groups are regular.
+  int64_t first = ceilDivide(std::max<int64_t>(0, regular.low - start), digit.step);
+  int64_t last = ceilDivide(regular.high - start - reach[position + 1], digit.step);
   for (int64_t i = choice.first; i < end; ++i) {
+    if (i >= first && i < last) {
+      i = last - 1;
+      continue;
+    }
     setting[position] = i;
     groups(position + 1, start + i * digit.step, before + (i - choice.first) * digit.step);
   }
