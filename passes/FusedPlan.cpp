@@ -16,6 +16,13 @@ bool passes::isFused(loopnest::MappingOp mapping) {
 
 namespace {
 
+/// A group that reads what another one makes, and how, in the indices of its main statement.
+struct Reading {
+  size_t group;
+  Access access;
+  bool isFinish; ///< to finish a result, once that is complete
+};
+
 class FusedPlanner {
 public:
   FusedPlanner(const Chip &chip, llvm::ArrayRef<StatementGroup> groups, loopnest::MappingOp mapping,
@@ -40,7 +47,7 @@ private:
   const FusePlace *placeOf(llvm::StringRef tensor) const;
   FusePlace meetingPlace(size_t group) const;
   size_t depthOf(size_t group) const;
-  std::vector<size_t> readersOf(size_t group) const;
+  std::vector<Reading> readingsOf(size_t group) const;
 
   bool follow(size_t group);
   bool addNeeds(size_t producer, const Frame &reader, const Access &read, Frame &frame);
@@ -135,13 +142,17 @@ const FusePlace *FusedPlanner::placeOf(llvm::StringRef tensor) const {
   return found == places.end() ? nullptr : &found->second;
 }
 
-std::vector<size_t> FusedPlanner::readersOf(size_t group) const {
-  std::vector<size_t> readers;
-  for (size_t later = group + 1; later < groups.size(); ++later)
-    if (llvm::any_of(groups[later].main->reads,
-                     [&](const Access &read) { return read.tensor == made(group); }))
-      readers.push_back(later);
-  return readers;
+/// How later groups read what `group` makes tile by tile; those that only finish their results with
+/// it where there are no others.
+std::vector<Reading> FusedPlanner::readingsOf(size_t group) const {
+  std::vector<Reading> readings;
+  for (bool isFinish : {false, true})
+    for (size_t later = group + 1; later < groups.size(); ++later)
+      for (const Access &read : isFinish ? finishReads(groups[later]) : groups[later].main->reads)
+        if (read.tensor == made(group) &&
+            (readings.empty() || readings.back().isFinish == isFinish))
+          readings.push_back({later, read, isFinish});
+  return readings;
 }
 
 /// The innermost memory at which `group` meets another statement.
@@ -154,6 +165,8 @@ size_t FusedPlanner::depthOf(size_t group) const {
   add(made(group));
   for (const Access &read : groups[group].main->reads)
     add(read.tensor);
+  for (const Access &read : finishReads(groups[group]))
+    add(read.tensor);
   return depth;
 }
 
@@ -161,7 +174,7 @@ size_t FusedPlanner::depthOf(size_t group) const {
 /// where it reads what is.
 FusePlace FusedPlanner::meetingPlace(size_t group) const {
   const FusePlace *own = placeOf(made(group));
-  if (own && !readersOf(group).empty())
+  if (own && !readingsOf(group).empty())
     return *own;
   size_t depth = depthOf(group);
   return *llvm::find_if(meetings, [&](const FusePlace &one) { return one.position == depth; });
@@ -258,25 +271,28 @@ bool FusedPlanner::checkRevisits(size_t group, const Frame &frame, llvm::StringR
 bool FusedPlanner::follow(size_t group) {
   const Statement &statement = *groups[group].main;
   FusePlace place = meetingPlace(group);
-  std::vector<size_t> readers = placeOf(made(group)) ? readersOf(group) : std::vector<size_t>();
+  std::vector<Reading> readings;
+  if (placeOf(made(group)))
+    readings = readingsOf(group);
   Frame frame;
-  size_t parent = readers.empty() ? groups.size() - 1 : readers.front();
+  size_t parent = readings.empty() ? groups.size() - 1 : readings.front().group;
   frame.loops = frames[parent].upTo(place.position, groups[parent].main->extents).loops;
   frame.moves.resize(statement.names.size());
   for (Movement &move : frame.moves)
     move.tile = 0; // not known
-  for (size_t reader : readers) {
-    Frame shared = frames[reader].upTo(place.position, groups[reader].main->extents);
+  for (const Reading &reading : readings) {
+    const Statement &reader = *groups[reading.group].main;
+    Frame shared = frames[reading.group].upTo(place.position, reader.extents);
     if (!shared.hasLoopsOf(frame))
       return fail(diag::FusedTile, place.where, made(group),
                   "the statements that read it do not share these loops");
-    for (const Access &read : groups[reader].main->reads)
-      if (read.tensor == made(group) && !addNeeds(group, shared, read, frame))
-        return false;
+    if (!addNeeds(group, shared, reading.access, frame))
+      return false;
   }
-  moveOthers(group, !readers.empty(), frame);
+  bool isRead = !readings.empty() && !readings.front().isFinish;
+  moveOthers(group, isRead, frame);
   if (!checkLoops(group, place.position, frame) ||
-      (!readers.empty() && !checkRevisits(group, frame, made(parent))) ||
+      (isRead && !checkRevisits(group, frame, made(parent))) ||
       !followFrame(fused.nests[group], frame, place, diagnostics))
     return false;
   if (size_t depth = depthOf(group); depth > place.position)

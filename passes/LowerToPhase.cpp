@@ -24,6 +24,7 @@ struct Step {
   std::string run;
   std::string label;
   MovedBytes bytes;
+  std::vector<phase::FinishOperand> finish;
 };
 
 class PhaseLowering {
@@ -64,11 +65,11 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
     std::vector<StatementGroup> groups = groupStatements(kernel);
     if (auto mapping = fusedMappingFor(evaluate, use, chip.symbol())) {
       std::string run = fusedSymbol(name, chip.symbol(), mapping->symbol());
-      MovedBytes bytes = movedBytes(kernel);
+      std::vector<phase::FinishOperand> finish;
       for (const StatementGroup &group : groups)
-        bytes.extra += movedBytes(group).extra;
+        llvm::append_range(finish, finishOperands(group));
       if (module.lookup(run))
-        return {{run, name, bytes}};
+        return {{run, name, movedBytes(kernel), std::move(finish)}};
     }
     for (const StatementGroup &group : groups) {
       std::string run = nestSymbolFor(evaluate, use, group.main->number, chip.symbol());
@@ -77,7 +78,7 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
       if (!module.lookup(run))
         continue;
       std::string label = groups.size() == 1 ? name : name + "." + group.main->write.tensor.str();
-      list.push_back({run, label, movedBytes(group)});
+      list.push_back({run, label, movedBytes(group), finishOperands(group)});
     }
     if (!list.empty())
       return list;
@@ -85,10 +86,10 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
   if (level == Level::Dataflow)
     for (const StatementGroup &group : groupStatements(kernel))
       if (auto dataflow = dataflowFor(evaluate, use, group.main->number, chip.symbol()))
-        return {{dataflow.symbol().str(), name, movedBytes(kernel)}};
+        return {{dataflow.symbol().str(), name, movedBytes(kernel), {}}};
   std::string tiled = tileSymbol(name, chip.symbol());
   bool isTiled = level == Level::Tile && module.lookup(tiled);
-  return {{isTiled ? tiled : name, name, movedBytes(kernel)}};
+  return {{isTiled ? tiled : name, name, movedBytes(kernel), {}}};
 }
 
 void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Region &into,
@@ -106,8 +107,12 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
     kernel->setAttr("input_bytes", step.bytes.input);
     kernel->setAttr("output_bytes", step.bytes.output);
     kernel->setAttr("weight_bytes", step.bytes.weight);
-    if (step.bytes.extra > 0)
-      kernel->setAttr("extra_bytes", step.bytes.extra);
+    if (!step.finish.empty()) {
+      AttrList operands;
+      for (const phase::FinishOperand &operand : step.finish)
+        operands.push_back(operand.toAttribute());
+      kernel->setAttr("finish", std::move(operands));
+    }
     if (!sparsity.empty())
       kernel->setAttr("sparsity", sparsity);
     if (evaluate->hasAttr("savings"))

@@ -84,25 +84,74 @@ std::vector<StatementGroup> passes::groupStatements(const Kernel &kernel) {
   return Grouping(kernel).run();
 }
 
-//===-- Bytes
-//----------------------------------------------------------------------------------===//
+//===-- Epilogues
+//---------------------------------------------------------------------------===//
+
+/// `read` of an epilogue, each of whose indices is that of one rank of its result, in the indices
+/// with which `main` writes these ranks.
+static Access inIndicesOf(const Statement &main, const Statement &epilogue, Access read) {
+  for (Subscript &rank : read.ranks) {
+    Subscript own{{}, rank.constant, rank.dataDependent};
+    for (const auto &[index, coefficient] : rank.terms)
+      for (size_t r = 0; r < epilogue.write.ranks.size(); ++r) {
+        const auto &terms = epilogue.write.ranks[r].terms;
+        if (terms.empty() || terms[0].first != index)
+          continue;
+        const Subscript &written = main.write.ranks[r];
+        own.constant += coefficient * written.constant;
+        own.dataDependent |= written.dataDependent;
+        for (const auto &[of, step] : written.terms)
+          own.terms.push_back({of, coefficient * step});
+      }
+    rank = std::move(own);
+  }
+  return read;
+}
+
+std::vector<Access> passes::finishReads(const StatementGroup &group) {
+  std::vector<Access> reads;
+  llvm::StringRef passedOn = group.main->write.tensor;
+  for (const Statement *epilogue : group.epilogues) {
+    for (const Access &read : epilogue->reads)
+      if (read.tensor != passedOn)
+        reads.push_back(inIndicesOf(*group.main, *epilogue, read));
+    passedOn = epilogue->write.tensor;
+  }
+  return reads;
+}
 
 static int64_t bytesOf(const Access &access, const Statement &statement) {
   auto bits = storedBits(access.format, access.elements(statement.extents));
   return bits ? *bits / 8 + (*bits % 8 != 0) : INT64_MAX / 16;
 }
 
+std::vector<phase::FinishOperand> passes::finishOperands(const StatementGroup &group) {
+  std::vector<phase::FinishOperand> operands;
+  for (const Access &read : finishReads(group)) {
+    auto isThis = [&](const auto &other) { return read.tensor == other.tensor; };
+    if (llvm::any_of(group.main->reads, isThis))
+      continue;
+    auto known = llvm::find_if(operands, isThis);
+    if (known == operands.end())
+      known = operands.insert(known, {read.tensor.str(), read.operand.role().str(), 0, 0});
+    known->words = std::max(known->words, read.elements(group.main->extents));
+    known->bytes = std::max(known->bytes, bytesOf(read, *group.main));
+  }
+  return operands;
+}
+
+//===-- Bytes
+//----------------------------------------------------------------------------------===//
+
 namespace {
 
 /// Sums bytes per tensor: a tensor that is accessed several times counts with its largest access.
 class ByteCounter {
 public:
-  void read(const Access &access, const Statement &statement, bool isExtra) {
+  void read(const Access &access, const Statement &statement) {
     Entry &entry = entries[access.tensor];
     entry.bytes = std::max(entry.bytes, bytesOf(access, statement));
     entry.weight = access.operand.role() == "weight";
-    entry.extra = isExtra && (entry.extra || !entry.seen);
-    entry.seen = true;
   }
   void write(const Access &access, const Statement &statement) {
     int64_t &bytes = written[access.tensor];
@@ -113,7 +162,6 @@ public:
     for (const auto &item : entries) {
       const Entry &entry = item.second;
       (entry.weight ? sum.weight : sum.input) += entry.bytes;
-      sum.extra += entry.extra ? entry.bytes : 0;
     }
     for (const auto &item : written)
       sum.output += item.second;
@@ -123,7 +171,7 @@ public:
 private:
   struct Entry {
     int64_t bytes = 0;
-    bool weight = false, extra = false, seen = false;
+    bool weight = false;
   };
   llvm::StringMap<Entry> entries;
   llvm::StringMap<int64_t> written;
@@ -136,7 +184,7 @@ MovedBytes passes::movedBytes(const Kernel &kernel) {
   for (const Statement &statement : kernel.statements) {
     for (const Access &read : statement.reads)
       if (read.operand.role() != "intermediate" && read.operand.role() != "output")
-        counter.read(read, statement, false);
+        counter.read(read, statement);
     if (statement.write.operand.role() != "intermediate")
       counter.write(statement.write, statement);
   }
@@ -146,14 +194,9 @@ MovedBytes passes::movedBytes(const Kernel &kernel) {
 MovedBytes passes::movedBytes(const StatementGroup &group) {
   ByteCounter counter;
   for (const Access &read : group.main->reads)
-    counter.read(read, *group.main, false);
-  llvm::StringRef passedOn = group.main->write.tensor;
-  for (const Statement *epilogue : group.epilogues) {
-    for (const Access &read : epilogue->reads)
-      if (read.tensor != passedOn)
-        counter.read(read, *epilogue, true);
-    passedOn = epilogue->write.tensor;
-  }
+    counter.read(read, *group.main);
+  for (const Access &read : finishReads(group))
+    counter.read(read, *group.main);
   counter.write(group.last().write, group.last());
   return counter.total();
 }

@@ -6,6 +6,7 @@
 #ifndef PERFC_PASSES_STATEMENTGROUPS_H
 #define PERFC_PASSES_STATEMENTGROUPS_H
 
+#include "ir/phase/PhaseOps.h"
 #include "passes/KernelModel.h"
 
 namespace perfc {
@@ -22,12 +23,16 @@ struct StatementGroup {
 /// The groups of `kernel` in the order in which they run.
 std::vector<StatementGroup> groupStatements(const Kernel &kernel);
 
+/// What the epilogues of `group` read besides its result, in the indices of its main statement.
+std::vector<Access> finishReads(const StatementGroup &group);
+/// The operands that only its epilogues read.
+std::vector<phase::FinishOperand> finishOperands(const StatementGroup &group);
+
 /// Bytes that a kernel, or one group of it, moves when each element moves once.
 struct MovedBytes {
   int64_t input = 0;  ///< activations and caches read
   int64_t weight = 0; ///< weights read
   int64_t output = 0; ///< written
-  int64_t extra = 0;  ///< of input and weight, what only epilogues read
 };
 
 /// The bytes of all tensors of `kernel` but its intermediates.

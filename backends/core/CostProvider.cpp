@@ -23,10 +23,10 @@ CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
 
 /// What a provider may use of the place.
 static StructuralHash placementHash(const ir::Operation *placement) {
-  StructuralHash key{0, placement ? static_cast<uint64_t>(placement->intAttr("extra_bytes")) : 0};
-  for (llvm::StringRef zeros : {"sparsity", "savings"})
-    if (placement && placement->hasAttr(zeros))
-      key = combine(key, structuralHash(*placement->attr(zeros)));
+  StructuralHash key{0, 0};
+  for (llvm::StringRef name : {"finish", "sparsity", "savings"})
+    if (placement && placement->hasAttr(name))
+      key = combine(key, structuralHash(*placement->attr(name)));
   return key;
 }
 

@@ -70,7 +70,7 @@ void ChakraWriter::kernel(phase::KernelOp op, const CostPart &part) {
   node.type = NodeType::Compute;
   node.attributes = {RecordAttribute::boolean("is_cpu_op", false)};
   auto operations = static_cast<int64_t>(part.flops / static_cast<double>(part.count));
-  int64_t moved = op.inputBytes() + op.outputBytes() + op.weightBytes() + op.extraBytes();
+  int64_t moved = op.inputBytes() + op.outputBytes() + op.weightBytes();
   if (operations > 0 && moved > 0) {
     node.attributes.push_back(RecordAttribute::int64("num_ops", operations));
     node.attributes.push_back(RecordAttribute::int64("tensor_size", moved));

@@ -4,6 +4,7 @@
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
 #include "ir/loopnest/LoopnestOps.h"
+#include "ir/phase/PhaseOps.h"
 #include "ir/tile/TileOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -92,8 +93,8 @@ static double bytesBesideNest(const CostQuery &query) {
   tile::KernelOp op = ir::as<tile::KernelOp>(query.op);
   const ir::Operation *run = op->module() ? op->module()->lookup(op.run()) : nullptr;
   bool isNest = run && run->is(loopnest::NestOp::opName);
-  return isNest && query.placement ? static_cast<double>(query.placement->intAttr("extra_bytes"))
-                                   : 0;
+  return isNest ? static_cast<double>(phase::finishBytes(phase::finishOperands(query.placement)))
+                : 0;
 }
 
 namespace {

@@ -125,6 +125,21 @@ bool loopnest::fetchForEachTile(const AdaptedNest &adapted, llvm::StringRef plac
   return one.counts->macs * tiles != counts.macs;
 }
 
+static void increase(NetworkCount &to, int64_t count) {
+  for (int64_t *one : {&to.shared, &to.separate, &to.declared})
+    *one += count;
+}
+
+bool loopnest::addReads(const AdaptedNest &adapted, const FusedTensor &tensor, int64_t words,
+                        Counts &counts) {
+  const Tensor &made = adapted.nest.tensors.back();
+  llvm::Optional<size_t> memory = memoryNumber(adapted, tensor.memory);
+  if (made.name != tensor.name || !memory || !counts.memories[*memory].tensors.back())
+    return false;
+  increase(counts.memories[*memory].tensors.back()->reads, words);
+  return true;
+}
+
 /// The innermost memory that keeps `tensor`; null where none does.
 static TensorCounts *innermost(Counts &counts, size_t tensor) {
   for (MemoryCounts &memory : llvm::reverse(counts.memories))
@@ -135,16 +150,12 @@ static TensorCounts *innermost(Counts &counts, size_t tensor) {
 
 void loopnest::addRescaling(const AdaptedNest &adapted, llvm::StringRef tensor, int64_t count,
                             bool isUpdated, Counts &counts) {
-  auto add = [&](NetworkCount &to) {
-    for (int64_t *one : {&to.shared, &to.separate, &to.declared})
-      *one += count;
-  };
   for (size_t t = 0; t < adapted.nest.tensors.size(); ++t) {
     TensorCounts *at = innermost(counts, t);
     if (!at || adapted.nest.tensors[t].name != tensor || !adapted.nest.tensors[t].isOutput)
       continue;
-    add(at->reads);
+    increase(at->reads, count);
     if (isUpdated)
-      add(at->updates);
+      increase(at->updates, count);
   }
 }

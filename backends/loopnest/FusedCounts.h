@@ -31,6 +31,10 @@ bool keepInside(const AdaptedNest &adapted, llvm::StringRef place,
 /// any.
 bool fetchForEachTile(const AdaptedNest &adapted, llvm::StringRef place, Counts &counts);
 
+/// Adds `words` reads of `tensor`, where it stays, to the nest that makes it. False for another
+/// nest.
+bool addReads(const AdaptedNest &adapted, const FusedTensor &tensor, int64_t words, Counts &counts);
+
 /// Adds `count` reads of the result `tensor` in the innermost memory that keeps it, and as many
 /// updates where it `isUpdated`.
 void addRescaling(const AdaptedNest &adapted, llvm::StringRef tensor, int64_t count, bool isUpdated,

@@ -33,6 +33,7 @@ public:
 private:
   bool addPart(NestOp nest);
   bool keepTensors(FusedPart &part);
+  void findFinishing();
   void rescaleCounts();
   void addRescaling();
   void addVectorWork(const FusedPart &part, const UnitRate &rate, int64_t count);
@@ -52,6 +53,7 @@ private:
   passes::Chip places;
   std::vector<FusedPart> parts;
   std::vector<Resource> resources;
+  std::vector<phase::FinishOperand> finishing; ///< what the outermost memory is read for
 };
 
 } // namespace
@@ -141,7 +143,7 @@ void FusedEvaluator::addTraffic(Cost &cost, MemoryTraffic traffic) {
 
 void FusedEvaluator::addResources(Cost &cost) {
   auto clock = ir::as<target::ChipOp>(query.target).clock();
-  int64_t extra = query.placement ? query.placement->intAttr("extra_bytes") : 0;
+  int64_t extra = phase::finishBytes(finishing);
   for (const FusedPart &part : parts) {
     CountedNest nest{part.adapted, part.counts, part.rate, clock, extra};
     extra = 0; // is read once
@@ -160,6 +162,23 @@ void FusedEvaluator::addResources(Cost &cost) {
       traffic.latency = traffic.latency * share(piece);
       addTraffic(cost, std::move(traffic));
     }
+  }
+}
+
+/// Operands that finish a result are read where fused tensors stay, else from the outermost memory.
+/// What is finished itself was made under the name that follows its own.
+void FusedEvaluator::findFinishing() {
+  std::vector<FusedTensor> fused = fusedTensors(op);
+  for (phase::FinishOperand &operand : phase::finishOperands(query.placement)) {
+    auto known = llvm::find_if(fused, [&](const auto &one) { return one.name == operand.tensor; });
+    auto isRead = [&](size_t name) {
+      return name < fused.size() && llvm::any_of(parts, [&](FusedPart &part) {
+               return addReads(part.adapted, fused[name], operand.words, part.counts);
+             });
+    };
+    auto at = static_cast<size_t>(known - fused.begin());
+    if (!isRead(at) && !isRead(at + 1))
+      finishing.push_back(std::move(operand));
   }
 }
 
@@ -246,27 +265,34 @@ bool FusedEvaluator::addWork(Cost &cost) {
 }
 
 /// Rows of one tensor at one memory are put together.
+static void addRow(std::vector<AccessCounts> &table, AccessCounts row) {
+  auto known = llvm::find_if(table, [&](const AccessCounts &one) {
+    return one.memory == row.memory && one.tensor == row.tensor;
+  });
+  if (known == table.end()) {
+    table.push_back(std::move(row));
+    return;
+  }
+  known->isOutput |= row.isOutput;
+  known->maxResident = std::max(known->maxResident, row.maxResident);
+  for (auto field :
+       {&AccessCounts::fills, &AccessCounts::reads, &AccessCounts::updates,
+        &AccessCounts::writebacks, &AccessCounts::readsShared, &AccessCounts::readsSeparate,
+        &AccessCounts::updatesShared, &AccessCounts::updatesSeparate,
+        &AccessCounts::finishedUpdates, &AccessCounts::finishedWritebacks})
+    (*known).*field += row.*field;
+  known->partialBits = std::max(known->partialBits, row.partialBits);
+}
+
 void FusedEvaluator::addAccesses(Cost &cost) const {
   auto clock = ir::as<target::ChipOp>(query.target).clock();
   for (const FusedPart &part : parts)
-    for (AccessCounts &row : accessTable({part.adapted, part.counts, part.rate, clock, 0})) {
-      auto known = llvm::find_if(cost.accesses, [&](const AccessCounts &one) {
-        return one.memory == row.memory && one.tensor == row.tensor;
-      });
-      if (known == cost.accesses.end()) {
-        cost.accesses.push_back(std::move(row));
-        continue;
-      }
-      known->isOutput |= row.isOutput;
-      known->maxResident = std::max(known->maxResident, row.maxResident);
-      for (auto field :
-           {&AccessCounts::fills, &AccessCounts::reads, &AccessCounts::updates,
-            &AccessCounts::writebacks, &AccessCounts::readsShared, &AccessCounts::readsSeparate,
-            &AccessCounts::updatesShared, &AccessCounts::updatesSeparate,
-            &AccessCounts::finishedUpdates, &AccessCounts::finishedWritebacks})
-        (*known).*field += row.*field;
-      known->partialBits = std::max(known->partialBits, row.partialBits);
-    }
+    for (AccessCounts &row : accessTable({part.adapted, part.counts, part.rate, clock, 0}))
+      addRow(cost.accesses, std::move(row));
+  std::vector<AccessCounts> rows;
+  addFinishRows(finishing, parts.front().adapted.nest.places.front().name, rows);
+  for (AccessCounts &row : rows)
+    addRow(cost.accesses, std::move(row));
   auto order = [&](const AccessCounts &row) { return *places.find(row.memory); };
   llvm::stable_sort(cost.accesses, [&](const AccessCounts &a, const AccessCounts &b) {
     return order(a) < order(b);
@@ -320,6 +346,7 @@ llvm::Optional<Cost> FusedEvaluator::run() {
   if (parts.empty() || !FusedCapacity(op, places, parts, diagnostics).check() || !addWork(cost))
     return llvm::None;
   rescaleCounts();
+  findFinishing();
   addResources(cost);
   addRescaling();
   addAccesses(cost);

@@ -223,7 +223,8 @@ bool NestEvaluator::addWork(Cost &cost) {
 /// The resources of the chip, which work at the same time; the slowest one sets the pace.
 void NestEvaluator::addResources(Cost &cost) {
   auto quantity = ir::as<target::ChipOp>(query.target).clock();
-  int64_t extra = query.placement ? query.placement->intAttr("extra_bytes") : 0;
+  std::vector<phase::FinishOperand> finishing = phase::finishOperands(query.placement);
+  int64_t extra = phase::finishBytes(finishing);
   CountedNest nest{adapted, counts, rate, quantity, extra};
   CountedNest pace{adapted, timed, rate, quantity, extra};
   ChipTime slowest;
@@ -265,6 +266,7 @@ void NestEvaluator::addResources(Cost &cost) {
         add(std::move(*decoder), "decoder ");
   addLatency(cost, latencyTerms(pace, computing), computing, slowest, bound);
   cost.accesses = accessTable(nest);
+  addFinishRows(finishing, adapted.nest.places.front().name, cost.accesses);
 }
 
 /// latency = max(slowest resource, compute + stalls + load + store) + latencies of the paths.

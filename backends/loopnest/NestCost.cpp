@@ -334,3 +334,17 @@ std::vector<AccessCounts> loopnest::accessTable(const CountedNest &nest) {
     }
   return table;
 }
+
+void loopnest::addFinishRows(llvm::ArrayRef<phase::FinishOperand> operands,
+                             llvm::StringRef outermost, std::vector<AccessCounts> &table) {
+  auto at = llvm::find_if(table, [&](const AccessCounts &row) { return row.memory != outermost; });
+  for (const phase::FinishOperand &operand : operands) {
+    AccessCounts row;
+    row.memory = outermost.str();
+    row.tensor = operand.tensor;
+    row.role = operand.role;
+    row.reads = row.readsShared = row.readsSeparate = row.maxResident = operand.words;
+    row.wordBits = operand.words > 0 ? operand.bytes * 8 / operand.words : 0;
+    at = table.insert(at, std::move(row)) + 1;
+  }
+}

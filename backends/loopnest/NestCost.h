@@ -9,6 +9,7 @@
 #include "backends/loopnest/ChipTime.h"
 #include "backends/loopnest/NestAdapter.h"
 #include "backends/loopnest/analysis/Counts.h"
+#include "ir/phase/PhaseOps.h"
 
 namespace perfc {
 namespace loopnest {
@@ -47,6 +48,10 @@ int64_t operationsPerPoint(op::StatementOp statement);
 
 /// The rows of the table of accesses.
 std::vector<AccessCounts> accessTable(const CountedNest &nest);
+/// Adds the rows of operands that finish a result, behind those of the outermost memory, which they
+/// are read from.
+void addFinishRows(llvm::ArrayRef<phase::FinishOperand> operands, llvm::StringRef outermost,
+                   std::vector<AccessCounts> &table);
 
 } // namespace loopnest
 } // namespace perfc

@@ -137,9 +137,9 @@ bool StudySearch::makeSpaces() {
       continue; // the user's own
     const Runs &run = runs[nest];
     std::string reason;
-    llvm::Optional<NestSpace> space = makeNestSpace(
-        *nest, *chip, phase::KernelOp(const_cast<ir::Operation *>(run.placement)).extraBytes(),
-        mapspaces[nest], reason);
+    llvm::Optional<NestSpace> space =
+        makeNestSpace(*nest, *chip, phase::finishBytes(phase::finishOperands(run.placement)),
+                      mapspaces[nest], reason);
     if (space && sparsityOf(space->adapted, run.placement)) {
       reason = "the search does not weigh zeros";
       space = llvm::None;

@@ -24,8 +24,8 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
                  intAttr("input_bytes", "of activations it reads").atLeast(0),
                  intAttr("output_bytes", "it writes").atLeast(0),
                  intAttr("weight_bytes", "of weights it reads").atLeast(0),
-                 intAttr("extra_bytes", "of these two, what only fused elementwise statements read")
-                     .atLeast(0)
+                 listAttr("finish", AttrKind::Dict,
+                          "operands that only fused elementwise statements read")
                      .optional(),
                  listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
                  listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional()}},
@@ -42,4 +42,33 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
                  listAttr("sizes", AttrKind::Quantity, "of an all_to_allv").optional(),
                  stringAttr("algorithm", "that its line names").optional()}}};
   return table;
+}
+
+Attribute phase::FinishOperand::toAttribute() const {
+  AttrDict entry;
+  entry.set("tensor", tensor);
+  entry.set("role", role);
+  entry.set("words", words);
+  entry.set("bytes", bytes);
+  return entry;
+}
+
+std::vector<phase::FinishOperand> phase::finishOperands(const Operation *kernel) {
+  std::vector<FinishOperand> operands;
+  if (!kernel)
+    return operands;
+  for (const Attribute &value : kernel->listAttr("finish")) {
+    const AttrDict &entry = value.asDict();
+    operands.push_back({entry.find("tensor")->asString().str(),
+                        entry.find("role")->asString().str(), entry.find("words")->asInt(),
+                        entry.find("bytes")->asInt()});
+  }
+  return operands;
+}
+
+int64_t phase::finishBytes(llvm::ArrayRef<FinishOperand> operands) {
+  int64_t bytes = 0;
+  for (const FinishOperand &operand : operands)
+    bytes += operand.bytes;
+  return bytes;
 }

@@ -21,6 +21,17 @@ struct SequenceOp : ir::OpView {
   llvm::StringRef target() const { return op->symbolAttr("target"); }
 };
 
+/// An operand of elementwise statements that finish the result of a nest. Each element is read
+/// once.
+struct FinishOperand {
+  std::string tensor;
+  std::string role; ///< "input", "weight", "intermediate", …
+  int64_t words = 0;
+  int64_t bytes = 0;
+
+  ir::Attribute toAttribute() const;
+};
+
 /// One kernel, nest or tiled kernel, run `count` times.
 struct KernelOp : ir::OpView {
   using OpView::OpView;
@@ -32,9 +43,13 @@ struct KernelOp : ir::OpView {
   int64_t inputBytes() const { return op->intAttr("input_bytes"); }
   int64_t outputBytes() const { return op->intAttr("output_bytes"); }
   int64_t weightBytes() const { return op->intAttr("weight_bytes"); }
-  /// Of inputs and weights, what only fused elementwise statements read; the nest lacks it.
-  int64_t extraBytes() const { return op->intAttr("extra_bytes"); }
 };
+
+/// What the nest of a phase.kernel lacks: the operands that only fused elementwise statements read.
+/// None without a kernel.
+std::vector<FinishOperand> finishOperands(const ir::Operation *kernel);
+/// Their bytes together.
+int64_t finishBytes(llvm::ArrayRef<FinishOperand> operands);
 
 /// Its region, so many times.
 struct RepeatOp : ir::OpView {
