@@ -98,6 +98,11 @@ void LoopNestLowering::reportUnfit(const Statement &statement) {
 
 /// `written` is the mapping or dataflow of the statement, or null.
 llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Operation *written) {
+  if (chip->places.empty()) {
+    diagnostics.report(evaluate->range(), diag::NestNotCounted,
+                       fmt::format("chip `{}` has no memory", chip->op.symbol()));
+    return llvm::None;
+  }
   if (written) {
     auto mapping = as<loopnest::MappingOp>(written);
     llvm::Optional<NestPlan> plan =
