@@ -53,10 +53,10 @@ TileExtents loopnest::whileHeld(const Nest &nest, const Tensor &tensor, size_t m
                                 size_t child) {
   TileExtents extents = tileInside(nest, child);
   bool stays = child < nest.places.size();
-  for (size_t p = child; p-- > memory;) {
+  for (size_t p = child; p-- > 0;) {
     const Place &place = nest.places[p];
     for (const Loop &loop : llvm::reverse(place.loops)) {
-      bool isShared = place.kind == PlaceKind::Array &&
+      bool isShared = p > memory && place.kind == PlaceKind::Array &&
                       place.axes[loop.axis].shares(&tensor - nest.tensors.data(), tensor.isOutput);
       bool isTime = place.kind == PlaceKind::Memory;
       if (moves(loop, tensor))
