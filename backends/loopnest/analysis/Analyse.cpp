@@ -46,7 +46,8 @@ static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
   if (!result.counts && result.errors.empty())
     return enumerateWithin(flat, options, result);
   for (unsigned t = 0; t < flat.nest->tensors.size(); ++t)
-    if (!factorsOf(*flat.nest, t).groups.empty())
+    if (llvm::any_of(factorsOf(*flat.nest, t).groups,
+                     [](const RankGroup &group) { return group.ranks.size() > 1; }))
       result.coupled.push_back(t);
   if (!result.counts || !options.hops || !lacksHops(*result.counts))
     return;

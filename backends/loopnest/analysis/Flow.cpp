@@ -21,6 +21,15 @@ static void orderRanks(RankGroup &group) {
     std::rotate(last, last + 1, group.ranks.end());
 }
 
+/// A window whose elements are too many to be marked one by one; intervals of them are not.
+static bool isLongWindow(const Nest &nest, const Rank &rank) {
+  constexpr int64_t most = int64_t(1) << 26;
+  Checked span = 0;
+  for (const Term &term : rank.terms)
+    span += Checked(std::abs(term.coefficient)) * (nest.dims[term.dim].size - 1);
+  return rank.terms.size() > 1 && (span.overflowed() || span.value() > most);
+}
+
 Factors loopnest::factorsOf(const Nest &nest, unsigned tensor) {
   Factors factors;
   llvm::SmallVector<bool, 8> used(nest.dims.size(), false);
@@ -35,7 +44,7 @@ Factors loopnest::factorsOf(const Nest &nest, unsigned tensor) {
     }
   }
   for (const std::vector<unsigned> &group : coupledRanks(dims)) {
-    if (group.size() == 1) {
+    if (group.size() == 1 && !isLongWindow(nest, ranks[group.front()])) {
       factors.ranks.push_back(ranks[group.front()]);
       continue;
     }
