@@ -197,6 +197,21 @@ llvm::Optional<NetworkGoal::Choice> NetworkGoal::combine(llvm::ArrayRef<std::vec
   return choice;
 }
 
+/// The least of each figure among what was found, not of one mapping.
+std::string NetworkGoal::leastText(llvm::ArrayRef<std::vector<Score>> found) const {
+  Score least = fixed;
+  for (unsigned i = 0; i < found.size(); ++i) {
+    auto times = static_cast<double>(spaces[i].count);
+    Score own{HUGE_VAL, HUGE_VAL};
+    for (const Score &score : found[i])
+      own = {std::min(own.energy, score.energy), std::min(own.latency, score.latency)};
+    least = {least.energy + times * own.energy, least.latency + times * own.latency};
+  }
+  return fmt::format("of those found the least energy is {} and the least latency {}",
+                     formatEngineering(least.energy, BaseUnit::Joule),
+                     formatEngineering(least.latency, BaseUnit::Second));
+}
+
 llvm::Optional<NetworkGoal::Choice>
 NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
   std::vector<std::vector<Score>> found, bounds;
@@ -225,7 +240,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
       diagnostics.report(search->range(), diag::PointMeetsNothing, bindingsText(point.bindings()),
                          required);
     else
-      diagnostics.report(search->range(), diag::RequirementNotMet, required);
+      diagnostics.report(search->range(), diag::RequirementNotMet, required).note(leastText(found));
     return llvm::None;
   }
   choice->bound = choice->value;

@@ -51,6 +51,7 @@ private:
   bool meets(double energy, double latency) const;
   Cost costOf(double energy, double latency) const;
   static std::vector<Partial> thin(llvm::ArrayRef<Partial> all, bool isBound);
+  std::string leastText(llvm::ArrayRef<std::vector<loopnest::Score>> found) const;
   llvm::Optional<Choice> combine(llvm::ArrayRef<std::vector<loopnest::Score>> points, bool isBound,
                                  bool &thinned) const;
 

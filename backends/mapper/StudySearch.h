@@ -36,6 +36,7 @@ struct SearchSummary {
   bool hasBound = false; ///< without bounds there is one where all mappings were seen
   double bound = 0;      ///< no mapping has less
   bool proven = false;
+  bool isPerfect = true; ///< factors that leave a rest are left out
   unsigned nests = 0, distinct = 0;
   unsigned provenNests = 0; ///< of the distinct ones
   int64_t evaluated = 0;

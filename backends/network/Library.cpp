@@ -247,19 +247,30 @@ static LibraryTime protocolTime(const Library &library, const Protocol &protocol
   time.protocol = &protocol;
   time.launch = library.launch;
   time.start = protocol.start;
+  double longest = 0;
+  auto weigh = [&](size_t level, const Uncertain &busy) {
+    if (busy.central() > longest)
+      time.slowest = level;
+    longest = std::max(longest, busy.central());
+  };
   for (size_t i = 0; i < levels.size(); ++i) {
     const Protocol *own = i == 0 ? &protocol : outerProtocol(levels[i], library.name, protocol);
-    time.steps += (own && own->latency ? *own->latency : levels[i].latency) * work.steps[i];
+    Uncertain steps = (own && own->latency ? *own->latency : levels[i].latency) * work.steps[i];
+    time.steps += steps;
     double sent = work.sent[i] * bytes;
     time.sentBytes.push_back(sent * sendingShare(kind, shape.ranks));
     auto rate = rateOn(levels[i], own, kind, shape.ranks == 2);
-    if (!rate)
+    if (!rate) {
+      weigh(i, steps);
       continue;
+    }
     Uncertain waited =
         i == 0 ? protocol.exposed * (work.steps[i] * std::min(bytes / shape.ranks, protocol.window))
                : Uncertain(0);
     // Levels work at the same time, on different parts of the buffer.
-    time.transfer = max(time.transfer, (waited + sent) / *rate);
+    Uncertain transfer = (waited + sent) / *rate;
+    time.transfer = max(time.transfer, transfer);
+    weigh(i, steps + transfer);
   }
   if (protocol.copy)
     time.copies += Uncertain(work.copies * bytes) / *protocol.copy;

@@ -69,6 +69,7 @@ struct LibraryTime {
   Uncertain launch, start, steps, transfer, copies, host;
   /// Bytes that one rank sends, by level.
   std::vector<double> sentBytes;
+  size_t slowest = 0; ///< the level whose steps and bytes take longest
   Uncertain total() const { return launch + start + steps + transfer + copies + host; }
   void scale(const Uncertain &factor) {
     for (Uncertain *part : {&launch, &start, &steps, &transfer, &copies, &host})

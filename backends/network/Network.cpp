@@ -128,7 +128,7 @@ static void addLibraryTime(Cost &cost, const Library &library, const LibraryTime
   add("wait for the host", library.location, time.host);
   cost.latency = time.total();
   cost.energy = energy;
-  cost.addBound("network " + network.levels.front().name, cost.latency);
+  cost.addBound("network " + network.levels[time.slowest].name, cost.latency);
   cost.provenance = {"network", "",
                      "library " + library.name + ", protocol " + name +
                          ": start + steps * latency + bytes sent / bandwidth"};

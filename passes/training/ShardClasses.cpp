@@ -6,6 +6,7 @@
 #include "passes/training/Sharder.h"
 #include "passes/training/TrainingGraph.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include <numeric>
 
 using namespace perfc;
@@ -76,14 +77,16 @@ void Sharder::readFeatures(Use &use) {
 
 /// The weight that a tensor is the gradient of, perhaps with others added to it; "" for none.
 llvm::StringRef Sharder::weightOf(const Value &gradient) const {
-  for (auto [user, index] : users.lookup(&gradient)) {
-    if (user->is(op::GradientOp::opName))
-      return user->stringAttr("of");
-    bool isSum = user->is(op::ApplyOp::opName) && user->resultCount() == 1 &&
-                 user->result().type() == gradient.type();
-    if (llvm::StringRef weight = isSum ? weightOf(user->result()) : ""; !weight.empty())
-      return weight;
-  }
+  llvm::SmallSetVector<const Value *, 8> sums; // each once, however many ways lead to it
+  sums.insert(&gradient);
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (auto [user, index] : users.lookup(sums[i])) {
+      if (user->is(op::GradientOp::opName))
+        return user->stringAttr("of");
+      if (user->is(op::ApplyOp::opName) && user->resultCount() == 1 &&
+          user->result().type() == gradient.type())
+        sums.insert(&user->result());
+    }
   return "";
 }
 

@@ -108,7 +108,7 @@ private:
 
   Session &session;
   ProviderSet providers;
-  std::unique_ptr<ir::Module> asBuilt; ///< the module before it was lowered; null without holes
+  std::unique_ptr<ir::Module> asBuilt; ///< the module before it was lowered; null without `train`
   std::string defaultProvider;         ///< "" for what fits the chip
   std::deque<emit::Result> found;
   std::deque<Searched> searched;

@@ -6,7 +6,9 @@
 #include "backends/core/UncertainInputs.h"
 #include "backends/serving/Serve.h"
 #include "backends/training/Train.h"
+#include "ir/common/diagnostics/Training.h"
 #include "tools/driver/UnusedWords.h"
+#include "tools/driver/search/FitAdvice.h"
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/search/StrategySpace.h"
 #include "tools/driver/search/TrainSearch.h"
@@ -29,15 +31,12 @@ Evaluation::ResultLabels Evaluation::labelsIn(const ir::Operation &op) const {
 //===-- train
 //----------------------------------------------------------------------------------===//
 
-/// A search over strategies of training divides the model anew for each: from what was built.
+/// Strategies of training that are tried divide the model anew for each: from what was built.
 void Evaluation::keepAsBuilt(const ir::Module &module) {
-  bool hasHoles = false;
-  module.walk([&](const ir::Operation &op) {
-    hasHoles |= op.is(study::TrainOp::opName) &&
-                passes::readStrategy(ir::as<study::TrainOp>(op)).hasHoles();
-  });
+  bool trains = false;
+  module.walk([&](const ir::Operation &op) { trains |= op.is(study::TrainOp::opName); });
   asBuilt.reset();
-  if (!hasHoles)
+  if (!trains)
     return;
   asBuilt = std::make_unique<ir::Module>();
   ir::ValueMap map;
@@ -90,12 +89,19 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
     evaluated = filled.get();
     statement = filled->lookup(op.symbol());
   }
+  size_t reported = session.diagnostics.all().size();
   llvm::Optional<Cost> cost = withEnds(*evaluated, *statement, session.diagnostics, [&] {
     return training::evaluateTraining(*evaluated, *statement, providers, session.diagnostics,
                                       trainsBeyondMemory);
   });
-  if (!cost)
+  if (!cost) {
+    llvm::ArrayRef<Diagnostic> found = session.diagnostics.all();
+    if (found.size() > reported && found.back().kind == &diag::TrainingDoesNotFit)
+      session.diagnostics.noteSince(
+          found.size() - 1, {},
+          adviceToFit(*asBuilt, *asBuilt->lookup(op.symbol()), providers, session.sources));
     return nullptr;
+  }
   warnOfUnusedTrainWords(op, *evaluated, warned, session.diagnostics);
   if (searched) {
     auto summary = std::make_shared<TrainingSummary>(*cost->training);
@@ -135,12 +141,15 @@ static std::string seenText(const SearchSummary &summary) {
 static std::string proofText(const SearchSummary &summary) {
   if (summary.strategy != loopnest::SearchStrategy::Bound)
     return seenText(summary);
+  std::string among = summary.isPerfect ? " among perfect factors" : "";
   if (summary.proven)
-    return "proven optimal";
+    return "proven optimal" + among;
   std::string distance = "how far above the best is not known";
+  double percent = (summary.value - summary.bound) / std::abs(summary.bound) * 100;
   if (summary.bound != 0)
-    distance = fmt::format("at most {:.2g} % above the best",
-                           (summary.value - summary.bound) / std::abs(summary.bound) * 100);
+    distance = fmt::format(
+        "at most {} % above the best{}",
+        percent < 100 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent), among);
   return fmt::format("{} (lower bound {:.6g}); {} of {} proven", distance, summary.bound,
                      summary.provenNests, summary.distinct);
 }

@@ -64,8 +64,14 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
   // What has intervals was measured; no prediction of it is exact.
   bool hasIntervals =
       llvm::any_of(groups, [](const GroupStatistics &group) { return group.intervals > 0; });
-  Table table({{"group", Align::Left},
-               {"metric", Align::Left},
+  unsigned names = 0, metrics = 0; // stay whole, so that they can be told apart
+  for (const GroupStatistics &group : groups) {
+    metrics = std::max<unsigned>(metrics, group.metric.size());
+    for (const auto &[key, value] : group.by)
+      names = std::max<unsigned>(names, value.size());
+  }
+  Table table({{"group", Align::Left, names},
+               {"metric", Align::Left, metrics},
                {"rows"},
                {hasIntervals ? "cover" : "exact"},
                {"mape %"},

@@ -1,0 +1,69 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/search/FitAdvice.h"
+
+#include "backends/training/Train.h"
+#include "tools/driver/search/StrategySpace.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+using passes::Recompute;
+using passes::Strategy;
+
+namespace {
+struct Change {
+  std::string words;
+  Strategy strategy;
+};
+} // namespace
+
+static void addSharding(const Strategy &asked, const std::string &others,
+                        std::vector<Change> &changes) {
+  Strategy next = asked;
+  if (asked.data * asked.context == 1)
+    return;
+  bool *const parts[] = {&next.shard.optimizer, &next.shard.gradients, &next.shard.parameters};
+  const char *const names[] = {"optimizer", "gradients", "parameters"};
+  for (int i = 0; i < 3; ++i) {
+    bool isNew = !*parts[i];
+    *parts[i] = true; // each of them includes those before
+    if (isNew)
+      changes.push_back({fmt::format("{}`shard {}`", others, names[i]), next});
+  }
+}
+
+/// In the order in which they cost time.
+static std::vector<Change> changesOf(const Strategy &asked) {
+  std::vector<Change> changes;
+  auto change = [&](std::string words, auto edit) {
+    changes.push_back({std::move(words), asked});
+    edit(changes.back().strategy);
+  };
+  if (asked.tensor > 1 && !asked.sequence)
+    change(fmt::format("`parallel sequence = {}`", asked.tensor),
+           [](Strategy &strategy) { strategy.sequence = true; });
+  addSharding(asked, "", changes);
+  if (asked.microbatch > 1)
+    change("`microbatch 1`", [](Strategy &strategy) { strategy.microbatch = 1; });
+  if (asked.recompute != Recompute::Full) {
+    change("`recompute full`", [](Strategy &strategy) { strategy.recompute = Recompute::Full; });
+    addSharding(changes.back().strategy, "`recompute full` and ", changes);
+  }
+  return changes;
+}
+
+std::string driver::adviceToFit(const ir::Module &module, const ir::Operation &train,
+                                ProviderSet &providers, const SourceManager &sources) {
+  std::vector<Change> changes =
+      changesOf(passes::readStrategy(study::TrainOp(const_cast<ir::Operation *>(&train))));
+  for (const Change &change : changes) {
+    DiagnosticEngine scratch(sources);
+    auto lowered = withStrategy(module, train.symbol(), change.strategy, scratch);
+    if (!lowered)
+      continue;
+    if (auto cost = training::evaluateTraining(*lowered, *lowered->lookup(train.symbol()),
+                                               providers, scratch))
+      return fmt::format("with {} it fits", change.words);
+  }
+  return "neither `shard` nor `recompute` nor a smaller microbatch is enough: it takes more "
+         "`tensor`, `context` or `pipeline` parallelism, or more memory";
+}

@@ -1,0 +1,20 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What would make a training step fit into the memory of its chips: each change that leaves the
+// ranks as they are is tried, from the one that costs least time on.
+#ifndef PERFC_TOOLS_DRIVER_SEARCH_FITADVICE_H
+#define PERFC_TOOLS_DRIVER_SEARCH_FITADVICE_H
+
+#include "backends/core/CostProvider.h"
+#include "ir/core/Module.h"
+
+namespace perfc::driver {
+
+/// "with `shard parameters` it takes 61.2 GiB and fits" for `train` of `module` as it was built;
+/// says so when no such change is enough.
+std::string adviceToFit(const ir::Module &module, const ir::Operation &train,
+                        ProviderSet &providers, const SourceManager &sources);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SEARCH_FITADVICE_H
