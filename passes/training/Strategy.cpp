@@ -203,8 +203,9 @@ void passes::writeStrategy(const Strategy &strategy, Operation &train) {
   for (llvm::StringRef name : strategy.shard.names())
     shared.push_back(name.str());
   settings.set("shard", std::move(shared));
-  if (strategy.shard.ranks >= 0)
-    settings.set("shard_ranks", strategy.shard.ranks);
+  if (strategy.shard.ranks >= 0 || settings.find("shard_ranks"))
+    settings.set("shard_ranks", strategy.shard.ranks >= 0 ? strategy.shard.ranks
+                                                          : strategy.data * strategy.context);
   if (!strategy.stages.empty())
     settings.set("stages", Attribute::ints(strategy.stages));
   train.setAttr("settings", std::move(settings));

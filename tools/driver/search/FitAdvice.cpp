@@ -21,6 +21,10 @@ static void addSharding(const Strategy &asked, const std::string &others,
   Strategy next = asked;
   if (asked.data * asked.context == 1)
     return;
+  if (next.shard.ranks > 0) {
+    next.shard.ranks = -1;
+    changes.push_back({others + "`shard` among all data-parallel ranks", next});
+  }
   bool *const parts[] = {&next.shard.optimizer, &next.shard.gradients, &next.shard.parameters};
   const char *const names[] = {"optimizer", "gradients", "parameters"};
   for (int i = 0; i < 3; ++i) {

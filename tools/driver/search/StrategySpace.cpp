@@ -50,7 +50,6 @@ std::vector<Recompute> StrategySpace::recomputations() const {
     return {asked.recompute};
   Strategy plain;
   plain.batch = asked.batch;
-  plain.shard.ranks = 1; // no hole is left open
   bool hasScores = true;
   size_t reported = diagnostics.all().size();
   if (auto lowered = withStrategy(module, train.symbol(), plain, diagnostics)) {
