@@ -12,7 +12,7 @@ Libraries have one from 1 MiB on and one below, where they have 19 rows of it (f
 else that of all rows of that size of the library on its kind of network (NVLink, PCIe), else of both sizes there.
 Where q is 100 % and more there is no interval. Runtimes have that of their table's rows. Prints the intervals and
 how many of the rows they cover: of the fitted half, of the unseen one, and of the unseen one with each group of rows
-(one collective and number of ranks; one kind of training run) left out of the rows that its interval is made of,
+(one collective and number of ranks on its network; one kind of training run) left out of the rows that its interval is made of,
 which is the honest figure. --write puts the figures into STDLIB.
 """
 import argparse

@@ -21,9 +21,12 @@ static void orderRanks(RankGroup &group) {
     std::rotate(last, last + 1, group.ranks.end());
 }
 
-/// A window whose elements are too many to be marked one by one; intervals of them are not.
+/// A window whose elements are too many to be marked one by one; intervals of them are not. Strides
+/// leave gaps, and so nearly as many intervals: only the longest are worth them.
 static bool isLongWindow(const Nest &nest, const Rank &rank) {
-  constexpr int64_t most = int64_t(1) << 26;
+  bool hasGaps =
+      llvm::any_of(rank.terms, [](const Term &term) { return std::abs(term.coefficient) > 1; });
+  int64_t most = int64_t(1) << (hasGaps ? 30 : 26);
   Checked span = 0;
   for (const Term &term : rank.terms)
     span += Checked(std::abs(term.coefficient)) * (nest.dims[term.dim].size - 1);

@@ -9,17 +9,27 @@ static constexpr unsigned slotTries = 50, drawTries = 2000;
 
 std::pair<int64_t, int64_t> FactorChoices::draw(unsigned slot, unsigned dim, int64_t whole,
                                                 int64_t room, std::mt19937_64 &random) {
+  const FactorRule &rule = rules[slot].factors[dim];
   int64_t size = space.nest.dims[dim].size, factor = whole, inside = 1;
-  if (imperfect && whole == size && size > 1 && slot + 1 < space.slots.size() && random() % 2) {
-    inside = 1 + static_cast<int64_t>(random() % uint64_t(size - 1));
+  bool isLast = slot + 1 == space.slots.size();
+  bool begins = imperfect && whole == size && size > 1 && !isLast;
+  auto below = [&](int64_t count) { return static_cast<int64_t>(random() % uint64_t(count)); };
+  if (begins && !rule.open && !rule.values.empty()) {
+    // Those P of which ceil(size / P) is the factor.
+    factor = rule.values[below(rule.values.size())];
+    int64_t least = 1 + (size - 1) / factor;
+    int64_t most = factor > 1 ? (size - 1) / (factor - 1) : size;
+    inside = most >= least ? least + below(most - least + 1) : 0;
+  } else if (begins && rule.open && random() % 2) {
+    inside = 1 + below(size - 1);
     factor = 1 + (size - 1) / inside;
-  } else if (slot + 1 < space.slots.size()) {
-    const std::vector<int64_t> &list = divisorsOf(dim, whole);
-    auto end = std::upper_bound(list.begin(), list.end(), room);
-    factor = list[random() % size_t(end - list.begin())];
-    inside = whole / factor;
+  } else if (!isLast) {
+    std::vector<int64_t> list = divisorsOf(dim, whole);
+    llvm::erase_if(list, [&](int64_t one) { return one > room || !rule.allows(one); });
+    factor = list.empty() ? 0 : list[below(list.size())];
+    inside = list.empty() ? whole : whole / factor;
   }
-  bool isAllowed = factor <= room && rules[slot].allows(dim, factor);
+  bool isAllowed = inside > 0 && factor <= room && rule.allows(factor);
   return {isAllowed ? factor : 0, inside};
 }
 

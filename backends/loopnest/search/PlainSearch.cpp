@@ -319,10 +319,12 @@ SearchResult PlainSearcher::run() {
   llvm::Optional<double> all = countAll();
   result.mappings = all.getValueOr(0);
   bool isWhole = all.hasValue();
-  if (plain.isRandom)
+  if (plain.isRandom) {
     drawAll();
-  else if ((isWhole = factors.forEach([this](const Mapping &m) { return add(m, mostOfSet); })))
+  } else if (factors.forEach([this](const Mapping &m) { return add(m, mostOfSet); })) {
+    isWhole = true;
     result.mappings = planned;
+  }
   isWhole &= flush();
   isWhole &= double(result.evaluated) == result.mappings;
   for (const auto &weigher : weighers)
