@@ -16,7 +16,8 @@ std::string emit::pointText(const Result &result) {
 
 /// `runs` is how often the parent of `part` runs.
 static void addLines(const CostPart &part, int64_t runs, std::vector<KernelLine> &lines) {
-  bool isRest = part.kind == PartKind::Phase && part.children.empty() && part.latency.central() > 0;
+  bool isRest =
+      part.kind == PartKind::Phase && part.children.empty() && part.latency.central() != 0;
   bool isLeaf = isRest || part.kind == PartKind::Kernel || part.kind == PartKind::Collective;
   if (!isLeaf) {
     for (const CostPart &child : part.children)

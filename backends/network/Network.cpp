@@ -6,6 +6,7 @@
 #include "backends/network/NamedForms.h"
 #include "backends/network/Simulated.h"
 #include "ir/common/diagnostics/Network.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::network;
@@ -94,18 +95,20 @@ static void noteOwnChunks(const CostQuery &query, CollectiveKind kind, llvm::Str
     cost.addNote(what.str() + " divides buffers by itself: `chunks` of the system does not count");
 }
 
-/// The error of the library's figures is known from measurements where it gives one; times on
-/// outer networks that do not have the library are not among these.
+/// The error of the library's figures is known from measurements where it gives one. Its ratio
+/// multiplies times on outer networks that do not have the library, too, which were not measured.
 static void addErrors(const Library &library, const NetworkLevels &network, double bytes,
                       MeasuredErrors &errors) {
   std::string name = fmt::format("library `{}` on `{}`", library.name, network.levels.front().name);
   if (library.measured(bytes).isCertain())
-    errors.addUnknown(std::move(name));
-  else
-    errors.addKnown(std::move(name));
+    return errors.addUnknown(std::move(name));
+  std::vector<std::string> others;
   for (const NetworkLevel &level : llvm::makeArrayRef(network.levels).drop_front())
     if (!level.library(library.name))
-      errors.addUnknown("its way over `" + level.name + "`");
+      others.push_back("`" + level.name + "`");
+  if (!others.empty())
+    name += " (taken for its way over " + llvm::join(others, " and ") + ", too)";
+  errors.addKnown(std::move(name));
 }
 
 /// The parts of a library's time, in order.

@@ -96,7 +96,12 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
   });
   if (!cost) {
     llvm::ArrayRef<Diagnostic> found = session.diagnostics.all();
-    if (found.size() > reported && found.back().kind == &diag::TrainingDoesNotFit)
+    auto isThis = [&](const Diagnostic &other) { // of another point: that one is shown
+      return other.kind == found.back().kind && other.range == found.back().range &&
+             other.message == found.back().message;
+    };
+    if (found.size() > reported && found.back().kind == &diag::TrainingDoesNotFit &&
+        llvm::none_of(found.drop_back(), isThis))
       session.diagnostics.noteSince(
           found.size() - 1, {},
           adviceToFit(*asBuilt, *asBuilt->lookup(op.symbol()), providers, session.sources));

@@ -35,23 +35,37 @@ static void addSharding(const Strategy &asked, const std::string &others,
   }
 }
 
-/// In the order in which they cost time.
+/// In the order in which they cost time, and at last all of them together.
 static std::vector<Change> changesOf(const Strategy &asked) {
   std::vector<Change> changes;
-  auto change = [&](std::string words, auto edit) {
-    changes.push_back({std::move(words), asked});
+  Change all{"", asked};
+  auto addToAll = [&](const std::string &words, auto edit) {
+    all.words += (all.words.empty() ? "" : ", ") + words;
+    edit(all.strategy);
+  };
+  auto change = [&](const std::string &words, auto edit) {
+    changes.push_back({words, asked});
     edit(changes.back().strategy);
+    addToAll(words, edit);
   };
   if (asked.tensor > 1 && !asked.sequence)
     change(fmt::format("`parallel sequence = {}`", asked.tensor),
            [](Strategy &strategy) { strategy.sequence = true; });
   addSharding(asked, "", changes);
+  bool isInGroups = asked.shard.ranks > 0;
+  if (asked.data * asked.context > 1 && (isInGroups || !asked.shard.parameters))
+    addToAll(isInGroups ? "`shard parameters` among all data-parallel ranks" : "`shard parameters`",
+             [](Strategy &strategy) {
+               strategy.shard = {true, true, true};
+             });
   if (asked.microbatch > 1)
     change("`microbatch 1`", [](Strategy &strategy) { strategy.microbatch = 1; });
   if (asked.recompute != Recompute::Full) {
     change("`recompute full`", [](Strategy &strategy) { strategy.recompute = Recompute::Full; });
     addSharding(changes.back().strategy, "`recompute full` and ", changes);
   }
+  if (!all.words.empty())
+    changes.push_back(std::move(all));
   return changes;
 }
 
@@ -68,6 +82,6 @@ std::string driver::adviceToFit(const ir::Module &module, const ir::Operation &t
                                                providers, scratch))
       return fmt::format("with {} it fits", change.words);
   }
-  return "neither `shard` nor `recompute` nor a smaller microbatch is enough: it takes more "
+  return "`shard`, `recompute` and a smaller microbatch are not enough together: it takes more "
          "`tensor`, `context` or `pipeline` parallelism, or more memory";
 }

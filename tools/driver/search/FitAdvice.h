@@ -10,8 +10,8 @@
 
 namespace perfc::driver {
 
-/// "with `shard parameters` it takes 61.2 GiB and fits" for `train` of `module` as it was built;
-/// says so when no such change is enough.
+/// "with `shard parameters` it fits" for `train` of `module` as it was built; says so when all such
+/// changes together are not enough.
 std::string adviceToFit(const ir::Module &module, const ir::Operation &train,
                         ProviderSet &providers, const SourceManager &sources);
 

@@ -61,6 +61,17 @@ static void followRule(const NestRule &rule, Nest &nest) {
     nest.split = *rule.split;
 }
 
+/// Of `number`, among those up to `most`.
+static int64_t largestDivisor(int64_t number, int64_t most) {
+  int64_t largest = 1;
+  for (int64_t i = 1; i <= number / i; ++i)
+    if (number % i == 0)
+      for (int64_t divisor : {i, number / i})
+        if (divisor <= most)
+          largest = std::max(largest, divisor);
+  return largest;
+}
+
 llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
   Placements placements = emptyPlacements(input);
   for (unsigned slot = 0; slot < slots; ++slot)
@@ -79,10 +90,20 @@ llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
         home = slot;
       rest /= exact ? *exact : 1;
     }
-    if (rest > 1 && !home)
-      return llvm::None;
-    if (rest > 1)
+    if (rest > 1 && home) {
       factorIn(placements, *home, dim) = rest;
+      continue;
+    }
+    // As much as each memory may have, from the outermost on.
+    for (unsigned slot = slots; rest > 1 && slot-- > 0;)
+      if (const llvm::Optional<int64_t> &most = rule(slot).most[dim];
+          slot % 2 == 0 && most && !rule(slot).exact[dim]) {
+        int64_t factor = largestDivisor(rest, *most);
+        factorIn(placements, slot, dim) = factor;
+        rest /= factor;
+      }
+    if (rest > 1)
+      return llvm::None;
   }
   for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
     const Attributes &attributes = input.memories[memory].attributes;

@@ -170,11 +170,15 @@ llvm::NoneType LocalSearch::failAt(unsigned dim) {
         place = nest->exactPlaces[dim];
         factors.push_back(std::to_string(*factor));
       }
+  llvm::StringRef name = trial.problem.dims[dim];
+  int64_t bound = trial.problem.bounds[dim];
+  if (factors.empty())
+    return fail(place,
+                fmt::format("the constraints leave no memory for `{}` = {}", name.str(), bound));
   return fail(place,
               fmt::format("the factors of `{}` that the constraints fix, {}, do not divide {}, "
                           "or leave no memory for the rest of it",
-                          trial.problem.dims[dim], llvm::join(factors, " * "),
-                          trial.problem.bounds[dim]));
+                          name.str(), llvm::join(factors, " * "), bound));
 }
 
 /// One search by `goal`, with `options.evaluations`.
