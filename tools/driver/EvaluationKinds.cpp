@@ -134,9 +134,10 @@ const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation 
 
 /// What a search without bounds has seen: "12 of 345 mappings evaluated, nothing proven".
 static std::string seenText(const SearchSummary &summary) {
-  std::string all = summary.space == 0     ? "more mappings than are counted"
-                    : summary.space < 1e15 ? fmt::format("{:.0f} mappings", summary.space)
-                                           : fmt::format("{:.3g} mappings", summary.space);
+  if (summary.space == 0) // more than are counted
+    return fmt::format("{} mappings evaluated, nothing proven", summary.evaluated);
+  std::string all = summary.space < 1e15 ? fmt::format("{:.0f} mappings", summary.space)
+                                         : fmt::format("{:.3g} mappings", summary.space);
   if (summary.proven)
     return fmt::format("proven optimal: all {} evaluated", all);
   return fmt::format("{} of {} evaluated, nothing proven", summary.evaluated, all);
