@@ -277,18 +277,23 @@ bool StudySearch::choose(const SearchRounds &rounds) {
   return true;
 }
 
-/// Default mappings may have factors that leave a rest, which no perfect mapping comes up to.
+/// Default mappings may have factors that leave a rest, which no perfect mapping comes up to. Rules
+/// of a mapspace, or the time, may have kept the search from one as well.
 void StudySearch::noteBetterDefault(const NetworkGoal &goal) {
-  summary.isPerfect =
-      llvm::none_of(spaces, [](const NestSpace &space) { return space.isImperfect; });
-  bool allFit =
-      llvm::none_of(spaces, [](const NestSpace &space) { return space.nest->hasAttr("unfit"); });
+  auto isPerfect = [](const NestSpace &space) { return !space.isImperfect; };
+  auto fits = [](const NestSpace &space) { return !space.nest->hasAttr("unfit"); };
+  auto hasRules = [](const NestSpace &space) { return space.hasRules; };
+  summary.isPerfect = llvm::all_of(spaces, isPerfect);
   double value = goal.value(baseline.energy.known.central(), baseline.latency.central());
-  if (summary.isPerfect && allFit && value < summary.value * (1 - proofTolerance))
-    summary.notes.push_back(fmt::format(
-        "the default mapping is better by {:.2g} %: its factors leave rests; a mapspace "
-        "with `factors imperfect` has such mappings",
-        std::abs(1 - value / summary.value) * 100));
+  double gain = summary.value - value;
+  if (!llvm::all_of(spaces, fits) || gain <= proofTolerance * std::abs(summary.value))
+    return;
+  bool leavesRests = summary.proven && summary.isPerfect && llvm::none_of(spaces, hasRules);
+  summary.notes.push_back(fmt::format(
+      "the default mapping is better by {:.2g} %{}", gain / std::abs(summary.value) * 100,
+      leavesRests ? ": its factors leave rests; a mapspace with `factors imperfect` has "
+                    "such mappings"
+                  : ""));
 }
 
 /// The lines of a mapping, for the sizes of its op alone.
