@@ -2,6 +2,7 @@
 #include "backends/core/KernelWork.h"
 
 #include "ir/common/Rational.h"
+#include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -155,7 +156,7 @@ void WorkCounter::access(op::StatementOp statement, const ir::AttrDict &access, 
 }
 
 bool WorkCounter::statement(op::StatementOp statement, KernelWork &work) {
-  llvm::Optional<int64_t> points = countPoints(statement);
+  llvm::Optional<int64_t> points = op::pointsOf(statement);
   if (!points || !arithmetic(statement, *points, work))
     return false;
   for (const ir::Attribute &read : statement.reads())

@@ -7,6 +7,7 @@
 #include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/common/diagnostics/Fusion.h"
+#include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -247,7 +248,7 @@ void FusedEvaluator::addNotes(Cost &cost) const {
 
 bool FusedEvaluator::addWork(Cost &cost) {
   for (const FusedPart &part : parts) {
-    llvm::Optional<int64_t> points = countPoints(part.adapted.statement), flops, macs;
+    llvm::Optional<int64_t> points = op::pointsOf(part.adapted.statement), flops, macs;
     if (points)
       flops = checkedMultiply(*points, part.adapted.statement.flops());
     if (flops)

@@ -10,6 +10,7 @@
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "ir/common/Rational.h"
+#include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -208,7 +209,7 @@ bool NestEvaluator::findRate() {
 
 /// Multiply-accumulates and operations that are asked for, whatever the nest executes besides.
 bool NestEvaluator::addWork(Cost &cost) {
-  llvm::Optional<int64_t> points = countPoints(adapted.statement);
+  llvm::Optional<int64_t> points = op::pointsOf(adapted.statement);
   llvm::Optional<int64_t> flops =
       points ? checkedMultiply(*points, adapted.statement.flops()) : llvm::None;
   if (!flops) {

@@ -3,7 +3,9 @@
 #include "backends/core/KernelWork.h"
 #include "backends/core/StructuralHash.h"
 #include "test/unit/ProviderTest.h"
+#include <array>
 #include <cmath>
+#include <random>
 #include <set>
 
 using namespace perfc;
@@ -109,6 +111,44 @@ TEST(KernelWork, TouchedPositionsAreExact) {
                         bruteForce(a, p, b, r, constant, size))
                   << expr.text() << " p<" << p << " r<" << r << " size " << size;
             }
+}
+
+/// Three random terms against all their sums, some cut at either end.
+TEST(KernelWork, TouchedPositionsOfThreeTermsAreExact) {
+  std::mt19937 random(23);
+  auto draw = [&](int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
+  };
+  for (int round = 0; round < 20000; ++round) {
+    int64_t constant = draw(-60, 20), size = draw(1, 150);
+    std::array<int64_t, 3> step, count;
+    for (int k = 0; k < 3; ++k)
+      step[k] = draw(0, 1) ? draw(1, 9) : draw(-40, -1), count[k] = draw(1, 6);
+    std::set<int64_t> values;
+    for (int64_t i = 0; i < count[0]; ++i)
+      for (int64_t j = 0; j < count[1]; ++j)
+        for (int64_t k = 0; k < count[2]; ++k)
+          if (int64_t at = constant + step[0] * i + step[1] * j + step[2] * k; at >= 0 && at < size)
+            values.insert(at);
+    AffineExpr sum(constant);
+    for (int k = 0; k < 3; ++k)
+      sum = *add(sum, AffineExpr::variable(std::string(1, "ijk"[k]), step[k]));
+    ir::AttrDict domain{{"i", count[0]}, {"j", count[1]}, {"k", count[2]}};
+    ASSERT_EQ(touchedPositions(sum, domain, size), static_cast<int64_t>(values.size()))
+        << sum.text() << " size " << size << ", round " << round;
+  }
+}
+
+/// Windows that leave rows out, and dilated taps between strided ones, of a long signal.
+TEST(KernelWork, TouchedPositionsOfLongSignals) {
+  int64_t n = int64_t(1) << 40;
+  auto sum = [](int64_t a, int64_t b) {
+    return *add(AffineExpr::variable("p", a), AffineExpr::variable("r", b));
+  };
+  EXPECT_EQ(touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, 3 * n), 2 * n);
+  EXPECT_EQ(touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, n), (n + 2) / 3 + (n + 1) / 3);
+  // Even ones from the first and third tap, odd ones from the second.
+  EXPECT_EQ(touchedPositions(sum(2, 3), {{"p", 1 << 20}, {"r", 3}}, 1 << 22), (1 << 21) + 3);
 }
 
 static const char *const triangle = R"(

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts of points under conditions against trying them all.
-#include "backends/core/KernelWork.h"
+#include "ir/op/Points.h"
 #include "ir/study/AllOps.h"
 #include "gtest/gtest.h"
 #include <random>
@@ -27,7 +27,7 @@ static llvm::Optional<int64_t> counted(int64_t i, int64_t j, int64_t k,
     constraints.push_back(sum);
   }
   op->setAttr("constraints", ir::Attribute::affines(constraints));
-  return countPoints(op::StatementOp(op));
+  return op::pointsOf(op::StatementOp(op));
 }
 
 TEST(Points, RandomConditions) {
