@@ -25,6 +25,7 @@ std::unique_ptr<SpatialPattern> PatternBuilder::build() {
     pattern->offsets.emplace_back();
     for (const auto &[number, child] : children)
       pattern->offsets.back().push_back(project(input.problem.spaces[space], child.distance));
+    pattern->order.push_back(orderByDistance(pattern->offsets.back()));
     pattern->groups.push_back(groupChildren(*pattern, space, alone[space], {}));
   }
   return pattern;

@@ -30,6 +30,8 @@ struct SpatialPattern {
   std::vector<int64_t> visits;
   /// [space][position in children]: its distance from the first child.
   std::vector<std::vector<Offset>> offsets;
+  /// [space]: the positions, by distance (then position).
+  std::vector<std::vector<unsigned>> order;
   /// [space]: all children, grouped by distance.
   std::vector<Groups> groups;
   int64_t width = 1, height = 1; ///< of the array as it is decoded
@@ -37,6 +39,8 @@ struct SpatialPattern {
   /// The position of child `number`, or -1.
   int64_t find(int64_t number) const;
 };
+
+std::vector<unsigned> orderByDistance(llvm::ArrayRef<Offset> offsets);
 
 /// Groups the children of `space` that `isLeftOut` does not name.
 Groups groupChildren(const SpatialPattern &pattern, unsigned space, bool alone,
