@@ -4,10 +4,12 @@
 #include "backends/loopnest/timeloop/search/Estimate.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <cmath>
+#include <unordered_map>
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -19,9 +21,14 @@ static constexpr unsigned descents = 12;             ///< annealings with the es
 static constexpr unsigned estimates = 5000;          ///< of one of them
 static constexpr unsigned climbs = 4;                ///< starting points that are improved further
 static constexpr double hottest = 1, coldest = 0.01; ///< in natural logarithms of the goal
+static constexpr double warmest = 0.05;              ///< of a climb, likewise
 static constexpr double worthwhile = 1.6; ///< estimate of a move beside that of where it starts
 
 namespace {
+
+struct Figures {
+  double energy = 0, cycles = 0;
+};
 
 struct Point {
   Placements placements;
@@ -46,6 +53,7 @@ private:
   bool step(Placements &placements);
   Point anneal(const Placements &start);
   void evaluate(Point &point);
+  llvm::Optional<Figures> evaluateNew(const Placements &placements);
   void climb(Point &point, int64_t until);
   llvm::NoneType fail(SourceRange place, llvm::StringRef why);
   llvm::NoneType failAt(unsigned dim);
@@ -61,10 +69,26 @@ private:
   int64_t limit = 0;      ///< of `evaluated`
   std::string refusal;
   llvm::Optional<SearchResult> found;
+  std::unordered_map<uint64_t, llvm::Optional<Figures>> known; ///< by keyOf
   int64_t evaluated = 0, estimated = 0;
 };
 
 } // namespace
+
+/// A hash of what an evaluation depends on: the loops that repeat anything, and what is kept.
+static uint64_t keyOf(const Placements &placements) {
+  llvm::SmallVector<int64_t, 128> key;
+  for (const Placement &placement : placements) {
+    for (const Nest *nest : {&placement.temporal, &placement.spatial}) {
+      for (unsigned place = 0; place < nest->order.size(); ++place)
+        if (int64_t factor = nest->factors[nest->order[place]].end; factor > 1)
+          key.append({nest->order[place], place < nest->split, factor});
+      key.push_back(-1);
+    }
+    key.append(placement.keep.begin(), placement.keep.end());
+  }
+  return llvm::hash_combine_range(key.begin(), key.end());
+}
 
 double timeloop::goalValue(Goal goal, double energy, double cycles) {
   return goal == Goal::Edp ? energy * cycles : goal == Goal::Energy ? energy : cycles;
@@ -111,8 +135,17 @@ Point LocalSearch::anneal(const Placements &start) {
   return best;
 }
 
+/// The value of a point, evaluated when it is met first.
 void LocalSearch::evaluate(Point &point) {
-  trial.placements = point.placements;
+  auto [entry, isNew] = known.try_emplace(keyOf(point.placements));
+  if (isNew)
+    entry->second = evaluateNew(point.placements);
+  if (entry->second)
+    point.value = goalValue(guide, entry->second->energy, entry->second->cycles);
+}
+
+llvm::Optional<Figures> LocalSearch::evaluateNew(const Placements &placements) {
+  trial.placements = placements;
   for (Placement &placement : trial.placements) {
     placement.temporal.given = true;
     placement.spatial.given =
@@ -128,27 +161,37 @@ void LocalSearch::evaluate(Point &point) {
   if (!result || !scratch.all().empty()) {
     if (!scratch.all().empty())
       refusal = scratch.all().front().message;
-    return;
+    return llvm::None;
   }
-  point.value = goalValue(guide, result->energy, result->cycles);
-  double value = goalValue(options.goal, result->energy, result->cycles);
+  Figures figures{result->energy, static_cast<double>(result->cycles)};
+  double value = goalValue(options.goal, figures.energy, figures.cycles);
   if (!found || value < found->value)
     found = SearchResult{trial, std::move(*result), value};
+  return figures;
 }
 
+/// From one evaluated point to the next, at first also to a slightly worse one; `point` becomes the
+/// best of them.
 void LocalSearch::climb(Point &point, int64_t until) {
+  int64_t first = evaluated;
+  Point here = point;
   for (int64_t tries = 40 * (until - evaluated); tries > 0 && evaluated < until; --tries) {
     if (isOver())
       return;
-    Point next{point.placements};
+    Point next{here.placements};
     if (!step(next.placements))
       continue;
     next.estimated = guess(next.placements);
-    if (next.estimated > point.estimated + std::log(worthwhile))
+    if (next.estimated > here.estimated + std::log(worthwhile))
       continue;
     evaluate(next);
-    if (next.value <= point.value)
-      point = std::move(next);
+    double heat = warmest * double(until - evaluated) / double(until - first);
+    double rise = next.value > here.value ? std::log(next.value / here.value) : 0;
+    if (rise > -heat * std::log(1 - uniform()))
+      continue;
+    here = std::move(next);
+    if (here.value <= point.value)
+      point = here;
   }
 }
 
