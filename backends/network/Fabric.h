@@ -26,6 +26,9 @@ struct FabricLink {
   double latency;       ///< s
   double energyPerByte; ///< J/B; 0 where it is not given
   bool isBroken = false;
+  /// Messages that it carries side by side, each at its share of `bandwidth`: a trunk is that many
+  /// links next to each other.
+  uint32_t ways = 1;
 };
 
 class Fabric {

@@ -36,6 +36,13 @@ void FabricBuilder::both(uint32_t a, uint32_t b, double bandwidth, double latenc
   link(b, a, bandwidth, latency, wire);
 }
 
+void FabricBuilder::trunk(uint32_t a, uint32_t b, int64_t ways, double width, const Wire &wire) {
+  for (auto [from, to] : {std::make_pair(a, b), std::make_pair(b, a)}) {
+    link(from, to, static_cast<double>(ways) * width, 0, wire, /*paysEnergy=*/false);
+    fabric.allLinks.back().ways = static_cast<uint32_t>(ways);
+  }
+}
+
 bool FabricBuilder::bad(const Wire &wire, const std::string &reason) {
   diagnostics.report(wire.location, diag::BadTopology, wire.topology, reason);
   return false;

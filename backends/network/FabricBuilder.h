@@ -37,6 +37,8 @@ private:
   uint32_t node(std::string name);
   void link(uint32_t from, uint32_t to, double bandwidth, double latency, const Wire &wire,
             bool paysEnergy = true);
+  /// `ways` links of `width` each between two switches, in both directions.
+  void trunk(uint32_t a, uint32_t b, int64_t ways, double width, const Wire &wire);
   void both(uint32_t a, uint32_t b, double bandwidth, double latency, const Wire &wire);
   Wire wireOf(const ir::Operation &group, uint32_t level);
   bool group(const ir::Operation &op, Chips &chips);

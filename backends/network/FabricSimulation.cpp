@@ -3,8 +3,10 @@
 
 #include "backends/network/astra/EventQueue.h"
 #include "ir/common/diagnostics/Network.h"
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <set>
 
 using namespace perfc;
@@ -52,6 +54,7 @@ private:
   void findFollowers();
   void release(uint32_t message);
   void head(uint32_t message);
+  int64_t occupy(uint32_t link, int64_t now, int64_t duration);
   void arrived(uint32_t message);
   void serve(uint32_t station);
   /// At most `longest`.
@@ -66,7 +69,10 @@ private:
   astra::BasicEventQueue<FabricEvent> queue;
   std::vector<State> states;
   std::vector<uint32_t> followers, hops;
-  std::vector<int64_t> freeAt, busy, latencies;
+  /// When each way of a link is free: a heap with the earliest one first, from `firstWay` on.
+  std::vector<int64_t> freeAt;
+  std::vector<uint32_t> firstWay;
+  std::vector<int64_t> busy, latencies;
   std::vector<uint32_t> places;                                ///< that are free, by station
   std::vector<std::set<std::pair<int64_t, uint32_t>>> waiting; ///< since when, which message
   FabricResult result;
@@ -126,6 +132,16 @@ void Simulation::release(uint32_t message) {
     queue.after(0, {Kind::Head, message});
 }
 
+/// Gives the way of `link` that is free first to a message for `duration`; when that begins.
+int64_t Simulation::occupy(uint32_t link, int64_t now, int64_t duration) {
+  auto begin = freeAt.begin() + firstWay[link], end = begin + links[link].ways;
+  int64_t start = std::max(now, *begin);
+  std::pop_heap(begin, end, std::greater<>());
+  *(end - 1) = start + duration;
+  std::push_heap(begin, end, std::greater<>());
+  return start;
+}
+
 void Simulation::head(uint32_t message) {
   State &state = states[message];
   int64_t now = queue.now();
@@ -137,14 +153,14 @@ void Simulation::head(uint32_t message) {
     queue.after(0, {Kind::Arrived, message});
   } else {
     uint32_t link = hops[state.path.first + state.hop];
-    int64_t start = std::max(now, freeAt[link]);
-    int64_t duration = picoseconds(messages.list[message].bytes / links[link].bandwidth);
+    double pace = links[link].bandwidth / links[link].ways;
+    int64_t duration = picoseconds(messages.list[message].bytes / pace);
+    int64_t start = occupy(link, now, duration);
     if (start + duration + latencies[link] >= longest) {
       isTooLong = true;
       return queue.stop();
     }
-    freeAt[link] = start + duration;
-    busy[link] += duration;
+    busy[link] += duration / links[link].ways;
     result.energy += messages.list[message].bytes * links[link].energyPerByte;
     if (state.hop == 0)
       state.tail = start;
@@ -183,7 +199,10 @@ llvm::Optional<FabricResult> Simulation::run() {
   findFollowers();
   places = messages.places;
   waiting.resize(places.size());
-  freeAt.assign(links.size(), 0);
+  for (const FabricLink &link : links) {
+    firstWay.push_back(static_cast<uint32_t>(freeAt.size()));
+    freeAt.insert(freeAt.end(), link.ways, 0);
+  }
   busy.assign(links.size(), 0);
   for (const FabricLink &link : links)
     latencies.push_back(picoseconds(link.latency));

@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages on a fabric, event by event. A message starts when those that it needs have arrived. Its
-// head takes a link's latency per link and queues where a link is busy, first come, first served;
-// its bytes follow at the pace of each link (virtual cut-through), so that a message alone takes
+// head takes a link's latency per link and queues where a link is busy, first come, first served, a
+// trunk where all of its ways are; its bytes follow at the pace of each link, on a trunk of one way
+// (virtual cut-through), so that a message alone takes
 //     sum of latencies + bytes / the slowest bandwidth
 // A message waits only for earlier ones of the list, and for a place in a station only until those
 // that are inside have run, so that no deadlock can arise. Time is counted

@@ -43,7 +43,7 @@ void FabricBuilder::bus(const Wire &wire, llvm::ArrayRef<Chips> members) {
 }
 
 /// Leaf switches of `radix` ports: with oversubscription o, o of (1 + o) ports lead to chips. What
-/// is above the leaves never blocks: each leaf has one link as wide as its ports upward.
+/// is above the leaves never blocks: each leaf has a trunk of its ports upward.
 bool FabricBuilder::fatTree(const Wire &wire, llvm::ArrayRef<Chips> members) {
   Chips chips;
   for (const Chips &member : members)
@@ -57,7 +57,7 @@ bool FabricBuilder::fatTree(const Wire &wire, llvm::ArrayRef<Chips> members) {
     return true;
   }
   auto down = static_cast<size_t>(std::max<int64_t>(1, radix * over / (over + 1)));
-  auto up = static_cast<double>(std::max<int64_t>(1, radix - static_cast<int64_t>(down)));
+  int64_t up = std::max<int64_t>(1, radix - static_cast<int64_t>(down));
   uint32_t spine = node("spine[0]");
   named[{wire.level, "spine[0]"}] = {spine};
   uint32_t leaf = spine;
@@ -66,8 +66,7 @@ bool FabricBuilder::fatTree(const Wire &wire, llvm::ArrayRef<Chips> members) {
       std::string name = fmt::format("leaf[{}]", i / down);
       leaf = node(name);
       named[{wire.level, name}] = {leaf};
-      link(leaf, spine, up * wire.bandwidth, 0, wire, /*paysEnergy=*/false);
-      link(spine, leaf, up * wire.bandwidth, 0, wire, /*paysEnergy=*/false);
+      trunk(leaf, spine, up * wire.lanes, wire.bandwidth / static_cast<double>(wire.lanes), wire);
     }
     attach(chips[i], leaf, wire);
   }
@@ -94,8 +93,8 @@ bool FabricBuilder::tree(const Wire &wire, llvm::ArrayRef<Chips> members) {
       if (isFirst)
         attach(below[i], above.back(), wire);
       else {
-        link(below[i], above.back(), wire.bandwidth, 0, wire, /*paysEnergy=*/false);
-        link(above.back(), below[i], wire.bandwidth, 0, wire, /*paysEnergy=*/false);
+        trunk(below[i], above.back(), wire.lanes, wire.bandwidth / static_cast<double>(wire.lanes),
+              wire);
       }
     }
     below = std::move(above);
@@ -117,7 +116,7 @@ bool FabricBuilder::dragonfly(const Wire &wire, llvm::ArrayRef<Chips> members) {
   if (!total || *total != static_cast<int64_t>(members.size()))
     return bad(wire, fmt::format("{} groups of {} routers with {} hosts each do not make {}",
                                  groups, routers, hosts, counted(members.size(), "member")));
-  double width = wire.bandwidth * static_cast<double>(members[0].size());
+  int64_t ways = static_cast<int64_t>(members[0].size()) * wire.lanes;
   Chips all;
   for (int64_t g = 0; g < groups; ++g)
     for (int64_t r = 0; r < routers; ++r) {
@@ -130,8 +129,7 @@ bool FabricBuilder::dragonfly(const Wire &wire, llvm::ArrayRef<Chips> members) {
     for (uint32_t chip : members[i])
       attach(chip, all[i / static_cast<size_t>(hosts)], wire);
   auto join = [&](uint32_t a, uint32_t b) {
-    link(a, b, width, 0, wire, /*paysEnergy=*/false);
-    link(b, a, width, 0, wire, /*paysEnergy=*/false);
+    trunk(a, b, ways, wire.bandwidth / static_cast<double>(wire.lanes), wire);
   };
   for (int64_t i = 0; i < groups; ++i) {
     for (int64_t a = 0; a < routers; ++a)

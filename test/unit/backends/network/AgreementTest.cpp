@@ -160,6 +160,30 @@ TEST_F(Agreement, TopologiesThatBlockTakeNoLess) {
   EXPECT_GT(bounds, 200);
 }
 
+/// Leaves with as many ways up as chips are one switch.
+TEST_F(Agreement, FatTreesThatDoNotBlockAreSwitches) {
+  for (int round = 0; round < 60; ++round) {
+    int64_t below = pick(1, 3), leaf = below * pick(1, 4), count = pick(2, 24 / below);
+    std::string inner = below > 1 ? group(0, below, "switch", "") : "";
+    std::mt19937_64 atGroup = random;
+    auto timesOn = [&](llvm::StringRef topology, const std::string &rest) {
+      random = atGroup;
+      system(inner + group(below > 1 ? 1 : 0, count, topology, rest));
+      std::vector<double> times;
+      for (CollectiveKind kind : kinds)
+        times.push_back(simulated(kind));
+      return times;
+    };
+    std::vector<double> through = timesOn("switch", "");
+    std::vector<double> over =
+        timesOn("fat_tree", fmt::format(", topology_arguments = {{radix = {}}}", 2 * leaf));
+    for (size_t i = 0; i < through.size(); ++i)
+      EXPECT_NEAR(over[i], through[i], 1e-9 * through[i] + 1e-11)
+          << nameOf(kinds[i]).str() << " of " << bytes << " on\n"
+          << text;
+  }
+}
+
 /// Members of several chips share links that one chip does not fill, and the bound knows.
 TEST_F(Agreement, LinksThatChipsShareBoundTheTime) {
   int gained = 0;

@@ -78,11 +78,11 @@ TEST(Fabric, OversubscribedFatTree) {
   for (uint32_t i = 0; i < 4; ++i)
     across.add(i, 4 + i, 1e6, {});
   System even(tree("")), uneven(tree(", oversubscription = 3"));
-  EXPECT_NEAR(even.seconds(across), 176e-6, 1e-12); // the last head waits for three quarters
+  EXPECT_NEAR(even.seconds(across), 101e-6, 1e-12); // side by side, as through a switch
   Messages wide;
   for (uint32_t i = 0; i < 6; ++i)
     wide.add(i, 6 + i, 1e6, {});
-  EXPECT_NEAR(uneven.seconds(wide), 1e-6 + 5 * 50e-6 + 100e-6, 1e-11);
+  EXPECT_NEAR(uneven.seconds(wide), 1e-6 + 3 * 100e-6, 1e-11); // two at a time
   EXPECT_EQ(even.fabric->route(0, 4).size(), 4u);
   EXPECT_EQ(even.fabric->route(0, 3).size(), 2u);
 }
