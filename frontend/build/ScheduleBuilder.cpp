@@ -53,18 +53,21 @@ bool ScheduleBuilder::wrong(SourceRange where, const std::string &reason) {
   return false;
 }
 
-/// "" or the collective other than `collective` that `algorithm` is for.
+/// "", or the first of the collectives that `algorithm` is for where `collective` is none of them.
 static std::string otherCollective(BuildContext &context, const Instance &algorithm,
                                    llvm::StringRef collective) {
   Scope scope(*algorithm.decl->module);
+  std::string other;
   for (const ast::Clause &clause : algorithm.decl->item->clauses)
     for (const ast::Arg &arg : clause.args) {
       Value value = context.evaluator.evaluate(*arg.value, scope);
       const Instance *instance = value.getIf<Instance>();
-      if (instance && instance->decl->name != collective)
-        return instance->decl->name.str();
+      if (instance && instance->decl->name == collective)
+        return "";
+      if (instance && other.empty())
+        other = instance->decl->name.str();
     }
-  return "";
+  return other;
 }
 
 bool perfc::isInNetwork(const Instance &algorithm) {
@@ -284,7 +287,9 @@ bool ScheduleBuilder::build(AlgorithmForms &forms, unsigned depth) {
   Node body;
   if (!context.evaluator.bind(bound, scope, /*allowMissing=*/false) || !isFulfilled(scope))
     return false;
-  if (std::string formula = formulaOf(algorithm, system, ranks); !formula.empty()) {
+  // Formulas are for equal sizes.
+  bool isEven = collective != "all_to_allv";
+  if (std::string formula = formulaOf(algorithm, system, ranks); isEven && !formula.empty()) {
     forms.add(formula);
     return true;
   }

@@ -88,7 +88,8 @@ static bool hasValue(const ast::Item &item, DeclKind kind) {
          (kind == DeclKind::Function && !item.block);
 }
 
-/// A declaration has one name, and each of its clauses once.
+/// A declaration has one name, and each of its clauses once, with one value; an algorithm may be
+/// for several collectives.
 static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, DeclKind kind,
                       llvm::StringRef name) {
   if (item.args.size() > 1)
@@ -106,7 +107,8 @@ static void checkHead(DiagnosticEngine &diagnostics, const ast::Item &item, Decl
     };
     if (llvm::any_of(item.clauses, isSame))
       diagnostics.report(clause.wordRange, diag::GivenTwice, clause.word);
-    else if (llvm::is_contained(allowed, clause.word) && clause.args.size() > 1)
+    else if (llvm::is_contained(allowed, clause.word) && clause.args.size() > 1 &&
+             kind != DeclKind::Algorithm)
       diagnostics.report(clause.args[1].range, diag::TooManyValues, clause.word,
                          atMost(1, "value"));
     if (llvm::is_contained(allowed, clause.word))

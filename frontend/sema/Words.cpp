@@ -297,7 +297,7 @@ static constexpr WordSpec algorithmWords[] = {
      .kind = Syntax,
      .block = BlockKind::Algorithm,
      .repeats = true,
-     .doc = "repeats its block for each value; as a clause, the collective it is for"},
+     .doc = "repeats its block for each value; as a clause, the collectives it is for"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
 };
 
