@@ -16,6 +16,8 @@ static constexpr OptionSpec runOptions[] = {
     {"groups", 0, "G.json", "of chakra: the communicator groups"},
     {"memory", 0, "M.json", "of chakra: the remote memory"},
     {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware"},
+    {"num-queues-per-dim", 0, "N", "of chakra: queues of a dimension, whatever the system says"},
+    {"injection-scale", 0, "X", "of chakra: the system's endpoint delay, so many times"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec searchOptions[] = {

@@ -69,6 +69,8 @@ struct Algorithm {
 bool parseAlgorithm(llvm::StringRef name, Algorithm &algorithm);
 std::string algorithmName(const Algorithm &algorithm);
 
+inline constexpr uint32_t mostQueues = 1024; ///< per dimension
+
 /// The keys of a system file that change simulated time.
 struct System {
   std::array<llvm::SmallVector<Algorithm, 3>, collectiveCount> algorithms;

@@ -177,7 +177,7 @@ bool ClusterReader::readSystem(const Object &object, astra::System &system) {
       whole(object, "endpoint-delay", 0, int64_t(1) << 40, system.endpointDelay) &&
       whole(object, "active-chunks-per-dimension", 1, 1 << 20, system.activeChunks) &&
       whole(object, "preferred-dataset-splits", 1, 1 << 20, system.splits) &&
-      whole(object, "num-queues-per-dim", 1, 1024, queues) &&
+      whole(object, "num-queues-per-dim", 1, astra::mostQueues, queues) &&
       number(object, "local-mem-bw", 0, 1e12, system.localMemBandwidth) &&
       number(object, "peak-perf", 0, 1e12, system.peakPerf) &&
       flag(object, "roofline-enabled", system.roofline) &&

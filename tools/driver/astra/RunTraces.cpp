@@ -6,6 +6,8 @@
 #include "tools/driver/Table.h"
 #include "tools/driver/astra/ClusterReader.h"
 
+#include <cmath>
+
 using namespace perfc;
 using namespace perfc::driver;
 
@@ -70,6 +72,35 @@ static std::string required(Session &session, const Arguments &arguments, llvm::
   return arguments.value(option).str();
 }
 
+/// The value of `option`, which is at least `least` and at most `most`; `otherwise` when it is not
+/// given, or is no such number (reported).
+static double numberOf(Session &session, const Arguments &arguments, llvm::StringRef option,
+                       double least, double most, double otherwise) {
+  double number = 0;
+  llvm::StringRef text = arguments.value(option);
+  if (text.empty() && !arguments.has(option))
+    return otherwise;
+  if (!text.getAsDouble(number) && number >= least && number <= most)
+    return number;
+  session.diagnostics.report({}, diag::BadOptionValue, "--" + option.str(), text.str())
+      .help(fmt::format("it is a number from {} to {}", least, most));
+  return otherwise;
+}
+
+/// What ASTRA-sim takes from its command line, not from its files.
+static void readLaunch(Session &session, const Arguments &arguments, astra::System &system) {
+  double queues =
+      numberOf(session, arguments, "num-queues-per-dim", 1, astra::mostQueues, system.queues);
+  if (queues != std::floor(queues))
+    session.diagnostics
+        .report({}, diag::BadOptionValue, "--num-queues-per-dim",
+                arguments.value("num-queues-per-dim").str())
+        .help("it is a whole number");
+  system.queues = static_cast<uint32_t>(queues);
+  double scale = numberOf(session, arguments, "injection-scale", 0, 1e6, 1);
+  system.endpointDelay = static_cast<int64_t>(static_cast<double>(system.endpointDelay) * scale);
+}
+
 bool driver::runTraces(Session &session, const Arguments &arguments) {
   ClusterFiles files{required(session, arguments, "network"),
                      required(session, arguments, "system"), arguments.value("groups").str(),
@@ -86,7 +117,10 @@ bool driver::runTraces(Session &session, const Arguments &arguments) {
   cluster.aware = backend == aware;
   TraceFiles traces;
   llvm::StringRef prefix = arguments.files().front();
-  if (!readCluster(session, files, cluster) ||
+  if (!readCluster(session, files, cluster))
+    return true;
+  readLaunch(session, arguments, cluster.system);
+  if (session.diagnostics.hasErrors() ||
       !readTraces(session.diagnostics, prefix, astra::rankCount(cluster.network), traces))
     return true;
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
