@@ -26,6 +26,13 @@ llvm::Optional<unsigned> Input::findMemory(llvm::StringRef name) const {
   return find(memories, name, [](const Level &level) { return llvm::StringRef(level.name); });
 }
 
+llvm::Optional<unsigned> Input::findArray(llvm::StringRef name) const {
+  for (unsigned index = 0; index <= memories.size(); ++index)
+    if (llvm::is_contained(level(index).arrays, name))
+      return index;
+  return llvm::None;
+}
+
 llvm::Optional<unsigned> Input::findDim(llvm::StringRef name) const {
   return find(problem.dims, name, [](const std::string &dim) { return llvm::StringRef(dim); });
 }

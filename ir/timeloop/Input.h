@@ -79,6 +79,8 @@ struct Level {
   std::vector<Extra> written;
   /// The name of the part of the chip it stands in, and whether it opens that part.
   std::string part;
+  /// The nodes of the architecture whose meshes repeat it within the memory outside.
+  std::vector<std::string> arrays;
   /// pJ by action.
   std::vector<std::pair<std::string, double>> energies;
   SourceRange place;
@@ -131,6 +133,8 @@ struct Input {
   /// Memory `index`, or the arithmetic units for index 0 counted with them.
   const Level &level(unsigned index) const { return index ? memories[index - 1] : compute; }
   llvm::Optional<unsigned> findMemory(llvm::StringRef name) const;
+  /// The level that the mesh of the node `name` repeats, counted as in `level`.
+  llvm::Optional<unsigned> findArray(llvm::StringRef name) const;
   llvm::Optional<unsigned> findDim(llvm::StringRef name) const;
   llvm::Optional<unsigned> findSpace(llvm::StringRef name) const;
 };

@@ -36,6 +36,7 @@ ELSEWHERE = {
     806: ("takes IR that no pass makes", "unit/backends/loopnest/LoopNestTest.cpp"),
     1012: ("takes an input that no reader makes", "unit/backends/loopnest/timeloop/EvaluateTest.cpp"),
     1017: ("takes counts that no small input has", "unit/backends/loopnest/timeloop/TilesTest.cpp"),
+    1020: ("takes an input without a mapping", "import/timeloop/nodes_constraints.test"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
     1265: ("writes a folder", "emit/chakra.test"),

@@ -21,11 +21,36 @@ bool timeloop::readDirective(const Node &node, llvm::StringRef what, const Input
       !reader.readText(*directive.typeNode, "a type", directive.type))
     return false;
   llvm::Optional<unsigned> memory = input.findMemory(directive.memoryName);
+  if (!memory && directive.type == "spatial" && input.findArray(directive.memoryName))
+    return findArrayMemory(directive.memoryName, directive.target->place, input, reader,
+                           directive.memory);
   if (!memory)
     return reader.fail(directive.target->place, diag::TimeloopUnknown, "memory",
                        directive.memoryName);
   directive.memory = *memory;
   return true;
+}
+
+bool timeloop::findArrayMemory(llvm::StringRef name, SourceRange place, const Input &input,
+                               NodeReader &reader, unsigned &memory) {
+  llvm::Optional<unsigned> level = input.findArray(name);
+  if (!level)
+    return reader.fail(place, diag::TimeloopUnknown, "array", name);
+  const std::vector<std::string> &nodes = input.level(*level).arrays;
+  if (nodes.size() > 1)
+    return reader.fail(place, diag::TimeloopNotModelled,
+                       fmt::format("spatial loops of `{}` alone, where {} make one array",
+                                   name.str(), fmt::join(nodes, " and ")));
+  if (*level == input.memories.size())
+    return reader.fail(place, diag::TimeloopNotModelled, "an array outside of all memories");
+  memory = *level;
+  return true;
+}
+
+void timeloop::warnOfUnread(const Node &node, llvm::StringRef what, NodeReader &reader) {
+  for (const auto &[name, value] : node.entries)
+    if (!value->isRead)
+      reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, what);
 }
 
 bool timeloop::readSpaceList(const Node &node, const Input &input, NodeReader &reader,
@@ -34,6 +59,11 @@ bool timeloop::readSpaceList(const Node &node, const Input &input, NodeReader &r
   if (!reader.readWords(node, "a data space", words))
     return false;
   for (const auto &[name, place] : words) {
+    if (name == "*") {
+      for (unsigned space = 0; space < input.spaceCount(); ++space)
+        spaces.push_back(space);
+      continue;
+    }
     llvm::Optional<unsigned> space = input.findSpace(name);
     if (!space)
       return reader.fail(place, diag::TimeloopUnknown, "data space", name);

@@ -20,11 +20,20 @@ struct Directive {
   bool isLoops() const { return type == "temporal" || type == "spatial"; }
 };
 
-/// `target` and `type` of `node`, which `what` names in messages. False after a report.
+/// `target` and `type` of `node`, which `what` names in messages. The target of spatial loops may
+/// be the node whose mesh they run on. False after a report.
 bool readDirective(const yaml::Node &node, llvm::StringRef what, const Input &input,
                    yaml::NodeReader &reader, Directive &directive);
 
-/// The numbers of the data spaces that `node` lists.
+/// The memory whose spatial loops run on the mesh of the node `name`: the one outside of it. False
+/// after a report, also where several nodes make the array together.
+bool findArrayMemory(llvm::StringRef name, SourceRange place, const Input &input,
+                     yaml::NodeReader &reader, unsigned &memory);
+
+/// Warns of keys of `node` that nobody looked for.
+void warnOfUnread(const yaml::Node &node, llvm::StringRef what, yaml::NodeReader &reader);
+
+/// The numbers of the data spaces that `node` lists; `*` stands for all.
 bool readSpaceList(const yaml::Node &node, const Input &input, yaml::NodeReader &reader,
                    std::vector<unsigned> &spaces);
 

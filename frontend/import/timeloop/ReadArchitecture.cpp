@@ -62,6 +62,7 @@ private:
   int64_t instances = 1;
   int64_t meshX = 1, meshY = 1; ///< of the nodes form
   std::string part;
+  std::vector<std::string> arrays; ///< with a mesh, since the level before
 };
 
 } // namespace
@@ -183,23 +184,31 @@ bool LevelCollector::readMesh(const Node &node) {
 
 bool LevelCollector::readContainer(const Node &node) {
   const Node *name = reader.need(node, "name", "a container");
-  int64_t own = 1;
+  int64_t own = 1, before = instances;
   if (!name || !readName(*name, part, own, reader))
     return false;
   if (own != 1 && !multiply(own, name->place))
     return false;
   meshX *= own;
-  return readMesh(node);
+  if (!readMesh(node))
+    return false;
+  if (instances != before)
+    arrays.push_back(part);
+  return true;
 }
 
 bool LevelCollector::readComponent(const Node &node) {
   Level level;
+  int64_t before = instances;
   if (!readMesh(node) || !start(node, level))
     return false;
   int64_t own = level.instances / instances;
   if (!multiply(own, level.place))
     return false;
   meshX *= own;
+  if (instances != before)
+    arrays.push_back(level.name);
+  level.arrays = std::exchange(arrays, {});
   level.meshX = meshX;
   level.meshY = meshY;
   levels.push_back(std::move(level));

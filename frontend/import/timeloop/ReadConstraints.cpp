@@ -2,6 +2,7 @@
 #include "frontend/import/timeloop/ReadConstraints.h"
 
 #include "frontend/import/timeloop/Directives.h"
+#include "frontend/import/timeloop/Sections.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,12 +20,19 @@ public:
       : input(input), reader(reader), constraints(noConstraints(input)) {}
 
   bool readSection(const Node &node);
+  bool readNodes(const Node &list);
   Constraints take() { return std::move(constraints); }
 
 private:
   bool readOne(const Node &node);
-  bool readKeep(const Node &node, llvm::StringRef key, bool keep, PlacementRule &rule);
-  bool readFactors(const Node &node, NestRule &rule);
+  bool readInside(const std::string &name, const Node &type, const Node &node);
+  bool readRule(const Node &node, const Directive &directive);
+  bool readKeeps(const Node &node, PlacementRule &rule);
+  bool readLoops(const Node &node, bool spatial, NestRule &rule);
+  bool setExact(unsigned dim, int64_t value, SourceRange place, NestRule &rule);
+  bool readFactors(const Node &node, llvm::StringRef key, NestRule &rule);
+  bool readFactorsOnly(const Node &node, NestRule &rule);
+  bool readStill(const Node &node, llvm::StringRef key, bool within, NestRule &rule);
   bool readFactor(llvm::StringRef text, SourceRange place, NestRule &rule);
   bool readInner(const Node &node, NestRule &rule);
   bool readRuleSplit(const Node &node, NestRule &rule);
@@ -36,14 +44,33 @@ private:
 
 } // namespace
 
-bool ConstraintReader::readKeep(const Node &node, llvm::StringRef key, bool keep,
-                                PlacementRule &rule) {
-  const Node *value = node.find(key);
-  std::vector<unsigned> spaces;
-  if (value && !readSpaceList(*value, input, reader, spaces))
+/// `…_only` says the opposite of all other tensors.
+bool ConstraintReader::readKeeps(const Node &node, PlacementRule &rule) {
+  for (auto [key, keep, only] :
+       {std::tuple("keep_only", true, true), std::tuple("bypass_only", false, true),
+        std::tuple("keep", true, false), std::tuple("bypass", false, false)}) {
+    const Node *value = node.find(key);
+    std::vector<unsigned> spaces;
+    if (!value)
+      continue;
+    if (!readSpaceList(*value, input, reader, spaces))
+      return false;
+    if (only)
+      rule.keep.assign(input.spaceCount(), !keep);
+    for (unsigned space : spaces)
+      rule.keep[space] = keep;
+  }
+  return true;
+}
+
+bool ConstraintReader::setExact(unsigned dim, int64_t value, SourceRange place, NestRule &rule) {
+  if (rule.exact[dim] && *rule.exact[dim] != value) {
+    reader.diagnostics.report(place, diag::YamlDuplicate, input.problem.dims[dim])
+        .note(rule.exactPlaces[dim], fmt::format("it is {} here", *rule.exact[dim]));
     return false;
-  for (unsigned space : spaces)
-    rule.keep[space] = keep;
+  }
+  rule.exact[dim] = value;
+  rule.exactPlaces[dim] = place;
   return true;
 }
 
@@ -60,14 +87,16 @@ bool ConstraintReader::readFactor(llvm::StringRef text, SourceRange place, NestR
   llvm::Optional<unsigned> dim = input.findDim(name);
   if (!dim)
     return reader.fail(place, diag::TimeloopUnknown, "dimension", name);
-  (isLimit ? rule.most : rule.exact)[*dim] = value ? value : input.problem.bounds[*dim];
+  if (!value)
+    value = input.problem.bounds[*dim];
   if (!isLimit)
-    rule.exactPlaces[*dim] = place;
+    return setExact(*dim, value, place, rule);
+  rule.most[*dim] = value;
   return true;
 }
 
-bool ConstraintReader::readFactors(const Node &node, NestRule &rule) {
-  const Node *factors = node.find("factors");
+bool ConstraintReader::readFactors(const Node &node, llvm::StringRef key, NestRule &rule) {
+  const Node *factors = node.find(key);
   std::vector<std::pair<std::string, SourceRange>> words;
   if (!factors || factors->kind == yaml::NodeKind::Null)
     return true;
@@ -75,6 +104,39 @@ bool ConstraintReader::readFactors(const Node &node, NestRule &rule) {
     return false;
   return llvm::all_of(words,
                       [&](const auto &word) { return readFactor(word.first, word.second, rule); });
+}
+
+/// Dimensions that `factors_only` does not name have the factor 1.
+bool ConstraintReader::readFactorsOnly(const Node &node, NestRule &rule) {
+  const Node *factors = node.find("factors_only");
+  if (!factors)
+    return true;
+  if (!readFactors(node, "factors_only", rule))
+    return false;
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
+    if (!rule.exact[dim] && !rule.most[dim])
+      setExact(dim, 1, factors->place, rule);
+  return true;
+}
+
+/// The dimensions that the tensors under `key` have (`within`) or do not have get the factor 1.
+bool ConstraintReader::readStill(const Node &node, llvm::StringRef key, bool within,
+                                 NestRule &rule) {
+  const Node *value = node.find(key);
+  std::vector<unsigned> spaces;
+  if (!value || value->kind == yaml::NodeKind::Null)
+    return true;
+  if (!readSpaceList(*value, input, reader, spaces))
+    return false;
+  std::vector<bool> has(input.dimCount());
+  for (unsigned space : spaces)
+    for (const std::vector<Term> &rank : input.problem.spaces[space].ranks)
+      for (const Term &term : rank)
+        has[term.dim] = true;
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
+    if (has[dim] == within && !setExact(dim, 1, value->place, rule))
+      return false;
+  return true;
 }
 
 bool ConstraintReader::readInner(const Node &node, NestRule &rule) {
@@ -98,25 +160,81 @@ bool ConstraintReader::readRuleSplit(const Node &node, NestRule &rule) {
   return true;
 }
 
-bool ConstraintReader::readOne(const Node &node) {
-  Directive directive;
-  if (!readDirective(node, "a constraint", input, reader, directive))
-    return false;
-  PlacementRule &rule = constraints.memories[directive.memory];
-  if (directive.isBypass())
-    return readKeep(node, "keep", true, rule) && readKeep(node, "bypass", false, rule);
-  if (!directive.isLoops())
-    return reader.fail(directive.typeNode->place, diag::TimeloopNotModelled,
-                       "a search with a constraint of the type `" + directive.type + "`");
+bool ConstraintReader::readLoops(const Node &node, bool spatial, NestRule &rule) {
   for (llvm::StringRef key : {"no_reuse", "no_temporal_reuse", "rmw_first_update",
-                              "no_link_transfer", "no_multicast_no_reduction"})
+                              "no_link_transfer", "no_multicast_no_reduction", "maximize_dims",
+                              "default_max_factor", "default_min_factor", "remainders"})
     if (const Node *flag = node.find(key))
       return reader.fail(flag->place, diag::TimeloopNotModelled,
                          "a search with the constraint `" + key.str() + "`");
+  return readFactors(node, "factors", rule) && readFactorsOnly(node, rule) &&
+         readStill(node, "no_iteration_over_dataspaces", true, rule) &&
+         readStill(node, "must_iterate_over_dataspaces", false, rule) && readInner(node, rule) &&
+         (!spatial || readRuleSplit(node, rule));
+}
+
+bool ConstraintReader::readRule(const Node &node, const Directive &directive) {
+  PlacementRule &rule = constraints.memories[directive.memory];
+  if (!directive.isBypass() && !directive.isLoops())
+    return reader.fail(directive.typeNode->place, diag::TimeloopNotModelled,
+                       "a search with a constraint of the type `" + directive.type + "`");
   bool spatial = directive.type == "spatial";
-  NestRule &nest = spatial ? rule.spatial : rule.temporal;
-  return readFactors(node, nest) && readInner(node, nest) &&
-         (!spatial || readRuleSplit(node, nest));
+  if (directive.isBypass() ? !readKeeps(node, rule)
+                           : !readLoops(node, spatial, spatial ? rule.spatial : rule.temporal))
+    return false;
+  warnOfUnread(node, "a constraint", reader);
+  return true;
+}
+
+bool ConstraintReader::readOne(const Node &node) {
+  Directive directive;
+  return readDirective(node, "a constraint", input, reader, directive) && readRule(node, directive);
+}
+
+/// The constraint `type` that stands in the node `name`. There, spatial loops run on its own mesh;
+/// a memory without one can only mean the array below, as it does in a section of constraints.
+bool ConstraintReader::readInside(const std::string &name, const Node &type, const Node &node) {
+  if (node.kind == yaml::NodeKind::Null || (node.isMap() && node.entries.empty()))
+    return true;
+  if (!reader.expect(node, yaml::NodeKind::Map, "a constraint"))
+    return false;
+  Directive directive;
+  directive.type = type.text;
+  directive.typeNode = &type;
+  llvm::Optional<unsigned> memory = input.findMemory(name);
+  bool spatial = directive.type == "spatial";
+  if (spatial && (!memory || input.findArray(name))) {
+    if (!findArrayMemory(name, type.place, input, reader, directive.memory))
+      return false;
+  } else if (memory) {
+    directive.memory = *memory;
+    if (spatial)
+      reader.diagnostics.report(type.place, diag::TimeloopArrayBelow, name);
+  } else {
+    return reader.fail(type.place, diag::TimeloopUnknown, "memory", name);
+  }
+  return readRule(node, directive);
+}
+
+/// `constraints` that stand in the nodes of an architecture of v0.4, by their types.
+bool ConstraintReader::readNodes(const Node &list) {
+  for (const Node *node : list.items) {
+    const Node *nodes = node->find("nodes"), *own = node->find("constraints");
+    if (nodes && !readNodes(*nodes))
+      return false;
+    if (!own || own->kind == yaml::NodeKind::Null)
+      continue;
+    const Node *name = reader.need(*node, "name", "a node with constraints");
+    std::string text;
+    int64_t instances = 0;
+    if (!name || !readName(*name, text, instances, reader) ||
+        !reader.expect(*own, yaml::NodeKind::Map, "`constraints`"))
+      return false;
+    for (const auto &[type, rule] : own->entries)
+      if (!readInside(text, *type, *rule))
+        return false;
+  }
+  return true;
 }
 
 bool ConstraintReader::readSection(const Node &node) {
@@ -132,28 +250,15 @@ bool ConstraintReader::readSection(const Node &node) {
          });
 }
 
-/// Constraints that stand with a node of the architecture, as v0.4 has them; null where none do.
-static const Node *constraintsInside(const Node &node) {
-  if (const Node *own = node.find("constraints"))
-    return own;
-  if (const Node *nodes = node.find("nodes"))
-    for (const Node *inner : nodes->items)
-      if (const Node *found = constraintsInside(*inner))
-        return found;
-  return nullptr;
-}
-
 llvm::Optional<Constraints> timeloop::readConstraints(const yaml::Document &document,
                                                       const Input &input,
                                                       DiagnosticEngine &diagnostics) {
   NodeReader reader(diagnostics);
   ConstraintReader constraints(input, reader);
   const Node *architecture = document.root()->find("architecture");
-  if (const Node *inside = architecture ? constraintsInside(*architecture) : nullptr) {
-    reader.fail(inside->place, diag::TimeloopNotModelled,
-                "a search with constraints inside the architecture");
-    return llvm::None;
-  }
+  if (const Node *nodes = architecture ? architecture->find("nodes") : nullptr)
+    if (!constraints.readNodes(*nodes))
+      return llvm::None;
   for (llvm::StringRef key :
        {"architecture_constraints", "mapspace_constraints", "constraints", "mapspace"})
     if (const Node *section = document.root()->find(key))

@@ -25,9 +25,8 @@ llvm::Optional<Input> timeloop::readInput(const yaml::Document &document,
     if (!mapping || !readMapping(*mapping, input, reader))
       return llvm::None;
   }
-  if (const yaml::Node *sparse = root.find("sparse_optimizations"))
-    if (!readSparse(*sparse, input, reader))
-      return llvm::None;
+  if (!readSparse(root, input, reader))
+    return llvm::None;
   return input;
 }
 

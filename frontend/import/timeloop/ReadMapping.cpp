@@ -178,10 +178,7 @@ bool MappingReader::readOne(const Node &node) {
   if (!readDirective(node, "a directive of the mapping", input, reader, directive) ||
       !readOptions(node, directive))
     return false;
-  for (const auto &[name, value] : node.entries)
-    if (!value->isRead)
-      reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text,
-                                "a directive of the mapping");
+  warnOfUnread(node, "a directive of the mapping", reader);
   return true;
 }
 

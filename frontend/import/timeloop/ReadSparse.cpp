@@ -45,8 +45,19 @@ static bool readDensity(const Node &node, Density &density, NodeReader &reader) 
 }
 
 bool timeloop::readDensities(const Node &instance, Input &input, NodeReader &reader) {
+  const Node *common = instance.find("common_density");
+  if (!common)
+    common = instance.find("commonDensity");
+  for (unsigned space = 0; common && space < input.spaceCount(); ++space) {
+    Density density;
+    density.space = space;
+    if (!readDensity(*common, density, reader))
+      return false;
+    input.sparse.densities.push_back(density);
+    input.sparse.given = true;
+  }
   const Node *densities = instance.find("densities");
-  if (!densities || densities->kind == yaml::NodeKind::Null)
+  if (common || !densities || densities->kind == yaml::NodeKind::Null)
     return true;
   if (!reader.expect(*densities, yaml::NodeKind::Map, "`densities`"))
     return false;
@@ -68,8 +79,10 @@ public:
   TargetReader(Input &input, NodeReader &reader) : input(input), reader(reader) {}
 
   bool read(const Node &node);
+  bool readNodes(const Node &list);
 
 private:
+  bool readAt(const Node &name, const Node &node);
   bool readFormats(const Node &node, unsigned memory);
   bool readRanks(const Node &list, Representation &representation);
   bool readActions(const Node &list, unsigned memory);
@@ -176,9 +189,32 @@ bool TargetReader::readCompute(const Node &list) {
 
 bool TargetReader::read(const Node &node) {
   const Node *name = reader.need(node, "name", "a target");
+  return name && readAt(*name, node);
+}
+
+/// `sparse_optimizations` that stand in the nodes of an architecture of v0.4.
+bool TargetReader::readNodes(const Node &list) {
+  for (const Node *node : list.items) {
+    const Node *nodes = node->find("nodes"), *own = node->find("sparse_optimizations");
+    if (nodes && !readNodes(*nodes))
+      return false;
+    if (!own || own->kind == yaml::NodeKind::Null)
+      continue;
+    const Node *name = reader.need(*node, "name", "a node with optimizations");
+    if (!name || !reader.expect(*own, yaml::NodeKind::Map, "`sparse_optimizations`") ||
+        !readAt(*name, *own))
+      return false;
+    input.sparse.given = input.sparse.optimized = true;
+    if (!input.sparse.place.isValid())
+      input.sparse.place = own->place;
+  }
+  return true;
+}
+
+bool TargetReader::readAt(const Node &name, const Node &node) {
   std::string text;
   int64_t instances = 0;
-  if (!name || !readName(*name, text, instances, reader))
+  if (!readName(name, text, instances, reader))
     return false;
   const Node *formats = node.find("representation_format");
   const Node *actions = node.find("action_optimization");
@@ -190,22 +226,27 @@ bool TargetReader::read(const Node &node) {
     return true;
   llvm::Optional<unsigned> memory = input.findMemory(text);
   if (!memory)
-    return reader.fail(name->place, diag::TimeloopUnknown, "memory", text);
+    return reader.fail(name.place, diag::TimeloopUnknown, "memory", text);
   if (formats && !readFormats(*formats, *memory))
     return false;
   return !actions || (reader.expect(*actions, yaml::NodeKind::Sequence, "`action_optimization`") &&
                       readActions(*actions, *memory));
 }
 
-bool timeloop::readSparse(const Node &node, Input &input, NodeReader &reader) {
-  const Node *targets = reader.needList(node, "targets", "`sparse_optimizations`");
-  if (!targets)
-    return false;
-  input.sparse.given = input.sparse.optimized = true;
-  input.sparse.place = node.place;
+bool timeloop::readSparse(const Node &root, Input &input, NodeReader &reader) {
   TargetReader target(input, reader);
-  for (const Node *item : targets->items)
-    if (!reader.expect(*item, yaml::NodeKind::Map, "a target") || !target.read(*item))
-      return false;
-  return true;
+  const Node *section = root.find("sparse_optimizations");
+  const Node *targets =
+      section ? reader.needList(*section, "targets", "`sparse_optimizations`") : nullptr;
+  if (section && !targets)
+    return false;
+  if (section) {
+    input.sparse.given = input.sparse.optimized = true;
+    input.sparse.place = section->place;
+    for (const Node *item : targets->items)
+      if (!reader.expect(*item, yaml::NodeKind::Map, "a target") || !target.read(*item))
+        return false;
+  }
+  const Node *nodes = root.find("architecture")->find("nodes");
+  return !nodes || target.readNodes(*nodes);
 }

@@ -17,7 +17,8 @@ bool readProblem(const yaml::Node &node, Input &input, yaml::NodeReader &reader)
 bool readMapping(const yaml::Node &node, Input &input, yaml::NodeReader &reader);
 /// The densities of a problem's instance, if it has any.
 bool readDensities(const yaml::Node &instance, Input &input, yaml::NodeReader &reader);
-bool readSparse(const yaml::Node &node, Input &input, yaml::NodeReader &reader);
+/// Of the section `sparse_optimizations` and of the nodes of an architecture of v0.4.
+bool readSparse(const yaml::Node &root, Input &input, yaml::NodeReader &reader);
 /// The attributes of one component.
 bool readAttributes(const yaml::Node &node, Level &level, yaml::NodeReader &reader);
 
