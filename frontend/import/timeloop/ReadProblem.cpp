@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/KnownShapes.h"
 #include "frontend/import/timeloop/Sections.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -37,6 +39,12 @@ static bool readBounds(const Node &instance, Problem &problem, NodeReader &reade
   return true;
 }
 
+static bool readCoefficient(const Node &value, int64_t &coefficient, NodeReader &reader) {
+  return reader.readInteger(value, -maxBound, coefficient) &&
+         (coefficient <= maxBound ||
+          reader.fail(value.place, diag::YamlNumber, value.text, "a value up to 2^40 is"));
+}
+
 static bool readCoefficients(const Node &shape, const Node &instance, Problem &problem,
                              NodeReader &reader) {
   const Node *list = shape.find("coefficients");
@@ -55,10 +63,8 @@ static bool readCoefficients(const Node &shape, const Node &instance, Problem &p
     if (!value)
       return reader.fail(item->place, diag::YamlMissing, coefficient.name,
                          "the problem's instance");
-    if (!reader.readInteger(*value, -maxBound, coefficient.value))
+    if (!readCoefficient(*value, coefficient.value, reader))
       return false;
-    if (coefficient.value > maxBound)
-      return reader.fail(value->place, diag::YamlNumber, value->text, "a value up to 2^40 is");
     problem.coefficients.push_back(std::move(coefficient));
   }
   return true;
@@ -113,27 +119,56 @@ static bool readSpace(const Node &item, Input &input, NodeReader &reader) {
   return true;
 }
 
+/// A shape that the tool has by name.
+static bool readKnownShape(const Node &name, const Node &instance, Problem &problem,
+                           NodeReader &reader) {
+  llvm::Optional<Problem> shape = knownShape(name.text);
+  if (!shape) {
+    reader.diagnostics.report(name.place, diag::TimeloopUnknown, "problem shape", name.text)
+        .help("by name the tool has " + knownShapeNames().str() +
+              "; write another one out as a map");
+    return false;
+  }
+  shape->place = problem.place;
+  problem = std::move(*shape);
+  for (Coefficient &coefficient : problem.coefficients) {
+    const Node *value = instance.find(coefficient.name);
+    if (value && !readCoefficient(*value, coefficient.value, reader))
+      return false;
+    for (Space &space : problem.spaces)
+      for (std::vector<Term> &rank : space.ranks)
+        for (Term &term : rank)
+          if (term.name == coefficient.name)
+            term.coefficient = coefficient.value;
+  }
+  return readBounds(instance, problem, reader);
+}
+
+static bool readShape(const Node &shape, const Node &instance, Input &input, NodeReader &reader) {
+  if (const Node *name = shape.find("name"))
+    if (!reader.readText(*name, "a name", input.problem.name))
+      return false;
+  if (!readDimensions(shape, input.problem, reader) ||
+      !readBounds(instance, input.problem, reader) ||
+      !readCoefficients(shape, instance, input.problem, reader))
+    return false;
+  const Node *spaces = reader.needList(shape, "data_spaces", "the problem's shape");
+  return spaces && llvm::all_of(spaces->items, [&](const Node *item) {
+           return reader.expect(*item, yaml::NodeKind::Map, "a data space") &&
+                  readSpace(*item, input, reader);
+         });
+}
+
 bool timeloop::readProblem(const Node &node, Input &input, NodeReader &reader) {
   input.problem.place = node.place;
-  const Node *shape = reader.needMap(node, "shape", "`problem`");
+  const Node *shape = reader.need(node, "shape", "`problem`");
   const Node *instance = node.find("instance");
   if (!instance)
     instance = &node;
   if (!shape || !reader.expect(*instance, yaml::NodeKind::Map, "`instance`"))
     return false;
-  if (const Node *name = shape->find("name"))
-    if (!reader.readText(*name, "a name", input.problem.name))
-      return false;
-  if (!readDimensions(*shape, input.problem, reader) ||
-      !readBounds(*instance, input.problem, reader) ||
-      !readCoefficients(*shape, *instance, input.problem, reader))
-    return false;
-  const Node *spaces = reader.needList(*shape, "data_spaces", "the problem's shape");
-  if (!spaces)
-    return false;
-  for (const Node *item : spaces->items)
-    if (!reader.expect(*item, yaml::NodeKind::Map, "a data space") ||
-        !readSpace(*item, input, reader))
-      return false;
-  return readDensities(*instance, input, reader);
+  bool isRead = shape->isScalar() ? readKnownShape(*shape, *instance, input.problem, reader)
+                                  : reader.expect(*shape, yaml::NodeKind::Map, "`shape`") &&
+                                        readShape(*shape, *instance, input, reader);
+  return isRead && readDensities(*instance, input, reader);
 }

@@ -38,11 +38,6 @@ bool NodeReader::expect(const Node &node, NodeKind kind, llvm::StringRef what) {
          fail(node.place, diag::YamlKind, what.str(), kindName(kind), kindName(node.kind));
 }
 
-const Node *NodeReader::needMap(const Node &map, llvm::StringRef key, llvm::StringRef owner) {
-  const Node *value = need(map, key, owner);
-  return value && expect(*value, NodeKind::Map, ("`" + key + "`").str()) ? value : nullptr;
-}
-
 const Node *NodeReader::needList(const Node &map, llvm::StringRef key, llvm::StringRef owner) {
   const Node *value = need(map, key, owner);
   return value && expect(*value, NodeKind::Sequence, ("`" + key + "`").str()) ? value : nullptr;

@@ -16,7 +16,6 @@ public:
   /// The value under `key`; null when it is missing (reported: "`key` is missing in OWNER").
   const Node *need(const Node &map, llvm::StringRef key, llvm::StringRef owner);
   /// The same, and it must be of this kind.
-  const Node *needMap(const Node &map, llvm::StringRef key, llvm::StringRef owner);
   const Node *needList(const Node &map, llvm::StringRef key, llvm::StringRef owner);
   bool expect(const Node &node, NodeKind kind, llvm::StringRef what);
 
