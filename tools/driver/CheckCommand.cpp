@@ -7,6 +7,7 @@
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/Evaluation.h"
+#include "tools/driver/ProgramFile.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -16,7 +17,7 @@ static constexpr size_t checkedPoints = 16;
 
 bool driver::checkFile(Session &session, const Arguments &arguments) {
   std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = session.load(arguments.files().front());
+  FileId file = loadProgramFile(session, arguments.files().front());
   if (!readDefines(arguments, session.diagnostics, defines) || !file)
     return true;
   Compilation compilation(session.sources, session.diagnostics, allOps());

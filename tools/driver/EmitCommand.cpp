@@ -6,6 +6,7 @@
 #include "tools/driver/Command.h"
 #include "tools/driver/Emitted.h"
 #include "tools/driver/Evaluation.h"
+#include "tools/driver/ProgramFile.h"
 #include "tools/driver/Providers.h"
 
 using namespace perfc;
@@ -51,7 +52,7 @@ static void emitResults(Session &session, const emit::Emitter &emitter, FileId f
 bool driver::emitFile(Session &session, const Arguments &arguments) {
   std::vector<std::pair<std::string, std::string>> defines;
   const emit::Emitter *emitter = chooseEmitter(session, arguments);
-  FileId file = session.load(arguments.files().front());
+  FileId file = loadProgramFile(session, arguments.files().front());
   if (!emitter || !file || !readDefines(arguments, session.diagnostics, defines))
     return true;
   llvm::StringRef path = arguments.value("output", "-");

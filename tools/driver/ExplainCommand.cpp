@@ -4,6 +4,7 @@
 // limits it, each link with its place in the source; or what a diagnostic means.
 #include "tools/driver/Command.h"
 #include "tools/driver/EmbeddedText.h"
+#include "tools/driver/ProgramFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
 #include "llvm/ADT/StringExtras.h"
@@ -126,7 +127,7 @@ bool driver::explain(Session &session, const Arguments &arguments) {
     return true;
   }
   std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = session.load(arguments.files().front());
+  FileId file = loadProgramFile(session, arguments.files().front());
   if (!file || !readDefines(arguments, session.diagnostics, defines))
     return true;
   Evaluation evaluation(session, defaultProviders());

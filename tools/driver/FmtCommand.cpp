@@ -4,6 +4,7 @@
 #include "frontend/syntax/Parser.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/OutputFile.h"
+#include "tools/driver/ProgramFile.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -11,7 +12,7 @@ using namespace perfc::driver;
 bool driver::formatFiles(Session &session, const Arguments &arguments) {
   bool clean = true;
   for (const std::string &path : arguments.files()) {
-    FileId file = session.load(path);
+    FileId file = loadProgramFile(session, path);
     if (!file)
       continue;
     llvm::Optional<std::string> text = formatFile(session.sources, file, session.diagnostics);

@@ -9,6 +9,7 @@
 #include "passes/PassManager.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/OutputFile.h"
+#include "tools/driver/ProgramFile.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
@@ -50,7 +51,7 @@ static llvm::Optional<passes::Pipeline> choosePipeline(Session &session,
 
 bool driver::printIr(Session &session, const Arguments &arguments) {
   std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = session.load(arguments.files().front());
+  FileId file = loadProgramFile(session, arguments.files().front());
   llvm::Optional<passes::Pipeline> pipeline = choosePipeline(session, arguments);
   if (!readDefines(arguments, session.diagnostics, defines) || !file || !pipeline)
     return true;

@@ -3,6 +3,7 @@
 // perfc run: evaluates what a file asks for, and prints or writes it.
 #include "tools/driver/Command.h"
 #include "tools/driver/OutputFile.h"
+#include "tools/driver/ProgramFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
 #include "tools/driver/RequestedFiles.h"
@@ -68,7 +69,7 @@ enum class Which { All, Searches, Sweeps };
 static FileId loadProgram(Session &session, const Arguments &arguments) {
   llvm::StringRef path = arguments.files().front();
   if (!arguments.has("from"))
-    return session.load(path);
+    return loadProgramFile(session, path);
   const ImportFormat *format = findImportFormat(session, arguments.value("from"));
   std::string text;
   if (!format || !readForeign(session, *format, arguments.files(), arguments, text))

@@ -6,6 +6,7 @@
 #include "ir/study/StudyOps.h"
 #include "passes/TimeloopInput.h"
 #include "tools/driver/Evaluation.h"
+#include "tools/driver/ProgramFile.h"
 #include "tools/driver/timeloop/Timeloop.h"
 
 using namespace perfc;
@@ -69,7 +70,7 @@ void NestRun::finish(FileId file) {
 
 bool driver::runNestsAsTimeloop(Session &session, const Arguments &arguments) {
   std::vector<std::pair<std::string, std::string>> defines;
-  FileId file = session.load(arguments.files().front());
+  FileId file = loadProgramFile(session, arguments.files().front());
   if (!readDefines(arguments, session.diagnostics, defines) || !file)
     return true;
   Compilation compilation(session.sources, session.diagnostics, allOps());
