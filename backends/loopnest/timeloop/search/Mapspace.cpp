@@ -72,6 +72,41 @@ static int64_t largestDivisor(int64_t number, int64_t most) {
   return largest;
 }
 
+/// Puts `dim` along the other axis.
+static void turn(Nest &nest, unsigned dim) {
+  auto place = llvm::find(nest.order, dim);
+  bool isX = place - nest.order.begin() < static_cast<ptrdiff_t>(nest.split);
+  nest.order.erase(place);
+  nest.split -= isX;
+  nest.order.insert(isX ? nest.order.end() : nest.order.begin(), dim);
+  nest.split += !isX;
+}
+
+/// The factor of `rest` that the array of `slot` takes beside what is fixed and put there.
+int64_t Mapspace::fillMesh(Placements &placements, unsigned slot, unsigned dim,
+                           int64_t rest) const {
+  Nest &nest = nestIn(placements, slot);
+  const Level &child = input.level(slot / 2), &parent = input.memories[slot / 2];
+  int64_t rooms[] = {child.meshX / parent.meshX, child.meshY / parent.meshY};
+  bool alongY = false;
+  for (unsigned place = 0; place < nest.order.size(); ++place) {
+    unsigned other = nest.order[place];
+    bool isY = place >= nest.split;
+    if (other == dim)
+      alongY = isY;
+    else
+      rooms[isY] /= rule(slot).exact[other].getValueOr(nest.factors[other].end);
+  }
+  if (!rule(slot).split && rule(slot).inner.empty() && rooms[!alongY] > rooms[alongY]) {
+    turn(nest, dim);
+    alongY = !alongY;
+  }
+  int64_t factor =
+      largestDivisor(rest, std::min(rooms[alongY], rule(slot).most[dim].getValueOr(rest)));
+  nest.factors[dim].end = factor;
+  return factor;
+}
+
 llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
   Placements placements = emptyPlacements(input);
   for (unsigned slot = 0; slot < slots; ++slot)
@@ -102,6 +137,9 @@ llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
         factorIn(placements, slot, dim) = factor;
         rest /= factor;
       }
+    for (unsigned slot = 1; rest > 1 && slot < slots; slot += 2)
+      if (isFree(slot, dim))
+        rest /= fillMesh(placements, slot, dim, rest);
     if (rest > 1)
       return llvm::None;
   }
@@ -221,13 +259,7 @@ bool Mapspace::turnAxis(Placements &placements, std::mt19937_64 &random) const {
     nest.split = below(random, input.dimCount() + 1);
     return true;
   }
-  unsigned dim = dims[below(random, dims.size())];
-  auto place = llvm::find(nest.order, dim);
-  bool isX = place - nest.order.begin() < static_cast<ptrdiff_t>(nest.split);
-  nest.order.erase(place);
-  nest.split -= isX;
-  nest.order.insert(isX ? nest.order.end() : nest.order.begin(), dim);
-  nest.split += !isX;
+  turn(nest, dims[below(random, dims.size())]);
   return true;
 }
 

@@ -23,7 +23,8 @@ public:
   /// `input` and `constraints` must outlive this.
   Mapspace(const Input &input, const Constraints &constraints);
 
-  /// Fixed factors where they must be and the rest in the outermost memory that may have it.
+  /// Fixed factors where they must be and the rest in the outermost memory that may have it; what
+  /// no memory may have goes along the arrays, as far as there is room.
   /// Nothing when the factors that are fixed for one dimension, `stuck`, leave no such mapping.
   llvm::Optional<Placements> start(unsigned &stuck) const;
   /// Changes `placements` once; it may be invalid then. False when nothing was changed.
@@ -36,6 +37,7 @@ public:
 private:
   const NestRule &rule(unsigned slot) const;
   bool isFree(unsigned slot, unsigned dim) const;
+  int64_t fillMesh(Placements &placements, unsigned slot, unsigned dim, int64_t rest) const;
   bool movePrime(Placements &placements, unsigned dim, unsigned from, unsigned to,
                  std::mt19937_64 &random) const;
   bool moveFactor(Placements &placements, std::mt19937_64 &random, bool exchange) const;

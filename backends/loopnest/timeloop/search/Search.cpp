@@ -217,10 +217,10 @@ llvm::NoneType LocalSearch::failAt(unsigned dim) {
   int64_t bound = trial.problem.bounds[dim];
   if (factors.empty())
     return fail(place,
-                fmt::format("the constraints leave no memory for `{}` = {}", name.str(), bound));
+                fmt::format("the constraints leave no place for `{}` = {}", name.str(), bound));
   return fail(place,
               fmt::format("the factors of `{}` that the constraints fix, {}, do not divide {}, "
-                          "or leave no memory for the rest of it",
+                          "or leave no place for the rest of it",
                           name.str(), llvm::join(factors, " * "), bound));
 }
 
