@@ -4,6 +4,7 @@
 #include "frontend/sema/Evaluator.h"
 
 #include "frontend/sema/Written.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace perfc;
@@ -129,6 +130,33 @@ void Evaluator::reportRecursion(const Decl &function, SourceRange range) {
     diagnostics.report(range, diag::RecursiveFunction, function.name);
 }
 
+static bool isInLibrary(const DiagnosticEngine &diagnostics, SourceRange range) {
+  return diagnostics.sourceManager().path(range.file).startswith("std/");
+}
+
+/// A function of the library is not what has to be mended, but the call that led to it.
+void Evaluator::reportNoReturn(const Decl &function, llvm::ArrayRef<Argument> arguments) {
+  if (!isInLibrary(diagnostics, function.nameRange)) {
+    diagnostics.report(function.nameRange, diag::NoReturn, function.name)
+        .note(calls.back(), "for this call");
+    return;
+  }
+  SourceRange place = calls.back();
+  for (SourceRange call : calls)
+    if (call.isValid() && !isInLibrary(diagnostics, call))
+      place = call;
+  std::vector<std::string> given;
+  for (const Argument &argument : arguments)
+    given.push_back(written(*argument.value));
+  diagnostics.report(place, diag::NoReturn, function.name)
+      .note(function.nameRange, "called with " + llvm::join(given, ", "));
+}
+
+void Evaluator::noteCall(const Decl &decl, SourceRange call, size_t first) {
+  if (call.isValid() && isInLibrary(diagnostics, decl.nameRange))
+    diagnostics.noteSince(first, call, "for this call");
+}
+
 Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const Scope &scope) {
   Instance instance{&function, "", arguments(call.args, scope), call.range};
   if (function.item->isDamaged)
@@ -140,16 +168,19 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
   Scope inner(*function.module);
   if (!bind(instance, inner, /*allowMissing=*/false))
     return Value();
+  size_t before = diagnostics.all().size();
   busy.push_back(&function);
+  calls.push_back(call.range);
   llvm::Optional<Value> result;
   if (function.value)
     result = evaluate(*function.value, inner);
   else
     result = functionBody(*function.item->block, inner);
-  busy.pop_back();
   if (!result)
-    diagnostics.report(function.nameRange, diag::NoReturn, function.name)
-        .note(call.range, "for this call");
+    reportNoReturn(function, instance.arguments);
+  calls.pop_back();
+  busy.pop_back();
+  noteCall(function, call.range, before);
   return result.getValueOr(Value());
 }
 

@@ -103,11 +103,15 @@ private:
   llvm::Optional<bool> condition(const ast::Expr &expr, const Scope &scope);
 
   void reportRecursion(const Decl &function, SourceRange range);
+  void reportNoReturn(const Decl &function, llvm::ArrayRef<Argument> arguments);
+  /// Notes `call` with the diagnostics from the `first`-th on that `decl`, of the library, led to.
+  void noteCall(const Decl &decl, SourceRange call, size_t first);
 
   llvm::DenseMap<const Decl *, Value> cache;
   llvm::DenseSet<const Decl *> recursive; ///< functions of reported cycles
   llvm::DenseMap<const Decl *, Value> paramOverrides;
   llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion
+  llvm::SmallVector<SourceRange, 8> calls; ///< of functions and declarations that are being made
   unsigned depth = 0;                      ///< of evaluations inside each other
   friend class Elaborator;
 };

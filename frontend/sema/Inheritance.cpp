@@ -91,7 +91,9 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
     diagnostics.report(decl.nameRange, diag::EvaluationTooDeep, maxChain);
     return &node;
   }
+  size_t before = diagnostics.all().size();
   instantiating.push_back(&decl);
+  evaluator.calls.push_back(instance.range);
   Scope &scope = newScope(*decl.module);
   node.scope = &scope;
   bool bound = evaluator.bind(instance, scope, allowMissing);
@@ -120,7 +122,9 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
       add(node, child);
   }
   settle(node);
+  evaluator.calls.pop_back();
   instantiating.pop_back();
+  evaluator.noteCall(decl, instance.range, before);
   return &node;
 }
 
