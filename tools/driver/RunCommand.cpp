@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -51,6 +52,17 @@ static llvm::Optional<double> numberOption(Session &session, const Arguments &ar
   if (!text.getAsDouble(number) && number >= least && number < 1e15)
     return number;
   session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), text.str());
+  return llvm::None;
+}
+
+/// The same for what is counted.
+static llvm::Optional<double> wholeOption(Session &session, const Arguments &arguments,
+                                          llvm::StringRef name, double least) {
+  auto number = numberOption(session, arguments, name, least);
+  if (!number || *number == std::floor(*number))
+    return number;
+  session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), arguments.value(name))
+      .help("it is a whole number");
   return llvm::None;
 }
 
@@ -96,12 +108,12 @@ static bool applyOptions(Session &session, const Arguments &arguments, Evaluatio
     session.diagnostics.report({}, diag::BadOptionValue, "--shard", arguments.value("shard"));
     return false;
   }
-  if (auto threads = numberOption(session, arguments, "threads", 1))
+  if (auto threads = wholeOption(session, arguments, "threads", 1))
     evaluation.searchSettings.threads = static_cast<unsigned>(std::min(*threads, 1024.0));
-  if (auto seed = numberOption(session, arguments, "seed", 0))
+  if (auto seed = wholeOption(session, arguments, "seed", 0))
     evaluation.searchSettings.seed = static_cast<uint64_t>(*seed);
   evaluation.searchSettings.within = numberOption(session, arguments, "within", 0);
-  if (auto evaluations = numberOption(session, arguments, "evaluations", 1))
+  if (auto evaluations = wholeOption(session, arguments, "evaluations", 1))
     evaluation.searchSettings.mostEvaluations = static_cast<int64_t>(*evaluations);
   llvm::StringRef strategy = arguments.value("strategy");
   evaluation.searchSettings.strategy = strategy == "exhaustive" ? SearchStrategy::Exhaustive
@@ -170,7 +182,7 @@ static bool checkChoice(Session &session, const Arguments &arguments, llvm::Stri
 
 /// Writes the job array that `--slurm` asks for.
 static void writeSlurmScript(Session &session, const Arguments &arguments) {
-  auto tasks = numberOption(session, arguments, "tasks", 1);
+  auto tasks = wholeOption(session, arguments, "tasks", 1);
   if (!tasks || *tasks > 1e6 || arguments.value("db").empty()) {
     session.diagnostics.report({}, diag::BadOptionValue, "--slurm", arguments.value("slurm"))
         .help("a job array needs --db FILE and --tasks N");
