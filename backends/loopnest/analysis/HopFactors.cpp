@@ -192,6 +192,24 @@ FootprintSum HopFactors::jointRank(JointRank &rank, llvm::ArrayRef<unsigned> dim
   return {{std::move(result)}};
 }
 
+/// Where elements begin or end to be needed or held by some lane, padding left out.
+static std::vector<int64_t> cutsOf(const WindowGroup &group) {
+  std::vector<int64_t> cuts;
+  auto add = [&](const ValueSet &set, int64_t start) {
+    for (const Interval &one : set.intervals())
+      for (int64_t end : {one.low, one.high})
+        cuts.push_back(std::min(std::max(end + start, group.low), group.high));
+  };
+  for (const WindowLane &lane : group.lanes) {
+    add(*lane.needed, lane.start);
+    if (lane.held)
+      add(*lane.held, lane.heldStart);
+  }
+  llvm::sort(cuts);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
 FootprintSum HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms,
                                     const Transition &transition, const JointLoops &joint) const {
   llvm::SmallVector<unsigned, 4> dims;
@@ -199,16 +217,20 @@ FootprintSum HopFactors::windowRank(WindowRank &rank, llvm::ArrayRef<Term> terms
     dims.push_back(term.dim);
   Footprints result;
   rank.forGroups(transition, joint, begin, [&](const WindowGroup &group) {
-    std::map<int64_t, std::vector<Reader>> readers;
+    // Between these all elements have the same readers.
+    std::vector<int64_t> cuts = cutsOf(group);
+    std::vector<std::vector<Reader>> readers(cuts.size());
     for (const WindowLane &lane : group.lanes) {
       Spot at = spotOf(dims, lane.tiles);
-      for (int64_t value : lane.needed->values())
-        if (int64_t element = value + lane.start; element >= group.low && element < group.high)
-          readers[element].push_back(
-              {at, lane.held && lane.held->contains(element - lane.heldStart)});
+      for (const Interval &one : lane.needed->intervals())
+        for (size_t i = llvm::lower_bound(cuts, one.low + lane.start) - cuts.begin();
+             i < cuts.size() && cuts[i] < std::min(one.high + lane.start, group.high); ++i)
+          readers[i].push_back(
+              {at, lane.held && contains(lane.held->intervals(), cuts[i] - lane.heldStart)});
     }
-    for (auto &entry : readers)
-      result[columnsOf(std::move(entry.second))] += group.count;
+    for (size_t i = 0; i + 1 < cuts.size(); ++i)
+      if (!readers[i].empty())
+        result[columnsOf(std::move(readers[i]))] += group.count * Checked(cuts[i + 1] - cuts[i]);
   });
   return {{std::move(result)}};
 }

@@ -6,37 +6,20 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-ValueSet::ValueSet(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths) {
-  int64_t high = 0;
-  for (unsigned k = 0; k < terms.size(); ++k) {
-    int64_t reach = terms[k].coefficient * (lengths[k] - 1);
-    (reach < 0 ? lowest : high) += reach;
-  }
-  bits.assign(high - lowest + 1, false);
-  bits[-lowest] = true;
-  int64_t top = high - lowest;
-  for (unsigned k = 0; k < terms.size(); ++k) {
-    int64_t step = std::abs(terms[k].coefficient);
-    // Shifting the part found so far by the positive direction keeps the low end at `lowest` once a
-    // negative term has been moved to its own low end.
-    std::vector<bool> next(bits.size(), false);
-    int64_t move = terms[k].coefficient < 0 ? terms[k].coefficient * (lengths[k] - 1) : 0;
-    for (int64_t v = 0; v <= top; ++v)
-      if (bits[v])
-        for (int64_t i = 0; i < lengths[k]; ++i)
-          next[v + move + i * step] = true;
-    bits = std::move(next);
-  }
-  for (int64_t v = 0; v <= top; ++v)
-    if (bits[v])
-      list.push_back(v + lowest);
+ValueSet::ValueSet(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths) : before({0}) {
+  llvm::SmallVector<int64_t, 2> coefficients;
+  for (const Term &term : terms)
+    coefficients.push_back(term.coefficient);
+  list = imageOf(coefficients, lengths, SIZE_MAX);
+  for (const Interval &one : list)
+    before.push_back(before.back() + one.high - one.low);
 }
 
 Checked loopnest::countValues(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths) {
   if (terms.size() == 1)
     return lengths.front();
   if (terms.size() > 2)
-    return int64_t(ValueSet(terms, lengths).values().size());
+    return ValueSet(terms, lengths).count();
   int64_t a = std::abs(terms[0].coefficient), b = std::abs(terms[1].coefficient);
   int64_t divisor = std::gcd(a, b);
   Checked overlap = std::max<int64_t>(0, lengths[0] - b / divisor);
@@ -44,10 +27,14 @@ Checked loopnest::countValues(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t
   return Checked(lengths[0]) * Checked(lengths[1]) - overlap;
 }
 
+int64_t ValueSet::countBelow(int64_t value) const {
+  auto next = llvm::partition_point(list, [&](const Interval &one) { return one.low < value; });
+  size_t whole = next - list.begin();
+  return before[whole] - (whole ? std::max<int64_t>(0, list[whole - 1].high - value) : 0);
+}
+
 int64_t ValueSet::countWithin(int64_t low, int64_t high) const {
-  auto first = std::lower_bound(list.begin(), list.end(), low);
-  auto last = std::lower_bound(list.begin(), list.end(), high);
-  return std::max<int64_t>(0, last - first);
+  return std::max<int64_t>(0, countBelow(high) - countBelow(low));
 }
 
 const ValueSet &ValueSets::of(llvm::ArrayRef<int64_t> lengths) {

@@ -6,6 +6,7 @@
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_VALUESET_H
 
 #include "backends/loopnest/analysis/Checked.h"
+#include "backends/loopnest/analysis/Intervals.h"
 #include "backends/loopnest/analysis/Nest.h"
 #include <map>
 
@@ -21,19 +22,18 @@ public:
   /// The lengths are one per term, each at least 1.
   ValueSet(llvm::ArrayRef<Term> terms, llvm::ArrayRef<int64_t> lengths);
 
-  llvm::ArrayRef<int64_t> values() const { return list; } ///< ascending
-  bool contains(int64_t value) const {
-    return value >= lowest && value - lowest < int64_t(bits.size()) && bits[value - lowest];
-  }
-  int64_t low() const { return list.front(); }
-  int64_t high() const { return list.back(); }
+  const Intervals &intervals() const { return list; }
+  int64_t low() const { return list.front().low; }
+  int64_t high() const { return list.back().high - 1; }
+  int64_t count() const { return before.back(); }
   /// Values v with low <= v < high.
   int64_t countWithin(int64_t low, int64_t high) const;
 
 private:
-  std::vector<int64_t> list;
-  std::vector<bool> bits;
-  int64_t lowest = 0;
+  int64_t countBelow(int64_t value) const;
+
+  Intervals list;
+  std::vector<int64_t> before; ///< values before each interval, and of all
 };
 
 /// Sets by their lengths, made when first asked for.

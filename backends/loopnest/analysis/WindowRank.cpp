@@ -85,52 +85,31 @@ void WindowRank::forGroups(const Transition &transition, const JointLoops &joint
   });
 }
 
-namespace {
-
-/// Elements of one group, marked as needed by someone and as missed by someone.
-class Marks {
-public:
-  explicit Marks(const WindowGroup &group) : group(group) {
-    int64_t high = INT64_MIN;
-    for (const WindowLane &lane : group.lanes) {
-      low = std::min(low, lane.start + lane.needed->low());
-      high = std::max(high, lane.start + lane.needed->high());
-    }
-    marks.assign(high - low + 1, 0);
-  }
-  void add(const WindowLane &lane) {
-    for (int64_t value : lane.needed->values()) {
-      int64_t element = value + lane.start;
-      if (element < group.low || element >= group.high)
-        continue;
-      unsigned char &mark = marks[element - low];
-      bool held = lane.held && lane.held->contains(element - lane.heldStart);
-      unsigned char now = held ? Needed : Needed | Missed;
-      all += !mark;
-      missed += (now & Missed) && !(mark & Missed);
-      mark |= now;
-    }
-  }
-  int64_t all = 0;
-  int64_t missed = 0;
-
-private:
-  enum : unsigned char { Needed = 1, Missed = 2 };
-  const WindowGroup &group;
-  int64_t low = INT64_MAX;
-  std::vector<unsigned char> marks;
-};
-
-} // namespace
+/// Appends what of `set`, shifted, lies in [low, high).
+static void appendWithin(Intervals &result, const Intervals &set, int64_t shift, int64_t low,
+                         int64_t high) {
+  for (const Interval &one : set)
+    if (std::max(one.low + shift, low) < std::min(one.high + shift, high))
+      result.push_back({std::max(one.low + shift, low), std::min(one.high + shift, high)});
+}
 
 RankSums WindowRank::sums(const Transition &transition, const JointLoops &joint) {
   RankSums result{0, 0};
   forGroups(transition, joint, UINT_MAX, [&](const WindowGroup &group) {
-    Marks marks(group);
-    for (const WindowLane &lane : group.lanes)
-      marks.add(lane);
-    result.all += Checked(marks.all) * group.count;
-    result.kept += Checked(marks.all - marks.missed) * group.count;
+    // What some lane needs, and what some lane misses.
+    Intervals needed, missed, fresh;
+    for (const WindowLane &lane : group.lanes) {
+      const Intervals &own = lane.needed->intervals();
+      appendWithin(needed, own, lane.start, group.low, group.high);
+      fresh.clear();
+      appendDifference(fresh, own, lane.start, lane.held ? lane.held->intervals() : Intervals(),
+                       lane.heldStart);
+      appendWithin(missed, fresh, 0, group.low, group.high);
+    }
+    normalise(needed);
+    normalise(missed);
+    result.all += Checked(sizeOf(needed)) * group.count;
+    result.kept += Checked(sizeOf(needed) - sizeOf(missed)) * group.count;
   });
   return result;
 }

@@ -2,7 +2,7 @@
 //
 // A rank whose subscript uses several dimensions, as a sliding window does: tiles of neighbours and
 // of successive epochs overlap in part. The sums of RankSums are formed over the classes of the
-// rank's dimensions; within one combination of classes the elements are marked one by one.
+// rank's dimensions; within one combination of classes the elements are stretches of neighbours.
 #ifndef PERFC_BACKENDS_LOOPNEST_ANALYSIS_WINDOWRANK_H
 #define PERFC_BACKENDS_LOOPNEST_ANALYSIS_WINDOWRANK_H
 
