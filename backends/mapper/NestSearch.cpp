@@ -3,6 +3,7 @@
 
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/search/ChainBounds.h"
+#include "backends/loopnest/search/LeastTiles.h"
 #include "backends/loopnest/search/PlainSearch.h"
 #include "ir/common/Rational.h"
 
@@ -17,6 +18,8 @@ static constexpr unsigned laterDescents = 6;
 static constexpr size_t fewSpaces = 32;
 /// What the floors of all spaces together may cost, in boxes (TileFloors.h), and of each at least.
 static constexpr unsigned mostBoxes = 100000, fewestBoxes = 300;
+/// Mappings of the least room that a search under rules begins with.
+static constexpr size_t mostLeast = 8;
 /// Energies of the two models are sums in another order.
 static constexpr double rounding = 1e-9;
 
@@ -116,9 +119,10 @@ NestWeigher NestSearcher::weigherOf(const NestSpace &space,
 
 SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptions &own) const {
   SearchResult relaxed;
-  std::vector<Mapping> start;
+  std::vector<Mapping> start = own.start;
   if (space.space.isFlat) {
     SearchOptions first = own;
+    first.start.clear();
     if (own.deadline)
       first.deadline = Clock::now() + (*own.deadline - Clock::now()) / 5 * 2;
     relaxed = loopnest::search(space.space, space.weights, space.rules, goal, first);
@@ -158,18 +162,32 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
   return found;
 }
 
+/// False when rules, axes and capacities admit nothing. `start` gets mappings that they admit, some
+/// of which may still lack room.
+static bool mayHaveMapping(const NestSpace &space, std::vector<Mapping> *start = nullptr) {
+  bool isAny = false;
+  LeastTiles least(space.space, space.weights, space.rules, space.isImperfect);
+  bool isAll = least.forEach([&](const Mapping &mapping) {
+    isAny = true;
+    if (start)
+      start->push_back(mapping);
+    return start && start->size() < mostLeast;
+  });
+  return isAny || !isAll;
+}
+
 SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own) const {
-  // The outermost memory holds all of its tensors, whatever the mapping is.
-  ChainNode nothing = ChainBounds::rootOf(space.space);
-  const auto &capacity = space.weights.memories[0].capacityBits;
-  if (capacity && ChainTiles(space.space).leastBits(0, nothing.inside[0]) > double(*capacity)) {
+  bool needsStart = space.hasRules && own.known.empty();
+  if (!mayHaveMapping(space, needsStart ? &own.start : nullptr)) {
     SearchResult none;
     none.front = own.known;
     return none;
   }
-  if (!space.isImperfect && space.beyondClosedForm.empty())
-    return loopnest::search(space.space, space.weights, space.rules, goal, own);
-  return searchFully(space, own);
+  if (space.isImperfect || !space.beyondClosedForm.empty())
+    return searchFully(space, own);
+  MappingEvaluator evaluator(space.space, space.weights);
+  llvm::erase_if(own.start, [&](const Mapping &mapping) { return !evaluator.fits(mapping); });
+  return loopnest::search(space.space, space.weights, space.rules, goal, own);
 }
 
 /// Whether nothing in the space is better than what is known.
@@ -244,7 +262,11 @@ void NestSearcher::searchPlainly() {
     plain.isRandom = options.strategy == SearchStrategy::Random;
     plain.imperfect = space.isImperfect;
     plain.weigh = isClosed ? nullptr : &weigh;
-    SearchResult found = plainSearch(space.space, space.weights, space.rules, goal, own, plain);
+    SearchResult found;
+    if (mayHaveMapping(space))
+      found = plainSearch(space.space, space.weights, space.rules, goal, own, plain);
+    else
+      found.front = known;
     areCounted &= found.mappings > 0 || found.isProven();
     result.found.mappings += found.mappings;
     take(k, std::move(found));
@@ -309,6 +331,11 @@ void NestSearcher::searchByBounds() {
   for (const Candidate &candidate : known)
     incumbents.add(candidate);
   llvm::erase_if(result.found.open, [&](const Score &bound) { return incumbents.excludes(bound); });
+}
+
+bool mapper::admitsNothing(const NestSpace &nest) {
+  return !nest.asLowered && nest.keeps.size() == 1 &&
+         !mayHaveMapping(withKeeps(nest, nest.keeps.front()));
 }
 
 NestResult mapper::searchNest(const NestSpace &nest, const SearchGoal &goal,

@@ -20,6 +20,10 @@ struct NestResult {
   static constexpr unsigned lowered = ~0u;
 };
 
+/// Whether it is known without a search that no mapping of the nest is legal: rules, lanes and
+/// capacities admit nothing. Not said where it is open what memories keep.
+bool admitsNothing(const NestSpace &nest);
+
 /// `options.known` are candidates of an earlier search of the same nest.
 NestResult searchNest(const NestSpace &nest, const loopnest::SearchGoal &goal,
                       const loopnest::SearchOptions &options);

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/ChainBounds.h"
 #include "backends/loopnest/search/ChainSearch.h"
+#include "backends/loopnest/search/LeastTiles.h"
 #include "backends/loopnest/search/TileSizes.h"
 #include "backends/mapper/NestSpace.h"
 #include <random>
@@ -11,6 +12,8 @@ using namespace perfc::loopnest;
 
 /// Most choices of what memories keep that are looked at.
 static constexpr unsigned mostSpaces = 64;
+/// And mappings of each that meet its rules.
+static constexpr unsigned mostRuled = 8;
 
 namespace {
 
@@ -22,6 +25,15 @@ public:
         bounds(nest.space, nest.weights, std::vector<int64_t>(nest.space.tensors.size(), 0)) {
     if (!nest.isImperfect && nest.beyondClosedForm.empty())
       tiles.emplace(nest.space);
+    for (const Dim &dim : nest.space.nest.dims) {
+      std::vector<int64_t> &list = primes.emplace_back();
+      int64_t rest = dim.size;
+      for (int64_t prime = 2; rest > 1; ++prime) {
+        prime = prime > rest / prime ? rest : prime;
+        for (; rest % prime == 0; rest /= prime)
+          list.push_back(prime);
+      }
+    }
   }
   Mapping next(std::mt19937_64 &random) const;
   /// The constraints that `mapping` violates, and by how much together.
@@ -37,7 +49,8 @@ private:
 
   const NestSpace &nest;
   ChainBounds bounds;
-  llvm::Optional<TileSizes> tiles; ///< of spaces with a closed form
+  llvm::Optional<TileSizes> tiles;          ///< of spaces with a closed form
+  std::vector<std::vector<int64_t>> primes; ///< factors by dimension
 };
 
 } // namespace
@@ -46,15 +59,10 @@ Mapping Sample::next(std::mt19937_64 &random) const {
   const MapSpace &space = nest.space;
   Mapping mapping = space.emptyMapping();
   for (unsigned d = 0; d < space.dims(); ++d) {
-    int64_t rest = space.nest.dims[d].size;
     mapping.factor[0][d] = 1;
-    for (int64_t prime = 2; rest > 1; ++prime) {
-      if (prime > rest / prime)
-        prime = rest;
-      for (; rest % prime == 0; rest /= prime) {
-        int64_t &factor = mapping.factor[random() % space.slots.size()][d];
-        factor *= nest.isImperfect ? 1 + int64_t(random() % uint64_t(prime)) : prime;
-      }
+    for (int64_t prime : primes[d]) {
+      int64_t &factor = mapping.factor[random() % space.slots.size()][d];
+      factor *= nest.isImperfect ? 1 + int64_t(random() % uint64_t(prime)) : prime;
     }
   }
   if (nest.isImperfect)
@@ -140,6 +148,25 @@ void Sample::approach(Mapping &mapping) const {
   }
 }
 
+/// Calls `visit` with some mappings that meet the rules, whatever has room for them: on the lanes
+/// that there are, and on any.
+static void forRuled(const NestSpace &nest, llvm::function_ref<void(const Mapping &)> visit) {
+  CostWeights roomy = nest.weights;
+  for (MemoryWeights &memory : roomy.memories)
+    memory.capacityBits = llvm::None;
+  MapSpace wide = nest.space;
+  for (Slot &slot : wide.slots)
+    slot.size = INT64_MAX;
+  for (const MapSpace *space : {&nest.space, static_cast<const MapSpace *>(&wide)}) {
+    unsigned seen = 0;
+    LeastTiles least(*space, roomy, nest.rules, nest.isImperfect);
+    least.forEach([&](const Mapping &mapping) {
+      visit(mapping);
+      return ++seen < mostRuled;
+    });
+  }
+}
+
 Refusals mapper::explainRefusals(const NestSpace &nest) {
   // The spaces of some choices of what memories keep, evenly over all.
   std::vector<NestSpace> spaces;
@@ -160,6 +187,11 @@ Refusals mapper::explainRefusals(const NestSpace &nest) {
     result.nearestLacks =
         fmt::format("{}", fmt::join(samples[choice].violated(mapping, excess), ", "));
   };
+  for (size_t choice = 0; choice < spaces.size(); ++choice)
+    forRuled(spaces[choice], [&](Mapping mapping) {
+      samples[choice].approach(mapping);
+      keepNearest(choice, mapping);
+    });
   for (result.sampled = 0; result.sampled < 20000; ++result.sampled) {
     size_t choice = random() % samples.size();
     Mapping mapping = samples[choice].next(random);

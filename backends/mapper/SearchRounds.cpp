@@ -74,8 +74,19 @@ bool SearchRounds::round(const SearchGoal &goal, Clock::time_point end, unsigned
   return true;
 }
 
+/// Whether no nest is known to have no mapping: else the others are not searched.
+bool SearchRounds::mayHaveMappings() {
+  for (unsigned i : distinct)
+    if (admitsNothing(spaces[i])) {
+      refused = &spaces[i];
+      isRefused = true;
+      return false;
+    }
+  return true;
+}
+
 bool SearchRounds::search(const SearchGoal &goal, Clock::time_point end) {
-  if (!round(goal, end, options.descents))
+  if (!mayHaveMappings() || !round(goal, end, options.descents))
     return false;
   for (unsigned i : distinct)
     proven += results[i].found.isProven() ? 1 : 0;
@@ -127,6 +138,8 @@ void SearchRounds::settle(llvm::ArrayRef<NestAnswers> answers, double weight) {
 
 /// One weight of the latency after the other, for all nests alike.
 bool SearchRounds::searchProduct(Clock::time_point end) {
+  if (!mayHaveMappings())
+    return false;
   keepTables = true;
   TangentBounds bounds = firstBounds();
   std::vector<NestAnswers> answers(spaces.size());

@@ -43,6 +43,7 @@ public:
   double mappings() const;
 
 private:
+  bool mayHaveMappings();
   bool round(const loopnest::SearchGoal &goal, Clock::time_point end, unsigned descents);
   void work(const loopnest::SearchGoal &goal, Clock::time_point end, unsigned descents,
             unsigned workers, std::atomic<unsigned> &next);

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/FactorWalk.h"
 
+#include "ir/common/Rational.h"
+
 using namespace perfc;
 using namespace perfc::loopnest;
 
@@ -8,7 +10,8 @@ using namespace perfc::loopnest;
 static constexpr unsigned slotTries = 50, drawTries = 2000;
 
 std::pair<int64_t, int64_t> FactorChoices::draw(unsigned slot, unsigned dim, int64_t whole,
-                                                int64_t room, std::mt19937_64 &random) {
+                                                int64_t room, int64_t longest,
+                                                std::mt19937_64 &random) {
   const FactorRule &rule = rules[slot].factors[dim];
   int64_t size = space.nest.dims[dim].size, factor = whole, inside = 1;
   bool isLast = slot + 1 == space.slots.size();
@@ -21,7 +24,7 @@ std::pair<int64_t, int64_t> FactorChoices::draw(unsigned slot, unsigned dim, int
     int64_t most = factor > 1 ? (size - 1) / (factor - 1) : size;
     inside = most >= least ? least + below(most - least + 1) : 0;
   } else if (begins && rule.open && random() % 2) {
-    inside = 1 + below(size - 1);
+    inside = 1 + below(std::min(size - 1, longest));
     factor = 1 + (size - 1) / inside;
   } else if (!isLast) {
     std::vector<int64_t> list = divisorsOf(dim, whole);
@@ -35,7 +38,7 @@ std::pair<int64_t, int64_t> FactorChoices::draw(unsigned slot, unsigned dim, int
 
 FactorWalk::FactorWalk(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                        bool imperfect, bool isClosed, std::function<bool()> mayGoOn)
-    : space(space), weights(weights), slots(space, weights, rules),
+    : space(space), weights(weights), imperfect(imperfect), slots(space, weights, rules),
       choices(space, rules, imperfect), tiles(space), mayGoOn(std::move(mayGoOn)),
       mapping(space.emptyMapping()) {
   if (isClosed)
@@ -57,6 +60,34 @@ bool FactorWalk::leadsOn(unsigned slot) const {
   return slot == space.slots.size() || (slots.canTake(slot, inside[slot]) && hasRoom(slot));
 }
 
+/// Whether the next memory may have room when `slot` leaves at least so much of each dimension.
+bool FactorWalk::mayHaveRoom(unsigned slot, const ChainTiles::Tile &left) const {
+  int64_t lanes = 1;
+  for (++slot; slot < space.slots.size() && space.slots[slot].isAxis; ++slot)
+    lanes = lanes > INT64_MAX / space.slots[slot].size ? INT64_MAX : lanes * space.slots[slot].size;
+  if (slot == space.slots.size())
+    return true;
+  ChainTiles::Tile tile;
+  for (unsigned d = 0; d < space.dims(); ++d)
+    tile[d] = ceilDivide(left[d], lanes);
+  unsigned memory = space.slots[slot].number;
+  const auto &capacity = weights.memories[memory].capacityBits;
+  return !capacity || tiles.leastBits(memory, tile) <= double(*capacity);
+}
+
+/// The most that `slot` may leave of a dimension, with `left` of the others; 1 at least.
+int64_t FactorWalk::longest(unsigned slot, unsigned dim, ChainTiles::Tile left) const {
+  int64_t low = 1, high = space.nest.dims[dim].size;
+  while (low < high) {
+    left[dim] = low + (high - low + 1) / 2;
+    if (mayHaveRoom(slot, left))
+      low = left[dim];
+    else
+      high = left[dim] - 1;
+  }
+  return low;
+}
+
 /// Calls `next` with each choice of the dimensions of `slot` from `dim` on.
 bool FactorWalk::choose(unsigned slot, unsigned dim, int64_t room,
                         llvm::function_ref<bool()> next) {
@@ -64,11 +95,20 @@ bool FactorWalk::choose(unsigned slot, unsigned dim, int64_t room,
     return false;
   if (dim == space.dims())
     return !leadsOn(slot + 1) || next();
-  bool going = choices.forEach(slot, dim, inside[slot][dim], room, [&](int64_t f, int64_t left) {
+  int64_t most = INT64_MAX;
+  if (imperfect) {
+    ChainTiles::Tile left = inside[slot + 1];
+    std::fill(left.begin() + dim, left.end(), 1);
+    if (!mayHaveRoom(slot, left))
+      return true;
+    most = longest(slot, dim, left);
+  }
+  auto visit = [&](int64_t f, int64_t left) {
     mapping.factor[slot][dim] = f;
     inside[slot + 1][dim] = left;
     return choose(slot, dim + 1, space.slots[slot].isAxis ? room / f : room, next);
-  });
+  };
+  bool going = choices.forEach(slot, dim, inside[slot][dim], room, visit, most);
   mapping.factor[slot][dim] = 1;
   return going;
 }
@@ -100,11 +140,14 @@ bool FactorWalk::forEach(llvm::function_ref<bool(const Mapping &)> visit) {
 bool FactorWalk::drawSlot(unsigned slot, std::mt19937_64 &random) {
   int64_t room = space.slots[slot].isAxis ? space.slots[slot].size : INT64_MAX;
   bool isLegal = true;
+  ChainTiles::Tile least;
+  least.fill(1);
   // Which comes first has the most lanes to choose from.
   unsigned first = random() % space.dims();
   for (unsigned i = 0; i < space.dims() && isLegal; ++i) {
     unsigned d = (first + i) % space.dims();
-    auto [factor, left] = choices.draw(slot, d, inside[slot][d], room, random);
+    auto [factor, left] =
+        choices.draw(slot, d, inside[slot][d], room, longest(slot, d, least), random);
     mapping.factor[slot][d] = factor;
     inside[slot + 1][d] = left;
     isLegal = factor > 0;

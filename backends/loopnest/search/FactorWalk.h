@@ -60,7 +60,7 @@ public:
 
   /// One of them, by chance; the factor is 0 when there is none.
   std::pair<int64_t, int64_t> draw(unsigned slot, unsigned dim, int64_t whole, int64_t room,
-                                   std::mt19937_64 &random);
+                                   int64_t longest, std::mt19937_64 &random);
 
 private:
   const std::vector<int64_t> &divisorsOf(unsigned dim, int64_t number) {
@@ -100,11 +100,14 @@ private:
   bool visitFrom(unsigned slot);
   bool hasRoom(unsigned slot) const;
   bool leadsOn(unsigned slot) const;
+  bool mayHaveRoom(unsigned slot, const ChainTiles::Tile &left) const;
+  int64_t longest(unsigned slot, unsigned dim, ChainTiles::Tile left) const;
   bool drawSlot(unsigned slot, std::mt19937_64 &random);
   double countFrom(unsigned slot);
 
   const MapSpace &space;
   const CostWeights &weights;
+  bool imperfect;
   SlotChoices slots;
   FactorChoices choices;
   llvm::Optional<TileSizes> closed;
