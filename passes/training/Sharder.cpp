@@ -124,6 +124,13 @@ void Sharder::repeat(Operation &op) {
   }
 }
 
+/// A layer that is computed again runs as in the forward pass, up to the exchange of what it hands
+/// on, although nothing reads that any more (the checkpoints of Megatron-LM run all of it again).
+void Sharder::finishRecomputed(Operation &op, Operation &before) {
+  if (strategy.recompute == Recompute::Full && op.resultCount() == 1 && !users.count(&op.result()))
+    normal(before, op.result());
+}
+
 bool Sharder::region(Region &region) {
   for (auto next = region.begin(); next != region.end();) {
     Operation &op = *next++;
@@ -132,6 +139,7 @@ bool Sharder::region(Region &region) {
     } else if (op.is(op::ApplyOp::opName)) {
       if (!apply(op))
         return false;
+      finishRecomputed(op, *next);
     } else if (op.is(op::RepeatOp::opName)) {
       repeat(op);
       if (!this->region(op.body()))

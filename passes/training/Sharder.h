@@ -65,6 +65,7 @@ private:
   bool apply(ir::Operation &op);
   void tensor(ir::Operation &op);
   void repeat(ir::Operation &op);
+  void finishRecomputed(ir::Operation &op, ir::Operation &before);
 
   void readLabels(Use &use);
   void chooseSequence(Use &use);
