@@ -50,6 +50,7 @@ void RegionCost::add(const RegionCost &other, double times) {
     same->energy += entry.energy;
   }
   savedBytes += other.savedBytes * times;
+  waitingBytes += other.waitingBytes * times;
   weightElements += other.weightElements * times;
   expertElements += other.expertElements * times;
   frozenElements += other.frozenElements * times;
@@ -269,7 +270,24 @@ void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
   recorder.record(op, std::move(item));
 }
 
+/// Of what `op` reads, the bytes that wait for it as long as gradients of weights are put off.
+double GraphCoster::waitingBytes(const ir::Operation &op) {
+  double bytes = 0;
+  if (!ofWeights.count(&op) || (op.parentOp() && op.parentOp()->is(op::FusedOp::opName)))
+    return bytes;
+  for (const ir::Value *value : op.operands()) {
+    const ir::Operation *maker = value->definingOp();
+    bool isTensor = maker && maker->is(op::TensorOp::opName);
+    bool isWeight = isTensor && ir::as<op::TensorOp>(*maker).kind() == "weight";
+    bool isMadeLater = maker && !isTensor && ofWeights.count(maker);
+    if (!isWeight && !isMadeLater && waiting.insert(value).second)
+      bytes += movedBytes(op, *value);
+  }
+  return bytes;
+}
+
 bool GraphCoster::operation(const ir::Operation &op, RegionCost &cost) {
+  cost.waitingBytes += waitingBytes(op);
   if (op.is(op::TensorOp::opName))
     tensor(op, cost);
   else if (op.is(op::CollectiveOp::opName))
@@ -367,6 +385,7 @@ static llvm::DenseSet<const ir::Operation *> onlyForWeights(const ir::Operation 
 llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
   GraphCost result;
   ofWeights = onlyForWeights(graph);
+  waiting.clear();
   recorder.open(result.before.block);
   for (const ir::Operation &op : graph.body()) {
     auto repeat = ir::as<op::RepeatOp>(op);

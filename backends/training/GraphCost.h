@@ -44,6 +44,9 @@ struct RegionCost {
   std::vector<Communication> communication;
   std::vector<KernelTime> kernels;
   double savedBytes = 0;
+  /// What kernels that only gradients of weights need read and others make: inputs of products and
+  /// gradients of their results.
+  double waitingBytes = 0;
   double inputBytes = 0;     ///< of what goes in from the layer before
   double weightElements = 0; ///< on this rank
   double expertElements = 0; ///< of these, weights that the data choose
@@ -89,6 +92,7 @@ public:
 private:
   bool region(const ir::Region &region, RegionCost &cost);
   bool operation(const ir::Operation &op, RegionCost &cost);
+  double waitingBytes(const ir::Operation &op);
   bool inner(const ir::Operation &op, int64_t count, RegionCost &cost);
   bool kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost);
   void timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
@@ -106,6 +110,7 @@ private:
   double bandwidth = 0; ///< B/s of the outermost memory; 0 when not given
   bool isInLayer = false;
   llvm::DenseSet<const ir::Operation *> ofWeights; ///< what only gradients of weights need
+  llvm::DenseSet<const ir::Value *> waiting;       ///< what these read, counted
   HashCache hashes;
   BlockRecorder recorder;
 };

@@ -19,7 +19,8 @@ struct StepModel::Build {
   std::vector<RegionCost> forward, backward;
   std::vector<const ir::Operation *> chips; ///< the slowest kind of each stage
   std::vector<StageTime> times;
-  std::vector<double> inFlight;
+  std::vector<double> inFlight; ///< microbatches that wait for their backward pass, by stage
+  std::vector<double> waiting;  ///< those behind it that wait for their gradients of weights
   Figure networkEnergy;
   bool withEvents = false;
   bool failed = false;

@@ -197,8 +197,13 @@ void StepModel::setInFlight(Build &build) const {
   auto p = static_cast<int64_t>(build.times.size());
   auto m = static_cast<int64_t>(std::llround(build.microbatches));
   int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
-  for (int64_t stage = 0; stage < p; ++stage)
-    build.inFlight.push_back(microbatchesInFlight(strategy.schedule, stage, p, m, chunks));
+  bool isZero = strategy.schedule == ScheduleKind::ZeroBubble;
+  ScheduleKind order = isZero ? ScheduleKind::OneFOneB : strategy.schedule;
+  for (int64_t stage = 0; stage < p; ++stage) {
+    build.inFlight.push_back(microbatchesInFlight(order, stage, p, m, chunks));
+    double held = microbatchesInFlight(strategy.schedule, stage, p, m, chunks);
+    build.waiting.push_back(held - build.inFlight.back());
+  }
 }
 
 bool StepModel::pipeline(Build &build, bool withEvents) {

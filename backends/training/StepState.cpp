@@ -240,8 +240,11 @@ void StepModel::memoryOf(Build &build) {
     const RegionCost &forward = build.forward[stage], &backward = build.backward[stage];
     stateMemory(build, forward, use);
     // What only the last stage keeps behind its layers is of one microbatch at a time.
-    double last = stage + 1 == build.forward.size() ? build.costs.forward().after.savedBytes : 0;
-    use.activations = (forward.savedBytes - last) * build.inFlight[stage] + last;
+    bool isLast = stage + 1 == build.forward.size();
+    double last = isLast ? build.costs.forward().after.savedBytes : 0;
+    double once = isLast ? build.costs.backward().before.waitingBytes : 0;
+    use.activations = (forward.savedBytes - last) * build.inFlight[stage] + last +
+                      (backward.waitingBytes - once) * build.waiting[stage];
     use.temporary = std::max(forward.workingBytes, backward.workingBytes) +
                     gatheredElements(build, stage) * element;
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
