@@ -196,9 +196,15 @@ void AxisNetwork::readAlgorithms(const ir::Operation &train) {
   ir::ValueMap ignored;
   for (const ir::Attribute &entry : list ? list->asList() : ir::AttrList()) {
     const ir::AttrDict &given = entry.asDict();
-    Algorithm one{given.find("name")->asString().str(), given.find("isRing")->asBool(),
-                  given.find("kinds")->asStrings(), given.find("schedules")->asStrings(),
-                  given.find("formulas") ? given.find("formulas")->asDict() : ir::AttrDict()};
+    auto dict = [&](const char *name) {
+      return given.find(name) ? given.find(name)->asDict() : ir::AttrDict();
+    };
+    Algorithm one{given.find("name")->asString().str(),
+                  given.find("isRing")->asBool(),
+                  given.find("kinds")->asStrings(),
+                  given.find("schedules")->asStrings(),
+                  dict("formulas"),
+                  dict("refused")};
     for (std::string &symbol : one.schedules) {
       ir::Operation &copy = ir::resolve(train, symbol)->clone(scratch.body(), ignored);
       symbol = scratch.uniqueName(symbol);
@@ -206,6 +212,12 @@ void AxisNetwork::readAlgorithms(const ir::Operation &train) {
     }
     algorithms.push_back(std::move(one));
   }
+}
+
+void AxisNetwork::forgetUses() {
+  refused.clear();
+  for (Algorithm &one : algorithms)
+    one.isUsed = false;
 }
 
 llvm::StringRef AxisNetwork::unusedAlgorithm() const {
@@ -248,6 +260,8 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
     bool isPlain = (one.isRing && isOneSwitch) || (one.name == "in_network" && canAdd(part, kind));
     const ir::Attribute *formula = one.formulas.find(std::to_string(ranks));
     bool isChosen = hasLibrary || isPlain;
+    if (const ir::Attribute *why = one.refused.find(std::to_string(ranks)); why && !isChosen)
+      refused = why->asString().str();
     if (!isChosen && schedules.empty() && !formula)
       continue;
     one.isUsed = true;

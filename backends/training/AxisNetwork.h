@@ -35,8 +35,12 @@ public:
                    llvm::Optional<ChipSet> chips = llvm::None);
   /// Reads the algorithms that `train` chooses `with`.
   void readAlgorithms(const ir::Operation &train);
-  /// The first of these that no collective has run; "" for none.
+  /// Forgets which collectives ran these.
+  void forgetUses();
+  /// The first of these that no collective has run since then; "" for none.
   llvm::StringRef unusedAlgorithm() const;
+  /// Why one of these has no form for the ranks of a collective since then; "" where all have.
+  llvm::StringRef refusedAlgorithm() const { return refused; }
   /// The group, network or dimension called `name`. An axis over a group may also use the groups
   /// inside it (`below` is 1), one over a dimension nothing else.
   llvm::Optional<NetworkRange> rangeOf(llvm::StringRef name);
@@ -58,6 +62,7 @@ private:
     std::vector<std::string> kinds;
     std::vector<std::string> schedules; ///< copies in `scratch`
     ir::AttrDict formulas;              ///< of what is not written out, by the number of ranks
+    ir::AttrDict refused;               ///< why there is neither, by the number of ranks
     bool isUsed = false;
   };
   void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
@@ -86,6 +91,7 @@ private:
   std::map<std::pair<unsigned, Factors>, std::string> wholes;
   std::map<std::tuple<AxisPlace, unsigned, std::string>, bool> uneven; ///< no form for all groups
   std::vector<Algorithm> algorithms;
+  std::string refused;
   ir::Operation *program = nullptr;
 };
 

@@ -4,44 +4,95 @@
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/StudyOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
+#include <tuple>
 
 using namespace perfc;
 
 static constexpr const char *stepKinds[] = {"all_reduce", "all_gather", "reduce_scatter",
                                             "all_to_all", "send"};
 
-static int64_t degreeIn(const ir::AttrDict &settings, llvm::StringRef axis) {
-  const ir::Attribute *value = settings.find(axis);
-  return value ? value->asInt() : 1;
-}
+namespace {
 
-static bool hasHoles(const ir::AttrDict &settings) {
-  for (const char *axis : {"tensor", "pipeline", "data", "context", "expert", "sequence"})
-    if (degreeIn(settings, axis) == 0)
-      return true;
-  return settings.find("shard_ranks") && degreeIn(settings, "shard_ranks") == 0;
-}
+/// Ranks along the axes of a strategy; 0 for a hole.
+struct Degrees {
+  int64_t tensor, context, pipeline, data, expert, sequence, shard; ///< shard -1 for none
 
-/// Ranks of the collectives of `kind`, by the axes that they run along.
-static std::set<int64_t> ranksOf(const ir::AttrDict &settings, llvm::StringRef kind) {
-  int64_t tensor = degreeIn(settings, "tensor"), context = degreeIn(settings, "context");
-  int64_t data = degreeIn(settings, "data"), expert = degreeIn(settings, "expert");
-  bool isWhole = degreeIn(settings, "sequence") > 1 && expert > 1;
-  int64_t domain = data * context * (isWhole ? tensor : 1);
-  std::set<int64_t> ranks;
-  if (kind == "send")
-    ranks = {degreeIn(settings, "pipeline") > 1 ? 2 : 1};
-  else if (kind == "all_to_all")
-    ranks = {expert, context};
-  else
-    ranks = {tensor, context, data * context, std::max<int64_t>(1, domain / expert)};
-  if (settings.find("shard_ranks") && kind != "send" && kind != "all_to_all") {
-    int64_t shard = degreeIn(settings, "shard_ranks"), groups = data * context / shard;
-    if (groups > 0)
-      ranks.insert({shard, groups, std::max<int64_t>(1, domain / expert / groups)});
+  explicit Degrees(const ir::AttrDict &settings)
+      : tensor(in(settings, "tensor", 1)), context(in(settings, "context", 1)),
+        pipeline(in(settings, "pipeline", 1)), data(in(settings, "data", 1)),
+        expert(in(settings, "expert", 1)), sequence(in(settings, "sequence", 1)),
+        shard(in(settings, "shard_ranks", -1)) {}
+  bool hasHoles() const {
+    return !(tensor && context && pipeline && data && expert && sequence && shard);
   }
+
+private:
+  static int64_t in(const ir::AttrDict &settings, llvm::StringRef axis, int64_t otherwise) {
+    const ir::Attribute *value = settings.find(axis);
+    return value ? value->asInt() : otherwise;
+  }
+};
+
+} // namespace
+
+/// Adds the ranks of the collectives of `kind`, by the axes that they run along.
+static void addRanks(const Degrees &degrees, llvm::StringRef kind, std::set<int64_t> &ranks) {
+  auto [tensor, context, pipeline, data, expert, sequence, shard] = degrees;
+  bool isWhole = sequence > 1 && expert > 1;
+  int64_t domain = data * context * (isWhole ? tensor : 1);
+  if (kind == "send")
+    ranks.insert(pipeline > 1 ? 2 : 1);
+  else if (kind == "all_to_all")
+    ranks.insert({expert, context});
+  else
+    ranks.insert({tensor, context, data * context, std::max<int64_t>(1, domain / expert)});
+  int64_t groups = shard > 0 && kind != "send" && kind != "all_to_all" ? data * context / shard : 0;
+  if (groups > 0)
+    ranks.insert({shard, groups, std::max<int64_t>(1, domain / expert / groups)});
+}
+
+/// The degree as it is given; for a hole all divisors of `whole` up to `most`.
+static std::vector<int64_t> choices(int64_t degree, int64_t whole, int64_t most) {
+  if (degree != 0)
+    return {degree};
+  std::vector<int64_t> list;
+  for (int64_t i = 1; i <= std::min(most, whole); ++i)
+    if (whole % i == 0)
+      list.push_back(i);
+  return list;
+}
+
+/// The same with all ways to fill holes on `chips` chips.
+static void addAllRanks(const Degrees &asked, llvm::StringRef kind, int64_t chips,
+                        std::set<int64_t> &ranks) {
+  Degrees one = asked;
+  for (int64_t tensor : choices(asked.tensor, chips, study::mostSearchedRanks))
+    for (int64_t context : choices(asked.context, chips / tensor, study::mostSearchedRanks))
+      for (int64_t pipeline : choices(asked.pipeline, chips / tensor / context, chips)) {
+        std::tie(one.tensor, one.context, one.pipeline) = std::tie(tensor, context, pipeline);
+        one.data = asked.data != 0 ? asked.data : chips / tensor / context / pipeline;
+        if (tensor * context * pipeline * one.data != chips)
+          continue;
+        int64_t domain = one.data * context;
+        for (int64_t expert : choices(asked.expert, domain * tensor, study::mostSearchedExperts))
+          for (int64_t shard : choices(asked.shard, domain, domain))
+            for (int64_t sequence : choices(asked.sequence, tensor, tensor)) {
+              std::tie(one.expert, one.shard, one.sequence) = std::tie(expert, shard, sequence);
+              addRanks(one, kind, ranks);
+            }
+      }
+}
+
+/// Ranks of the collectives of `kind` in each strategy that `settings` allow.
+static std::set<int64_t> ranksOf(const Degrees &degrees, llvm::StringRef kind, int64_t chips) {
+  std::set<int64_t> ranks;
+  if (degrees.hasHoles())
+    addAllRanks(degrees, kind, chips, ranks);
+  else
+    addRanks(degrees, kind, ranks);
   ranks.erase(1);
   return ranks;
 }
@@ -56,28 +107,49 @@ static bool isOneSwitch(const ir::Operation &system) {
   return groups <= 1 && others == 0;
 }
 
-/// How `algorithm` runs for all ranks that collectives of `kinds` have: schedules, and formulas by
-/// the number of ranks.
-static bool formsOf(BuildContext &context, const Instance &algorithm, SourceRange where,
+namespace {
+
+/// How an algorithm runs for all ranks that collectives may have.
+struct TrainForms {
+  std::vector<std::string> schedules;
+  ir::AttrDict formulas, refused; ///< by the number of ranks: its formula, or why it has none
+};
+
+} // namespace
+
+/// The forms of `algorithm` for `kinds`. With holes it need not have one for all numbers of ranks.
+/// False after a report.
+static bool formsOf(BuildContext &context, const Instance &algorithm,
                     llvm::ArrayRef<std::string> kinds, const ir::Operation &system,
-                    const ir::AttrDict &settings, std::vector<std::string> &schedules,
-                    ir::AttrDict &formulas) {
-  auto refuse = [&](const std::string &why) {
-    context.diagnostics.report(where, diag::AlgorithmInTraining, algorithm.decl->name, why);
-    return false;
+                    const ir::AttrDict &settings, TrainForms &found) {
+  Degrees degrees(settings);
+  size_t reported = context.diagnostics.all().size();
+  bool any = false;
+  auto build = [&](llvm::StringRef kind, int64_t ranks) {
+    AlgorithmForms forms;
+    if (!buildSchedules(context, algorithm, system, kind, ranks, forms))
+      return false;
+    llvm::append_range(found.schedules, forms.schedules);
+    if (!forms.formulas.empty())
+      found.formulas.set(std::to_string(ranks), forms.formulas);
+    return true;
   };
-  if (hasHoles(settings))
-    return refuse("holes leave open for how many ranks; only libraries of the network can be "
-                  "chosen there");
   for (const std::string &kind : kinds)
-    for (int64_t ranks : ranksOf(settings, kind)) {
-      AlgorithmForms forms;
-      if (!buildSchedules(context, algorithm, system, kind, ranks, forms))
+    for (int64_t ranks : ranksOf(degrees, kind, chipsOfSystem(system))) {
+      bool isBuilt = build(kind, ranks);
+      any |= isBuilt;
+      if (isBuilt || context.diagnostics.all().size() == reported)
+        continue;
+      if (!degrees.hasHoles())
         return false;
-      llvm::append_range(schedules, forms.schedules);
-      if (!forms.formulas.empty())
-        formulas.set(std::to_string(ranks), forms.formulas);
+      found.refused.set(std::to_string(ranks), context.diagnostics.all()[reported].message);
+      context.diagnostics.truncate(reported);
     }
+  if (any || found.refused.entries().empty())
+    return true;
+  for (const std::string &kind : kinds) // none: it says why
+    for (int64_t ranks : ranksOf(degrees, kind, chipsOfSystem(system)))
+      return build(kind, ranks);
   return true;
 }
 
@@ -96,8 +168,8 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
     if (!form)
       return false;
     const Decl &decl = *form->decl;
-    std::vector<std::string> kinds, schedules;
-    ir::AttrDict formulas;
+    std::vector<std::string> kinds;
+    TrainForms forms;
     for (const char *kind : stepKinds)
       if (servesCollective(context, *form, kind) && (choice.name.empty() || choice.name == kind))
         kinds.push_back(kind);
@@ -118,12 +190,14 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
     bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
     bool isPlain = isRing && (!system.is("target.system") || isOneSwitch(system));
     if (!hasLibrary(system, decl.name) && !isPlain &&
-        !formsOf(context, *form, choice.range, kinds, system, settings, schedules, formulas))
+        !formsOf(context, *form, kinds, system, settings, forms))
       return false;
     ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
     entry.set("kinds", ir::Attribute::strings(kinds));
-    entry.set("schedules", ir::Attribute::strings(schedules));
-    entry.set("formulas", std::move(formulas));
+    entry.set("schedules", ir::Attribute::strings(forms.schedules));
+    entry.set("formulas", std::move(forms.formulas));
+    if (!forms.refused.entries().empty())
+      entry.set("refused", std::move(forms.refused));
     list.push_back(std::move(entry));
   }
   settings.set("algorithms", std::move(list));

@@ -2,7 +2,7 @@
 //
 // `train … with double_binary_tree`: the algorithms of the collectives that a step makes. A library
 // runs where a network has its parameters; the schedule of any other algorithm is made for each
-// number of ranks that an axis of the strategy has.
+// number of ranks that an axis of the strategy has, or with holes may have.
 #ifndef PERFC_FRONTEND_BUILD_TRAINALGORITHMS_H
 #define PERFC_FRONTEND_BUILD_TRAINALGORITHMS_H
 
@@ -11,7 +11,9 @@
 namespace perfc {
 
 /// Writes the algorithms among `with` into `settings` of a study.train on `system`: a list
-/// `algorithms` of {name, isRing, kinds, schedules}. False after a report.
+/// `algorithms` of {name, isRing, kinds, schedules, formulas, refused}; the last says for which
+/// numbers of ranks, of those that holes allow, an algorithm has no form, and why. False after a
+/// report.
 bool trainAlgorithms(BuildContext &context, const Node &with, const ir::Operation &system,
                      ir::AttrDict &settings);
 

@@ -52,6 +52,9 @@ struct ServeOp : ir::OpView {
   const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
 };
 
+/// The most ranks of `tensor` and of `context`, and of `expert`, that holes of a `train` stand for.
+inline constexpr int64_t mostSearchedRanks = 64, mostSearchedExperts = 512;
+
 /// Training a model.
 struct TrainOp : ir::OpView {
   using OpView::OpView;

@@ -63,6 +63,8 @@ static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
                             : fmt::format("proven best of even and balanced stages, and within "
                                             "{:.1f} % of any",
                                           std::ceil(searched.gap * 1000) / 10)));
+  for (const auto &[why, count] : searched.refused)
+    cost.notes.push_back(fmt::format("search: {} left out: {}", counted(count, "strategy"), why));
   // The fastest, and the one that takes the least memory.
   size_t fastest = searched.front.size() > 6 ? 5 : searched.front.size();
   for (size_t i = 0; i < searched.front.size(); ++i)

@@ -3,6 +3,7 @@
 
 #include "backends/training/Schedule.h"
 #include "backends/training/Train.h"
+#include "ir/collective/CollectiveOps.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "passes/training/RankLabels.h"
@@ -16,12 +17,15 @@ using passes::Strategy;
 
 std::unique_ptr<ir::Module> driver::withStrategy(const ir::Module &module, llvm::StringRef train,
                                                  const Strategy &strategy,
-                                                 DiagnosticEngine &diagnostics) {
+                                                 DiagnosticEngine &diagnostics,
+                                                 bool withSchedules) {
   auto copy = std::make_unique<ir::Module>();
   ir::ValueMap map;
-  for (const ir::Operation &op : module.body())
-    if (!op.name().startswith("study.") || op.symbol() == train)
+  for (const ir::Operation &op : module.body()) {
+    bool isOther = op.name().startswith("study.") && op.symbol() != train;
+    if (!isOther && (withSchedules || !op.is(collective::ScheduleOp::opName)))
       op.clone(copy->body(), map);
+  }
   ir::Operation *filled = copy->lookup(train);
   passes::writeStrategy(strategy, *filled);
   passes::PassContext context{diagnostics, allOps()};
@@ -52,7 +56,7 @@ std::vector<Recompute> StrategySpace::recomputations() const {
   plain.batch = asked.batch;
   bool hasScores = true;
   size_t reported = diagnostics.all().size();
-  if (auto lowered = withStrategy(module, train.symbol(), plain, diagnostics)) {
+  if (auto lowered = withStrategy(module, train.symbol(), plain, diagnostics, false)) {
     const ir::Operation &forward = *lowered->lookup(passes::forwardSymbol(train.symbol()));
     passes::RankLabels labels(forward);
     hasScores = false;
@@ -83,9 +87,9 @@ std::vector<Strategy> StrategySpace::divisions() const {
   std::vector<Strategy> list;
   for (Recompute mode : recomputations())
     for (int64_t microbatch : microbatches)
-      for (int64_t context : choices(asked.context, 64))
-        for (int64_t tensor : choices(asked.tensor, 64))
-          for (int64_t expert : choices(asked.expert, 512)) {
+      for (int64_t context : choices(asked.context, study::mostSearchedRanks))
+        for (int64_t tensor : choices(asked.tensor, study::mostSearchedRanks))
+          for (int64_t expert : choices(asked.expert, study::mostSearchedExperts)) {
             Strategy strategy = asked;
             strategy.recompute = mode;
             strategy.microbatch = microbatch;
@@ -121,7 +125,8 @@ std::vector<Strategy> StrategySpace::completions(const Strategy &division, int64
   if (network.chips() % inner)
     return list;
   for (int64_t pipeline : divisors(network.chips() / inner)) {
-    if (pipeline > layers || (asked.pipeline > 0 && pipeline != asked.pipeline))
+    if (pipeline > std::max<int64_t>(1, layers) ||
+        (asked.pipeline > 0 && pipeline != asked.pipeline))
       continue;
     Strategy strategy = division;
     strategy.pipeline = pipeline;

@@ -12,10 +12,11 @@
 namespace perfc::driver {
 
 /// A copy of `module` in which `train` has the strategy; lowered as far as `evaluateTraining`
-/// needs. Null after a report.
+/// needs; without schedules of collectives, which may be long, as far as costs of kernels do. Null
+/// after a report.
 std::unique_ptr<ir::Module> withStrategy(const ir::Module &module, llvm::StringRef train,
                                          const passes::Strategy &strategy,
-                                         DiagnosticEngine &diagnostics);
+                                         DiagnosticEngine &diagnostics, bool withSchedules = true);
 
 class StrategySpace {
 public:

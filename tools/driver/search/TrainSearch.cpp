@@ -36,6 +36,7 @@ private:
   void tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
                    training::StepModel &model);
   struct Tried {
+    bool isRefused = false; ///< by the algorithms of `with`
     bool fits = false;
     double time = std::numeric_limits<double>::infinity(); ///< of the step, if it fits
     double working =
@@ -43,6 +44,7 @@ private:
   };
   Tried tryStrategy(const Strategy &strategy, const training::ModelCosts &costs,
                     training::StepModel &model);
+  bool isRefused();
   bool addEnds(const Strategy &strategy, Cost &cost);
   void addToFront(const Cost &cost, const std::string &text);
   bool isOutOfTime() const;
@@ -134,7 +136,7 @@ bool TrainSearch::cannotFit(const Strategy &division) const {
   double parts = division.shard.parameters
                      ? ranks
                      : std::min(ranks, static_cast<double>(division.tensor * division.expert) *
-                                           static_cast<double>(layers));
+                                           static_cast<double>(std::max<int64_t>(1, layers)));
   return weights * element / parts > capacity;
 }
 
@@ -171,7 +173,7 @@ void TrainSearch::tryPipeline(const Strategy &strategy, const training::ModelCos
   Tried even = tryStrategy(strategy, costs, model);
   result.fitting += even.fits;
   bool isUniform = costs.kinds.size() == 1 && !network.hasFaults();
-  if (strategy.pipeline == 1 || !strategy.stages.empty() ||
+  if (even.isRefused || strategy.pipeline == 1 || !strategy.stages.empty() ||
       (boundsTime && isUniform && even.working >= bestTime))
     return;
   double bound = 0;
@@ -198,14 +200,29 @@ void TrainSearch::tryPipeline(const Strategy &strategy, const training::ModelCos
     result.fitting += tryStrategy(balanced, costs, model).fits && !even.fits;
 }
 
+/// True, counted, where the step that was just evaluated cannot have the algorithms of `with`.
+bool TrainSearch::isRefused() {
+  std::string why = network.refusedAlgorithm().str();
+  if (llvm::StringRef unused = network.unusedAlgorithm(); why.empty() && !unused.empty())
+    why = fmt::format("no collective runs `{}`", unused);
+  if (!why.empty())
+    ++result.refused[why];
+  return !why.empty();
+}
+
 TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
                                             const training::ModelCosts &costs,
                                             training::StepModel &model) {
   std::string problem;
   Tried tried;
+  network.forgetUses();
   auto step = model.evaluate(costs, strategy, problem);
   if (!step)
     return tried;
+  if (isRefused()) {
+    tried.isRefused = true;
+    return tried;
+  }
   const TrainingSummary &summary = step->summary;
   tried.working = (summary.pipelineTime - summary.bubble * summary.stepTime) * measured;
   ++result.costed;
@@ -261,7 +278,7 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
 /// What `strategy` costs, `lowered` for it; nothing after a report.
 llvm::Optional<training::ModelCosts> TrainSearch::costsOf(const Strategy &strategy,
                                                           std::unique_ptr<ir::Module> &lowered) {
-  lowered = withStrategy(module, train.symbol(), strategy, diagnostics);
+  lowered = withStrategy(module, train.symbol(), strategy, diagnostics, /*withSchedules=*/false);
   if (!lowered)
     return llvm::None;
   return training::modelCosts(*lowered, *lowered->lookup(train.symbol()), providers, diagnostics);
@@ -324,7 +341,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
 
 /// Why there is no best strategy: the first thing that all of them lack.
 void TrainSearch::reportNothing() {
-  if (result.costed == 0 && result.prunedDivisions == 0 && refused) {
+  if (result.costed == 0 && result.prunedDivisions == 0 && result.refused.empty() && refused) {
     std::unique_ptr<ir::Module> lowered;
     size_t errors = diagnostics.errorCount();
     costsOf(*refused, lowered);
@@ -344,6 +361,10 @@ void TrainSearch::reportNothing() {
                             counted(network.chips(), "chip"), asked.batch))
         .help("the product of the degrees is the number of chips, and `data` times `microbatch` "
               "divides the batch");
+  } else if (result.costed == 0 && !result.refused.empty()) {
+    const std::string &why = result.refused.begin()->first;
+    diagnostics.report(train.range(), diag::NoStrategyFound,
+                       fmt::format("`with` cannot be chosen in any strategy: {}", why));
   } else if (result.fitting == 0) {
     diagnostics
         .report(train.range(), diag::NoStrategyFits,

@@ -10,6 +10,8 @@
 #include "backends/emit/MetricExpression.h"
 #include "backends/training/Train.h"
 #include <limits>
+#include <map>
+#include <string>
 
 namespace perfc::driver {
 
@@ -23,6 +25,8 @@ struct TrainSearchResult {
   size_t fitting = 0;
   size_t fulfilling = 0; ///< of these, even or balanced, as `require` asks
   size_t divisions = 0, prunedDivisions = 0;
+  /// Strategies with which the algorithms of `with` cannot be chosen, by the reason.
+  std::map<std::string, size_t> refused;
   bool isProven = true; ///< false when the time ran out
   /// s that no division of the layers among stages is faster than, in any strategy with a pipeline.
   double bound = std::numeric_limits<double>::infinity();
