@@ -251,8 +251,10 @@ bool ScheduleBuilder::schedule(const Node &body, AlgorithmForms &forms) {
   op->setAttr("ranks", ranks);
   op->setAttr("chunks", chunks);
   for (const Node *line : body.children)
-    if ((line->word == "copy" || line->word == "reduce") && !send(*line))
+    if ((line->word == "copy" || line->word == "reduce") && !send(*line)) {
+      op->erase();
       return false;
+    }
   op->setAttr("sends", std::move(sends));
   forms.schedules.push_back(op->symbol().str());
   return true;

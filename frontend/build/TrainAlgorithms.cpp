@@ -124,7 +124,7 @@ static bool formsOf(BuildContext &context, const Instance &algorithm,
                     const ir::AttrDict &settings, TrainForms &found) {
   Degrees degrees(settings);
   size_t reported = context.diagnostics.all().size();
-  bool any = false;
+  llvm::Optional<std::pair<std::string, int64_t>> first; // that is refused
   auto build = [&](llvm::StringRef kind, int64_t ranks) {
     AlgorithmForms forms;
     if (!buildSchedules(context, algorithm, system, kind, ranks, forms))
@@ -136,21 +136,16 @@ static bool formsOf(BuildContext &context, const Instance &algorithm,
   };
   for (const std::string &kind : kinds)
     for (int64_t ranks : ranksOf(degrees, kind, chipsOfSystem(system))) {
-      bool isBuilt = build(kind, ranks);
-      any |= isBuilt;
-      if (isBuilt || context.diagnostics.all().size() == reported)
+      if (build(kind, ranks))
         continue;
-      if (!degrees.hasHoles())
+      if (!degrees.hasHoles() || context.diagnostics.all().size() == reported)
         return false;
+      first = first ? first : std::make_pair(kind, ranks);
       found.refused.set(std::to_string(ranks), context.diagnostics.all()[reported].message);
       context.diagnostics.truncate(reported);
     }
-  if (any || found.refused.entries().empty())
-    return true;
-  for (const std::string &kind : kinds) // none: it says why
-    for (int64_t ranks : ranksOf(degrees, kind, chipsOfSystem(system)))
-      return build(kind, ranks);
-  return true;
+  bool isNone = first && found.schedules.empty() && found.formulas.entries().empty();
+  return !isNone || build(first->first, first->second); // which says why
 }
 
 bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::Operation &system,
