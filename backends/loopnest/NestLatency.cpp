@@ -51,7 +51,6 @@ private:
   void addLink(size_t memory, bool isWrite, size_t tensor, double words, const Link &link);
   void addLinks(size_t memory, size_t tensor);
   double stallOf(llvm::ArrayRef<Link> links) const;
-  double pathLatency(size_t tensor) const;
 
   const CountedNest &nest;
   const Nest &flat;
@@ -173,15 +172,16 @@ static int64_t farthestLane(const Place &array) {
 }
 
 /// Latencies of the memories that keep `tensor` and of the networks that carry it.
-double LatencyModel::pathLatency(size_t tensor) const {
+static double pathLatency(const AdaptedNest &nest, size_t tensor) {
+  const Nest &flat = nest.nest;
   double sum = 0;
   for (size_t p = 0; p < flat.places.size(); ++p) {
-    const ir::Operation &op = *nest.adapted.places[p];
+    const ir::Operation &op = *nest.places[p];
     if (auto memory = ir::as<target::MemoryOp>(op)) {
       if (llvm::is_contained(flat.places[p].keep, static_cast<unsigned>(tensor)) &&
           memory.latency())
         sum += memory.latency()->toDouble();
-    } else if (auto network = networkFor(op, nest.adapted.tensors[tensor].role())) {
+    } else if (auto network = networkFor(op, nest.tensors[tensor].role())) {
       if (network.latency())
         sum += network.latency()->toDouble();
       if (network.hopLatency())
@@ -198,13 +198,19 @@ static double largest(const std::map<Port, double> &times) {
   return most;
 }
 
-LatencyTerms LatencyModel::run() {
+/// The longest ways of the first word and of the last result.
+static LatencyTerms pathTerms(const AdaptedNest &nest) {
   LatencyTerms terms;
-  for (size_t t = 0; t < flat.tensors.size(); ++t) {
-    double path = pathLatency(t);
-    double &into = flat.tensors[t].isOutput ? terms.last : terms.first;
+  for (size_t t = 0; t < nest.nest.tensors.size(); ++t) {
+    double path = pathLatency(nest, t);
+    double &into = nest.nest.tensors[t].isOutput ? terms.last : terms.first;
     into = std::max(into, path);
   }
+  return terms;
+}
+
+LatencyTerms LatencyModel::run() {
+  LatencyTerms terms = pathTerms(nest.adapted);
   // Levels fill one after the other; the ports of one level work at the same time.
   for (size_t m = 1; m < memoryPlaces.size(); ++m) {
     if (memoryAt(m).buffering().empty())
@@ -220,6 +226,15 @@ LatencyTerms LatencyModel::run() {
   for (const auto &[port, links] : ports)
     terms.stalls = std::max(terms.stalls, stallOf(links));
   return terms;
+}
+
+/// No way is shorter than to the nearest lane.
+double loopnest::leastLatency(const AdaptedNest &nest) {
+  AdaptedNest bare = nest;
+  for (Place &place : bare.nest.places)
+    place.loops.clear();
+  LatencyTerms terms = pathTerms(bare);
+  return terms.first + terms.last;
 }
 
 LatencyTerms loopnest::latencyTerms(const CountedNest &nest, double compute) {

@@ -36,6 +36,10 @@ struct LatencyTerms {
 /// The terms of `nest`, whose lanes compute for `compute` seconds.
 LatencyTerms latencyTerms(const CountedNest &nest, double compute);
 
+/// Seconds that the latencies of memories and networks take before and after all else, with any
+/// loops of `nest`, at least.
+double leastLatency(const AdaptedNest &nest);
+
 } // namespace loopnest
 } // namespace perfc
 

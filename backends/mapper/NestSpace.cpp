@@ -2,6 +2,7 @@
 #include "backends/mapper/NestSpace.h"
 
 #include "backends/core/KernelWork.h"
+#include "backends/loopnest/NestLatency.h"
 #include "ir/core/Module.h"
 #include "ir/study/AllOps.h"
 
@@ -58,6 +59,13 @@ static std::string notCounted(const NestSpace &nest) {
              : "its subscripts share indices, and it takes too long to count for each mapping";
 }
 
+/// What each mapping takes besides the time of its slowest resource, by what memories keep; sums
+/// may round up.
+static void setLaunch(NestSpace &nest) {
+  nest.weights.launch =
+      nest.cost->model().launch().central() + leastLatency(nest.adapted) * (1 - 1e-9);
+}
+
 llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
                                                 int64_t extraBytes, MapspaceOp mapspace,
                                                 std::string &reason) {
@@ -84,6 +92,7 @@ llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::O
   result.weights =
       makeWeights(result.adapted, result.cost->unitRate(), result.cost->model(),
                   target::ChipOp(const_cast<ir::Operation *>(&chip)).clock(), extraBytes);
+  setLaunch(result);
   result.rules = openRules(result.space);
   for (const Place &place : result.adapted.nest.places)
     result.chipKeeps.push_back(place.keep);
@@ -179,6 +188,7 @@ NestSpace mapper::withKeeps(const NestSpace &nest, const Keeps &keeps) {
   if (llvm::Optional<MapSpace> space = makeGeneralSpace(result.adapted.nest, reason))
     result.space = std::move(*space);
   result.keeps = {keeps};
+  setLaunch(result);
   return result;
 }
 

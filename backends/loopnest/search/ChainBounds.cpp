@@ -358,6 +358,41 @@ double ChainBounds::memoryTime(const ChainNode &node, unsigned decided, unsigned
                    secondsOf(memory.writeBandwidth, sum.written / instances)});
 }
 
+/// Seconds before compute begins and after its end, while first tiles come into memories that are
+/// buffered and last ones leave: where one instance of a memory has one parent, outside all arrays.
+double ChainBounds::edgeTime(const ChainNode &node, unsigned decided) const {
+  double sum = 0;
+  for (unsigned m = 1; m < space.lanes() && space.memorySlot[m] < firstAxis; ++m) {
+    if (!weights.memories[m].isBuffered)
+      continue;
+    // What is open covers one value of each index at least.
+    ChainTiles::Tile tile = node.inside[space.memorySlot[m]];
+    if (space.memorySlot[m] > decided)
+      tile.fill(1);
+    double into = 0, outOf = 0, back = 0;
+    std::vector<double> fromParent(m, 0.0);
+    for (const Crossing &crossing : space.crossings) {
+      if (crossing.level != m)
+        continue;
+      double bits = tiles.leastBits(m, crossing.tensor, tile);
+      const MemoryWeights &own = weights.memories[m], &parent = weights.memories[crossing.parent];
+      auto time = [&](const MemoryWeights &memory, const Rate &rate) {
+        return secondsOf(rate.given ? rate : memory.bandwidth, bits);
+      };
+      if (space.tensors[crossing.tensor].isOutput) {
+        outOf += time(own, own.readBandwidth);
+        back += time(parent, parent.writeBandwidth);
+      } else {
+        into += time(own, own.writeBandwidth);
+        fromParent[crossing.parent] += time(parent, parent.readBandwidth);
+      }
+    }
+    double load = *std::max_element(fromParent.begin(), fromParent.end());
+    sum += std::max(into, load) + std::max(outOf, back);
+  }
+  return sum;
+}
+
 Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
   Flows flows;
   for (unsigned k = 0; k < space.crossings.size(); ++k)
@@ -369,6 +404,7 @@ Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
   score.energy = std::max(score.energy, floors ? floors->energy() : 0);
   score.energy += flows.delivering + weights.constantEnergy - weights.spared;
   score.latency = secondsOf(weights.compute, stepsAtLeast(node, decided));
+  score.latency += edgeTime(node, decided);
   for (unsigned m = 0; m < space.lanes(); ++m)
     score.latency = std::max(score.latency, memoryTime(node, decided, m, flows));
   // Sums of doubles, and conversions to seconds, may round up.

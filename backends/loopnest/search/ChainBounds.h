@@ -55,6 +55,7 @@ private:
   void addFlow(const ChainNode &node, unsigned decided, unsigned crossing, Flows &flows) const;
   double memoryTime(const ChainNode &node, unsigned decided, unsigned memory,
                     const Flows &flows) const;
+  double edgeTime(const ChainNode &node, unsigned decided) const;
   bool windowsApart(const ChainNode &node, unsigned tensor, unsigned dim, unsigned end) const;
   double lanesBetween(const ChainNode &node, unsigned decided, unsigned from, unsigned to) const;
 

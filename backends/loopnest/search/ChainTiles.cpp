@@ -15,7 +15,7 @@ ChainTiles::ChainTiles(const MapSpace &space) {
       continue;
     for (unsigned t : space.nest.places[space.slots[slot].place].keep) {
       usedBy.back() |= space.tensors[t].plain | space.tensors[t].windowed;
-      Kept own{double(space.tensors[t].bits), {}};
+      Kept own{t, double(space.tensors[t].bits), {}};
       for (const Subscript &subscript : space.nest.tensors[t].ranks) {
         Rank rank = normalise(space.nest, subscript);
         if (rank.terms.empty()) {
@@ -43,20 +43,30 @@ ChainTiles::ChainTiles(const MapSpace &space) {
   }
 }
 
+double ChainTiles::leastBits(const Kept &tensor, const Tile &tile) {
+  double words = 1;
+  for (const RankSize &rank : tensor.ranks) {
+    double values = double(tile[rank.dims[0]]);
+    if (rank.isWindow) {
+      double second = double(tile[rank.dims[1]]);
+      values = values * second -
+               std::max(0.0, values - rank.reach[0]) * std::max(0.0, second - rank.reach[1]);
+    }
+    words *= std::max(0.0, values - rank.padding);
+  }
+  return words * tensor.bits;
+}
+
 double ChainTiles::leastBits(unsigned memory, const Tile &tile) const {
   double sum = 0;
-  for (const Kept &tensor : kept[memory]) {
-    double words = 1;
-    for (const RankSize &rank : tensor.ranks) {
-      double values = double(tile[rank.dims[0]]);
-      if (rank.isWindow) {
-        double second = double(tile[rank.dims[1]]);
-        values = values * second -
-                 std::max(0.0, values - rank.reach[0]) * std::max(0.0, second - rank.reach[1]);
-      }
-      words *= std::max(0.0, values - rank.padding);
-    }
-    sum += words * tensor.bits;
-  }
+  for (const Kept &tensor : kept[memory])
+    sum += leastBits(tensor, tile);
   return sum;
+}
+
+double ChainTiles::leastBits(unsigned memory, unsigned tensor, const Tile &tile) const {
+  for (const Kept &own : kept[memory])
+    if (own.tensor == tensor)
+      return leastBits(own, tile);
+  return 0;
 }

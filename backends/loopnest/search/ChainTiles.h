@@ -20,6 +20,8 @@ public:
   /// Bits that the tensors of a memory need, padding left out as far as that is known; 0 where
   /// subscripts share indices.
   double leastBits(unsigned memory, const Tile &tile) const;
+  /// Those of one of its tensors.
+  double leastBits(unsigned memory, unsigned tensor, const Tile &tile) const;
   /// The dimensions of tensors of a memory.
   DimMask used(unsigned memory) const { return usedBy[memory]; }
 
@@ -31,9 +33,12 @@ private:
     double padding = 0; ///< values that are outside of the tensor
   };
   struct Kept {
+    unsigned tensor;
     double bits;
     llvm::SmallVector<RankSize, 4> ranks;
   };
+  static double leastBits(const Kept &tensor, const Tile &tile);
+
   std::vector<std::vector<Kept>> kept; ///< by memory
   std::vector<DimMask> usedBy;
 };

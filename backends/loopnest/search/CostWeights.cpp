@@ -77,6 +77,7 @@ static MemoryWeights memoryWeights(const AdaptedNest &nest, const Place &place,
     result.sparedRead = energy.read - finished.read;
     result.sparedUpdate = energy.update - finished.update;
   }
+  result.isBuffered = !memory.buffering().empty();
   result.bandwidth = bitRate(nest.nest, memory.bandwidth(), clock);
   result.readBandwidth = bitRate(nest.nest, memory.readBandwidth(), clock);
   result.writeBandwidth = bitRate(nest.nest, memory.writeBandwidth(), clock);

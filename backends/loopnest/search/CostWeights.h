@@ -34,6 +34,9 @@ struct MemoryWeights {
   /// J that a finished word of the result costs less than a partial sum, which `read` and `update`
   /// are for: one that is read, and one that arrives.
   double sparedRead = 0, sparedUpdate = 0;
+  /// It says how it is buffered: its first tiles come in before compute begins, and the last one of
+  /// the result leaves after its end.
+  bool isBuffered = false;
 };
 
 /// The networks of one array.
@@ -56,7 +59,7 @@ struct CostWeights {
   std::vector<ArrayWeights> arrays;
   Rate compute;                     ///< steps
   double clock = 0;                 ///< Hz; 0 without
-  double launch = 0;                ///< s
+  double launch = 0;                ///< s, besides the slowest resource
   double leak = 0;                  ///< W, of everything on the chip
   double constantEnergy = 0;        ///< J, of the multiply-accumulates and of fused operands
   double spared = 0;                ///< J that finished words can cost less, at most (see above)
