@@ -100,11 +100,16 @@ static void printCluster(const DotCluster &cluster, llvm::raw_ostream &os, unsig
 
 void perfc::emit::writeDot(const Input &input, llvm::raw_ostream &os) {
   DotBuilder builder;
-  os << "digraph perfc {\n";
+  std::vector<DotCluster> graphs;
   if (input.module)
     for (const ir::Operation &op : input.module->body())
       if (op.is(op::GraphOp::opName))
-        printCluster(builder.graph(op), os, 2);
+        graphs.push_back(builder.graph(op));
+  if (graphs.empty())
+    return;
+  os << "digraph perfc {\n";
+  for (const DotCluster &graph : graphs)
+    printCluster(graph, os, 2);
   for (const DotEdge &edge : builder.edges)
     os << "  " << edge.from << " -> " << edge.to << " [label = " << ir::quoted(edge.label)
        << "];\n";
