@@ -23,8 +23,8 @@ public:
   std::vector<std::string> lines;
 
 private:
-  bool fail(const std::string &why) {
-    diagnostics.report(input.place, diag::TimeloopNotModelled,
+  bool fail(const std::string &why, SourceRange place = {}) {
+    diagnostics.report(place.isValid() ? place : input.place, diag::TimeloopNotModelled,
                        "a mapspace of the language with " + why);
     return false;
   }
@@ -104,10 +104,14 @@ bool MapspaceText::addSpatial(const NestRule &rule, const std::string &array, bo
     return true;
   }
   bool isSimple = rule.inner.empty();
+  SourceRange place;
   for (unsigned dim = 0; dim < input.dimCount(); ++dim)
-    isSimple &= isOne(rule, dim) || (!rule.exact[dim] && !rule.most[dim]);
+    if (!isOne(rule, dim) && (rule.exact[dim] || rule.most[dim])) {
+      isSimple = false;
+      place = rule.exactPlaces[dim];
+    }
   if (isPlane && !isSimple)
-    return fail("factors or an order of both axes of `" + array + "` together");
+    return fail("factors or an order of both axes of `" + array + "` together", place);
   return addLoops(rule, array + ".x", "parallel") &&
          (!isPlane || addLoops(rule, array + ".y", "parallel"));
 }

@@ -153,9 +153,15 @@ bool ConstraintReader::readRuleSplit(const Node &node, NestRule &rule) {
     return true;
   if (!readSplit(node, input, reader, value))
     return false;
-  if (rule.inner.size() != input.dimCount())
-    return reader.fail(split->place, diag::TimeloopNotModelled,
-                       "a search with a `split` whose `permutation` leaves dimensions out");
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
+    if (llvm::is_contained(rule.inner, dim))
+      continue;
+    if (rule.exact[dim] != int64_t(1) && input.problem.bounds[dim] != 1)
+      return reader.fail(split->place, diag::TimeloopNotModelled,
+                         "a search with a `split` whose `permutation` leaves `" +
+                             input.problem.dims[dim] + "` out, which may have a factor");
+    rule.inner.push_back(dim);
+  }
   rule.split = value;
   return true;
 }
