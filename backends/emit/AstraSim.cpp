@@ -127,22 +127,34 @@ static const ir::Operation *systemOf(const Input &input) {
   return found;
 }
 
-void emit::astraSimFiles(const Input &input, FileSink sink) {
-  std::string reason = "it runs on one chip";
-  const ir::Operation *system = systemOf(input);
-  auto levels = system ? network::networkLevels(*system, reason) : llvm::None;
+bool emit::astraSimTexts(const ir::Operation &system, llvm::StringRef label, SourceRange place,
+                         DiagnosticEngine *diagnostics, FileSink sink) {
+  std::string reason;
+  auto levels = network::networkLevels(system, reason);
   if (levels) // groups of one are no dimension
     llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
+  if (levels && levels->levels.empty())
+    reason = "it runs on one chip";
   if (!levels || levels->levels.empty()) {
-    if (input.diagnostics && !input.results.empty())
-      input.diagnostics->report(input.results.front()->place, diag::CannotEmitTrace,
-                                input.results.front()->label, reason);
-    return;
+    if (diagnostics)
+      diagnostics->report(place, diag::CannotEmitTrace, label.str(), reason);
+    return false;
   }
-  if (input.diagnostics)
-    reportSimplified(levels->levels, input.results.front()->place, *input.diagnostics);
-  sink("network.yml", networkText(levels->levels)) &&
-      sink("system.json", systemText(levels->levels, *system)) &&
-      sink("logical_topology.json", logicalText(levels->levels)) &&
-      sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
+  if (diagnostics)
+    reportSimplified(levels->levels, place, *diagnostics);
+  return sink("network.yml", networkText(levels->levels)) &&
+         sink("system.json", systemText(levels->levels, system)) &&
+         sink("logical_topology.json", logicalText(levels->levels)) &&
+         sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
+}
+
+void emit::astraSimFiles(const Input &input, FileSink sink) {
+  if (input.results.empty())
+    return;
+  const Result &first = *input.results.front();
+  if (const ir::Operation *system = systemOf(input))
+    astraSimTexts(*system, first.label, first.place, input.diagnostics, sink);
+  else if (input.diagnostics)
+    input.diagnostics->report(first.place, diag::CannotEmitTrace, first.label,
+                              "it runs on one chip");
 }

@@ -131,13 +131,16 @@ bool ChakraWriter::region(const ir::Region &body, llvm::ArrayRef<CostPart> parts
   return true;
 }
 
-static const ir::Operation *evaluationOf(const ir::Module &module, const Result &result) {
+/// The statement, of the name `opName`, that `result` is of; null when there is none.
+static const ir::Operation *statementOf(const Input &input, const Result &result,
+                                        llvm::StringRef opName) {
   const ir::Operation *found = nullptr;
-  for (const ir::Operation &top : module.body())
-    top.walk([&](const ir::Operation &op) {
-      if (op.is(study::EvaluateOp::opName) && op.symbol() == result.name)
-        found = &op;
-    });
+  if (input.module)
+    for (const ir::Operation &top : input.module->body())
+      top.walk([&](const ir::Operation &op) {
+        if (op.is(opName) && op.symbol() == result.name)
+          found = &op;
+      });
   return found;
 }
 
@@ -176,12 +179,14 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
       writeStep(input, *result, prefix, groups, sink);
     else if (result->cost.serving)
       writeServing(input, *result, prefix, groups, sink);
-    else if (const ir::Operation *op =
-                 input.module ? evaluationOf(*input.module, *result) : nullptr)
+    else if (const ir::Operation *op = statementOf(input, *result, "study.replay"))
+      writeTrace(*input.module->lookup(op->symbolAttr("subject")), prefix, groups, sink);
+    else if (const ir::Operation *op = statementOf(input, *result, study::EvaluateOp::opName))
       writeEvaluation(input, *op, *result, prefix, sink);
     else
-      refuseTrace(input, *result,
-                  "only what `evaluate`, `train` and `serve` run is a graph of kernels and "
-                  "collectives");
+      refuseTrace(
+          input, *result,
+          "only what `evaluate`, `train`, `serve` and `replay` run is a graph of kernels and "
+          "collectives");
   }
 }

@@ -29,6 +29,10 @@ void refuseTrace(const Input &input, const Result &result, const std::string &re
 void writeStep(const Input &input, const Result &result, const std::string &prefix,
                const std::string &groups, FileSink sink);
 
+/// The same for what the ranks of a collective.trace run.
+void writeTrace(const ir::Operation &trace, const std::string &prefix, const std::string &groups,
+                FileSink sink);
+
 /// The same for the batches of a `serve`.
 void writeServing(const Input &input, const Result &result, const std::string &prefix,
                   const std::string &groups, FileSink sink);

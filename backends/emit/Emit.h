@@ -58,6 +58,10 @@ void writeMaestro(const Input &input, llvm::raw_ostream &os);
 void writePerfetto(const Input &input, llvm::raw_ostream &os);
 void chakraFiles(const Input &input, FileSink sink);
 void astraSimFiles(const Input &input, FileSink sink);
+/// ASTRA-sim's description of `system`, a target.system or target.chip, file by file; nothing is
+/// written, and false comes back, where it has none (reported at `place` as of `label`).
+bool astraSimTexts(const ir::Operation &system, llvm::StringRef label, SourceRange place,
+                   DiagnosticEngine *diagnostics, FileSink sink);
 
 } // namespace perfc::emit
 

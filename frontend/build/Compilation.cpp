@@ -62,8 +62,8 @@ bool Compilation::buildUnits(Units &units) {
 
 /// A word at file level that is neither a declaration nor a statement.
 static bool isStatement(llvm::StringRef word) {
-  static constexpr llvm::StringLiteral words[] = {"evaluate", "compare", "search", "serve",
-                                                  "train",    "expect",  "report", "emit"};
+  static constexpr llvm::StringLiteral words[] = {"evaluate", "compare", "search", "serve", "train",
+                                                  "replay",   "expect",  "report", "emit"};
   return llvm::is_contained(words, word);
 }
 

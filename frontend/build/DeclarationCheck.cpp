@@ -3,10 +3,11 @@
 // Checks declarations that no statement may use: they are elaborated with their defaults, and with
 // unknown values where a parameter has none.
 #include "frontend/build/Compilation.h"
+
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
-
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
 #include "ir/common/diagnostics/Words.h"
 
@@ -46,6 +47,9 @@ bool Compilation::declaration(const Decl &decl) {
     return true;
   case DeclKind::System:
     buildSystem(context, instance);
+    return true;
+  case DeclKind::Trace:
+    buildTrace(context, instance);
     return true;
   case DeclKind::Mapping:
   case DeclKind::Mapspace:

@@ -53,9 +53,10 @@ llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statemen
     value = multiple->parts[0].of.get();
   }
   result.instance = value->getIf<Instance>();
-  bool runs = result.instance && (result.instance->decl->kind == DeclKind::Workload ||
-                                  result.instance->decl->kind == DeclKind::Op ||
-                                  result.instance->decl->kind == DeclKind::Collective);
+  llvm::SmallVector<DeclKind, 3> kinds = {DeclKind::Workload, DeclKind::Op, DeclKind::Collective};
+  if (statement.word == "replay")
+    kinds = {DeclKind::Trace};
+  bool runs = result.instance && llvm::is_contained(kinds, result.instance->decl->kind);
   if (runs && !result.on.empty())
     checkOver(statement, result.on, diagnostics);
   if (runs)
@@ -300,5 +301,7 @@ bool StudyBuilder::buildStatement(const ast::Item &item, BlockKind kind, const S
     return serve(*node);
   if (node->word == "train")
     return train(*node);
+  if (node->word == "replay")
+    return replay(*node);
   return !node->args.empty() && outcome(*node, region, /*inStatement=*/false);
 }

@@ -73,6 +73,7 @@ private:
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);
   bool serve(const Node &statement);
+  bool replay(const Node &statement);
   bool train(const Node &statement);
   bool trainGoals(const Node &statement, ir::AttrDict &settings);
 

@@ -17,9 +17,9 @@ const Parameter *Decl::findParameter(llvm::StringRef wanted) const {
 
 llvm::StringRef perfc::declKindName(DeclKind kind) {
   static constexpr llvm::StringLiteral names[] = {
-      "op",       "workload",  "hardware",   "system", "mapping", "mapspace",
-      "dataflow", "algorithm", "collective", "memory", "compute", "array",
-      "network",  "runtime",   "fn",         "let",    "param",   "metric"};
+      "op",        "workload",   "hardware", "system",  "mapping", "mapspace", "dataflow",
+      "algorithm", "collective", "memory",   "compute", "array",   "network",  "runtime",
+      "trace",     "fn",         "let",      "param",   "metric"};
   return names[static_cast<unsigned>(kind)];
 }
 

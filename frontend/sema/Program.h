@@ -32,6 +32,7 @@ enum class DeclKind : uint8_t {
   Array,
   Network,
   Runtime,
+  Trace,
   Function,
   Let,
   Param,

@@ -61,6 +61,9 @@ static constexpr WordSpec searchWords[] = {
     onWord,     withWord,    usingOneWord, overWord,   asWord,     minimizeWord, maximizeWord,
     withinWord, requireWord, paretoWord,   expectWord, reportWord, emitWord};
 
+static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
+                                           expectWord, reportWord, emitWord};
+
 static constexpr WordSpec sweepWords[] = {
     {.word = "evaluate",
      .kind = Reference,
@@ -85,6 +88,11 @@ static constexpr WordSpec sweepWords[] = {
     {.word = "train",
      .kind = Reference,
      .block = BlockKind::Train,
+     .repeats = true,
+     .doc = "a statement of every point"},
+    {.word = "replay",
+     .kind = Reference,
+     .block = BlockKind::Replay,
      .repeats = true,
      .doc = "a statement of every point"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
@@ -174,6 +182,8 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return searchWords;
   case BlockKind::Sweep:
     return sweepWords;
+  case BlockKind::Replay:
+    return replayWords;
   case BlockKind::Expect:
     return expectWords;
   case BlockKind::Report:
@@ -188,9 +198,10 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return savingWords;
   case BlockKind::TensorSparsity:
     return sparsityWords;
-  default: {
-    llvm::ArrayRef<WordSpec> words = trainWordsOf(kind);
-    return words.empty() ? serveWordsOf(kind) : words;
-  }
+  default:
+    for (auto wordsOf : {trainWordsOf, serveWordsOf, traceWordsOf})
+      if (llvm::ArrayRef<WordSpec> words = wordsOf(kind); !words.empty())
+        return words;
+    return {};
   }
 }

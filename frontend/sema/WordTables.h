@@ -19,6 +19,8 @@ llvm::ArrayRef<WordSpec> statementWordsOf(BlockKind kind);
 /// The words of `serve` and of the blocks in it.
 llvm::ArrayRef<WordSpec> serveWordsOf(BlockKind kind);
 llvm::ArrayRef<WordSpec> trainWordsOf(BlockKind kind);
+/// The words of `trace` and of the blocks in it.
+llvm::ArrayRef<WordSpec> traceWordsOf(BlockKind kind);
 
 } // namespace perfc
 

@@ -68,8 +68,13 @@ enum class BlockKind : uint8_t {
   Checkpoint,
   Price,
   NetLatency,
+  Trace,
+  TraceGroup,
+  TraceRank,
+  TraceNode,
+  Replay,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::NetLatency) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Replay) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

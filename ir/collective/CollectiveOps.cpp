@@ -53,6 +53,41 @@ static bool verifySchedule(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+/// Graphs of ranks, node by node.
+static std::vector<OpDecl> traceDeclarations() {
+  return {
+      {.name = "collective.trace",
+       .doc = "What each rank runs: graphs of kernels, messages and collectives.",
+       .symbol = SymbolUse::Required,
+       .topLevel = true,
+       .regions = {{{"collective.group", "collective.ranks"}}}},
+      {.name = "collective.group",
+       .doc = "A communicator group of a trace.",
+       .attrs = {intAttr("number", "by which nodes name it").atLeast(1),
+                 listAttr("members", AttrKind::Int, "ranks, in the order of rings")}},
+      {.name = "collective.ranks",
+       .doc = "The graph that some ranks run.",
+       .attrs = {listAttr("ranks", AttrKind::Int, "which")},
+       .regions = {{{"collective.node"}}}},
+      {.name = "collective.node",
+       .doc = "Starts when the nodes that it waits for are done.",
+       .attrs = {
+           stringAttr("kind", "what it does")
+               .oneOf({"compute", "cpu", "load", "store", "send", "receive", "all_reduce",
+                       "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce",
+                       "collective", "metadata", "invalid"}),
+           intAttr("id", "among the nodes of its ranks").atLeast(0),
+           listAttr("after", AttrKind::Int, "ids of those that it waits for").optional(),
+           intAttr("micros", "that a kernel takes").atLeast(0).optional(),
+           intAttr("bytes", "of a message, collective or access").atLeast(0).optional(),
+           intAttr("operations", "of a kernel").atLeast(0).optional(),
+           intAttr("moves", "bytes of a kernel").atLeast(0).optional(),
+           intAttr("peer", "the rank at the other end of a message").atLeast(0).optional(),
+           intAttr("tag", "of a message").optional(),
+           intAttr("type", "of a collective, where its kind does not say it").optional(),
+           intAttr("group", "of a collective; all ranks when not given").atLeast(1).optional()}}};
+}
+
 static std::vector<OpDecl> declarations() {
   std::vector<OpDecl> transfers = {
       transfer("collective.all_reduce", "Every rank gets the sum of all."),
@@ -95,7 +130,8 @@ static std::vector<OpDecl> declarations() {
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},
        .regions = {steps}}};
-  all.insert(all.end(), transfers.begin(), transfers.end());
+  for (const auto &more : {transfers, traceDeclarations()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -46,12 +46,13 @@ static RegionDecl holding(std::vector<llvm::StringRef> names) {
   return {std::move(names)};
 }
 
-static OpDecl statement(llvm::StringRef name, llvm::StringRef doc) {
+static OpDecl statement(llvm::StringRef name, llvm::StringRef doc,
+                        std::vector<llvm::StringRef> subjects = {"op.graph", "op.kernel"}) {
   return {.name = name,
           .doc = doc,
           .symbol = SymbolUse::Optional,
           .topLevel = true,
-          .attrs = {symbolAttr("subject", "what is asked about").oneOf({"op.graph", "op.kernel"}),
+          .attrs = {symbolAttr("subject", "what is asked about").oneOf(std::move(subjects)),
                     symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
                     dictAttr("settings", AttrKind::Any, "what the statement's words say")},
           .regions = {holding({})}};
@@ -59,7 +60,7 @@ static OpDecl statement(llvm::StringRef name, llvm::StringRef doc) {
 
 static std::vector<OpDecl> statementDecls() {
   std::vector<llvm::StringRef> inPoint = {"study.evaluate", "study.compare", "study.search",
-                                          "study.serve", "study.train"};
+                                          "study.serve",    "study.train",   "study.replay"};
   OpDecl evaluate{.name = "study.evaluate",
                   .doc = "The figures of one subject on one chip or system.",
                   .symbol = SymbolUse::Optional,
@@ -100,7 +101,8 @@ static std::vector<OpDecl> statementDecls() {
            .regions = {holding(inPoint)}},
           searchDecl(holding({"study.evaluate"})),
           statement("study.serve", "A stream of requests to a model."),
-          statement("study.train", "Training a model.")};
+          statement("study.train", "Training a model."),
+          statement("study.replay", "A trace on a system.", {"collective.trace"})};
 }
 
 static std::vector<OpDecl> requestDecls() {

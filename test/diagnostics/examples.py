@@ -39,6 +39,7 @@ ELSEWHERE = {
     1020: ("takes an input without a mapping", "import/timeloop/nodes_constraints.test"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
+    1219: ("takes a quarter of a million nodes", "driver/replay.test"),
     1265: ("writes a folder", "emit/chakra.test"),
     1305: ("takes a file of requests", "serving/checks.test"),
     1201: ("takes files of several formats", "driver/run_chakra.test"),

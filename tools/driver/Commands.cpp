@@ -11,7 +11,7 @@ static constexpr OptionSpec runOptions[] = {
     {"from", 0, "FORMAT", "the files are of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
     {"mode", 0, "MODE", "native, astra_sim, maestro or timeloop: count as that tool does"},
-    {"network", 0, "N.yml", "of chakra: the network, as ASTRA-sim reads it"},
+    {"network", 0, "N.yml", "of chakra, and of `replay`: the network, as ASTRA-sim reads it"},
     {"system", 0, "S.json", "of chakra: the system"},
     {"groups", 0, "G.json", "of chakra: the communicator groups"},
     {"memory", 0, "M.json", "of chakra: the remote memory"},
@@ -72,6 +72,8 @@ static constexpr OptionSpec emitOptions[] = {
 };
 static constexpr OptionSpec importOptions[] = {
     {"hw", 0, "FILE", "the hardware, the same as a last FILE"},
+    {"groups", 0, "G.json", "of chakra: the communicator groups, without this by who uses them"},
+    {"summary", 0, "", "of chakra: what the files do in sum, not node by node"},
     {"output", 'o', "FILE", "write there instead of standard output"},
 };
 static constexpr OptionSpec validateOptions[] = {

@@ -235,6 +235,11 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
       evaluated.results.push_back(result);
     else
       return;
+  } else if (op.is("study.replay")) {
+    if (const emit::Result *result = replay(module, op, point))
+      evaluated.results.push_back(result);
+    else
+      return;
   } else if (op.is(study::MetricOp::opName)) {
     return;
   }

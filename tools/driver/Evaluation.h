@@ -15,6 +15,10 @@
 #include <deque>
 #include <set>
 
+namespace perfc::astra {
+struct Cluster;
+}
+
 namespace perfc::driver {
 
 using emit::ExpressionValue;
@@ -55,6 +59,8 @@ public:
   /// Only `search` statements, and the sweeps that hold them, are evaluated; or only sweeps.
   bool onlySearches = false;
   bool onlySweeps = false;
+  /// What `replay` runs on instead of its system; null for that.
+  const astra::Cluster *replayOn = nullptr;
   /// A training step that does not fit into the memory is a result all the same.
   bool trainsBeyondMemory = false;
   /// Where the points of sweeps are kept, and which of them are evaluated.
@@ -97,6 +103,8 @@ private:
                                const ir::Operation *point);
   void keepAsBuilt(const ir::Module &module);
   const emit::Result *train(ir::Module &module, ir::Operation &op, const ir::Operation *point);
+  const emit::Result *replay(const ir::Module &module, const ir::Operation &op,
+                             const ir::Operation *point);
   const emit::Result *serveRequests(ir::Module &module, ir::Operation &op,
                                     const ir::Operation *point);
   const emit::Result *search(ir::Module &module, ir::Operation &op, const ir::Operation *point);

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `train`, `serve` and `search` do beyond an evaluation.
+// What `train`, `serve`, `replay` and `search` do beyond an evaluation.
 #include "tools/driver/Evaluation.h"
 
 #include "backends/core/UncertainInputs.h"
@@ -8,6 +8,7 @@
 #include "backends/training/Train.h"
 #include "ir/common/diagnostics/Training.h"
 #include "tools/driver/UnusedWords.h"
+#include "tools/driver/astra/Replay.h"
 #include "tools/driver/search/FitAdvice.h"
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/search/StrategySpace.h"
@@ -18,7 +19,7 @@ using namespace perfc;
 using namespace perfc::driver;
 using namespace perfc::mapper;
 
-/// Those in the settings of a `train` or `serve`.
+/// Those in the settings of a `train`, `serve` or `replay`.
 Evaluation::ResultLabels Evaluation::labelsIn(const ir::Operation &op) const {
   auto text = [&](const char *name) {
     const ir::Attribute *value = op.dictAttr("settings").find(name);
@@ -128,6 +129,16 @@ const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation 
   llvm::Optional<Cost> cost = withEnds(module, op, session.diagnostics, [&] {
     return serving::evaluateServing(module, op, providers, session.diagnostics);
   });
+  return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
+}
+
+//===-- replay
+//---------------------------------------------------------------------------------===//
+
+const emit::Result *Evaluation::replay(const ir::Module &module, const ir::Operation &op,
+                                       const ir::Operation *point) {
+  session.progress.at(op.dictAttr("settings").find("label")->asString());
+  llvm::Optional<Cost> cost = replayTrace(session, module, op, replayOn);
   return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
 }
 

@@ -31,7 +31,7 @@ bool driver::readForeign(Session &session, const ImportFormat &format,
   for (llvm::StringRef hardware : arguments.values("hw"))
     files.push_back(hardware.str());
   if (files.size() >= format.minFiles && files.size() <= format.maxFiles)
-    return format.read(session, files, text);
+    return format.read(session, files, arguments, text);
   session.diagnostics.report({}, diag::WrongArgumentCount, "import " + format.name.str(),
                              format.files.str());
   return false;

@@ -136,6 +136,12 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   evaluation.sweepSettings.program = programHash(session.sources.text(file), defines);
   if (!applyOptions(session, arguments, evaluation))
     return true;
+  astra::Cluster cluster;
+  if (arguments.has("network")) {
+    if (!readCluster(session, arguments, "run", cluster))
+      return true;
+    evaluation.replayOn = &cluster;
+  }
   RequestedFiles files(session, evaluation);
   llvm::Optional<PointSharing> sharing;
   SharedPrinting shared(session, evaluation, asJson ? &document : nullptr);
@@ -219,9 +225,10 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
     return true;
   if (arguments.value("from") == "chakra")
     return runTraces(session, arguments);
-  if (arguments.value("mode") == "astra_sim") {
-    session.diagnostics.report({}, diag::NotSupportedYet,
-                               "`--mode astra_sim` without `--from chakra`");
+  if (arguments.value("mode") == "astra_sim" && !arguments.has("network")) {
+    session.diagnostics
+        .report({}, diag::NotSupportedYet, "`--mode astra_sim` without `--from chakra`")
+        .help("`replay` runs a trace of the file so; --network and --system say on which cluster");
     return true;
   }
   bool isTimeloop = arguments.value("from") == "timeloop";

@@ -20,7 +20,8 @@ static constexpr uint32_t mostFullyConnected = 4096;
 static constexpr uint64_t mostRanks = 1 << 20;
 
 std::string astra::nodePlace(const chakra::Trace &trace, uint32_t rank, const Node &node) {
-  return fmt::format("rank {}, node {} (byte {} of {})", rank, node.id, node.offset, trace.path);
+  std::string byte = node.offset ? fmt::format("byte {} of ", node.offset) : "";
+  return fmt::format("rank {}, node {} ({}{})", rank, node.id, byte, trace.path);
 }
 
 std::vector<Finding> astra::checkCluster(const Cluster &cluster) {

@@ -39,6 +39,10 @@ struct RankResult {
   bool finished() const { return finish >= 0; }
   /// Bubbles and CPU operations count as exposed, too.
   int64_t exposed() const { return finish - computeTime; }
+  bool operator==(const RankResult &other) const {
+    return finish == other.finish && computeTime == other.computeTime &&
+           communicationBusy == other.communicationBusy;
+  }
 };
 
 struct SimulationResult {
@@ -67,7 +71,7 @@ SimulationResult simulate(const Cluster &cluster, Traces traces,
 /// A trace with one collective of all ranks, for tables of collectives.
 chakra::Trace collectiveTrace(Collective op, int64_t size);
 
-/// `rank 3, node 7 (byte 120 of x.3.et)`.
+/// `rank 3, node 7 (byte 120 of x.3.et)`; a node of no file has no byte.
 std::string nodePlace(const chakra::Trace &trace, uint32_t rank, const chakra::Node &node);
 
 /// The collective that a node's `comm_type` names; false for those that are not simulated.

@@ -95,6 +95,14 @@ static bool readPart(DiagnosticEngine &diagnostics, FileId file, llvm::StringRef
   return read(reader, *object);
 }
 
+bool driver::readGroupText(DiagnosticEngine &diagnostics, FileId file, uint64_t ranks,
+                           astra::Groups &groups) {
+  return readPart(diagnostics, file, "file of communicator groups",
+                  [&](ClusterReader &reader, const Object &object) {
+                    return reader.readGroups(object, ranks, groups);
+                  });
+}
+
 bool driver::readClusterTexts(DiagnosticEngine &diagnostics, const ClusterTexts &texts,
                               astra::Cluster &cluster) {
   std::string name = diagnostics.sourceManager().path(texts.network).str();
@@ -109,11 +117,8 @@ bool driver::readClusterTexts(DiagnosticEngine &diagnostics, const ClusterTexts 
                   [&](ClusterReader &reader, const Object &object) {
                     return reader.readSystem(object, cluster.system);
                   }) &&
-         readPart(diagnostics, texts.groups, "file of communicator groups",
-                  [&](ClusterReader &reader, const Object &object) {
-                    return reader.readGroups(object, astra::rankCount(cluster.network),
-                                             cluster.groups);
-                  }) &&
+         readGroupText(diagnostics, texts.groups, astra::rankCount(cluster.network),
+                       cluster.groups) &&
          readPart(diagnostics, texts.memory, "file of remote memory",
                   [&](ClusterReader &reader, const Object &object) {
                     return reader.readMemory(object, cluster.memory);
@@ -166,10 +171,10 @@ bool driver::readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, u
   return true;
 }
 
-void driver::reportFindings(DiagnosticEngine &diagnostics,
-                            llvm::ArrayRef<astra::Finding> findings) {
+void driver::reportFindings(DiagnosticEngine &diagnostics, llvm::ArrayRef<astra::Finding> findings,
+                            SourceRange place) {
   for (const astra::Finding &finding : findings) {
-    Diagnostic &report = diagnostics.report({}, *finding.kind, finding.subject, finding.reason);
+    Diagnostic &report = diagnostics.report(place, *finding.kind, finding.subject, finding.reason);
     for (const std::string &note : finding.notes)
       report.note(note);
   }

@@ -73,8 +73,9 @@ struct TraceFiles {
 bool readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
                 TraceFiles &traces);
 
-/// Reports what a simulation found.
-void reportFindings(DiagnosticEngine &diagnostics, llvm::ArrayRef<astra::Finding> findings);
+/// Reports what a simulation found, at `place` where the traces are a program's.
+void reportFindings(DiagnosticEngine &diagnostics, llvm::ArrayRef<astra::Finding> findings,
+                    SourceRange place = {});
 /// The first finding that stands for an error, in words; "" when there is none.
 std::string firstProblem(llvm::ArrayRef<astra::Finding> findings);
 

@@ -18,6 +18,10 @@ struct ClusterTexts {
 bool readClusterTexts(DiagnosticEngine &diagnostics, const ClusterTexts &texts,
                       astra::Cluster &cluster);
 
+/// Reads the groups of `ranks` ranks alone.
+bool readGroupText(DiagnosticEngine &diagnostics, FileId file, uint64_t ranks,
+                   astra::Groups &groups);
+
 } // namespace perfc::driver
 
 #endif // PERFC_TOOLS_DRIVER_ASTRA_CLUSTERTEXTS_H

@@ -51,11 +51,7 @@ static void printTable(Session &session, llvm::StringRef prefix, bool isAware,
                                     std::to_string(figures.exposed()),
                                     std::to_string(figures.communicationBusy)};
   };
-  auto same = [&](size_t a, size_t b) {
-    const astra::RankResult &first = result.ranks[a], &second = result.ranks[b];
-    return first.finish == second.finish && first.computeTime == second.computeTime &&
-           first.communicationBusy == second.communicationBusy;
-  };
+  auto same = [&](size_t a, size_t b) { return result.ranks[a] == result.ranks[b]; };
   for (size_t rank = 0, last; rank < result.ranks.size(); rank = last + 1) {
     for (last = rank; last + 1 < result.ranks.size() && same(rank, last + 1);)
       ++last;
@@ -66,9 +62,10 @@ static void printTable(Session &session, llvm::StringRef prefix, bool isAware,
 }
 
 /// The value of `option`, which must be given; "" when it is not (reported).
-static std::string required(Session &session, const Arguments &arguments, llvm::StringRef option) {
+static std::string required(Session &session, const Arguments &arguments, llvm::StringRef command,
+                            llvm::StringRef option) {
   if (!arguments.has(option))
-    session.diagnostics.report({}, diag::MissingOption, "run --from chakra", option.str());
+    session.diagnostics.report({}, diag::MissingOption, command.str(), option.str());
   return arguments.value(option).str();
 }
 
@@ -101,26 +98,29 @@ static void readLaunch(Session &session, const Arguments &arguments, astra::Syst
   system.endpointDelay = static_cast<int64_t>(static_cast<double>(system.endpointDelay) * scale);
 }
 
-bool driver::runTraces(Session &session, const Arguments &arguments) {
-  ClusterFiles files{required(session, arguments, "network"),
-                     required(session, arguments, "system"), arguments.value("groups").str(),
-                     arguments.value("memory").str()};
+bool driver::readCluster(Session &session, const Arguments &arguments, llvm::StringRef command,
+                         astra::Cluster &cluster) {
+  ClusterFiles files{required(session, arguments, command, "network"),
+                     required(session, arguments, command, "system"),
+                     arguments.value("groups").str(), arguments.value("memory").str()};
   llvm::StringRef backend = arguments.value("backend", unaware);
   if (backend != aware && backend != unaware)
     session.diagnostics.report({}, diag::BadOptionValue, "--backend", backend.str())
         .help("it is " + unaware.str() + " or " + aware.str());
   if (arguments.value("mode", "astra_sim") != "astra_sim")
     session.diagnostics.report({}, diag::NotSupportedYet, "traces in another mode than astra_sim");
-  if (session.diagnostics.hasErrors())
-    return true;
-  astra::Cluster cluster;
   cluster.aware = backend == aware;
+  if (session.diagnostics.hasErrors() || !readCluster(session, files, cluster))
+    return false;
+  readLaunch(session, arguments, cluster.system);
+  return !session.diagnostics.hasErrors();
+}
+
+bool driver::runTraces(Session &session, const Arguments &arguments) {
+  astra::Cluster cluster;
   TraceFiles traces;
   llvm::StringRef prefix = arguments.files().front();
-  if (!readCluster(session, files, cluster))
-    return true;
-  readLaunch(session, arguments, cluster.system);
-  if (session.diagnostics.hasErrors() ||
+  if (!readCluster(session, arguments, "run --from chakra", cluster) ||
       !readTraces(session.diagnostics, prefix, astra::rankCount(cluster.network), traces))
     return true;
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);

@@ -5,9 +5,14 @@
 #ifndef PERFC_TOOLS_DRIVER_ASTRA_RUNTRACES_H
 #define PERFC_TOOLS_DRIVER_ASTRA_RUNTRACES_H
 
+#include "backends/network/astra/Simulation.h"
 #include "tools/driver/Session.h"
 
 namespace perfc::driver {
+
+/// The cluster that the options describe; false after a report. `command` is what needs them.
+bool readCluster(Session &session, const Arguments &arguments, llvm::StringRef command,
+                 astra::Cluster &cluster);
 
 /// Runs the traces and prints the result; mistakes go to the session's diagnostics.
 bool runTraces(Session &session, const Arguments &arguments);

@@ -39,7 +39,7 @@ static std::string groupText(const astra::Dimension &dim, size_t index, int64_t 
 }
 
 bool driver::importAstraSim(Session &session, llvm::ArrayRef<std::string> files,
-                            std::string &text) {
+                            const Arguments & /*arguments*/, std::string &text) {
   ClusterFiles inputs{files[0], files.size() > 1 ? files[1] : "", "", ""};
   astra::Cluster cluster;
   if (!readCluster(session, inputs, cluster))

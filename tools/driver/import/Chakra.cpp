@@ -1,14 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Format chakra: traces, a file for each rank, as workloads with a summary of each file. What the
-// first rank does, its kernels, messages and collectives of the world, is one workload on a system
-// of so many chips; what a communicator group does is one on a system of its members, alike groups
-// together. Bytes become elements of one byte, a kernel as many operations as it takes nanoseconds.
-// What depends on the order of nodes is in none of them: `perfc run PREFIX --from chakra` runs
-// that.
+// `import chakra --summary`: traces, a file for each rank, as workloads with a summary of each
+// file. What the first rank does, its kernels, messages and collectives of the world, is one
+// workload on a system of so many chips; what a communicator group does is one on a system of its
+// members, alike groups together. Bytes become elements of one byte, a kernel as many operations as
+// it takes nanoseconds. What depends on the order of nodes is in none of them: `perfc import
+// chakra` without the option keeps that.
 #include "backends/network/chakra/Simplify.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/import/ChakraFiles.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,7 +22,8 @@ using chakra::NodeType;
 using chakra::TraceSummary;
 using chakra::TrafficKey;
 
-static llvm::Optional<chakra::Trace> readFile(Session &session, const std::string &path) {
+llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std::string &path,
+                                                    uint32_t rank) {
   auto buffer =
       llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer) {
@@ -30,8 +32,16 @@ static llvm::Optional<chakra::Trace> readFile(Session &session, const std::strin
   }
   chakra::WireError error;
   auto trace = chakra::readTrace((*buffer)->getBuffer(), path, error);
-  if (!trace)
+  if (!trace) {
     session.diagnostics.report({}, diag::BadTrace, path, error.offset, error.reason);
+    return llvm::None;
+  }
+  for (const chakra::MissingNode &edge : trace->missing) {
+    session.diagnostics.report({}, diag::MissingTraceNode,
+                               astra::nodePlace(*trace, rank, trace->nodes[edge.node]),
+                               fmt::format("it waits for node {}, which does not exist", edge.id));
+    return llvm::None;
+  }
   return trace;
 }
 
@@ -56,17 +66,20 @@ static std::string trafficName(const TrafficKey &key) {
   return name.empty() ? fmt::format("collectives of type {}", key.commType) : name.str();
 }
 
-/// `text` of a file as a comment can hold it.
-static std::string inComment(llvm::StringRef text) {
+std::string driver::inComment(llvm::StringRef text) {
   std::string result = text.str();
   std::replace_if(
       result.begin(), result.end(), [](char c) { return !llvm::isPrint(c); }, '?');
   return result;
 }
 
+std::string driver::fileComment(const chakra::Trace &trace) {
+  return fmt::format("{}: schema {}", trace.path,
+                     trace.version.empty() ? "not given" : inComment(trace.version));
+}
+
 static std::string summaryText(const chakra::Trace &trace, const TraceSummary &summary) {
-  std::string text = fmt::format("// {}: schema {}, {}\n//   {}, {} ms\n", trace.path,
-                                 trace.version.empty() ? "not given" : inComment(trace.version),
+  std::string text = fmt::format("// {}, {}\n//   {}, {} ms\n", fileComment(trace),
                                  counted(summary.nodes, "node"), counted(summary.kernels, "kernel"),
                                  static_cast<double>(summary.kernelMicros) / 1e3);
   if (summary.cpuOperations)
@@ -193,22 +206,15 @@ static std::string programText(llvm::ArrayRef<TraceSummary> summaries,
   return text + groups;
 }
 
-bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files, std::string &text) {
+bool driver::summarizeChakra(Session &session, llvm::ArrayRef<std::string> files,
+                             std::string &text) {
   std::vector<TraceSummary> summaries;
   GroupMembers members;
   text.clear();
   for (const std::string &path : files) {
-    auto trace = readFile(session, path);
+    auto trace = readTraceFile(session, path, static_cast<uint32_t>(summaries.size()));
     if (!trace)
       return false;
-    for (const chakra::MissingNode &edge : trace->missing) {
-      session.diagnostics.report(
-          {}, diag::MissingTraceNode,
-          astra::nodePlace(*trace, static_cast<uint32_t>(&path - files.data()),
-                           trace->nodes[edge.node]),
-          fmt::format("it waits for node {}, which does not exist", edge.id));
-      return false;
-    }
     TraceSummary summary = chakra::summarize(*trace);
     text += summaryText(*trace, summary);
     std::set<std::string> groups;

@@ -16,7 +16,8 @@ struct ImportFormat {
   unsigned minFiles, maxFiles;
   /// Writes the program to `text`, which is formatted afterwards. False when a file is wrong
   /// (reported).
-  bool (*read)(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+  bool (*read)(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+               std::string &text);
 };
 
 llvm::ArrayRef<ImportFormat> importFormats();
@@ -31,11 +32,16 @@ bool readForeign(Session &session, const ImportFormat &format, std::vector<std::
 std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
 
 // The formats, one file each.
-bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
-bool importChakra(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
-bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
-bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
-bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                    std::string &text);
+bool importChakra(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                  std::string &text);
+bool importMaestro(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                   std::string &text);
+bool importScaleSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                    std::string &text);
+bool importTimeloop(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
+                    std::string &text);
 
 } // namespace perfc::driver
 

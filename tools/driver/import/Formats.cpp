@@ -11,7 +11,7 @@ using namespace perfc::driver;
 static const ImportFormat formats[] = {
     {"astra_sim", "NETWORK.yml [SYSTEM.json]", "the cluster that ASTRA-sim's inputs describe", 1, 2,
      importAstraSim},
-    {"chakra", "PREFIX.RANK.et…", "kernels, messages and collectives of Chakra traces", 1, 1u << 20,
+    {"chakra", "PREFIX.RANK.et…", "what each rank runs, of Chakra traces", 1, 1u << 20,
      importChakra},
     {"maestro", "FILE.m [HARDWARE.m]", "layers with the dataflows of MAESTRO", 1, 2, importMaestro},
     {"scale_sim", "CFG TOPOLOGY.csv", "a systolic array of SCALE-Sim with the layers it runs", 2, 2,

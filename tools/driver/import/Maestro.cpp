@@ -76,7 +76,8 @@ static std::vector<dataflow::Directive> withWindows(const dataflow::Layer &layer
   return result;
 }
 
-bool driver::importMaestro(Session &session, llvm::ArrayRef<std::string> files, std::string &text) {
+bool driver::importMaestro(Session &session, llvm::ArrayRef<std::string> files,
+                           const Arguments & /*arguments*/, std::string &text) {
   FileId file = session.load(files.front());
   auto mappings = file ? maestro::readMappingFile(file, session.diagnostics) : llvm::None;
   dataflow::Hardware hardware;

@@ -177,7 +177,7 @@ static std::string programText(const ScaleSimConfig &config, llvm::ArrayRef<Impo
 }
 
 bool driver::importScaleSim(Session &session, llvm::ArrayRef<std::string> files,
-                            std::string &text) {
+                            const Arguments & /*arguments*/, std::string &text) {
   FileId configFile = session.load(files[0]), topologyFile = session.load(files[1]);
   if (!configFile || !topologyFile)
     return false;

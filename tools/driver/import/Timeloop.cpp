@@ -27,7 +27,7 @@ static llvm::Optional<std::string> searchText(const yaml::Document &document,
 }
 
 bool driver::importTimeloop(Session &session, llvm::ArrayRef<std::string> files,
-                            std::string &text) {
+                            const Arguments & /*arguments*/, std::string &text) {
   std::vector<FileId> ids = session.loadAll(files);
   auto document = ids.empty() ? nullptr : yaml::parse(ids, session.diagnostics);
   if (!document)

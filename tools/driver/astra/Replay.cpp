@@ -1,0 +1,106 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/astra/Replay.h"
+
+#include "backends/emit/Emit.h"
+#include "backends/network/chakra/TraceProgram.h"
+#include "ir/common/diagnostics/Cluster.h"
+#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/astra/ClusterTexts.h"
+#include <algorithm>
+
+using namespace perfc;
+using namespace perfc::driver;
+
+/// `system` as ASTRA-sim's inputs describe it; false after a report.
+static bool readSystemTexts(Session &session, const ir::Operation &system,
+                            const ir::Operation &replay, astra::Cluster &cluster) {
+  ClusterTexts texts;
+  auto keep = [&](const std::string &name, llvm::StringRef text) {
+    FileId file = session.sources.add(name, text.str());
+    if (name == "network.yml")
+      texts.network = file;
+    else if (name == "system.json")
+      texts.system = file;
+    return true;
+  };
+  llvm::StringRef label = replay.dictAttr("settings").find("label")->asString();
+  return emit::astraSimTexts(system, label, replay.range(), &session.diagnostics, keep) &&
+         readClusterTexts(session.diagnostics, texts, cluster);
+}
+
+/// False, reported, where the traces are not those of ranks 0 to `count` - 1.
+static bool checkRanks(Session &session, const chakra::ProgramTraces &traces, uint64_t count,
+                       const ir::Operation &replay) {
+  llvm::StringRef name = replay.symbolAttr("subject");
+  if (traces.ranks.size() > count) {
+    session.diagnostics.report(replay.range(), diag::NotOnThisCluster,
+                               fmt::format("trace `{}`", name),
+                               fmt::format("it has a rank {}, but here are {}",
+                                           traces.ranks.size() - 1, counted(count, "rank")));
+    return false;
+  }
+  for (uint64_t rank = 0; rank < count; ++rank)
+    if (rank >= traces.ranks.size() || !traces.ranks[rank]) {
+      session.diagnostics.report(replay.range(), diag::MissingRank, rank,
+                                 fmt::format("`{}` has no nodes of it", name));
+      return false;
+    }
+  return true;
+}
+
+static double seconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+
+/// A part for each stretch of ranks that take the same.
+static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place, Cost &cost) {
+  for (size_t first = 0, last; first < ranks.size(); first = last + 1) {
+    for (last = first; last + 1 < ranks.size() && ranks[last + 1] == ranks[first];)
+      ++last;
+    CostPart part;
+    part.label =
+        first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+    part.kind = PartKind::Phase;
+    part.location = place;
+    part.latency = seconds(ranks[first].finish);
+    part.energy = cost.energy;
+    cost.breakdown.children.push_back(std::move(part));
+  }
+  cost.breakdown.composition = Composition::Overlap;
+}
+
+llvm::Optional<Cost> driver::replayTrace(Session &session, const ir::Module &module,
+                                         const ir::Operation &op, const astra::Cluster *given) {
+  astra::Cluster cluster;
+  if (given)
+    cluster = *given;
+  else if (!readSystemTexts(session, *module.lookup(op.symbolAttr("on")), op, cluster))
+    return llvm::None;
+  chakra::ProgramTraces traces = chakra::programTraces(*module.lookup(op.symbolAttr("subject")));
+  if (cluster.groups.empty())
+    cluster.groups = traces.groups;
+  if (!checkRanks(session, traces, astra::rankCount(cluster.network), op))
+    return llvm::None;
+  if (traces.owned.size() == 1)
+    traces.ranks.resize(1);
+  size_t errors = session.diagnostics.errorCount();
+  astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
+  reportFindings(session.diagnostics, result.findings, op.range());
+  if (session.diagnostics.errorCount() != errors)
+    return llvm::None;
+  auto last = std::max_element(result.ranks.begin(), result.ranks.end(),
+                               [](const auto &a, const auto &b) { return a.finish < b.finish; });
+  Cost cost;
+  cost.latency = seconds(last->finish);
+  cost.exposed = seconds(last->exposed());
+  cost.energy = cost.area = Figure::notGiven("trace", op.symbolAttr("subject"));
+  cost.chips = static_cast<int64_t>(result.ranks.size());
+  cost.addBound("kernels", seconds(last->computeTime));
+  cost.addBound("communication", cost.exposed);
+  cost.addNote(fmt::format("timed as ASTRA-sim does, {} on {}",
+                           cluster.aware ? "congestion_aware" : "congestion_unaware",
+                           given ? "the cluster of the command line"
+                                 : "what its inputs can say of the system"));
+  cost.provenance = {"network", "", "a graph for each rank, event by event"};
+  addRanks(result.ranks, op.range(), cost);
+  cost.describe(PartKind::Program, op.dictAttr("settings").find("label")->asString(), op.range());
+  return cost;
+}

@@ -1,0 +1,215 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Format chakra: traces, a file for each rank, as a `trace` with every node that simulators read:
+// kinds, sizes, times, peers, groups and what waits for what. Ranks whose nodes are the same stand
+// together. One file is in memory at a time.
+#include "backends/network/chakra/TraceProgram.h"
+#include "ir/common/diagnostics/Cluster.h"
+#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/astra/ClusterTexts.h"
+#include "tools/driver/import/ChakraFiles.h"
+#include "tools/driver/import/Format.h"
+#include <limits>
+#include <map>
+
+using namespace perfc;
+using namespace perfc::driver;
+using chakra::Field;
+using chakra::NodeType;
+
+/// A program of more nodes is of no use to anybody.
+static constexpr size_t mostImported = 1 << 18;
+
+namespace {
+
+/// Numbers of communicator groups: their own, or others where they have names.
+class GroupNumbers {
+public:
+  int64_t of(const std::string &name);
+  /// The name of group `number` as a comment, where it is not the number itself.
+  std::string comment(int64_t number) const;
+
+private:
+  std::map<std::string, int64_t> numbers;
+  std::map<int64_t, std::string> taken; ///< with their names
+  int64_t next = 1'000'000;
+};
+
+/// The files so far, as text.
+class ProgramText {
+public:
+  /// False after a report.
+  bool add(Session &session, const chakra::Trace &trace, uint32_t rank);
+  /// Members of groups; those of `given` count.
+  std::string text(const astra::Groups &given, size_t files) const;
+
+private:
+  struct Ranks {
+    const std::string *nodes;
+    std::string from; ///< the first file, and its schema
+    std::vector<uint32_t> ranks;
+  };
+
+  GroupNumbers numbers;
+  std::map<std::string, size_t> known; ///< by nodes
+  std::vector<Ranks> all;
+  std::map<int64_t, std::vector<uint32_t>> users;
+  size_t nodes = 0;
+};
+
+} // namespace
+
+int64_t GroupNumbers::of(const std::string &name) {
+  auto [entry, isNew] = numbers.try_emplace(name, 0);
+  if (!isNew)
+    return entry->second;
+  int64_t number = 0;
+  if (llvm::StringRef(name).getAsInteger(10, number) || number < 1 || taken.count(number))
+    for (number = next; taken.count(number);)
+      ++number;
+  taken[number] = name;
+  return entry->second = number;
+}
+
+std::string GroupNumbers::comment(int64_t number) const {
+  std::string name = taken.find(number)->second;
+  return name == std::to_string(number) ? "" : "  // " + inComment(name);
+}
+
+static std::string listText(llvm::ArrayRef<uint32_t> numbers) {
+  std::string text;
+  for (uint32_t number : numbers)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", number);
+  return text;
+}
+
+/// "0..3, 6".
+static std::string rangesText(llvm::ArrayRef<uint32_t> ranks) {
+  std::string text;
+  for (size_t first = 0, last; first < ranks.size(); first = last + 1) {
+    for (last = first; last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1;)
+      ++last;
+    text += fmt::format("{}{}", first ? ", " : "", ranks[first]);
+    if (last > first)
+      text += fmt::format("..{}", ranks[last]);
+  }
+  return text;
+}
+
+/// The ids that each node waits for.
+static std::vector<std::vector<uint64_t>> waitsOf(const chakra::Trace &trace) {
+  std::vector<std::vector<uint64_t>> waits(trace.nodes.size());
+  for (uint32_t node = 0; node < trace.nodes.size(); ++node)
+    for (uint32_t child : trace.children(node))
+      waits[child].push_back(trace.nodes[node].id);
+  return waits;
+}
+
+/// What stands behind the word, and the clauses that only some kinds of nodes have.
+static std::string valuesText(const chakra::Node &node) {
+  auto given = [&](Field field) { return node.state(field) == chakra::FieldState::Integer; };
+  std::string time = node.durationMicros ? fmt::format(" time {}us", node.durationMicros) : "";
+  switch (node.type) {
+  case NodeType::MemLoad:
+  case NodeType::MemStore:
+    return fmt::format("{}B{}", node.value(Field::TensorSize), time);
+  case NodeType::Send:
+    return fmt::format("{}B to {} tag {}{}", node.value(Field::CommSize),
+                       node.value(Field::CommDst), node.value(Field::CommTag), time);
+  case NodeType::Receive:
+    return fmt::format("{}B from {} tag {}{}", node.value(Field::CommSize),
+                       node.value(Field::CommSrc), node.value(Field::CommTag), time);
+  case NodeType::Collective: {
+    bool hasWord = chakra::wordOf(node).commType >= 0;
+    return fmt::format("{}B{}{}", node.value(Field::CommSize),
+                       hasWord ? "" : fmt::format(" type {}", node.value(Field::CommType)), time);
+  }
+  default: {
+    std::string text = fmt::format("{}us", node.durationMicros);
+    if (given(Field::NumOps))
+      text += fmt::format(" operations {}", node.value(Field::NumOps));
+    if (given(Field::TensorSize))
+      text += fmt::format(" moves {}B", node.value(Field::TensorSize));
+    return text;
+  }
+  }
+}
+
+bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t rank) {
+  std::string text;
+  std::vector<std::vector<uint64_t>> waits = waitsOf(trace);
+  uint64_t next = 0;
+  for (size_t i = 0; i < trace.nodes.size(); ++i) {
+    const chakra::Node &node = trace.nodes[i];
+    if (node.id > uint64_t(std::numeric_limits<int64_t>::max())) {
+      session.diagnostics.report({}, diag::BadTraceNode, astra::nodePlace(trace, rank, node),
+                                 "its id does not fit 63 bits");
+      return false;
+    }
+    text += fmt::format("    {} {}", chakra::wordOf(node).word, valuesText(node));
+    if (node.group) {
+      int64_t group = numbers.of(trace.groupNames[node.group]);
+      std::vector<uint32_t> &ranks = users[group];
+      if (ranks.empty() || ranks.back() != rank)
+        ranks.push_back(rank);
+      text += fmt::format(" group {}", group);
+    }
+    if (node.id != next)
+      text += fmt::format(" id {}", node.id);
+    next = node.id + 1;
+    for (uint64_t id : waits[i])
+      text += fmt::format("{}{}", id == waits[i].front() ? " after " : ", ", id);
+    text += '\n';
+  }
+  auto [entry, isNew] = known.try_emplace(std::move(text), all.size());
+  if (isNew) {
+    all.push_back({&entry->first,
+                   fmt::format("{}, {}", fileComment(trace), counted(trace.nodes.size(), "node")),
+                   {}});
+    nodes += trace.nodes.size();
+  }
+  all[entry->second].ranks.push_back(rank);
+  if (nodes <= mostImported)
+    return true;
+  session.diagnostics.report({}, diag::TraceTooLarge, counted(mostImported, "node"))
+      .help("`--summary` writes what they do in sum; `perfc run PREFIX --from chakra` runs them");
+  return false;
+}
+
+std::string ProgramText::text(const astra::Groups &given, size_t files) const {
+  std::string text = fmt::format("import std.networks\n\nhardware npu {{\n  dtype int8\n  memory "
+                                 "local {{\n    off_chip\n  }}\n"
+                                 "  compute unit {{\n    rate 1GHz\n  }}\n}}\n\nsystem cluster {{ "
+                                 "all = {} * npu over nvswitch }}\n\n"
+                                 "trace job {{\n",
+                                 files);
+  for (const auto &[group, ranks] : users) {
+    auto known = given.find(group);
+    text +=
+        fmt::format("  group {} of {}{}\n", group,
+                    listText(known == given.end() ? ranks : known->second), numbers.comment(group));
+  }
+  for (const Ranks &part : all)
+    text += fmt::format("  // {}\n  rank {} {{\n{}  }}\n", part.from, rangesText(part.ranks),
+                        *part.nodes);
+  return text + "}\n\nreplay job on cluster\n";
+}
+
+bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
+                          const Arguments &arguments, std::string &text) {
+  if (arguments.has("summary"))
+    return summarizeChakra(session, files, text);
+  astra::Groups given;
+  FileId groups = arguments.has("groups") ? session.load(arguments.value("groups")) : 0;
+  if (arguments.has("groups") &&
+      (!groups || !readGroupText(session.diagnostics, groups, files.size(), given)))
+    return false;
+  ProgramText program;
+  for (size_t rank = 0; rank < files.size(); ++rank) {
+    auto trace = readTraceFile(session, files[rank], static_cast<uint32_t>(rank));
+    if (!trace || !program.add(session, *trace, static_cast<uint32_t>(rank)))
+      return false;
+  }
+  text = program.text(given, files.size());
+  return true;
+}
