@@ -8,6 +8,7 @@
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Cluster.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include <set>
 
@@ -53,16 +54,20 @@ llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statemen
     value = multiple->parts[0].of.get();
   }
   result.instance = value->getIf<Instance>();
+  bool isReplay = statement.word == "replay";
   llvm::SmallVector<DeclKind, 3> kinds = {DeclKind::Workload, DeclKind::Op, DeclKind::Collective};
-  if (statement.word == "replay")
+  if (isReplay)
     kinds = {DeclKind::Trace};
   bool runs = result.instance && llvm::is_contained(kinds, result.instance->decl->kind);
   if (runs && !result.on.empty())
     checkOver(statement, result.on, diagnostics);
   if (runs)
     return result.on.empty() ? llvm::None : llvm::Optional<Subject>(result);
-  diagnostics.report(statement.args[0].range, diag::NotASubject, statement.word,
-                     statement.args[0].value.describe());
+  std::string found = statement.args[0].value.describe();
+  if (isReplay)
+    diagnostics.report(statement.args[0].range, diag::NotATrace, found);
+  else
+    diagnostics.report(statement.args[0].range, diag::NotASubject, statement.word, found);
   return llvm::None;
 }
 
