@@ -47,5 +47,5 @@ void mapper::reportNothingFound(const NestSpace &nest, study::SearchStatement se
       point ? diagnostics.report(search->range(), diag::PointNotSearched,
                                  bindingsText(point.bindings()), kernel)
             : diagnostics.report(search->range(), diag::SearchTooShort, kernel, chip.symbol());
-  report.help("a longer `within` gives it more time, a mapspace less to search");
+  report.help("a longer `within` may find one, or a mapspace that leaves less to search");
 }
