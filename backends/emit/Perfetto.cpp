@@ -20,7 +20,7 @@ static Json event(llvm::StringRef name, llvm::StringRef category, int64_t proces
       .set("dur", duration * 1e6);
 }
 
-static Json named(llvm::StringRef what, int64_t process, int64_t thread, std::string name) {
+static Json named(llvm::StringRef what, int64_t process, int64_t thread, const std::string &name) {
   return Json::object()
       .set("name", what)
       .set("ph", "M")
@@ -58,7 +58,7 @@ static void addTraining(const TrainingSummary &summary, int64_t process, Json &l
 }
 
 /// A point in the life of request `number`: "b" its begin, "n" in between, "e" its end.
-static Json requestEvent(const char *phase, std::string name, int64_t process, size_t number,
+static Json requestEvent(const char *phase, const std::string &name, int64_t process, size_t number,
                          double time) {
   return Json::object()
       .set("name", name)

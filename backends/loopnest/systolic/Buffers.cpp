@@ -12,7 +12,7 @@ int64_t loopnest::epochWords(int64_t bytes) { return 50 * (bytes / 100); }
 EpochBuffer::EpochBuffer(int64_t bytes, int64_t words)
     : epochOf(static_cast<size_t>(words), 0), capacity(epochWords(bytes)) {}
 
-PrefetchBuffer::PrefetchBuffer(int64_t bytes, int64_t bandwidth, std::vector<int32_t> order,
+PrefetchBuffer::PrefetchBuffer(int64_t bytes, int64_t bandwidth, llvm::ArrayRef<int32_t> order,
                                int64_t wordCount)
     : bandwidth(bandwidth), setWords(ceilDivide(bytes, 100)),
       windowOf(static_cast<size_t>(wordCount), 0) {

@@ -11,6 +11,7 @@
 #ifndef PERFC_BACKENDS_LOOPNEST_SYSTOLIC_BUFFERS_H
 #define PERFC_BACKENDS_LOOPNEST_SYSTOLIC_BUFFERS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -47,7 +48,8 @@ private:
 class PrefetchBuffer {
 public:
   /// `order` is what is prefetched, -1 for empty places; `words` are below `wordCount`.
-  PrefetchBuffer(int64_t bytes, int64_t bandwidth, std::vector<int32_t> order, int64_t wordCount);
+  PrefetchBuffer(int64_t bytes, int64_t bandwidth, llvm::ArrayRef<int32_t> order,
+                 int64_t wordCount);
 
   /// Cycles that a request at `cycle` waits, given what others in it have waited already.
   int64_t read(int32_t word, int64_t cycle, int64_t waited);

@@ -38,7 +38,7 @@ struct Prediction {
   /// Set for a second reference of the same metric: it forms groups of its own, outside the others.
   Labels apart;
   /// What of the row this is about where a metric occurs several times: "GLB.W"; "" for all of it.
-  std::string part = "";
+  std::string part;
   /// Half of the prediction's 90 % interval; 0 for none.
   double halfWidth = 0;
 };
