@@ -61,6 +61,7 @@ public:
   bool onlySweeps = false;
   /// What `replay` runs on instead of its system; null for that.
   const astra::Cluster *replayOn = nullptr;
+  bool hasReplayed = false; ///< whether the program has a `replay`
   /// A training step that does not fit into the memory is a result all the same.
   bool trainsBeyondMemory = false;
   /// Where the points of sweeps are kept, and which of them are evaluated.

@@ -138,6 +138,7 @@ const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation 
 const emit::Result *Evaluation::replay(const ir::Module &module, const ir::Operation &op,
                                        const ir::Operation *point) {
   session.progress.at(op.dictAttr("settings").find("label")->asString());
+  hasReplayed = true;
   llvm::Optional<Cost> cost = replayTrace(session, module, op, replayOn);
   return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
 }

@@ -122,6 +122,10 @@ static bool applyOptions(Session &session, const Arguments &arguments, Evaluatio
   return true;
 }
 
+/// Options that say what a `replay` runs on.
+static constexpr llvm::StringLiteral clusterOptions[] = {
+    "network", "system", "groups", "memory", "backend", "num-queues-per-dim", "injection-scale"};
+
 static bool runStatements(Session &session, const Arguments &arguments, Which which) {
   std::vector<std::pair<std::string, std::string>> defines;
   FileId file = loadProgram(session, arguments);
@@ -137,7 +141,9 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   if (!applyOptions(session, arguments, evaluation))
     return true;
   astra::Cluster cluster;
-  if (arguments.has("network")) {
+  bool isOnCluster =
+      llvm::any_of(clusterOptions, [&](llvm::StringRef option) { return arguments.has(option); });
+  if (isOnCluster) {
     if (!readCluster(session, arguments, "run", cluster))
       return true;
     evaluation.replayOn = &cluster;
@@ -159,6 +165,10 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     files.write(evaluated);
   });
   files.finish();
+  if (isOnCluster && !evaluation.hasReplayed && session.diagnostics.errorCount() == 0)
+    session.diagnostics
+        .report({file, 0, 0}, diag::NotSupportedYet, "a cluster for a program without `replay`")
+        .help("--network and --system say on which cluster a trace runs");
   if (sharing)
     sharing->leave();
   if (sharing && !sharing->handsOut()) {

@@ -151,14 +151,21 @@ const std::vector<uint32_t> *Checker::groupOf(uint32_t rank, const Node &node) c
   return group == cluster.groups.end() ? nullptr : &group->second;
 }
 
+std::vector<std::string> astra::lostWork(const chakra::Trace &trace) {
+  std::vector<std::string> reasons;
+  if (!trace.hasMetadata)
+    reasons.push_back("record 0 is not metadata, so its node is lost");
+  for (uint64_t id : trace.duplicates)
+    reasons.push_back(
+        fmt::format("node {} stands there more than once, and the last one counts", id));
+  return reasons;
+}
+
 void Checker::checkTrace(uint32_t rank) {
   const chakra::Trace &trace = this->trace(rank);
   std::string subject = fmt::format("rank {} ({})", rank, trace.path);
-  if (!trace.hasMetadata)
-    add(diag::TraceLosesWork, subject, "record 0 is not metadata, so its node is lost", false);
-  for (uint64_t id : trace.duplicates)
-    add(diag::TraceLosesWork, subject,
-        fmt::format("node {} stands there more than once, and the last one counts", id), false);
+  for (std::string &reason : lostWork(trace))
+    add(diag::TraceLosesWork, subject, std::move(reason), false);
   checkGraph(rank);
   for (const Node &node : trace.nodes)
     checkNode(rank, node);

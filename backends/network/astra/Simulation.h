@@ -74,6 +74,9 @@ chakra::Trace collectiveTrace(Collective op, int64_t size);
 /// `rank 3, node 7 (byte 120 of x.3.et)`; a node of no file has no byte.
 std::string nodePlace(const chakra::Trace &trace, uint32_t rank, const chakra::Node &node);
 
+/// What of its file a simulator does not run.
+std::vector<std::string> lostWork(const chakra::Trace &trace);
+
 /// The collective that a node's `comm_type` names; false for those that are not simulated.
 bool collectiveOf(int64_t commType, Collective &op);
 inline constexpr int64_t broadcastType = 5; ///< replayed for its duration

@@ -36,6 +36,9 @@ llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std:
     session.diagnostics.report({}, diag::BadTrace, path, error.offset, error.reason);
     return llvm::None;
   }
+  for (const std::string &reason : astra::lostWork(*trace))
+    session.diagnostics.report({}, diag::TraceLosesWork, fmt::format("rank {} ({})", rank, path),
+                               reason);
   for (const chakra::MissingNode &edge : trace->missing) {
     session.diagnostics.report({}, diag::MissingTraceNode,
                                astra::nodePlace(*trace, rank, trace->nodes[edge.node]),
@@ -74,7 +77,7 @@ std::string driver::inComment(llvm::StringRef text) {
 }
 
 std::string driver::fileComment(const chakra::Trace &trace) {
-  return fmt::format("{}: schema {}", trace.path,
+  return fmt::format("{}: schema {}", inComment(trace.path),
                      trace.version.empty() ? "not given" : inComment(trace.version));
 }
 

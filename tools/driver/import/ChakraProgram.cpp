@@ -17,8 +17,8 @@ using namespace perfc::driver;
 using chakra::Field;
 using chakra::NodeType;
 
-/// A program of more nodes is of no use to anybody.
-static constexpr size_t mostImported = 1 << 18;
+/// A program of more is of no use to anybody; the parser takes 2^20 words and signs.
+static constexpr size_t mostWords = 1'000'000;
 
 namespace {
 
@@ -32,7 +32,7 @@ public:
 private:
   std::map<std::string, int64_t> numbers;
   std::map<int64_t, std::string> taken; ///< with their names
-  int64_t next = 1'000'000;
+  static constexpr int64_t firstOfNames = 1'000'000;
 };
 
 /// The files so far, as text.
@@ -54,7 +54,7 @@ private:
   std::map<std::string, size_t> known; ///< by nodes
   std::vector<Ranks> all;
   std::map<int64_t, std::vector<uint32_t>> users;
-  size_t nodes = 0;
+  size_t words = 0;
 };
 
 } // namespace
@@ -63,11 +63,11 @@ int64_t GroupNumbers::of(const std::string &name) {
   auto [entry, isNew] = numbers.try_emplace(name, 0);
   if (!isNew)
     return entry->second;
-  int64_t number = 0;
-  if (llvm::StringRef(name).getAsInteger(10, number) || number < 1 || taken.count(number))
-    for (number = next; taken.count(number);)
+  int64_t number = 0; // "01" is group 1, as simulators read it
+  if (llvm::StringRef(name).getAsInteger(10, number) || number < 1)
+    for (number = firstOfNames; taken.count(number);)
       ++number;
-  taken[number] = name;
+  taken.try_emplace(number, name);
   return entry->second = number;
 }
 
@@ -105,6 +105,45 @@ static std::vector<std::vector<uint64_t>> waitsOf(const chakra::Trace &trace) {
   return waits;
 }
 
+/// The fields that a node of a type needs, and those that it may have.
+static llvm::SmallVector<Field, 3> fieldsOf(NodeType type) {
+  switch (type) {
+  case NodeType::MemLoad:
+  case NodeType::MemStore:
+    return {Field::TensorSize};
+  case NodeType::Send:
+    return {Field::CommSize, Field::CommTag, Field::CommDst};
+  case NodeType::Receive:
+    return {Field::CommSize, Field::CommTag, Field::CommSrc};
+  case NodeType::Collective:
+    return {Field::CommType, Field::CommSize};
+  case NodeType::Compute:
+    return {Field::NumOps, Field::TensorSize};
+  default:
+    return {};
+  }
+}
+
+/// Why no line of a program can be `node`; empty where one can.
+static std::string unsayable(const chakra::Node &node) {
+  bool isCompute = node.type == NodeType::Compute;
+  for (Field field : fieldsOf(node.type)) {
+    llvm::StringRef name = chakra::fieldName(field);
+    if (node.state(field) == chakra::FieldState::WrongKind)
+      return fmt::format("attribute `{}` is no integer", name);
+    if (node.state(field) == chakra::FieldState::Absent && !isCompute)
+      return fmt::format("it has no attribute `{}`", name);
+    if (node.value(field) < 0)
+      return fmt::format("attribute `{}` is negative", name);
+  }
+  if (node.groupIsNoString)
+    return "attribute `pg_name` is no text";
+  if (node.onCpu && !isCompute && node.type > NodeType::Metadata)
+    return "communication and memory accesses cannot be CPU operations";
+  return node.id > uint64_t(std::numeric_limits<int64_t>::max()) ? "its id does not fit 63 bits"
+                                                                 : "";
+}
+
 /// What stands behind the word, and the clauses that only some kinds of nodes have.
 static std::string valuesText(const chakra::Node &node) {
   auto given = [&](Field field) { return node.state(field) == chakra::FieldState::Integer; };
@@ -135,15 +174,24 @@ static std::string valuesText(const chakra::Node &node) {
   }
 }
 
+/// Words and signs as the parser counts them: a quantity is a number and its unit.
+static size_t countWords(llvm::StringRef text) {
+  size_t count = 0;
+  for (size_t i = 1; i < text.size(); ++i)
+    count += text[i] == ',' || text[i] == '\n' || (text[i] == ' ' && text[i - 1] != ' ');
+  return count;
+}
+
 bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t rank) {
   std::string text;
   std::vector<std::vector<uint64_t>> waits = waitsOf(trace);
   uint64_t next = 0;
   for (size_t i = 0; i < trace.nodes.size(); ++i) {
     const chakra::Node &node = trace.nodes[i];
-    if (node.id > uint64_t(std::numeric_limits<int64_t>::max())) {
-      session.diagnostics.report({}, diag::BadTraceNode, astra::nodePlace(trace, rank, node),
-                                 "its id does not fit 63 bits");
+    if (std::string reason = unsayable(node); !reason.empty()) {
+      session.diagnostics
+          .report({}, diag::BadTraceNode, astra::nodePlace(trace, rank, node), reason)
+          .help("`--summary` writes what the traces do in sum, and leaves such nodes as they are");
       return false;
     }
     text += fmt::format("    {} {}", chakra::wordOf(node).word, valuesText(node));
@@ -166,12 +214,12 @@ bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t ran
     all.push_back({&entry->first,
                    fmt::format("{}, {}", fileComment(trace), counted(trace.nodes.size(), "node")),
                    {}});
-    nodes += trace.nodes.size();
+    words += countWords(entry->first);
   }
   all[entry->second].ranks.push_back(rank);
-  if (nodes <= mostImported)
+  if (words <= mostWords)
     return true;
-  session.diagnostics.report({}, diag::TraceTooLarge, counted(mostImported, "node"))
+  session.diagnostics.report({}, diag::TraceTooLarge, mostWords)
       .help("`--summary` writes what they do in sum; `perfc run PREFIX --from chakra` runs them");
   return false;
 }
@@ -195,18 +243,48 @@ std::string ProgramText::text(const astra::Groups &given, size_t files) const {
   return text + "}\n\nreplay job on cluster\n";
 }
 
+/// The N of `PREFIX.N.et`; nothing for another name.
+static llvm::Optional<uint32_t> rankNumber(llvm::StringRef path) {
+  uint32_t number = 0;
+  if (!path.consume_back(".et") || path.rsplit('.').second.getAsInteger(10, number))
+    return llvm::None;
+  return number;
+}
+
+/// The files by the ranks that their names say; as they stand where names do not say ranks 0 to
+/// n - 1, with a warning where one says another rank than it gets.
+static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::string> files) {
+  std::vector<std::string> sorted(files.size());
+  bool isComplete = true;
+  for (const std::string &file : files) {
+    llvm::Optional<uint32_t> rank = rankNumber(file);
+    isComplete &= rank && *rank < files.size() && sorted[*rank].empty();
+    if (isComplete)
+      sorted[*rank] = file;
+  }
+  if (isComplete)
+    return sorted;
+  for (size_t rank = 0; rank < files.size(); ++rank)
+    if (llvm::Optional<uint32_t> named = rankNumber(files[rank]); named && *named != rank) {
+      session.diagnostics.report({}, diag::RankOfOtherName, files[rank], rank);
+      break;
+    }
+  return files.vec();
+}
+
 bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
                           const Arguments &arguments, std::string &text) {
+  std::vector<std::string> ordered = byRank(session, files);
   if (arguments.has("summary"))
-    return summarizeChakra(session, files, text);
+    return summarizeChakra(session, ordered, text);
   astra::Groups given;
   FileId groups = arguments.has("groups") ? session.load(arguments.value("groups")) : 0;
   if (arguments.has("groups") &&
       (!groups || !readGroupText(session.diagnostics, groups, files.size(), given)))
     return false;
   ProgramText program;
-  for (size_t rank = 0; rank < files.size(); ++rank) {
-    auto trace = readTraceFile(session, files[rank], static_cast<uint32_t>(rank));
+  for (size_t rank = 0; rank < ordered.size(); ++rank) {
+    auto trace = readTraceFile(session, ordered[rank], static_cast<uint32_t>(rank));
     if (!trace || !program.add(session, *trace, static_cast<uint32_t>(rank)))
       return false;
   }
