@@ -43,6 +43,9 @@ static Protocol readProtocol(target::ProtocolOp op) {
   protocol.least = figure(*op, "least").getValueOr(0).central();
   protocol.leastRanks = op.leastRanks();
   protocol.mostRanks = op.mostRanks();
+  protocol.groups = op.groups();
+  protocol.outerLatency = figure(*op, "outer_latency").getValueOr(0);
+  protocol.outerShare = figure(*op, "outer_share").getValueOr(1);
   protocol.location = op->range();
   return protocol;
 }
@@ -255,7 +258,10 @@ static LibraryTime protocolTime(const Library &library, const Protocol &protocol
   };
   for (size_t i = 0; i < levels.size(); ++i) {
     const Protocol *own = i == 0 ? &protocol : outerProtocol(levels[i], library.name, protocol);
-    Uncertain steps = (own && own->latency ? *own->latency : levels[i].latency) * work.steps[i];
+    Uncertain latency = own && own->latency ? *own->latency : levels[i].latency;
+    if (!own)
+      latency = max(latency, protocol.outerLatency);
+    Uncertain steps = latency * work.steps[i];
     time.steps += steps;
     double sent = work.sent[i] * bytes;
     time.sentBytes.push_back(sent * sendingShare(kind, shape.ranks));
@@ -264,6 +270,8 @@ static LibraryTime protocolTime(const Library &library, const Protocol &protocol
       weigh(i, steps);
       continue;
     }
+    if (!own)
+      rate = *rate * protocol.outerShare;
     Uncertain waited =
         i == 0 ? protocol.exposed * (work.steps[i] * std::min(bytes / shape.ranks, protocol.window))
                : Uncertain(0);
@@ -290,7 +298,7 @@ llvm::Optional<LibraryTime> network::libraryTime(const Library &library, Collect
     ranks *= level.members;
   llvm::Optional<LibraryTime> best;
   for (const Protocol &protocol : library.protocols) {
-    if (!protocol.runs(kind, ranks, bytes))
+    if (!protocol.runs(kind, ranks, bytes) || ranks / levels.front().members < protocol.groups)
       continue;
     LibraryTime time = protocolTime(library, protocol, kind, levels, bytes);
     if (!best || time.total().central() < best->total().central())

@@ -36,6 +36,10 @@ struct Protocol {
   double upTo = 0; ///< 0: any size
   double least = 0;
   int64_t leastRanks = 2, mostRanks = INT64_MAX;
+  int64_t groups = 1; ///< of the library's network, at least
+  /// Of networks between these groups that do not have the library: the least time of a step, and
+  /// the share of their bandwidth that is reached.
+  Uncertain outerLatency = 0, outerShare = 1;
   SourceRange location;
 
   /// True when it runs a collective of `kind` on `bytes` of `ranks` ranks.

@@ -35,14 +35,22 @@ static void protocol(BuildContext &context, const Node &node, ir::Region &librar
   else
     op->setAttr("algorithm", wordOf(*algorithm));
   setNames(*op, "serves", node.find("serves"));
-  for (llvm::StringRef name :
-       {"start", "latency", "bandwidth", "pair", "copy", "window", "exposed", "least", "up_to"})
+  for (llvm::StringRef name : {"start", "latency", "bandwidth", "pair", "copy", "window", "exposed",
+                               "least", "up_to", "outer_latency", "outer_share"})
     setQuantity(context, *op, name, node.find(name), units);
-  for (llvm::StringRef name : {"bandwidth", "pair", "copy"})
+  for (llvm::StringRef name : {"bandwidth", "pair", "copy", "outer_share"})
     if (auto value = op->quantityAttr(name); value && value->toDouble() <= 0)
       context.diagnostics.report(node.find(name)->range, diag::BadProtocol, wordOf(node),
                                  "nothing moves without bandwidth");
+  if (auto share = op->quantityAttr("outer_share"); share && share->toDouble() > 1)
+    context.diagnostics.report(node.find("outer_share")->range, diag::ShareTooLarge, "outer_share");
   setRanks(context, node.find("ranks"), *op);
+  if (const Quantity *groups = node.quantity("groups")) {
+    op->setAttr("groups", groups->rational().numerator());
+    if (op->intAttr("groups") < 1)
+      context.diagnostics.report(node.find("groups")->range, diag::BadProtocol, wordOf(node),
+                                 "ranks stand in one group at least");
+  }
 }
 
 void perfc::buildLibraries(BuildContext &context, const Node &network, ir::Region &group,

@@ -166,6 +166,23 @@ static constexpr WordSpec protocolWords[] = {
      .maxArgs = 2,
      .byDefault = "any number",
      .doc = "how many ranks it needs: least and most"},
+    {.word = "groups",
+     .kind = Integer,
+     .byDefault = "1",
+     .doc = "how many groups of its network the ranks stand in at least: 2 where it runs between "
+            "nodes only"},
+    {.word = "outer_latency",
+     .kind = Measure,
+     .dims = Dims::Time,
+     .byDefault = "the network's latency",
+     .doc = "time of a step on an outer network that does not have the library, where that is no "
+            "slower"},
+    {.word = "outer_share",
+     .kind = Measure,
+     .dims = Dims::Share,
+     .byDefault = "100%",
+     .doc = "share of the bandwidth of such a network that it reaches: outer_share 50% where half "
+            "of the bytes are flags"},
     {.word = "least",
      .kind = Measure,
      .dims = Dims::Data,

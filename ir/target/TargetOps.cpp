@@ -242,6 +242,9 @@ static std::vector<AttrDecl> protocolAttrs() {
           quantityAttr("exposed", {}, "share of the window that is waited for").optional(),
           intAttr("least_ranks", "it needs").atLeast(1).optional(),
           intAttr("most_ranks", "it serves").atLeast(1).optional(),
+          intAttr("groups", "of its network that it needs").atLeast(1).optional(),
+          quantityAttr("outer_latency", second, "of a step on outer networks").optional(),
+          quantityAttr("outer_share", {}, "of their bandwidth").optional(),
           quantityAttr("least", byte, "the smallest buffer").optional(),
           quantityAttr("up_to", byte, "the largest buffer").optional()};
 }

@@ -170,6 +170,7 @@ struct ProtocolOp : ir::OpView {
   std::vector<std::string> serves() const { return op->stringsAttr("serves"); }
   int64_t leastRanks() const { return op->intAttr("least_ranks", 2); }
   int64_t mostRanks() const { return op->intAttr("most_ranks", INT64_MAX); }
+  int64_t groups() const { return op->intAttr("groups", 1); }
 };
 
 /// A link or chip that is slower than the others.

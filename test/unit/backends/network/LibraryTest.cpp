@@ -59,6 +59,21 @@ TEST(Library, RingsCrossNodesThroughAllAdapters) {
               56 + 60 + 62e6 / 40e9 * 1e6, 1e-6);
 }
 
+TEST(Library, OuterNetworksWithoutTheLibrary) {
+  Library library;
+  library.protocols = {protocol(Pattern::Tree, 0, 1e-6, 100e9)};
+  library.protocols[0].groups = 2;
+  library.protocols[0].outerLatency = 5e-6;
+  library.protocols[0].outerShare = 0.5;
+  // 4 nodes of 8: 2 * 7 steps inside, 2 * 2 outside; 2/8 of 32 MB at half of 5 GB/s.
+  std::vector<NetworkLevel> nodes = {level(8, 100e9, 1e-6), level(4, 5e9, 2e-6)};
+  EXPECT_NEAR(micros(library, CollectiveKind::AllReduce, nodes, 32e6), 14 + 20 + 8e6 / 2.5e9 * 1e6,
+              1e-6);
+  EXPECT_EQ(micros(library, CollectiveKind::AllReduce, {nodes[0]}, 32e6), -1); // one group
+  nodes[1].latency = 10e-6; // no step is faster than the network
+  EXPECT_NEAR(micros(library, CollectiveKind::AllReduce, nodes, 0), 14 + 40, 1e-9);
+}
+
 TEST(Library, RanksAndSizesOfAProtocol) {
   Protocol shot = protocol(Pattern::OneShot, 0, 1e-6, 100e9);
   shot.leastRanks = shot.mostRanks = 4;
