@@ -25,6 +25,11 @@ RING = ["all_reduce", "all_gather", "reduce_scatter"]
 PEERS = ["all_to_all", "send"]
 MIB = 1 << 20
 FREE = ("start", "latency", "bandwidth", "pair", "copy", "window", "exposed")
+# Published, not fitted. Of LL's 8 bytes 4 are data, of LL128's 128 bytes 120. The others are NCCL's src/graph/tuning.cc
+# (v2.28), of trees: a step over NVLink (LL: 1.8 times the 0.6 us of one node), over PCIe and over a network, in us; the
+# share of a network's bandwidth.
+FLAGS = {"ll": "50%", "ll128": "93.75%", "p2p_ll": "50%"}
+TREES = {"ll": (1.08, 1.8, 5, "24.2%"), "ll128": (1.25, 1.9, 8.5, "86.3%"), "simple": (4, 4, 14, "92%")}
 
 
 def shape(algorithm, collective, n):
@@ -288,7 +293,15 @@ def size_text(value):
     return "%dMiB" % (value // MIB) if value % MIB == 0 else "%dB" % value
 
 
-def text(name, library):
+def tree_text(p, is_pcie):
+    """The tree beside a ring: NCCL's table gives both the same base latency."""
+    inside = TREES[p["name"]][is_pcie]
+    return ("    protocol tree_%s { algorithm tree; start %sus; latency %sus; bandwidth %sGB/s; groups 2; "
+            "outer_latency %sus; outer_share %s }" % (p["name"], number(p["start"]), number(inside), number(p["bandwidth"]),
+                                                      *TREES[p["name"]][2:]))
+
+
+def text(name, library, network):
     lines = ["  library %s {" % name]
     for key, unit in (("launch", "us"), ("host", "us")):
         if key in library:
@@ -308,7 +321,12 @@ def text(name, library):
             words.append("ranks %d" % p["ranks"][0] + ("" if p["ranks"][1] >= 1024 else ", %d" % p["ranks"][1]))
         if "up_to" in p:
             words.append("up_to " + size_text(p["up_to"]))
+        if p["name"] in FLAGS:
+            words.append("outer_share " + FLAGS[p["name"]])
         lines.append("    protocol %s { %s }" % (p["name"], "; ".join(words)))
+        if p["name"] == "simple" and name == "nccl":
+            lines.append("    // Trees between nodes: steps and shares published, start and bandwidth of the rings.")
+            lines += [tree_text(q, network.startswith("pcie")) for q in library["protocols"] if q["name"] in TREES]
     return "\n".join(lines + ["  }"]) + "\n"
 
 
@@ -333,7 +351,7 @@ def main():
         graph = library
         print("%-9s %-17s %s   %s   %s" % (network, name, errors(library, table[::2]), errors(library, table[1::2]),
                                            floor(table)), flush=True)
-        blocks.setdefault(network, []).append(text(name, library))
+        blocks.setdefault(network, []).append(text(name, library, network))
     for network, libraries in blocks.items():
         if arguments.out:
             with open("%s/%s.txt" % (arguments.out, network), "w") as file:
