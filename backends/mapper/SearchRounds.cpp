@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/SearchRounds.h"
 
+#include "backends/loopnest/search/Floors.h"
 #include <cmath>
 #include <thread>
 
@@ -115,15 +116,26 @@ bool SearchRounds::canSearchProduct() const {
   return options.strategy == SearchStrategy::Bound && llvm::all_of(spaces, hasClosedForm);
 }
 
-/// Below all sums: each nest by itself, in energy and in latency.
-TangentBounds SearchRounds::firstBounds() const {
-  Score least = fixed;
-  for (const NestSpace &space : spaces) {
-    Score own = leastScore(space.space, space.weights);
-    least.energy += static_cast<double>(space.count) * own.energy;
-    least.latency += static_cast<double>(space.count) * own.latency;
+/// What no mapping of each nest is below, in energy and in latency. Tables know how many lanes the
+/// factors leave busy.
+std::vector<Score> SearchRounds::leastScores() const {
+  std::vector<Score> least;
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    least.push_back(leastScore(spaces[i].space, spaces[i].weights));
+    if (const auto &floors = tables[firstEqual[i]])
+      least.back().latency = std::max(least.back().latency, floors->leastLatency());
   }
-  return TangentBounds(least.energy, least.latency);
+  return least;
+}
+
+/// What all nests have together.
+Score SearchRounds::sumOf(llvm::ArrayRef<Score> scores) const {
+  Score sum = fixed;
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    sum.energy += static_cast<double>(spaces[i].count) * scores[i].energy;
+    sum.latency += static_cast<double>(spaces[i].count) * scores[i].latency;
+  }
+  return sum;
 }
 
 /// Nests whose answer for a weight follows from those for others are not searched again.
@@ -141,15 +153,20 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
   if (!mayHaveMappings())
     return false;
   keepTables = true;
-  TangentBounds bounds = firstBounds();
+  std::vector<Score> leastOf = leastScores();
+  llvm::Optional<TangentBounds> bounds;
   std::vector<NestAnswers> answers(spaces.size());
-  double least = HUGE_VAL, weight = bounds.leastCorner().energy / bounds.leastCorner().latency;
+  double least = HUGE_VAL, weight = sumOf(leastOf).energy / sumOf(leastOf).latency;
   for (unsigned tangent = 0; tangent < mostTangents; ++tangent) {
     SearchGoal goal{SearchGoal::Scalar,
                     [=](const Score &s) { return s.energy + weight * s.latency; }};
     settle(answers, weight);
     if (!round(goal, end, tangent == 0 ? options.descents : laterRoundDescents))
       return false;
+    if (!bounds) { // tables know more
+      leastOf = leastScores();
+      bounds.emplace(sumOf(leastOf).energy, sumOf(leastOf).latency);
+    }
     Score sum = fixed;
     double line = goal.value(fixed);
     for (unsigned i = 0; i < spaces.size(); ++i) {
@@ -163,13 +180,17 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
       line += times * bound;
     }
     for (unsigned i : distinct) {
-      answers[i].add(weight, results[i].found.front.front(), results[i].found.isProven());
+      const Candidate &answer = results[i].found.front.front();
+      bool isProven = results[i].found.isProven();
+      answers[i].add(weight, answer, isProven);
+      if (isProven && answer.score.latency <= leastOf[i].latency)
+        answers[i].add(HUGE_VAL, answer, true);  // nothing is faster
       results[i].found.front = answers[i].all(); // the next round begins with them
     }
-    bounds.add(weight, line, sum.energy, sum.latency);
+    bounds->add(weight, line, sum.energy, sum.latency);
     least = std::min(least, sum.energy * sum.latency);
-    llvm::Optional<double> next = bounds.nextWeight();
-    if (!next || bounds.leastCorner().product() >= least * (1 - proofTolerance) ||
+    llvm::Optional<double> next = bounds->nextWeight();
+    if (!next || bounds->leastCorner().product() >= least * (1 - proofTolerance) ||
         Clock::now() >= end || (options.stop && *options.stop))
       break;
     weight = *next;
@@ -178,6 +199,6 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
     results[i].found = {answers[i].all(), {}, 0};
     proven += answers[i].areProven() ? 1 : 0;
   }
-  best = bounds.leastCorner();
+  best = bounds->leastCorner();
   return true;
 }

@@ -47,7 +47,8 @@ private:
   bool round(const loopnest::SearchGoal &goal, Clock::time_point end, unsigned descents);
   void work(const loopnest::SearchGoal &goal, Clock::time_point end, unsigned descents,
             unsigned workers, std::atomic<unsigned> &next);
-  TangentBounds firstBounds() const;
+  std::vector<loopnest::Score> leastScores() const;
+  loopnest::Score sumOf(llvm::ArrayRef<loopnest::Score> scores) const;
   void settle(llvm::ArrayRef<NestAnswers> answers, double weight);
 
   const std::vector<NestSpace> &spaces;

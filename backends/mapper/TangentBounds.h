@@ -50,6 +50,7 @@ private:
 /// is concave.
 class NestAnswers {
 public:
+  /// An infinite weight asks for the latency alone.
   void add(double weight, const loopnest::Candidate &candidate, bool proven);
   /// The best mapping for a weight, if it follows from those for others.
   const loopnest::Candidate *at(double weight) const;

@@ -97,6 +97,13 @@ double Floors::timeOf(double lanes) const {
   return std::ceil(cycles - 1e-9) / weights.clock + weights.launch;
 }
 
+double Floors::leastLatency() const {
+  double most = 1;
+  for (const LaneChoice &choice : costs.choices())
+    most = std::max(most, choice.count);
+  return timeOf(most);
+}
+
 /// Lane counts differ as far as they take longer than anything does; those that take so long that
 /// nothing improves on what is known are one class, the last.
 void Floors::makeBuckets(const Incumbents &known) {

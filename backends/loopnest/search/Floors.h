@@ -113,6 +113,8 @@ public:
   const InnerFloors &inner() const { return innerFloors; }
   unsigned arrayBegin() const { return costs.arrayBegin(); }
   unsigned arrayEnd() const { return costs.arrayEnd(); }
+  /// What the points take with the most lanes that factors leave busy: no mapping is faster.
+  double leastLatency() const;
   llvm::ArrayRef<Group> laneGroups() const { return groups; }
   Priced priced(const Group &group, const TileGrid::Point &outside) const {
     return {&group.cheapest, &outside, group.least.rest};

@@ -164,6 +164,7 @@ static unsigned compareFloors(const MapSpace &space, const CostWeights &weights,
       continue; // its lanes are dealt in a way that others are as good as
     ++compared;
     Score score = evaluator.evaluate(mapping);
+    EXPECT_LE(floors->leastLatency(), score.latency * (1 + 1e-9));
     double energy = score.energy - weights.leak * score.latency;
     std::vector<double> bounds = path.bounds();
     for (size_t b = 0; b < bounds.size(); ++b)
