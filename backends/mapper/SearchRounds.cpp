@@ -13,12 +13,16 @@ using namespace perfc::loopnest;
 static constexpr unsigned mostTangents = 40;
 /// Random descents of the rounds that follow the first: they begin with what that has found.
 static constexpr unsigned laterRoundDescents = 4;
+/// How far a line that is asked for has to be below what was found, where less than the best is
+/// enough.
+static constexpr double cutMargin = 0.01;
 
 SearchRounds::SearchRounds(const std::vector<NestSpace> &spaces,
                            llvm::ArrayRef<unsigned> firstEqual, Score fixed,
                            const SearchOptions &options)
     : spaces(spaces), firstEqual(firstEqual), fixed(fixed), options(options),
-      results(spaces.size()), settled(spaces.size(), 0), tables(spaces.size()) {
+      results(spaces.size()), settled(spaces.size(), 0), enough(spaces.size(), HUGE_VAL),
+      tables(spaces.size()) {
   for (unsigned i = 0; i < spaces.size(); ++i)
     if (firstEqual[i] == i)
       distinct.push_back(i);
@@ -49,7 +53,9 @@ void SearchRounds::work(const SearchGoal &goal, Clock::time_point end, unsigned 
         Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
     own.known = results[space].found.front;
     own.tables = keepTables ? &tables[space] : nullptr;
-    results[space] = searchNest(spaces[space], goal, own);
+    SearchGoal ownGoal = goal;
+    ownGoal.enough = enough[space];
+    results[space] = searchNest(spaces[space], ownGoal, own);
   }
 }
 
@@ -148,6 +154,23 @@ void SearchRounds::settle(llvm::ArrayRef<NestAnswers> answers, double weight) {
   }
 }
 
+/// Shares out among the nests what is enough for a line; false where what was found for them is not
+/// clearly above it.
+bool SearchRounds::setEnough(llvm::ArrayRef<NestAnswers> answers, const TangentBounds::Cut &cut) {
+  double left = cut.least - (fixed.energy + cut.weight * fixed.latency), found = 0;
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    const NestAnswers &own = answers[firstEqual[i]];
+    double least = static_cast<double>(spaces[i].count) * own.least(cut.weight);
+    (own.at(cut.weight) ? left : found) += own.at(cut.weight) ? -least : least;
+  }
+  if (left > found * (1 - cutMargin))
+    return false;
+  for (unsigned i : distinct)
+    if (!answers[i].at(cut.weight))
+      enough[i] = answers[i].least(cut.weight) * (left / found);
+  return true;
+}
+
 /// One weight of the latency after the other, for all nests alike.
 bool SearchRounds::searchProduct(Clock::time_point end) {
   if (!mayHaveMappings())
@@ -156,12 +179,13 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
   std::vector<Score> leastOf = leastScores();
   llvm::Optional<TangentBounds> bounds;
   std::vector<NestAnswers> answers(spaces.size());
+  bool isCut = false;
   double least = HUGE_VAL, weight = sumOf(leastOf).energy / sumOf(leastOf).latency;
   for (unsigned tangent = 0; tangent < mostTangents; ++tangent) {
     SearchGoal goal{SearchGoal::Scalar,
                     [=](const Score &s) { return s.energy + weight * s.latency; }};
     settle(answers, weight);
-    if (!round(goal, end, tangent == 0 ? options.descents : laterRoundDescents))
+    if (!round(goal, end, tangent == 0 ? options.descents : isCut ? 0 : laterRoundDescents))
       return false;
     if (!bounds) { // tables know more
       leastOf = leastScores();
@@ -172,7 +196,7 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
     for (unsigned i = 0; i < spaces.size(); ++i) {
       const SearchResult &result = results[firstEqual[i]].found;
       const Score &score = result.front.front().score;
-      double bound = goal.value(score);
+      double bound = std::min(goal.value(score), enough[firstEqual[i]]);
       for (const Score &rest : result.open)
         bound = std::min(bound, goal.value(rest));
       auto times = static_cast<double>(spaces[i].count);
@@ -182,18 +206,28 @@ bool SearchRounds::searchProduct(Clock::time_point end) {
     for (unsigned i : distinct) {
       const Candidate &answer = results[i].found.front.front();
       bool isProven = results[i].found.isProven();
-      answers[i].add(weight, answer, isProven);
-      if (isProven && answer.score.latency <= leastOf[i].latency)
+      if (!isProven || goal.value(answer.score) <= enough[i])
+        answers[i].add(weight, answer, isProven);
+      if (isProven && !isCut && answer.score.latency <= leastOf[i].latency)
         answers[i].add(HUGE_VAL, answer, true);  // nothing is faster
       results[i].found.front = answers[i].all(); // the next round begins with them
     }
-    bounds->add(weight, line, sum.energy, sum.latency);
-    least = std::min(least, sum.energy * sum.latency);
-    llvm::Optional<double> next = bounds->nextWeight();
-    if (!next || bounds->leastCorner().product() >= least * (1 - proofTolerance) ||
-        Clock::now() >= end || (options.stop && *options.stop))
+    if (isCut) {
+      bounds->add(weight, line);
+    } else {
+      bounds->add(weight, line, sum.energy, sum.latency);
+      least = std::min(least, sum.energy * sum.latency);
+    }
+    if (bounds->leastCorner().product() >= least * (1 - proofTolerance) || Clock::now() >= end ||
+        (options.stop && *options.stop))
       break;
-    weight = *next;
+    enough.assign(spaces.size(), HUGE_VAL);
+    llvm::Optional<TangentBounds::Cut> cut = bounds->cut(least);
+    llvm::Optional<double> next = bounds->nextWeight();
+    isCut = cut && setEnough(answers, *cut);
+    if (!isCut && !next)
+      break;
+    weight = isCut ? cut->weight : *next;
   }
   for (unsigned i : distinct) {
     results[i].found = {answers[i].all(), {}, 0};

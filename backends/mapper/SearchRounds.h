@@ -50,6 +50,7 @@ private:
   std::vector<loopnest::Score> leastScores() const;
   loopnest::Score sumOf(llvm::ArrayRef<loopnest::Score> scores) const;
   void settle(llvm::ArrayRef<NestAnswers> answers, double weight);
+  bool setEnough(llvm::ArrayRef<NestAnswers> answers, const TangentBounds::Cut &cut);
 
   const std::vector<NestSpace> &spaces;
   llvm::ArrayRef<unsigned> firstEqual;
@@ -58,6 +59,7 @@ private:
   std::vector<NestResult> results; ///< by space; empty for repetitions
   std::vector<unsigned> distinct;  ///< spaces that are searched, in this order
   std::vector<char> settled;       ///< by space: whose result is known
+  std::vector<double> enough;      ///< by space: what is not below is not looked for
   std::vector<std::shared_ptr<loopnest::Floors>> tables; ///< by space: for the rounds that follow
   llvm::Optional<TangentBounds::Corner> best;
   const NestSpace *refused = nullptr;

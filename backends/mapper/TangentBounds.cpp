@@ -13,13 +13,18 @@ static constexpr double cornerRounding = 1e-12;
 static constexpr double sameWeight = 1e-9;
 
 TangentBounds::TangentBounds(double energy, double latency) {
-  lines.push_back({1, 0, energy, energy, latency});
-  lines.push_back({0, 1, latency, energy, latency});
+  lines.push_back({1, 0, energy, energy, latency, false});
+  lines.push_back({0, 1, latency, energy, latency, false});
   update();
 }
 
 void TangentBounds::add(double weight, double least, double energy, double latency) {
-  lines.push_back({1, weight, least, energy, latency});
+  lines.push_back({1, weight, least, energy, latency, true});
+  update();
+}
+
+void TangentBounds::add(double weight, double least) {
+  lines.push_back({1, weight, least, 0, 0, false});
   update();
 }
 
@@ -50,15 +55,36 @@ void TangentBounds::update() {
 llvm::Optional<double> TangentBounds::nextWeight() const {
   const Line &p = lines[corner.first], &q = lines[corner.second];
   double weight = corner.energy / corner.latency; // of the tangent to all of the same product
-  bool asked = corner.first > 1 && corner.second > 1;
-  if (asked) // the chord between what was found: nothing is below it, or there is a new corner
+  if (p.isMet &&
+      q.isMet) // the chord between what was found: nothing is below it, or there is a new corner
     weight = (q.energy - p.energy) / (p.latency - q.latency);
-  if (!std::isfinite(weight) || weight <= 0)
+  if (!std::isfinite(weight) || weight <= 0 || isAsked(weight))
     return llvm::None;
-  for (const Line &line : lines)
-    if (line.a == 1 && std::abs(line.b - weight) <= sameWeight * weight)
-      return llvm::None;
   return weight;
+}
+
+bool TangentBounds::isAsked(double weight) const {
+  return llvm::any_of(lines, [&](const Line &line) {
+    return line.a == 1 && std::abs(line.b - weight) <= sameWeight * weight;
+  });
+}
+
+/// Where energy * latency is the product on a line, the points between have more. Of the line that
+/// weighs the latency less, the corner is at the end of more energy.
+llvm::Optional<TangentBounds::Cut> TangentBounds::cut(double product) const {
+  const Line *less = &lines[corner.first], *more = &lines[corner.second];
+  if (less->b * more->a > more->b * less->a)
+    std::swap(less, more);
+  auto energyAt = [&](const Line &line, double sign) {
+    if (line.a == 0)
+      return product / line.least;
+    return (line.least + sign * std::sqrt(line.least * line.least - 4 * line.b * product)) / 2;
+  };
+  double first = energyAt(*less, 1), second = energyAt(*more, -1);
+  Cut result{first * second / product, first + second};
+  if (!(first < second) || !std::isfinite(result.weight) || isAsked(result.weight))
+    return llvm::None;
+  return result;
 }
 
 void NestAnswers::add(double weight, const Candidate &candidate, bool proven) {
@@ -72,6 +98,14 @@ const Candidate *NestAnswers::at(double weight) const {
           below.candidate.score == above.candidate.score)
         return &below.candidate;
   return nullptr;
+}
+
+double NestAnswers::least(double weight) const {
+  double least = HUGE_VAL;
+  for (const Answer &answer : answers)
+    least =
+        std::min(least, answer.candidate.score.energy + weight * answer.candidate.score.latency);
+  return least;
 }
 
 std::vector<Candidate> NestAnswers::all() const {

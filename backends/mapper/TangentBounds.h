@@ -26,6 +26,16 @@ public:
   };
   /// The corner of the region above all lines where the product is least.
   Corner leastCorner() const { return {corner.energy, corner.latency}; }
+  /// Nothing has energy + weight * latency below `least`.
+  void add(double weight, double least);
+
+  /// A weight, and the least that is enough to know of it.
+  struct Cut {
+    double weight, least;
+  };
+  /// Through the points where the two lines of the corner leave what has a smaller product: when
+  /// nothing is below, no corner between them has. Nothing where that is no one line.
+  llvm::Optional<Cut> cut(double product) const;
   /// The weight to ask for next; nothing when those that there are leave no doubt but in what their
   /// own searches have left open.
   llvm::Optional<double> nextWeight() const;
@@ -35,11 +45,13 @@ private:
   struct Line {
     double a, b, least;
     double energy, latency; ///< found for it
+    bool isMet;             ///< something was
   };
   struct Found : Corner {
     size_t first, second; ///< lines
   };
   void update();
+  bool isAsked(double weight) const;
 
   std::vector<Line> lines;
   Found corner;
@@ -54,6 +66,8 @@ public:
   void add(double weight, const loopnest::Candidate &candidate, bool proven);
   /// The best mapping for a weight, if it follows from those for others.
   const loopnest::Candidate *at(double weight) const;
+  /// Of energy + weight * latency, what was found at the best.
+  double least(double weight) const;
   /// Each that was found, without repetition.
   std::vector<loopnest::Candidate> all() const;
   bool areProven() const;

@@ -29,7 +29,7 @@ bool Incumbents::excludes(const Score &bound) const {
     return false;
   switch (goal->kind) {
   case SearchGoal::Scalar:
-    return goal->value(bound) >= best;
+    return goal->value(bound) >= std::min(best, goal->enough);
   case SearchGoal::Hull:
     return excludedByHull(bound);
   case SearchGoal::Front:

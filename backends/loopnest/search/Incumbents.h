@@ -23,6 +23,8 @@ struct SearchGoal {
   enum Kind { Scalar, Hull, Front } kind = Scalar;
   std::function<double(const Score &)> value; ///< Scalar only
   bool energyOnly = false;                    ///< Scalar: the latency does not matter
+  /// Scalar: what is not below is not looked for, once anything has been found.
+  double enough = HUGE_VAL;
 };
 
 /// The front found so far, and what it excludes.
