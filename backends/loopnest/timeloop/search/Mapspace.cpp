@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/timeloop/search/Mapspace.h"
 
+#include "backends/loopnest/timeloop/search/FirstFactors.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -43,7 +44,7 @@ Mapspace::Mapspace(const Input &input, const Constraints &constraints)
   }
 }
 
-const NestRule &Mapspace::rule(unsigned slot) const {
+const NestRule &timeloop::ruleOf(const Constraints &constraints, unsigned slot) {
   const PlacementRule &placement = constraints.memories[slot / 2];
   return slot % 2 ? placement.spatial : placement.temporal;
 }
@@ -61,19 +62,7 @@ static void followRule(const NestRule &rule, Nest &nest) {
     nest.split = *rule.split;
 }
 
-/// Of `number`, among those up to `most`.
-static int64_t largestDivisor(int64_t number, int64_t most) {
-  int64_t largest = 1;
-  for (int64_t i = 1; i <= number / i; ++i)
-    if (number % i == 0)
-      for (int64_t divisor : {i, number / i})
-        if (divisor <= most)
-          largest = std::max(largest, divisor);
-  return largest;
-}
-
-/// Puts `dim` along the other axis.
-static void turn(Nest &nest, unsigned dim) {
+void timeloop::turn(Nest &nest, unsigned dim) {
   auto place = llvm::find(nest.order, dim);
   bool isX = place - nest.order.begin() < static_cast<ptrdiff_t>(nest.split);
   nest.order.erase(place);
@@ -82,67 +71,20 @@ static void turn(Nest &nest, unsigned dim) {
   nest.split += !isX;
 }
 
-/// The factor of `rest` that the array of `slot` takes beside what is fixed and put there.
-int64_t Mapspace::fillMesh(Placements &placements, unsigned slot, unsigned dim,
-                           int64_t rest) const {
-  Nest &nest = nestIn(placements, slot);
-  const Level &child = input.level(slot / 2), &parent = input.memories[slot / 2];
-  int64_t rooms[] = {child.meshX / parent.meshX, child.meshY / parent.meshY};
-  bool alongY = false;
-  for (unsigned place = 0; place < nest.order.size(); ++place) {
-    unsigned other = nest.order[place];
-    bool isY = place >= nest.split;
-    if (other == dim)
-      alongY = isY;
-    else
-      rooms[isY] /= rule(slot).exact[other].getValueOr(nest.factors[other].end);
-  }
-  if (!rule(slot).split && rule(slot).inner.empty() && rooms[!alongY] > rooms[alongY]) {
-    turn(nest, dim);
-    alongY = !alongY;
-  }
-  int64_t factor =
-      largestDivisor(rest, std::min(rooms[alongY], rule(slot).most[dim].getValueOr(rest)));
-  nest.factors[dim].end = factor;
-  return factor;
-}
-
-llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
+llvm::Optional<Placements> Mapspace::start(NoStart &why) const {
   Placements placements = emptyPlacements(input);
   for (unsigned slot = 0; slot < slots; ++slot)
     followRule(rule(slot), nestIn(placements, slot));
-  for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
-    stuck = dim;
-    int64_t rest = input.problem.bounds[dim];
-    llvm::Optional<unsigned> home;
-    for (unsigned slot = 0; slot < slots; ++slot) {
-      const llvm::Optional<int64_t> &exact = rule(slot).exact[dim];
-      if (exact && rest % *exact)
-        return llvm::None;
-      if (exact)
-        factorIn(placements, slot, dim) = *exact;
-      else if (slot % 2 == 0 && !rule(slot).most[dim])
-        home = slot;
-      rest /= exact ? *exact : 1;
-    }
-    if (rest > 1 && home) {
-      factorIn(placements, *home, dim) = rest;
-      continue;
-    }
-    // As much as each memory may have, from the outermost on.
-    for (unsigned slot = slots; rest > 1 && slot-- > 0;)
-      if (const llvm::Optional<int64_t> &most = rule(slot).most[dim];
-          slot % 2 == 0 && most && !rule(slot).exact[dim]) {
-        int64_t factor = largestDivisor(rest, *most);
-        factorIn(placements, slot, dim) = factor;
-        rest /= factor;
-      }
-    for (unsigned slot = 1; rest > 1 && slot < slots; slot += 2)
-      if (isFree(slot, dim))
-        rest /= fillMesh(placements, slot, dim, rest);
-    if (rest > 1)
-      return llvm::None;
+  if (llvm::Optional<NoStart> none = FirstFactors(input, constraints, placements).run()) {
+    why = std::move(*none);
+    return llvm::None;
   }
+  keepWhatFits(placements);
+  return placements;
+}
+
+/// What must be kept, and what there is room for beside it.
+void Mapspace::keepWhatFits(Placements &placements) const {
   for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
     const Attributes &attributes = input.memories[memory].attributes;
     double room =
@@ -157,7 +99,6 @@ llvm::Optional<Placements> Mapspace::start(unsigned &stuck) const {
       room -= placements[memory].keep[space] ? size : 0;
     }
   }
-  return placements;
 }
 
 double Mapspace::tileSize(const Placements &placements, unsigned memory, unsigned space) const {

@@ -18,6 +18,18 @@ using Placements = std::vector<Placement>;
 int64_t &factorIn(Placements &placements, unsigned slot, unsigned dim);
 int64_t factorIn(const Placements &placements, unsigned slot, unsigned dim);
 
+/// The rule for what stands in a slot.
+const NestRule &ruleOf(const Constraints &constraints, unsigned slot);
+/// Puts `dim` along the other axis.
+void turn(Nest &nest, unsigned dim);
+
+/// Why there is no mapping to begin with.
+struct NoStart {
+  std::vector<unsigned> dims;    ///< these have no place, together
+  llvm::Optional<unsigned> slot; ///< whose array has no room for what is fixed of the first
+  bool gaveUp = false;           ///< there may be one: not all ways were tried
+};
+
 class Mapspace {
 public:
   /// `input` and `constraints` must outlive this.
@@ -25,8 +37,8 @@ public:
 
   /// Fixed factors where they must be and the rest in the outermost memory that may have it; what
   /// no memory may have goes along the arrays, as far as there is room.
-  /// Nothing when the factors that are fixed for one dimension, `stuck`, leave no such mapping.
-  llvm::Optional<Placements> start(unsigned &stuck) const;
+  /// Nothing when that leads to no mapping, and then `why`.
+  llvm::Optional<Placements> start(NoStart &why) const;
   /// Changes `placements` once; it may be invalid then. False when nothing was changed.
   bool move(Placements &placements, std::mt19937_64 &random) const;
   /// The meshes, capacities, orders and limits are kept.
@@ -35,9 +47,9 @@ public:
   double tileSize(const Placements &placements, unsigned memory, unsigned space) const;
 
 private:
-  const NestRule &rule(unsigned slot) const;
+  const NestRule &rule(unsigned slot) const { return ruleOf(constraints, slot); }
   bool isFree(unsigned slot, unsigned dim) const;
-  int64_t fillMesh(Placements &placements, unsigned slot, unsigned dim, int64_t rest) const;
+  void keepWhatFits(Placements &placements) const;
   bool movePrime(Placements &placements, unsigned dim, unsigned from, unsigned to,
                  std::mt19937_64 &random) const;
   bool moveFactor(Placements &placements, std::mt19937_64 &random, bool exchange) const;

@@ -56,7 +56,8 @@ private:
   llvm::Optional<Figures> evaluateNew(const Placements &placements);
   void climb(Point &point, int64_t until);
   llvm::NoneType fail(SourceRange place, llvm::StringRef why);
-  llvm::NoneType failAt(unsigned dim);
+  llvm::NoneType failAt(const NoStart &why);
+  std::string describe(const NoStart &why, SourceRange &place) const;
 
   Input trial; ///< what is evaluated
   const Constraints &constraints;
@@ -204,24 +205,43 @@ llvm::NoneType LocalSearch::fail(SourceRange place, llvm::StringRef why) {
   return llvm::None;
 }
 
-llvm::NoneType LocalSearch::failAt(unsigned dim) {
-  SourceRange place = trial.place;
-  std::vector<std::string> factors;
+/// Also the place of what is wrong, where a constraint says it.
+std::string LocalSearch::describe(const NoStart &why, SourceRange &place) const {
+  unsigned dim = why.dims.front();
+  std::vector<std::string> sizes, factors;
+  for (unsigned each : why.dims)
+    sizes.push_back(fmt::format("`{}` = {}", trial.problem.dims[each], trial.problem.bounds[each]));
+  if (why.slot) {
+    const Level &child = trial.level(*why.slot / 2), &parent = trial.memories[*why.slot / 2];
+    place = constraints.memories[*why.slot / 2].spatial.exactPlaces[dim];
+    return fmt::format("what is fixed along the array of `{}` is more than its {} x {}", child.name,
+                       child.meshX / parent.meshX, child.meshY / parent.meshY);
+  }
   for (const PlacementRule &rule : constraints.memories)
     for (const NestRule *nest : {&rule.temporal, &rule.spatial})
       if (const llvm::Optional<int64_t> &factor = nest->exact[dim]) {
         place = nest->exactPlaces[dim];
         factors.push_back(std::to_string(*factor));
       }
-  llvm::StringRef name = trial.problem.dims[dim];
-  int64_t bound = trial.problem.bounds[dim];
-  if (factors.empty())
-    return fail(place,
-                fmt::format("the constraints leave no place for `{}` = {}", name.str(), bound));
-  return fail(place,
-              fmt::format("the factors of `{}` that the constraints fix, {}, do not divide {}, "
-                          "or leave no place for the rest of it",
-                          name.str(), llvm::join(factors, " * "), bound));
+  if (factors.empty() || why.dims.size() > 1)
+    return fmt::format("the constraints leave no place for {}{}", llvm::join(sizes, " and "),
+                       why.dims.size() > 1 ? " together" : "");
+  return fmt::format("the factors of `{}` that the constraints fix, {}, do not divide {}, or leave "
+                     "no place for the rest of it",
+                     trial.problem.dims[dim], llvm::join(factors, " * "),
+                     trial.problem.bounds[dim]);
+}
+
+llvm::NoneType LocalSearch::failAt(const NoStart &why) {
+  SourceRange place = trial.place;
+  if (!why.gaveUp) {
+    std::string reason = describe(why, place);
+    return fail(place, reason);
+  }
+  diagnostics.report(place, diag::SearchTooShort, trial.problem.name, trial.memories.back().name)
+      .note("there are too many ways to put the factors along the arrays and under the limits of "
+            "the constraints to try them all");
+  return llvm::None;
 }
 
 /// One search by `goal`, with `options.evaluations`.
@@ -245,10 +265,10 @@ void LocalSearch::run(Goal goal, const Placements &start) {
 /// Of equally long ways to few cycles or little energy alone most lead nowhere: a search for one of
 /// them follows one for both, and is no worse than that.
 llvm::Optional<SearchResult> LocalSearch::run() {
-  unsigned stuck = 0;
-  llvm::Optional<Placements> start = mapspace.start(stuck);
+  NoStart why;
+  llvm::Optional<Placements> start = mapspace.start(why);
   if (!start)
-    return failAt(stuck);
+    return failAt(why);
   run(Goal::Edp, *start);
   if (options.goal != Goal::Edp)
     run(options.goal, *start);
