@@ -2,6 +2,7 @@
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
 #include "tools/driver/Command.h"
+#include "tools/driver/NumberOption.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/Providers.h"
@@ -18,7 +19,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
-#include <cmath>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -40,30 +40,6 @@ static void finishSearches(Session &session, const Evaluation &evaluation,
   }
   if (arguments.has("mapping"))
     writeOutput(arguments.value("mapping"), mappings, {}, session.diagnostics);
-}
-
-/// A whole number of an option; nothing after a report, or when it is not given.
-static llvm::Optional<double> numberOption(Session &session, const Arguments &arguments,
-                                           llvm::StringRef name, double least) {
-  llvm::StringRef text = arguments.value(name);
-  double number = 0;
-  if (text.empty())
-    return llvm::None;
-  if (!text.getAsDouble(number) && number >= least && number < 1e15)
-    return number;
-  session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), text.str());
-  return llvm::None;
-}
-
-/// The same for what is counted.
-static llvm::Optional<double> wholeOption(Session &session, const Arguments &arguments,
-                                          llvm::StringRef name, double least) {
-  auto number = numberOption(session, arguments, name, least);
-  if (!number || *number == std::floor(*number))
-    return number;
-  session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), arguments.value(name))
-      .help("it is a whole number");
-  return llvm::None;
 }
 
 /// What a file of results is of: the text and its parameters.

@@ -3,27 +3,14 @@
 #include "backends/loopnest/timeloop/search/Search.h"
 #include "frontend/import/timeloop/ReadConstraints.h"
 #include "frontend/import/timeloop/ReadInput.h"
+#include "tools/driver/NumberOption.h"
 #include "tools/driver/OutputFile.h"
 #include "tools/driver/timeloop/Timeloop.h"
 
 using namespace perfc;
 using namespace perfc::driver;
 
-/// An option that is a number of at least `least`; false when it is none (reported).
-static bool readNumber(Session &session, const Arguments &arguments, llvm::StringRef name,
-                       double least, llvm::Optional<double> &value) {
-  double number = 0;
-  llvm::StringRef text = arguments.value(name);
-  if (!arguments.has(name))
-    return true;
-  if (text.getAsDouble(number) || !(number >= least && number < 1e15)) {
-    session.diagnostics.report({}, diag::BadOptionValue, "--" + name.str(), text.str());
-    return false;
-  }
-  value = number;
-  return true;
-}
-
+/// False after a report. A search here is one thread, whatever number is asked for.
 static bool readOptions(Session &session, const Arguments &arguments,
                         timeloop::SearchOptions &options) {
   llvm::StringRef goal = arguments.value("minimize", "edp");
@@ -35,16 +22,13 @@ static bool readOptions(Session &session, const Arguments &arguments,
   options.goal = goal == "edp"      ? timeloop::Goal::Edp
                  : goal == "energy" ? timeloop::Goal::Energy
                                     : timeloop::Goal::Latency;
-  llvm::Optional<double> evaluations, seed;
-  if (!readNumber(session, arguments, "evaluations", 1, evaluations) ||
-      !readNumber(session, arguments, "seed", 0, seed) ||
-      !readNumber(session, arguments, "within", 0, options.within))
-    return false;
-  if (evaluations)
+  wholeOption(session, arguments, "threads", 1);
+  if (auto evaluations = wholeOption(session, arguments, "evaluations", 1))
     options.evaluations = static_cast<int64_t>(*evaluations);
-  if (seed)
+  if (auto seed = wholeOption(session, arguments, "seed", 0))
     options.seed = static_cast<uint64_t>(*seed);
-  return true;
+  options.within = numberOption(session, arguments, "within", 0);
+  return !session.diagnostics.hasErrors();
 }
 
 static llvm::Optional<timeloop::SearchResult> searchFiles(Session &session,
