@@ -38,10 +38,14 @@ static const Signature *findSignature(llvm::StringRef path, llvm::StringRef text
     return nullptr;
   if (path.endswith(".et"))
     return &trace;
+  text.consume_front("\xEF\xBB\xBF");
   for (llvm::StringRef rest = text; !rest.empty();) {
-    llvm::StringRef line;
-    std::tie(line, rest) = rest.split('\n');
-    line = line.ltrim();
+    llvm::StringRef written;
+    std::tie(written, rest) = rest.split('\n');
+    // YAML may be JSON, whose keys are in quotes and may follow a brace.
+    std::string unquoted = written.ltrim(" \t\r{").str();
+    llvm::erase_value(unquoted, '"');
+    llvm::StringRef line = llvm::StringRef(unquoted).ltrim();
     for (const Signature &signature : signatures)
       if (line.startswith_insensitive(signature.line))
         return &signature;
@@ -56,9 +60,12 @@ FileId driver::loadProgramFile(Session &session, llvm::StringRef path) {
     return file;
   auto format = llvm::find_if(
       importFormats(), [&](const ImportFormat &one) { return one.name == signature->format; });
+  // A trace runs on a cluster, and all ranks of it at once.
+  llvm::StringRef inputs =
+      format->name == "chakra" ? "PREFIX --network N.yml --system S.json" : format->files;
   session.diagnostics.report({file, 0, 0}, diag::ForeignFile, signature->tool)
       .help(fmt::format("run it with `perfc run --from {} {}`, or make it a program with `perfc "
                         "import {} {}`",
-                        format->name, format->files, format->name, format->files));
+                        format->name, inputs, format->name, format->files));
   return 0;
 }
