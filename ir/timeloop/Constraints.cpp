@@ -9,7 +9,8 @@ Constraints timeloop::noConstraints(const Input &input) {
   free.exact.resize(input.dimCount());
   free.exactPlaces.resize(input.dimCount());
   free.most.resize(input.dimCount());
-  PlacementRule rule{free, free, {}};
+  PlacementRule rule{free, free, {}, {}};
   rule.keep.resize(input.spaceCount());
+  rule.keepPlaces.resize(input.spaceCount());
   return {std::vector<PlacementRule>(input.memories.size(), rule)};
 }

@@ -22,6 +22,7 @@ struct NestRule {
 struct PlacementRule {
   NestRule temporal, spatial;
   std::vector<llvm::Optional<bool>> keep; ///< one per tensor
+  std::vector<SourceRange> keepPlaces;    ///< where that is said
 };
 
 struct Constraints {

@@ -108,6 +108,9 @@ bool timeloop::readSplit(const Node &node, const Input &input, NodeReader &reade
     return true;
   if (!reader.readInteger(*split, 0, number))
     return false;
-  value = static_cast<unsigned>(std::min<int64_t>(number, input.dimCount()));
+  if (number > input.dimCount())
+    return reader.fail(split->place, diag::YamlNumber, split->text,
+                       fmt::format("at most the number of dimensions, {}, is", input.dimCount()));
+  value = static_cast<unsigned>(number);
   return true;
 }

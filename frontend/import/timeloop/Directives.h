@@ -42,7 +42,8 @@ bool readSpaceList(const yaml::Node &node, const Input &input, yaml::NodeReader 
 bool readPermutation(const yaml::Node &node, const Input &input, yaml::NodeReader &reader,
                      std::vector<unsigned> &order);
 
-/// `split` of `node`, at most the number of dimensions; `value` stays without one.
+/// `split` of `node`, at most the number of dimensions; `value` stays without one. False after a
+/// report.
 bool readSplit(const yaml::Node &node, const Input &input, yaml::NodeReader &reader,
                unsigned &value);
 

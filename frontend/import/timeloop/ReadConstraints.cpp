@@ -27,6 +27,7 @@ private:
   bool readOne(const Node &node);
   bool readInside(const std::string &name, const Node &type, const Node &node);
   bool readRule(const Node &node, const Directive &directive);
+  bool setKeep(unsigned space, bool keep, SourceRange place, PlacementRule &rule);
   bool readKeeps(const Node &node, PlacementRule &rule);
   bool readLoops(const Node &node, bool spatial, NestRule &rule);
   bool setExact(unsigned dim, int64_t value, SourceRange place, NestRule &rule);
@@ -44,6 +45,23 @@ private:
 
 } // namespace
 
+/// A value that is as if its key were not there.
+static bool saysNothing(const Node &value) {
+  return value.kind == yaml::NodeKind::Null || (value.isSequence() && value.items.empty());
+}
+
+bool ConstraintReader::setKeep(unsigned space, bool keep, SourceRange place, PlacementRule &rule) {
+  if (rule.keep[space] && *rule.keep[space] != keep) {
+    reader.diagnostics.report(place, diag::YamlDuplicate, input.problem.spaces[space].name)
+        .note(rule.keepPlaces[space],
+              *rule.keep[space] ? "it is kept here" : "it is bypassed here");
+    return false;
+  }
+  rule.keep[space] = keep;
+  rule.keepPlaces[space] = place;
+  return true;
+}
+
 /// `…_only` says the opposite of all other tensors.
 bool ConstraintReader::readKeeps(const Node &node, PlacementRule &rule) {
   for (auto [key, keep, only] :
@@ -55,10 +73,10 @@ bool ConstraintReader::readKeeps(const Node &node, PlacementRule &rule) {
       continue;
     if (!readSpaceList(*value, input, reader, spaces))
       return false;
-    if (only)
-      rule.keep.assign(input.spaceCount(), !keep);
-    for (unsigned space : spaces)
-      rule.keep[space] = keep;
+    for (unsigned space = 0; space < input.spaceCount(); ++space)
+      if (bool isListed = llvm::is_contained(spaces, space); isListed || only)
+        if (!setKeep(space, isListed == keep, value->place, rule))
+          return false;
   }
   return true;
 }
@@ -109,7 +127,7 @@ bool ConstraintReader::readFactors(const Node &node, llvm::StringRef key, NestRu
 /// Dimensions that `factors_only` does not name have the factor 1.
 bool ConstraintReader::readFactorsOnly(const Node &node, NestRule &rule) {
   const Node *factors = node.find("factors_only");
-  if (!factors)
+  if (!factors || factors->kind == yaml::NodeKind::Null)
     return true;
   if (!readFactors(node, "factors_only", rule))
     return false;
@@ -170,7 +188,7 @@ bool ConstraintReader::readLoops(const Node &node, bool spatial, NestRule &rule)
   for (llvm::StringRef key : {"no_reuse", "no_temporal_reuse", "rmw_first_update",
                               "no_link_transfer", "no_multicast_no_reduction", "maximize_dims",
                               "default_max_factor", "default_min_factor", "remainders"})
-    if (const Node *flag = node.find(key))
+    if (const Node *flag = node.find(key); flag && !saysNothing(*flag))
       return reader.fail(flag->place, diag::TimeloopNotModelled,
                          "a search with the constraint `" + key.str() + "`");
   return readFactors(node, "factors", rule) && readFactorsOnly(node, rule) &&

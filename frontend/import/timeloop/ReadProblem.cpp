@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/Directives.h"
 #include "frontend/import/timeloop/KnownShapes.h"
 #include "frontend/import/timeloop/Sections.h"
 
@@ -135,6 +136,9 @@ static bool readKnownShape(const Node &name, const Node &instance, Problem &prob
     const Node *value = instance.find(coefficient.name);
     if (value && !readCoefficient(*value, coefficient.value, reader))
       return false;
+    if (coefficient.value < 1)
+      return reader.fail(value->place, diag::YamlNumber, value->text,
+                         "a whole number of at least 1 is");
     for (Space &space : problem.spaces)
       for (std::vector<Term> &rank : space.ranks)
         for (Term &term : rank)
@@ -162,13 +166,15 @@ static bool readShape(const Node &shape, const Node &instance, Input &input, Nod
 bool timeloop::readProblem(const Node &node, Input &input, NodeReader &reader) {
   input.problem.place = node.place;
   const Node *shape = reader.need(node, "shape", "`problem`");
-  const Node *instance = node.find("instance");
-  if (!instance)
-    instance = &node;
+  const Node *given = node.find("instance"), *instance = given ? given : &node;
   if (!shape || !reader.expect(*instance, yaml::NodeKind::Map, "`instance`"))
     return false;
   bool isRead = shape->isScalar() ? readKnownShape(*shape, *instance, input.problem, reader)
                                   : reader.expect(*shape, yaml::NodeKind::Map, "`shape`") &&
                                         readShape(*shape, *instance, input, reader);
-  return isRead && readDensities(*instance, input, reader);
+  if (!isRead || !readDensities(*instance, input, reader))
+    return false;
+  if (given)
+    warnOfUnread(*given, "the problem's instance", reader);
+  return true;
 }
