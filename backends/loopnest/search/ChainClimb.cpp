@@ -136,14 +136,20 @@ Mapping ChainClimb::neighbour(const Mapping &mapping) {
   return next;
 }
 
-/// Where it begins: legal mappings of `start`, and all loops at the outermost memory.
-std::vector<Mapping> ChainClimb::begins(llvm::ArrayRef<Mapping> start) const {
-  std::vector<Mapping> list(start.begin(), start.end());
-  Mapping outside = space.emptyMapping();
+/// With the orders that rules fix; neighbours keep them.
+Mapping ChainClimb::inFixedOrders(Mapping mapping) const {
   for (unsigned s = 0; s < space.slots.size(); ++s)
     if (!problem.rules[s].orderOpen)
-      outside.order[s] = problem.choices.orders(outside, s).front();
-  list.push_back(outside);
+      mapping.order[s] = problem.choices.orders(mapping, s).front();
+  return mapping;
+}
+
+/// Where it begins: the mappings of `start`, and all loops at the outermost memory.
+std::vector<Mapping> ChainClimb::begins(llvm::ArrayRef<Mapping> start) const {
+  std::vector<Mapping> list;
+  for (const Mapping &mapping : start)
+    list.push_back(inFixedOrders(mapping));
+  list.push_back(inFixedOrders(space.emptyMapping()));
   return list;
 }
 
@@ -182,8 +188,9 @@ int64_t ChainClimb::run(llvm::ArrayRef<Mapping> start) {
   int64_t last = static_cast<int64_t>(first.size()) + problem.chains.probes, tries = 0;
   for (unsigned round = 0; weighed < last && tries < 40 * int64_t(problem.chains.probes); ++round) {
     const std::vector<Candidate> &front = incumbents.front();
-    Mapping best =
-        front.empty() ? first[round % first.size()] : front[round % front.size()].mapping;
+    // What is known may be from outside of the rules.
+    Mapping best = front.empty() ? first[round % first.size()]
+                                 : inFixedOrders(front[round % front.size()].mapping);
     llvm::Optional<Score> score;
     if (problem.isAllowed(best) && problem.fitsBounds(best))
       score = weigh(best).front();

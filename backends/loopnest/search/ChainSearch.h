@@ -40,7 +40,8 @@ std::vector<Mapping> paddedMappings(const MapSpace &space, const CostWeights &we
                                     const SlotRules &rules, const SearchGoal &goal,
                                     const SearchOptions &options);
 
-/// The search over `space`; `start` are mappings to begin with.
+/// The search over `space`. It begins with those mappings of `start` whose factors `rules` admit,
+/// in the orders that `rules` fix.
 SearchResult chainSearch(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                          const SearchGoal &goal, const SearchOptions &options,
                          const ChainOptions &chains, const NestWeigher &weigh,

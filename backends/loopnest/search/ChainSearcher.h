@@ -97,6 +97,7 @@ public:
 
 private:
   std::vector<llvm::Optional<Score>> weigh(llvm::ArrayRef<Mapping> mappings);
+  Mapping inFixedOrders(Mapping mapping) const;
   std::vector<Mapping> begins(llvm::ArrayRef<Mapping> start) const;
   bool isWorthy(const Mapping &mapping, const llvm::Optional<Score> &score);
   Mapping neighbour(const Mapping &mapping);

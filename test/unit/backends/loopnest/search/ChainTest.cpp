@@ -212,15 +212,19 @@ TEST(ChainBounds, LanesShareWhatTheirNetworkShares) {
               1e-6);
 }
 
-/// The best of all chains of factors in all orders; nothing when they are too many.
-static llvm::Optional<double> exhaustive(const Case &c, const SearchGoal &goal, int64_t limit) {
+/// The best of all chains of factors in all orders that rules admit; nothing when they are too
+/// many.
+static llvm::Optional<double> exhaustive(const Case &c, const SlotRules &rules,
+                                         const SearchGoal &goal, int64_t limit,
+                                         bool imperfect = true) {
   NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(c, nest); };
   SearchOptions options;
   options.mostEvaluations = limit;
   PlainOptions plain;
-  plain.imperfect = plain.allOrders = true;
+  plain.imperfect = imperfect;
+  plain.allOrders = true;
   plain.weigh = &weigh;
-  SearchResult all = plainSearch(c.space, c.weights, openRules(c.space), goal, options, plain);
+  SearchResult all = plainSearch(c.space, c.weights, rules, goal, options, plain);
   if (!all.isProven())
     return llvm::None;
   return all.front.empty() ? HUGE_VAL : goal.value(all.front.front().score);
@@ -288,7 +292,7 @@ static void compareChains(std::mt19937 &random, const SearchGoal &goal, unsigned
       estimate *= std::pow(double(dim.size), double(c->space.slots.size()) - 1);
     if (estimate > 8000 || estimate < 50)
       continue;
-    llvm::Optional<double> all = exhaustive(*c, goal, 4000);
+    llvm::Optional<double> all = exhaustive(*c, openRules(c->space), goal, 4000);
     if (!all)
       continue;
     NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(*c, nest); };
@@ -337,12 +341,12 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
       estimate *= std::pow(double(c->space.nest.dims[d].size), double(c->space.slots.size()) - 1);
     if (!c || estimate > 3000 || estimate < 50)
       continue;
-    llvm::Optional<double> narrow = exhaustive(*c, goal, 4000);
+    llvm::Optional<double> narrow = exhaustive(*c, openRules(c->space), goal, 4000);
     unsigned t = c->space.output;
     for (Place &place : c->space.nest.places)
       if (place.kind == PlaceKind::Memory)
         place.partialBits = c->space.nest.tensors[t].bitsPerWord * (1 + int64_t(random() % 4));
-    llvm::Optional<double> all = exhaustive(*c, goal, 4000);
+    llvm::Optional<double> all = exhaustive(*c, openRules(c->space), goal, 4000);
     if (!all || !narrow)
       continue;
     NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(*c, nest); };
@@ -362,6 +366,48 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
   }
   EXPECT_EQ(compared, wanted);
   EXPECT_GT(dearer, 0U);
+}
+
+/// Whatever mappings it begins with, the search finds what the enumeration finds in the orders that
+/// rules fix, also where all orders are weighed.
+TEST(ChainSearch, FixedOrdersEqualExhaustive) {
+  Nest nest = parseNest(R"({"dims": {"m": 2, "n": 3, "k": 4},
+    "tensors": {"A": [{"m": 1}, {"k": 1}], "B": [{"k": 1}, {"n": 1}], "Z": [{"m": 1}, {"n": 1}]},
+    "output": "Z", "hierarchy": [{"memory": "M0", "keep": ["A", "B", "Z"]},
+    {"memory": "M1", "keep": ["A", "B", "Z"]}, {"array": "PE", "axes": {"x": 2}}],
+    "mapping": {"M0": [["m", 2], ["n", 3], ["k", 4]]}})");
+  std::string reason;
+  llvm::Optional<MapSpace> space = makeMapSpace(nest, reason);
+  ASSERT_TRUE(space) << reason;
+  std::mt19937 random(18);
+  SearchGoal goal{SearchGoal::Scalar, [](const Score &s) { return s.energy; }};
+  unsigned dearer = 0;
+  for (unsigned i = 0; i < 24; ++i) {
+    Case c{*space, randomWeights(*space, random), ChainBounds::elementsOf(*space)};
+    c.weights.memories[1].capacityBits = (4 + int64_t(random() % 4)) * space->tensors[0].bits;
+    SlotRules rules = openRules(*space);
+    rules[0].orderOpen = false;
+    rules[0].order = {0, 1, 2};
+    std::shuffle(rules[0].order.begin(), rules[0].order.end(), random);
+    ChainOptions chains;
+    chains.imperfect = i % 2;
+    chains.allOrders = i % 3 == 0;
+    chains.probes = 100;
+    std::vector<Mapping> start;
+    for (unsigned k = 0; k < 30; ++k)
+      start.push_back(randomMapping(*space, random));
+    NestWeigher weigh = [&](const Nest &loops, unsigned, bool &) { return weighed(c, loops); };
+    auto best = [&](const SlotRules &own) {
+      SearchResult found = chainSearch(*space, c.weights, own, goal, {}, chains, weigh, start);
+      EXPECT_TRUE(found.isProven());
+      return found.front.empty() ? HUGE_VAL : found.front.front().score.energy;
+    };
+    llvm::Optional<double> all = exhaustive(c, rules, goal, 20000, chains.imperfect);
+    ASSERT_TRUE(all);
+    ASSERT_NEAR(best(rules), *all, 1e-9 * *all) << "case " << i;
+    dearer += *all > best(openRules(*space)) * (1 + 1e-9) ? 1 : 0;
+  }
+  EXPECT_GT(dearer, 8U);
 }
 
 TEST(ChainSearch, WiderPartialSumsEqualExhaustive) {
