@@ -14,7 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Random descents of a space after the first one: it begins with what the others found.
 static constexpr unsigned laterDescents = 6;
-/// Spaces that are all searched a little, even when the time is over.
+/// Spaces that are all searched a little, even when the time is over, unless what is known at their
+/// begin serves.
 static constexpr size_t fewSpaces = 32;
 /// What the floors of all spaces together may cost, in boxes (TileFloors.h), and of each at least.
 static constexpr unsigned mostBoxes = 100000, fewestBoxes = 300;
@@ -36,13 +37,20 @@ private:
   void take(unsigned number, SearchResult found);
   Score floorOf(const NestSpace &space) const;
   bool isExcluded(unsigned number) const;
-  bool isTimeOver() const { return options.deadline && Clock::now() >= *options.deadline; }
+  bool isStopped() const { return options.stop && *options.stop; }
+  bool isTimeOver() const {
+    return isStopped() || (options.deadline && Clock::now() >= *options.deadline);
+  }
+  /// Whether no more spaces are searched when so many were.
+  bool isEnough(size_t searched, bool isAnyKnown) const {
+    return isTimeOver() && searched >= (isAnyKnown || isStopped() ? 1 : fewSpaces);
+  }
   void lookAtAll(std::vector<unsigned> &order);
   std::vector<unsigned> byBound();
   void searchByBounds();
   void searchPlainly();
   NestWeigher weigherOf(const NestSpace &space, std::vector<AdaptedNest> &scratch) const;
-  SearchResult searchSpace(const NestSpace &space, SearchOptions own) const;
+  SearchResult searchSpace(const NestSpace &space, SearchOptions own);
   SearchResult searchFully(const NestSpace &space, const SearchOptions &own) const;
   double keyOf(const Score &score) const {
     return goal.kind == SearchGoal::Scalar ? goal.value(score) : score.energy * score.latency;
@@ -60,6 +68,7 @@ private:
   NestResult result;
   /// What is known of some space has its number and one; what a search finds has none yet.
   std::vector<Candidate> known;
+  int64_t leastSteps = LeastTiles::mostSteps;               ///< left for all spaces
   std::vector<Score> floors;                                ///< by space, where there are several
   Clock::time_point floorsUntil = Clock::time_point::max(); ///< later spaces have simple ones
 };
@@ -70,7 +79,7 @@ private:
 Score NestSearcher::floorOf(const NestSpace &space) const {
   bool isClosed = !space.isImperfect && space.beyondClosedForm.empty();
   Score least = isClosed ? leastScore(space.space, space.weights) : Score();
-  if ((options.stop && *options.stop) || Clock::now() > floorsUntil)
+  if (isStopped() || Clock::now() > floorsUntil)
     return least;
   ChainBounds bounds(space.space, space.weights, ChainBounds::elementsOf(space.space));
   unsigned boxes = mostBoxes / static_cast<unsigned>(result.spaces.size());
@@ -162,11 +171,12 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
   return found;
 }
 
-/// False when rules, axes and capacities admit nothing. `start` gets mappings that they admit, some
-/// of which may still lack room.
-static bool mayHaveMapping(const NestSpace &space, std::vector<Mapping> *start = nullptr) {
+/// False when rules, axes and capacities admit nothing, as far as `steps` tell. `start` gets
+/// mappings that they admit, some of which may still lack room.
+static bool mayHaveMapping(const NestSpace &space, int64_t &steps,
+                           std::vector<Mapping> *start = nullptr) {
   bool isAny = false;
-  LeastTiles least(space.space, space.weights, space.rules, space.isImperfect);
+  LeastTiles least(space.space, space.weights, space.rules, space.isImperfect, steps);
   bool isAll = least.forEach([&](const Mapping &mapping) {
     isAny = true;
     if (start)
@@ -176,9 +186,9 @@ static bool mayHaveMapping(const NestSpace &space, std::vector<Mapping> *start =
   return isAny || !isAll;
 }
 
-SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own) const {
+SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own) {
   bool needsStart = space.hasRules && own.known.empty();
-  if (!mayHaveMapping(space, needsStart ? &own.start : nullptr)) {
+  if (!mayHaveMapping(space, leastSteps, needsStart ? &own.start : nullptr)) {
     SearchResult none;
     none.front = own.known;
     return none;
@@ -221,11 +231,12 @@ void NestSearcher::lookAtAll(std::vector<unsigned> &order) {
   Incumbents all(goal);
   for (const Candidate &candidate : known)
     all.add(candidate);
+  size_t looked = 0;
   for (unsigned k : order) {
     const NestSpace &space = result.spaces[k];
     if (!space.space.isFlat || !space.beyondClosedForm.empty() || isExcluded(k))
       continue;
-    if (isTimeOver() && !all.front().empty())
+    if (isEnough(looked++, !all.front().empty()))
       break;
     SearchOptions own = options;
     own.descents = std::min(own.descents, laterDescents);
@@ -247,6 +258,11 @@ void NestSearcher::searchPlainly() {
   result.found.mappings = 0;
   bool areCounted = true;
   for (unsigned k = 0; k < result.spaces.size(); ++k) {
+    if (isEnough(k, !known.empty())) {
+      result.found.open.push_back({0, 0});
+      areCounted = false;
+      break;
+    }
     const NestSpace &space = result.spaces[k];
     auto left = static_cast<int64_t>(result.spaces.size() - k);
     SearchOptions own = options;
@@ -263,7 +279,7 @@ void NestSearcher::searchPlainly() {
     plain.imperfect = space.isImperfect;
     plain.weigh = isClosed ? nullptr : &weigh;
     SearchResult found;
-    if (mayHaveMapping(space))
+    if (mayHaveMapping(space, leastSteps))
       found = plainSearch(space.space, space.weights, space.rules, goal, own, plain);
     else
       found.front = known;
@@ -276,11 +292,14 @@ void NestSearcher::searchPlainly() {
 }
 
 NestResult NestSearcher::run() {
-  if (nest.keeps.size() == 1 && nest.keeps.front() == nest.chipKeeps)
+  if (nest.keeps.size() == 1 && nest.keeps.front() == nest.chipKeeps) {
     result.spaces.push_back(nest);
-  else
+  } else {
+    NestSpace any = nest; // each space has its own choice alone
+    any.keeps.clear();
     for (const Keeps &keeps : nest.keeps)
-      result.spaces.push_back(withKeeps(nest, keeps));
+      result.spaces.push_back(withKeeps(any, keeps));
+  }
   for (Candidate candidate : options.known) {
     candidate.space += candidate.space == NestResult::lowered ? 0 : 1;
     known.push_back(candidate);
@@ -309,7 +328,7 @@ void NestSearcher::searchByBounds() {
   for (size_t i = 0; i < order.size(); ++i) {
     if (isExcluded(order[i]))
       continue;
-    if (i > 0 && order.size() > fewSpaces && isTimeOver() && !known.empty()) {
+    if ((order.size() > fewSpaces || isStopped()) && isEnough(i, !known.empty())) {
       result.found.open.push_back(floors[order[i]]);
       continue;
     }
@@ -334,8 +353,9 @@ void NestSearcher::searchByBounds() {
 }
 
 bool mapper::admitsNothing(const NestSpace &nest) {
+  int64_t steps = LeastTiles::mostSteps;
   return !nest.asLowered && nest.keeps.size() == 1 &&
-         !mayHaveMapping(withKeeps(nest, nest.keeps.front()));
+         !mayHaveMapping(withKeeps(nest, nest.keeps.front()), steps);
 }
 
 NestResult mapper::searchNest(const NestSpace &nest, const SearchGoal &goal,

@@ -149,8 +149,9 @@ void Sample::approach(Mapping &mapping) const {
 }
 
 /// Calls `visit` with some mappings that meet the rules, whatever has room for them: on the lanes
-/// that there are, and on any.
-static void forRuled(const NestSpace &nest, llvm::function_ref<void(const Mapping &)> visit) {
+/// that there are, and on any. `steps` may still be taken.
+static void forRuled(const NestSpace &nest, int64_t &steps,
+                     llvm::function_ref<void(const Mapping &)> visit) {
   CostWeights roomy = nest.weights;
   for (MemoryWeights &memory : roomy.memories)
     memory.capacityBits = llvm::None;
@@ -159,7 +160,7 @@ static void forRuled(const NestSpace &nest, llvm::function_ref<void(const Mappin
     slot.size = INT64_MAX;
   for (const MapSpace *space : {&nest.space, static_cast<const MapSpace *>(&wide)}) {
     unsigned seen = 0;
-    LeastTiles least(*space, roomy, nest.rules, nest.isImperfect);
+    LeastTiles least(*space, roomy, nest.rules, nest.isImperfect, steps);
     least.forEach([&](const Mapping &mapping) {
       visit(mapping);
       return ++seen < mostRuled;
@@ -187,8 +188,9 @@ Refusals mapper::explainRefusals(const NestSpace &nest) {
     result.nearestLacks =
         fmt::format("{}", fmt::join(samples[choice].violated(mapping, excess), ", "));
   };
+  int64_t steps = LeastTiles::mostSteps;
   for (size_t choice = 0; choice < spaces.size(); ++choice)
-    forRuled(spaces[choice], [&](Mapping mapping) {
+    forRuled(spaces[choice], steps, [&](Mapping mapping) {
       samples[choice].approach(mapping);
       keepNearest(choice, mapping);
     });

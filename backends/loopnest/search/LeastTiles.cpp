@@ -7,13 +7,10 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Chains and combinations that are looked at, and pairs of chains that are compared.
-static constexpr int64_t mostSteps = 1000000;
-
 LeastTiles::LeastTiles(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
-                       bool imperfect)
+                       bool imperfect, int64_t &steps)
     : space(space), weights(weights), rules(rules), imperfect(imperfect), tiles(space),
-      steps(mostSteps) {
+      steps(steps) {
   for (unsigned d = 0; d < space.dims(); ++d) {
     chains.push_back(chainsOf(d));
     Chain &least = chosen.emplace_back();

@@ -15,9 +15,13 @@ namespace loopnest {
 
 class LeastTiles {
 public:
-  /// With `imperfect` factors may leave a rest.
+  /// Chains and combinations that are looked at, and pairs of chains that are compared; several
+  /// spaces that are looked at for one answer share them.
+  static constexpr int64_t mostSteps = 4000000;
+
+  /// With `imperfect` factors may leave a rest. `steps` are those that it may still take.
   LeastTiles(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
-             bool imperfect);
+             bool imperfect, int64_t &steps);
 
   /// Calls `visit` with the factors of each combination that has room, as far as the least bits of
   /// its tiles tell (`ChainTiles`), until it returns false; orders are some that rules admit.
@@ -42,7 +46,7 @@ private:
   const SlotRules &rules;
   bool imperfect;
   ChainTiles tiles;
-  int64_t steps;                          ///< that it may still take
+  int64_t &steps;                         ///< that it may still take
   std::vector<std::vector<Chain>> chains; ///< by index
   std::vector<Chain> chosen;              ///< by index; the least of all chains where none is
   llvm::function_ref<bool(const Mapping &)> visitor = nullptr;

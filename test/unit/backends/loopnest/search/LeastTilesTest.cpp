@@ -60,7 +60,8 @@ static void compareWithWalk(bool imperfect) {
     bool isAny = false;
     walk.forEach([&](const Mapping &) { return !(isAny = true); });
     bool isLeast = false;
-    LeastTiles least(*space, weights, rules, imperfect);
+    int64_t steps = LeastTiles::mostSteps;
+    LeastTiles least(*space, weights, rules, imperfect, steps);
     bool isAll = least.forEach([&](const Mapping &mapping) {
       EXPECT_TRUE(isLegal(*space, rules, mapping)) << "case " << i;
       isLeast = true;
@@ -92,7 +93,15 @@ TEST(LeastTiles, LongIndicesTakeNoTime) {
   rules[1].factors[0] = {false, {7}};
   auto isEmpty = [&](int64_t bits) {
     weights.memories[1].capacityBits = bits;
-    return LeastTiles(*space, weights, rules, true).forEach([](const Mapping &) { return false; });
+    int64_t steps = LeastTiles::mostSteps;
+    LeastTiles least(*space, weights, rules, true, steps);
+    bool isAll = least.forEach([](const Mapping &) { return false; });
+    EXPECT_GT(steps, LeastTiles::mostSteps - 1000);
+    // Without steps nothing is said.
+    steps = 0;
+    LeastTiles none(*space, weights, rules, true, steps);
+    EXPECT_FALSE(none.forEach([](const Mapping &) { return true; }));
+    return isAll;
   };
   int64_t bits = 7 * (space->tensors[0].bits + space->tensors[1].bits);
   EXPECT_FALSE(isEmpty(bits));
