@@ -10,6 +10,7 @@
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
 #include "ir/common/diagnostics/Words.h"
+#include <set>
 
 using namespace perfc;
 
@@ -167,12 +168,15 @@ bool Compilation::mapping(Elaborator &elaborator, const Decl &decl) {
 bool Compilation::algorithm(Elaborator &elaborator, const Decl &decl) {
   Scope &scope = elaborator.newScope(*decl.module);
   evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
+  std::set<const Decl *> collectives;
   for (const ast::Clause &clause : decl.item->clauses)
     for (const ast::Arg &arg : clause.args) {
       Value value = evaluator.evaluate(*arg.value, scope);
       const Instance *instance = value.getIf<Instance>();
       if (!value.isUnknown() && !(instance && instance->decl->kind == DeclKind::Collective))
         diagnostics.report(arg.range, diag::NotACollective, value.describe());
+      else if (instance && !collectives.insert(instance->decl).second)
+        diagnostics.report(arg.range, diag::GivenTwice, instance->decl->name);
       else if (instance)
         checkNamed(evaluator, *instance);
     }

@@ -6,12 +6,14 @@
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Cluster.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
 #include <set>
 
 using namespace perfc;
 
-/// More ranks would not be written one by one.
-static constexpr int64_t mostRanks = 1 << 20;
+/// As many as a range has values.
+static constexpr int64_t mostRanks = 1'000'000;
 
 namespace {
 
@@ -21,6 +23,7 @@ public:
       : context(context), diagnostics(context.diagnostics), trace(trace) {}
 
   void build(const Node &body);
+  void checkMembers();
 
 private:
   void group(const Node &node);
@@ -28,7 +31,9 @@ private:
   void node(const Node &line, ir::Region &into);
   void measure(const Node &line, ir::Operation &op);
   llvm::Optional<int64_t> rank(const Quantity &value, SourceRange range);
-  llvm::Optional<int64_t> whole(const NodeArg &arg, int64_t least);
+  llvm::Optional<int64_t> whole(const NodeArg &arg, int64_t least,
+                                int64_t most = std::numeric_limits<int64_t>::max());
+  llvm::Optional<int64_t> numberOf(const Node &clause);
   void bad(SourceRange range, const std::string &reason) {
     diagnostics.report(range, diag::BadTraceLine, reason);
   }
@@ -36,9 +41,11 @@ private:
   BuildContext &context;
   DiagnosticEngine &diagnostics;
   ir::Operation &trace;
-  std::set<int64_t> seen; ///< ranks that have nodes
-  std::set<int64_t> ids;  ///< of the ranks at hand
-  int64_t next = 0;       ///< id of a node that says none
+  std::set<int64_t> seen;                               ///< ranks that have nodes
+  std::set<int64_t> groups;                             ///< their numbers
+  std::vector<std::pair<int64_t, SourceRange>> members; ///< of all groups
+  std::set<int64_t> ids;                                ///< of the ranks at hand
+  uint64_t next = 0;                                    ///< id of a node that says none
 };
 
 } // namespace
@@ -51,16 +58,43 @@ llvm::Optional<int64_t> TraceBuilder::rank(const Quantity &value, SourceRange ra
   return llvm::None;
 }
 
-/// The whole number of `arg`, in units of its dimension; nothing when it is unknown or below
-/// `least` (reported).
-llvm::Optional<int64_t> TraceBuilder::whole(const NodeArg &arg, int64_t least) {
+/// The whole number of `arg`, in units of its dimension; nothing when it is unknown or not between
+/// `least` and `most` (reported).
+llvm::Optional<int64_t> TraceBuilder::whole(const NodeArg &arg, int64_t least, int64_t most) {
   const Quantity *value = arg.value.getIf<Quantity>();
   if (!value)
     return llvm::None;
-  if (value->isInteger() && value->rational().numerator() >= least)
+  if (value->isInteger() && value->rational().numerator() >= least &&
+      value->rational().numerator() <= most)
     return value->rational().numerator();
-  bad(arg.range, fmt::format("it is a whole number from {}, not {}", least, written(arg.value)));
+  std::string last = most == std::numeric_limits<int64_t>::max() ? "" : fmt::format(" to {}", most);
+  bad(arg.range,
+      fmt::format("it is a whole number from {}{}, not {}", least, last, written(arg.value)));
   return llvm::None;
+}
+
+/// What a clause of one number says; nothing when it is unknown or out of its bounds (reported).
+llvm::Optional<int64_t> TraceBuilder::numberOf(const Node &clause) {
+  const NodeArg &arg = clause.args[0];
+  const Quantity *value = arg.value.getIf<Quantity>();
+  if (value && (clause.word == "to" || clause.word == "from"))
+    return rank(*value, arg.range);
+  if (clause.word == "tag") // the format has 32 bits for it
+    return whole(arg, 0, std::numeric_limits<int32_t>::max());
+  return whole(arg, clause.word == "group" ? 1 : 0);
+}
+
+/// Whether the nodes of `line`'s word have a `clause`. Any node may say its group, as records do.
+static bool hasClause(const Node &line, llvm::StringRef clause) {
+  bool isTime = line.spec->dims == Dims::Time;
+  return llvm::StringSwitch<bool>(clause)
+      .Case("to", line.word == "send")
+      .Case("from", line.word == "receive")
+      .Case("tag", line.word == "send" || line.word == "receive")
+      .Case("type", line.word == "collective")
+      .Cases("operations", "moves", isTime)
+      .Case("time", !isTime)
+      .Default(true);
 }
 
 void TraceBuilder::group(const Node &node) {
@@ -68,16 +102,32 @@ void TraceBuilder::group(const Node &node) {
   if (!of)
     return bad(node.range, "a group says its ranks: `group 1 of 0, 1`");
   auto number = whole(node.args[0], 1);
-  ir::AttrList members;
-  for (const NodeArg &arg : of->args)
-    if (const Quantity *value = arg.value.getIf<Quantity>())
-      if (auto member = rank(*value, arg.range))
-        members.push_back(*member);
+  if (number && !groups.insert(*number).second)
+    bad(node.args[0].range, fmt::format("there is a group {} already", *number));
+  ir::AttrList list;
+  std::set<int64_t> own;
+  for (const NodeArg &arg : of->args) {
+    const Quantity *value = arg.value.getIf<Quantity>();
+    auto member = value ? rank(*value, arg.range) : llvm::None;
+    if (!member)
+      continue;
+    if (!own.insert(*member).second)
+      bad(arg.range, fmt::format("rank {} is in the group already", *member));
+    members.emplace_back(*member, arg.range);
+    list.push_back(*member);
+  }
   if (!number)
     return;
   ir::Operation *op = context.builder.create(trace.body(), "collective.group", node.range);
   op->setAttr("number", *number);
-  op->setAttr("members", std::move(members));
+  op->setAttr("members", std::move(list));
+}
+
+/// Groups may stand before the ranks that are in them.
+void TraceBuilder::checkMembers() {
+  for (auto [member, range] : members)
+    if (!seen.count(member))
+      bad(range, fmt::format("a member of a group has nodes, and rank {} has none", member));
 }
 
 /// What stands behind the word: a time in whole microseconds, as traces have it, or bytes.
@@ -109,34 +159,44 @@ void TraceBuilder::node(const Node &line, ir::Region &into) {
   op->setAttr("kind", line.word);
   measure(line, *op);
   ir::AttrList after;
-  int64_t id = next;
+  llvm::Optional<int64_t> id;
   for (const Node *clause : line.children) {
-    if (clause->word == "after") {
+    if (!hasClause(line, clause->word)) {
+      bad(clause->range, fmt::format("`{}` has no `{}`", line.word, clause->word));
+    } else if (clause->word == "after") {
       for (const NodeArg &arg : clause->args)
         if (auto before = whole(arg, 0))
           after.push_back(*before);
     } else if (clause->word == "time" || clause->word == "moves") {
       measure(*clause, *op);
-    } else if (auto number = whole(clause->args[0], clause->word == "group" ? 1 : 0)) {
+    } else if (auto number = numberOf(*clause)) {
       if (clause->word == "id")
-        id = *number;
+        id = number;
       else
         op->setAttr(clause->word == "to" || clause->word == "from" ? "peer" : clause->word,
                     *number);
     }
   }
-  bool isMessage = line.word == "send" || line.word == "receive";
-  if (isMessage && !op->hasAttr("peer"))
+  bool isMessage = hasClause(line, "tag");
+  if (isMessage && !line.find("to") && !line.find("from"))
     bad(line.range, line.word == "send" ? "a message says where it goes: `to 3`"
                                         : "a message says where it comes from: `from 3`");
-  if (line.word == "collective" && !op->hasAttr("type"))
+  if (line.word == "collective" && !line.find("type"))
     bad(line.range, "it says the number of its `type`");
-  if (!ids.insert(id).second)
-    bad(line.range, fmt::format("there is a node {} already", id));
-  op->setAttr("id", id);
+  if (!id && line.find("id"))
+    return;
+  if (!id && next > uint64_t(std::numeric_limits<int64_t>::max()))
+    bad(line.range, "the id after that of the node before does not fit 63 bits: say its `id`");
+  else if (!id)
+    id = static_cast<int64_t>(next);
   if (!after.empty())
     op->setAttr("after", std::move(after));
-  next = id + 1;
+  if (!id)
+    return;
+  if (!ids.insert(*id).second)
+    bad(line.range, fmt::format("there is a node {} already", *id));
+  op->setAttr("id", *id);
+  next = static_cast<uint64_t>(*id) + 1;
 }
 
 void TraceBuilder::ranks(const Node &node) {
@@ -183,7 +243,11 @@ llvm::Optional<std::string> perfc::buildTrace(BuildContext &context, const Insta
   if (decl.item->block)
     context.elaborator.body(*decl.item->block, BlockKind::Trace, scope, body);
   ir::Operation *op = context.createTop("collective.trace", decl.name, decl.nameRange);
-  TraceBuilder(context, *op).build(body);
+  TraceBuilder builder(context, *op);
+  builder.build(body);
+  // Else ranks may be missing.
+  if (!context.allowMissing && context.diagnostics.errorCount() == errors)
+    builder.checkMembers();
   if (context.diagnostics.errorCount() != errors)
     return llvm::None;
   return op->symbol().str();

@@ -2,6 +2,7 @@
 #include "ir/collective/CollectiveOps.h"
 
 #include "ir/core/Verifier.h"
+#include <set>
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -53,6 +54,27 @@ static bool verifySchedule(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+/// Groups have numbers of their own; their members are ranks of the trace, once each.
+static bool verifyTrace(const Operation &op, DiagnosticEngine &diagnostics) {
+  std::set<int64_t> ranks, numbers;
+  for (const Operation &part : op.body())
+    if (part.is("collective.ranks"))
+      for (const Attribute &rank : part.listAttr("ranks"))
+        if (!ranks.insert(rank.asInt()).second)
+          return invalidOp(part, diagnostics, "a rank has its nodes already");
+  for (const Operation &part : op.body()) {
+    if (!part.is("collective.group"))
+      continue;
+    if (!numbers.insert(part.intAttr("number")).second)
+      return invalidOp(part, diagnostics, "there is a group of this number already");
+    std::set<int64_t> members;
+    for (const Attribute &member : part.listAttr("members"))
+      if (!ranks.count(member.asInt()) || !members.insert(member.asInt()).second)
+        return invalidOp(part, diagnostics, "its members are ranks of the trace, once each");
+  }
+  return true;
+}
+
 /// Graphs of ranks, node by node.
 static std::vector<OpDecl> traceDeclarations() {
   return {
@@ -60,7 +82,8 @@ static std::vector<OpDecl> traceDeclarations() {
        .doc = "What each rank runs: graphs of kernels, messages and collectives.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .regions = {{{"collective.group", "collective.ranks"}}}},
+       .regions = {{{"collective.group", "collective.ranks"}}},
+       .verifier = verifyTrace},
       {.name = "collective.group",
        .doc = "A communicator group of a trace.",
        .attrs = {intAttr("number", "by which nodes name it").atLeast(1),
