@@ -39,6 +39,14 @@ std::vector<Finding> astra::checkCluster(const Cluster &cluster) {
     ranks = std::min(ranks * dim.npus, mostRanks + 1);
   if (ranks > mostRanks)
     refuse(fmt::format("more than {} ranks cannot be simulated", mostRanks));
+  for (const auto &[group, members] : cluster.groups)
+    for (uint32_t member : members)
+      if (member >= ranks)
+        findings.push_back(
+            {&diag::BadGroup,
+             std::to_string(group),
+             fmt::format("has a member {}, and here are {}", member, counted(ranks, "rank")),
+             {}});
   if (!cluster.aware)
     return findings;
   const Dimension &dim = network.front();
@@ -113,14 +121,20 @@ private:
   /// Whether the node has an integer `field`; reports when not.
   bool needs(uint32_t rank, const Node &node, Field field);
   const std::vector<uint32_t> *groupOf(uint32_t rank, const Node &node) const;
-  void add(const DiagnosticKind &kind, std::string subject, std::string reason, bool aborts) {
+  void add(const DiagnosticKind &kind, std::string subject, std::string reason, bool aborts,
+           llvm::Optional<NodeName> node = llvm::None) {
     // However many warnings there are, one error stops what cannot be simulated.
     if (findings.size() < mostFindings || (aborts && !aborted))
-      findings.push_back({&kind, std::move(subject), std::move(reason), {}, aborts});
+      findings.push_back({&kind, std::move(subject), std::move(reason), {}, aborts, node});
     aborted |= aborts;
   }
+  void add(const DiagnosticKind &kind, uint32_t rank, const Node &node, std::string reason,
+           bool aborts) {
+    add(kind, nodePlace(trace(rank), rank, node), std::move(reason), aborts,
+        NodeName{rank, node.id});
+  }
   void bad(uint32_t rank, const Node &node, std::string reason) {
-    add(diag::BadTraceNode, nodePlace(trace(rank), rank, node), std::move(reason), true);
+    add(diag::BadTraceNode, rank, node, std::move(reason), true);
   }
 
   const Cluster &cluster;
@@ -175,7 +189,7 @@ void Checker::checkGraph(uint32_t rank) {
   const chakra::Trace &trace = this->trace(rank);
   std::string subject = fmt::format("rank {} ({})", rank, trace.path);
   for (const chakra::MissingNode &edge : trace.missing)
-    add(diag::MissingTraceNode, nodePlace(trace, rank, trace.nodes[edge.node]),
+    add(diag::MissingTraceNode, rank, trace.nodes[edge.node],
         fmt::format("it waits for node {}, which does not exist", edge.id), true);
   bool canStart = llvm::any_of(trace.parentCounts(), [](uint32_t count) { return count == 0; });
   if (trace.nodes.empty())
@@ -191,7 +205,7 @@ void Checker::checkGraph(uint32_t rank) {
   add(diag::TraceCycle, subject,
       cycle.size() == 1 ? fmt::format("node {} waits for itself", path)
                         : fmt::format("nodes {} wait for each other", path),
-      !canStart);
+      !canStart, NodeName{rank, trace.nodes[cycle.front()].id});
 }
 
 void Checker::checkNode(uint32_t rank, const Node &node) {
@@ -204,7 +218,7 @@ void Checker::checkNode(uint32_t rank, const Node &node) {
   switch (node.type) {
   case NodeType::Invalid: {
     bool isNeeded = !trace.children(static_cast<uint32_t>(&node - trace.nodes.data())).empty();
-    return add(isNeeded ? diag::NeverFinishes : diag::TraceLosesWork, nodePlace(trace, rank, node),
+    return add(isNeeded ? diag::NeverFinishes : diag::TraceLosesWork, rank, node,
                isNeeded ? "nodes wait for it, but an INVALID node never runs"
                         : "an INVALID node never runs",
                false);
@@ -234,7 +248,7 @@ void Checker::checkCompute(uint32_t rank, const Node &node) {
   if (!needs(rank, node, Field::NumOps) || !needs(rank, node, Field::TensorSize))
     return;
   if (node.value(Field::TensorSize) == 0)
-    return add(diag::NeverFinishes, nodePlace(trace(rank), rank, node),
+    return add(diag::NeverFinishes, rank, node,
                "with a roofline, a kernel whose tensor_size is 0 never runs", false);
   if (node.value(Field::NumOps) <= 0 || node.value(Field::TensorSize) < 0)
     return bad(rank, node, "with a roofline, num_ops and tensor_size are positive");
@@ -273,6 +287,8 @@ void Checker::checkCollective(uint32_t rank, const Node &node) {
   }
   if (cluster.system.replayOnly || !needs(rank, node, Field::CommSize))
     return;
+  if (world < 2)
+    return bad(rank, node, "here is one rank, and a collective needs others");
   int64_t size = node.value(Field::CommSize);
   if (size < 0)
     return bad(rank, node, "comm_size is negative");
@@ -281,17 +297,16 @@ void Checker::checkCollective(uint32_t rank, const Node &node) {
     return add(diag::BadGroup, trace(rank).groupNames[node.group],
                "has one member, so its collectives never end: " +
                    nodePlace(trace(rank), rank, node),
-               false);
+               false, NodeName{rank, node.id});
   std::string problem = collectiveProblem(cluster, op, size, group);
   if (!problem.empty())
-    return add(diag::BadTraceNode, nodePlace(trace(rank), rank, node), problem, true);
+    return bad(rank, node, problem);
   if (size == 0 && op == Collective::AllGather)
-    return add(diag::NeverFinishes, nodePlace(trace(rank), rank, node),
-               "an all-gather of 0 bytes never ends", false);
+    return add(diag::NeverFinishes, rank, node, "an all-gather of 0 bytes never ends", false);
   llvm::ArrayRef<Algorithm> algorithms = cluster.system.algorithmsOf(op);
   bool isWindowed = llvm::any_of(algorithms, [](const Algorithm &a) { return a.window != 0; });
   if (op == Collective::AllReduce && isWindowed)
-    add(diag::TraceLosesWork, nodePlace(trace(rank), rank, node),
+    add(diag::TraceLosesWork, rank, node,
         "a direct all-reduce with a window can corrupt the memory of ASTRA-sim", false);
 }
 

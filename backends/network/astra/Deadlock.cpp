@@ -35,7 +35,9 @@ static std::map<uint32_t, Wait> findWaits(const Workload &workload) {
   return waits;
 }
 
-static std::string describe(const Workload &workload, const Operation &operation) {
+/// What `operation` does, and how it ends: "and waits for rank 3".
+static FindingNote describe(const Workload &workload, const Operation &operation,
+                            llvm::StringRef end) {
   const chakra::Trace &trace = workload.trace(operation.rank);
   const Node &node = trace.nodes[operation.node];
   std::string what;
@@ -47,11 +49,12 @@ static std::string describe(const Workload &workload, const Operation &operation
     what = fmt::format("does an {} of {} bytes", collectiveWord(op), node.value(Field::CommSize));
   if (node.group && node.type == NodeType::Collective)
     what += " in group " + trace.groupNames[node.group];
-  return fmt::format("node {} of rank {} {}", node.id, operation.rank, what);
+  return {fmt::format("node {} of rank {} {}{}", node.id, operation.rank, what, end),
+          NodeName{operation.rank, node.id}};
 }
 
 /// The chain of waits that begins at `rank`, as notes; true in `isCycle` when it comes round.
-static std::vector<std::string> followWaits(const Workload &workload,
+static std::vector<FindingNote> followWaits(const Workload &workload,
                                             const std::map<uint32_t, Wait> &waits, uint32_t rank,
                                             bool &isCycle) {
   std::vector<uint32_t> path;
@@ -69,29 +72,28 @@ static std::vector<std::string> followWaits(const Workload &workload,
     path.push_back(rank);
     rank = wait->second.source;
   }
-  std::vector<std::string> notes;
+  std::vector<FindingNote> notes;
   for (uint32_t waiting : path) {
     const Wait &wait = waits.at(waiting);
-    notes.push_back(fmt::format("{} and waits for rank {}",
-                                describe(workload, workload.operations()[wait.token]),
-                                wait.source));
+    notes.push_back(describe(workload, workload.operations()[wait.token],
+                             fmt::format(" and waits for rank {}", wait.source)));
   }
   if (!isCycle && workload.finished(rank))
-    notes.push_back(fmt::format("rank {} has finished", rank));
+    notes.push_back({fmt::format("rank {} has finished", rank), llvm::None});
   if (notes.size() > 10) {
     size_t more = notes.size() - 9;
     notes.resize(9);
-    notes.push_back(fmt::format("and {} more", more));
+    notes.push_back({fmt::format("and {} more", more), llvm::None});
   }
   return notes;
 }
 
 /// Operations that can never end, of a rank without messages to wait for.
-static std::vector<std::string> describeStuck(const Workload &workload, uint32_t rank) {
+static FindingNote describeStuck(const Workload &workload, uint32_t rank) {
   for (const Operation &operation : workload.operations())
     if (operation.rank == rank)
-      return {describe(workload, operation) + ", which never ends"};
-  return {"none of its nodes can start"};
+      return describe(workload, operation, ", which never ends");
+  return {"none of its nodes can start", llvm::None};
 }
 
 static std::string listRanks(const std::vector<uint32_t> &ranks) {
@@ -110,16 +112,16 @@ std::vector<Finding> astra::explainUnfinished(const Workload &workload) {
   if (!unfinished.empty()) {
     std::map<uint32_t, Wait> waits = findWaits(workload);
     bool isCycle = false;
-    std::vector<std::string> notes;
+    std::vector<FindingNote> notes;
     for (uint32_t rank : unfinished) {
-      std::vector<std::string> chain = followWaits(workload, waits, rank, isCycle);
+      std::vector<FindingNote> chain = followWaits(workload, waits, rank, isCycle);
       if (notes.empty() || isCycle)
         notes = std::move(chain);
       if (isCycle)
         break;
     }
     if (notes.empty())
-      notes = describeStuck(workload, unfinished.front());
+      notes.push_back(describeStuck(workload, unfinished.front()));
     findings.push_back(
         {&diag::NeverFinishes, listRanks(unfinished),
          isCycle ? "deadlock, each waits for the next" : "what it waits for never comes", notes,

@@ -10,6 +10,7 @@
 #include "backends/network/astra/Cluster.h"
 #include "backends/network/chakra/Trace.h"
 #include "ir/common/Diagnostics.h"
+#include "llvm/ADT/Optional.h"
 
 namespace perfc::astra {
 
@@ -21,14 +22,26 @@ struct Cluster {
   bool aware = false; ///< messages compete for links
 };
 
+/// A node of a trace by name.
+struct NodeName {
+  uint32_t rank;
+  uint64_t id;
+};
+
+struct FindingNote {
+  std::string text;
+  llvm::Optional<NodeName> node; ///< that it is about
+};
+
 /// What is wrong with an input, or what a run lost.
 struct Finding {
   const DiagnosticKind *kind;
   std::string subject; ///< what the message of `kind` names: "rank 3, node 7 (byte 120 of x.3.et)"
   std::string reason;
-  std::vector<std::string> notes;
+  std::vector<FindingNote> notes;
   /// ASTRA-sim ends here without results; else it goes on and may lose work silently.
   bool aborts = true;
+  llvm::Optional<NodeName> node; ///< where it is about one
 };
 
 struct RankResult {

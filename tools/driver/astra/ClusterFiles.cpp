@@ -172,11 +172,12 @@ bool driver::readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, u
 }
 
 void driver::reportFindings(DiagnosticEngine &diagnostics, llvm::ArrayRef<astra::Finding> findings,
-                            SourceRange place) {
+                            NodePlaces places) {
   for (const astra::Finding &finding : findings) {
+    SourceRange place = places ? places(finding.node) : SourceRange();
     Diagnostic &report = diagnostics.report(place, *finding.kind, finding.subject, finding.reason);
-    for (const std::string &note : finding.notes)
-      report.note(note);
+    for (const astra::FindingNote &note : finding.notes)
+      report.note(places && note.node ? places(note.node) : SourceRange(), note.text);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "backends/network/chakra/TraceReader.h"
 #include "tools/driver/Session.h"
 #include "llvm/ADT/Optional.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 namespace perfc::driver {
@@ -73,9 +74,11 @@ struct TraceFiles {
 bool readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
                 TraceFiles &traces);
 
-/// Reports what a simulation found, at `place` where the traces are a program's.
+/// Where a node stands, or what runs for one that is not known.
+using NodePlaces = llvm::function_ref<SourceRange(const llvm::Optional<astra::NodeName> &)>;
+/// Reports what a simulation found, at `places` where the traces are a program's.
 void reportFindings(DiagnosticEngine &diagnostics, llvm::ArrayRef<astra::Finding> findings,
-                    SourceRange place = {});
+                    NodePlaces places = nullptr);
 /// The first finding that stands for an error, in words; "" when there is none.
 std::string firstProblem(llvm::ArrayRef<astra::Finding> findings);
 

@@ -4,6 +4,7 @@
 #include "backends/emit/Emit.h"
 #include "backends/network/chakra/TraceProgram.h"
 #include "ir/common/diagnostics/Cluster.h"
+#include "passes/Levels.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/astra/ClusterTexts.h"
 #include <algorithm>
@@ -48,6 +49,16 @@ static bool checkRanks(Session &session, const chakra::ProgramTraces &traces, ui
   return true;
 }
 
+/// Where `node` of `trace` stands; nowhere when there is none.
+static SourceRange placeOf(const ir::Operation &trace, const astra::NodeName &node) {
+  for (const ir::Operation &part : trace.body())
+    if (part.is("collective.ranks") && llvm::is_contained(chakra::ranksOf(part), node.rank))
+      for (const ir::Operation &op : part.body())
+        if (static_cast<uint64_t>(op.intAttr("id")) == node.id)
+          return op.range();
+  return {};
+}
+
 static double seconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
 /// A part for each stretch of ranks that take the same.
@@ -67,14 +78,28 @@ static void addRanks(llvm::ArrayRef<astra::RankResult> ranks, SourceRange place,
   cost.breakdown.composition = Composition::Overlap;
 }
 
+/// What no kernel hides is communication while a node communicates, and operations of the host.
+static void addBounds(const astra::RankResult &rank, Cost &cost) {
+  int64_t communication = std::min(rank.exposed(), rank.communicationBusy);
+  cost.exposed = seconds(communication);
+  cost.addBound("kernels", seconds(rank.computeTime));
+  cost.addBound("communication", cost.exposed);
+  cost.addBound("host", seconds(rank.exposed() - communication));
+}
+
 llvm::Optional<Cost> driver::replayTrace(Session &session, const ir::Module &module,
                                          const ir::Operation &op, const astra::Cluster *given) {
   astra::Cluster cluster;
-  if (given)
+  if (given) {
     cluster = *given;
-  else if (!readSystemTexts(session, *module.lookup(op.symbolAttr("on")), op, cluster))
+  } else if (passes::chipCount(module, op.symbolAttr("on")) <= 1) { // without a network
+    cluster.network.emplace_back();
+    cluster.network.front().npus = 1;
+  } else if (!readSystemTexts(session, *module.lookup(op.symbolAttr("on")), op, cluster)) {
     return llvm::None;
-  chakra::ProgramTraces traces = chakra::programTraces(*module.lookup(op.symbolAttr("subject")));
+  }
+  const ir::Operation &trace = *module.lookup(op.symbolAttr("subject"));
+  chakra::ProgramTraces traces = chakra::programTraces(trace);
   if (cluster.groups.empty())
     cluster.groups = traces.groups;
   if (!checkRanks(session, traces, astra::rankCount(cluster.network), op))
@@ -83,18 +108,19 @@ llvm::Optional<Cost> driver::replayTrace(Session &session, const ir::Module &mod
     traces.ranks.resize(1);
   size_t errors = session.diagnostics.errorCount();
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
-  reportFindings(session.diagnostics, result.findings, op.range());
+  reportFindings(session.diagnostics, result.findings,
+                 [&](const llvm::Optional<astra::NodeName> &node) {
+                   return node ? placeOf(trace, *node) : op.range();
+                 });
   if (session.diagnostics.errorCount() != errors)
     return llvm::None;
   auto last = std::max_element(result.ranks.begin(), result.ranks.end(),
                                [](const auto &a, const auto &b) { return a.finish < b.finish; });
   Cost cost;
   cost.latency = seconds(last->finish);
-  cost.exposed = seconds(last->exposed());
   cost.energy = cost.area = Figure::notGiven("trace", op.symbolAttr("subject"));
   cost.chips = static_cast<int64_t>(result.ranks.size());
-  cost.addBound("kernels", seconds(last->computeTime));
-  cost.addBound("communication", cost.exposed);
+  addBounds(*last, cost);
   cost.addNote(fmt::format("timed as ASTRA-sim does, {} on {}",
                            cluster.aware ? "congestion_aware" : "congestion_unaware",
                            given ? "the cluster of the command line"
