@@ -80,6 +80,7 @@ FabricBuilder::Wire FabricBuilder::wireOf(const ir::Operation &group, uint32_t l
       wire.latency = latency->toDouble();
     if (auto energy = net.energy())
       wire.energy = energy->toDouble();
+    wire.oversubscription = network::oversubscriptionOf(net);
     for (const auto &[key, value] : net.topologyArguments().entries())
       wire.arguments.emplace_back(key, network::topologyNumber(value));
   }

@@ -29,7 +29,8 @@ private:
     double bandwidth, latency, energy;
     uint32_t level;
     SourceRange location;
-    int64_t lanes = 1; ///< links of a chip, which share out its bandwidth
+    Quantity oversubscription; ///< of a fat tree
+    int64_t lanes = 1;         ///< links of a chip, which share out its bandwidth
     llvm::Optional<int64_t> find(llvm::StringRef name) const;
     std::vector<int64_t> dimensions() const;
   };

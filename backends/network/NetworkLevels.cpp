@@ -156,6 +156,13 @@ int64_t network::topologyNumber(const ir::Attribute &value) {
   return static_cast<int64_t>(std::max(-1.0, std::min(most, value.asQuantity().toDouble())));
 }
 
+Quantity network::oversubscriptionOf(target::NetworkOp net) {
+  for (const auto &[key, value] : net.topologyArguments().entries())
+    if (key == "oversubscription")
+      return isNumber(value) ? value.asQuantity() : Quantity(0);
+  return Quantity(1);
+}
+
 /// What chips share inside the network, as FabricBuilder lays its links.
 static SharedLinks sharedLinks(target::NetworkOp net, int64_t members, int64_t below) {
   SharedLinks links;
@@ -170,15 +177,13 @@ static SharedLinks sharedLinks(target::NetworkOp net, int64_t members, int64_t b
   };
   llvm::StringRef name = net.topology();
   if (name == "fat_tree") {
-    int64_t radix = std::max<int64_t>(2, argument("radix", links.chips)),
-            over = argument("oversubscription", 1);
-    links.down = std::max<int64_t>(1, radix * over / (over + 1));
-    links.up = std::max<int64_t>(1, radix - links.down);
+    int64_t radix = std::max<int64_t>(2, argument("radix", links.chips));
+    links.leaf = LeafSwitch::of(radix, oversubscriptionOf(net));
     if (links.chips > radix)
       links.kind = SharedLinks::Kind::FatTree;
   } else if (name == "tree") {
     links.kind = SharedLinks::Kind::Tree;
-    links.down = std::max<int64_t>(2, argument("radix", 2));
+    links.leaf.down = std::max<int64_t>(2, argument("radix", 2));
   } else if (name == "bus") {
     links.kind = SharedLinks::Kind::Bus;
   } else if (name == "dragonfly") {
@@ -208,8 +213,10 @@ static void readTopology(target::NetworkOp net, int64_t below, NetworkLevel &lev
   level.pairsLoad = level.shared.ofAllToAll(level.members, below);
   static constexpr llvm::StringLiteral exact[] = {"", "switch", "fully_connected", "ring"};
   // Neighbours pass one message at a time through a leaf that has an uplink for each chip.
-  bool neverWaits = name == "fat_tree" && (level.shared.kind == SharedLinks::Kind::None ||
-                                           (below == 1 && level.shared.up >= level.shared.down));
+  bool neverWaits =
+      name == "fat_tree" &&
+      (level.shared.kind == SharedLinks::Kind::None ||
+       (below == 1 && level.shared.leaf.up >= static_cast<double>(level.shared.leaf.down)));
   if (!llvm::is_contained(exact, name) && !neverWaits)
     level.approximation = fmt::format("topology `{}` is taken as a switch, no faster than the "
                                       "busiest link that chips share",

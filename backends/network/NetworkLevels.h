@@ -61,6 +61,10 @@ struct NetworkLevel {
 /// An argument of a topology as a whole number, within what members can count.
 int64_t topologyNumber(const ir::Attribute &value);
 
+/// Of a fat tree: the bandwidth of a leaf's chips over that of its trunk, 1 where none is given and
+/// 0 for what is no number.
+Quantity oversubscriptionOf(target::NetworkOp net);
+
 /// The levels of a group, innermost first, and what was simplified. A torus of d dimensions is d
 /// rings, a mesh d lines, each with 1/d of the bandwidth.
 struct NetworkLevels {

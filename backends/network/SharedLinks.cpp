@@ -2,6 +2,7 @@
 #include "backends/network/SharedLinks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace perfc;
@@ -37,15 +38,30 @@ struct Blocks {
 };
 } // namespace
 
+LeafSwitch LeafSwitch::of(int64_t radix, const Quantity &oversubscription) {
+  double ratio = std::max(1.0, oversubscription.toDouble());
+  LeafSwitch leaf;
+  leaf.down =
+      std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(radix) * ratio / (1 + ratio)));
+  if (oversubscription.isExact()) {
+    int64_t down = oversubscription.rational().numerator();
+    int64_t up = oversubscription.rational().denominator();
+    if (down >= up && down < radix && up <= radix - down)
+      leaf.down = radix / (down + up) * down;
+  }
+  leaf.up = static_cast<double>(leaf.down) / ratio;
+  return leaf;
+}
+
 /// The largest of `beyond(cover) / width` over the first switches of each height, of a fat tree
 /// over its leaves. Where members lie across switches, over so many of these that whole members do:
 /// what is below may then be another way from one to the other.
 template <typename Beyond> static double busiestUplink(const SharedLinks &links, Beyond beyond) {
   double most = 0;
-  for (int64_t down = links.down; down < links.chips; down *= links.down) {
-    int64_t cover = std::lcm(down, links.below), uplinks = cover / down * links.up;
+  for (int64_t down = links.leaf.down; down < links.chips; down *= links.leaf.down) {
+    int64_t cover = std::lcm(down, links.below);
     if (cover < links.chips && cover <= mostFollowed)
-      most = std::max(most, beyond(cover) / static_cast<double>(uplinks));
+      most = std::max(most, beyond(cover) / (static_cast<double>(cover / down) * links.leaf.up));
     if (links.kind == SharedLinks::Kind::FatTree || down > mostFollowed)
       break;
   }

@@ -9,19 +9,29 @@
 #ifndef PERFC_BACKENDS_NETWORK_SHAREDLINKS_H
 #define PERFC_BACKENDS_NETWORK_SHAREDLINKS_H
 
+#include "ir/common/Quantity.h"
+
 #include <cstdint>
 
 namespace perfc {
 namespace network {
+
+/// A leaf switch of a fat tree: `down` of its `radix` ports lead to chips, and its trunk is `up`
+/// links of a chip wide, so that down / up is the oversubscription (at least 1) exactly. Ports that
+/// are left by whole parts of that ratio are idle; where `radix` has no whole part of it, the trunk
+/// is no whole number of ports wide.
+struct LeafSwitch {
+  int64_t down = 1;
+  double up = 1;
+  static LeafSwitch of(int64_t radix, const Quantity &oversubscription);
+};
 
 /// `chips` chips in members of `below` each, joined by switches.
 struct SharedLinks {
   enum class Kind : uint8_t { None, FatTree, Tree, Bus, Dragonfly };
   Kind kind = Kind::None;
   int64_t chips = 1, below = 1;
-  /// Chips below a leaf of a fat tree, and the width of its uplink in links of a chip; ports
-  /// downward of a tree's switch.
-  int64_t down = 1, up = 1;
+  LeafSwitch leaf; ///< of a fat tree; of a tree's switch the ports downward and the one upward
   int64_t groups = 1, routers = 1, hosts = 1; ///< of a dragonfly
 
   /// How much longer than a chip's own link the busiest one is busy, at least 1, when chips in

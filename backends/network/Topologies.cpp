@@ -4,8 +4,11 @@
 // several links, they share it. The latency of a message is that of the first link of its level.
 #include "backends/network/FabricBuilder.h"
 
+#include "backends/network/SharedLinks.h"
 #include "ir/common/diagnostics/Network.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -42,22 +45,21 @@ void FabricBuilder::bus(const Wire &wire, llvm::ArrayRef<Chips> members) {
     }
 }
 
-/// Leaf switches of `radix` ports: with oversubscription o, o of (1 + o) ports lead to chips. What
-/// is above the leaves never blocks: each leaf has a trunk of its ports upward.
+/// Leaf switches of `radix` ports. What is above them never blocks: each has a trunk upward.
 bool FabricBuilder::fatTree(const Wire &wire, llvm::ArrayRef<Chips> members) {
   Chips chips;
   for (const Chips &member : members)
     chips.insert(chips.end(), member.begin(), member.end());
   int64_t radix = wire.find("radix").getValueOr(static_cast<int64_t>(chips.size()));
-  int64_t over = wire.find("oversubscription").getValueOr(1);
-  if (radix < 2 || over < 1)
+  if (radix < 2 || wire.oversubscription.toDouble() < 1)
     return bad(wire, "the radix is at least 2 and the oversubscription at least 1");
   if (static_cast<int64_t>(chips.size()) <= radix) {
     oneSwitch(wire, members);
     return true;
   }
-  auto down = static_cast<size_t>(std::max<int64_t>(1, radix * over / (over + 1)));
-  int64_t up = std::max<int64_t>(1, radix - static_cast<int64_t>(down));
+  LeafSwitch ports = LeafSwitch::of(radix, wire.oversubscription);
+  auto down = static_cast<size_t>(ports.down);
+  int64_t ways = std::max<int64_t>(1, std::llround(ports.up)) * wire.lanes;
   uint32_t spine = node("spine[0]");
   named[{wire.level, "spine[0]"}] = {spine};
   uint32_t leaf = spine;
@@ -66,7 +68,7 @@ bool FabricBuilder::fatTree(const Wire &wire, llvm::ArrayRef<Chips> members) {
       std::string name = fmt::format("leaf[{}]", i / down);
       leaf = node(name);
       named[{wire.level, name}] = {leaf};
-      trunk(leaf, spine, up * wire.lanes, wire.bandwidth / static_cast<double>(wire.lanes), wire);
+      trunk(leaf, spine, ways, wire.bandwidth * ports.up / static_cast<double>(ways), wire);
     }
     attach(chips[i], leaf, wire);
   }

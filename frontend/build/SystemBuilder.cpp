@@ -308,21 +308,21 @@ void SystemBuilder::checkShape(const ir::Operation &group) {
                              fmt::format("`{}` is at least {}", key, key == "radix" ? 2 : 1));
     if (topology != "torus" && topology != "mesh" && topology != "dragonfly")
       continue;
-    int64_t product = 1;
+    llvm::Optional<int64_t> product = 1;
     const ir::AttrDict &arguments = part.dictAttr("topology_arguments");
     for (const auto &[key, value] : arguments.entries())
-      product = checkedMultiply(product,
-                                static_cast<int64_t>(std::min(value.asQuantity().toDouble(), 4e9)))
-                    .getValueOr(0);
+      product = product ? checkedMultiply(*product, value.asQuantity().rational().numerator())
+                        : llvm::None;
     if (topology == "dragonfly" && !arguments.empty() && arguments.size() < 3) {
       diagnostics.report(part.range(), diag::BadTopology, topology,
                          "it has `groups`, `routers` of a group and `hosts` of a router, or is "
                          "left open without any");
       continue;
     }
-    if (!arguments.empty() && product != members)
+    if (!arguments.empty() && product != llvm::Optional<int64_t>(members))
       diagnostics.report(part.range(), diag::BadTopology, topology,
-                         fmt::format("its arguments make {}, but the group has {}", product,
+                         fmt::format("its arguments make {}, but the group has {}",
+                                     product ? fmt::to_string(*product) : "more than 2^63",
                                      counted(static_cast<uint64_t>(members), "member")));
   }
 }

@@ -16,8 +16,10 @@ inline constexpr ChoiceArgument fatTreeArguments[] = {
      .byDefault = "as many as there are chips",
      .doc = "ports of a leaf switch, at least 2"},
     {.name = "oversubscription",
+     .kind = ArgKind::Measure,
+     .dims = Dims::Number,
      .byDefault = "1",
-     .doc = "ports of a leaf that lead to chips over those that lead up"},
+     .doc = "bandwidth of the chips of a leaf over that of its trunk upward, at least 1"},
 };
 inline constexpr ChoiceArgument treeArguments[] = {
     {.name = "radix", .byDefault = "2", .doc = "links of a switch that lead down, at least 2"},

@@ -208,7 +208,7 @@ TEST_F(Agreement, LinksThatChipsShareBoundTheTime) {
                             wide, routers, hosts));
     }
     system(groups);
-    bool isAligned = levels->levels.back().shared.down % below == 0;
+    bool isAligned = levels->levels.back().shared.leaf.down % below == 0;
     for (CollectiveKind kind : kinds)
       if (isAligned || !isRoot(kind))
         compare(kind);
@@ -239,7 +239,7 @@ TEST_F(Agreement, GroupsOfASystemRunTogether) {
         auto firsts = groupsOf(GroupDim{ranks, stride}, static_cast<uint32_t>(part->enclosing),
                                fabric->ranks());
         for (CollectiveKind kind : kinds) {
-          if (isRoot(kind) && whole.levels.back().shared.down % below != 0)
+          if (isRoot(kind) && whole.levels.back().shared.leaf.down % below != 0)
             continue;
           auto messages = inAllGroups(
               *patternMessages(kind, patternLevels(levels->levels, bytes), bytes, 1 << 22), firsts,

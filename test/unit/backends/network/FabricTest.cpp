@@ -83,6 +83,15 @@ TEST(Fabric, OversubscribedFatTree) {
   for (uint32_t i = 0; i < 6; ++i)
     wide.add(i, 6 + i, 1e6, {});
   EXPECT_NEAR(uneven.seconds(wide), 1e-6 + 3 * 100e-6, 1e-11); // two at a time
+  // The ratio holds: three ports down and two up, three idle; seven down, 7/12 of a port up.
+  System half(tree(", oversubscription = 1.5")), most(tree(", oversubscription = 12"));
+  Messages three, five;
+  for (uint32_t i = 0; i < 3; ++i)
+    three.add(i, 3 + i, 1e6, {});
+  for (uint32_t i = 0; i < 5; ++i)
+    five.add(i, 7 + i, 1e6, {});
+  EXPECT_NEAR(half.seconds(three), 1e-6 + 2 * 100e-6, 1e-11);
+  EXPECT_NEAR(most.seconds(five), 1e-6 + 5 * 100e-6 * 12 / 7, 1e-11);
   EXPECT_EQ(even.fabric->route(0, 4).size(), 4u);
   EXPECT_EQ(even.fabric->route(0, 3).size(), 2u);
 }
