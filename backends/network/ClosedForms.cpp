@@ -57,19 +57,52 @@ static CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, doub
 
 using Steps = std::vector<CollectiveStep>;
 
+/// A grid of d dimensions: the buffer in d shares, each of which visits them in turn from another
+/// one on, so that all work at the same time; the slowest share ends a phase.
+static void gridHalf(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> grid, double bytes,
+                     Steps &steps) {
+  llvm::SmallVector<const NetworkLevel *, 3> dimensions;
+  for (const NetworkLevel &level : grid)
+    if (level.members > 1)
+      dimensions.push_back(&level);
+  size_t count = dimensions.size();
+  std::vector<double> shares(count, bytes / static_cast<double>(count));
+  Steps phases;
+  for (size_t phase = 0; phase < count; ++phase) {
+    CollectiveStep slowest;
+    double sent = 0;
+    for (size_t share = 0; share < count; ++share) {
+      const NetworkLevel &level = *dimensions[(share + phase) % count];
+      CollectiveStep own = half(what, level, shares[share]);
+      shares[share] /= static_cast<double>(level.members);
+      sent += own.sentBytes;
+      if (share == 0 || own.latency.central() > slowest.latency.central())
+        slowest = own;
+    }
+    slowest.sentBytes = sent;
+    phases.push_back(std::move(slowest));
+  }
+  if (what == "all_gather") // the other way around
+    std::reverse(phases.begin(), phases.end());
+  llvm::append_range(steps, phases);
+}
+
 /// All levels, the outer ones with the share of each rank.
 static void reduceScatter(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
-  for (const NetworkLevel &level : levels) {
-    steps.push_back(half("reduce_scatter", level, bytes));
-    bytes /= static_cast<double>(level.members);
+  for (size_t first = 0, end; first < levels.size(); first = end) {
+    end = endOfGrid(levels, first);
+    llvm::ArrayRef<NetworkLevel> grid = levels.slice(first, end - first);
+    gridHalf("reduce_scatter", grid, bytes, steps);
+    bytes /= ranksOf(grid);
   }
 }
 
 static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
   if (levels.empty())
     return;
-  allGather(levels.drop_front(), bytes / static_cast<double>(levels.front().members), steps);
-  steps.push_back(half("all_gather", levels.front(), bytes));
+  size_t end = endOfGrid(levels, 0);
+  allGather(levels.drop_front(end), bytes / ranksOf(levels.take_front(end)), steps);
+  gridHalf("all_gather", levels.take_front(end), bytes, steps);
 }
 
 /// Sums in and out of a switch at the same time.
@@ -345,6 +378,8 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
   llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
   if (kind != CollectiveKind::AllToAll && kind != CollectiveKind::AllToAllV)
     waitForSharedLinks(steps);
+  for (CollectiveStep &step : steps) // the dimensions of a grid are one place for chunks
+    step.level = &levels[startOfGrid(levels, static_cast<size_t>(step.level - levels.begin()))];
   return steps;
 }
 

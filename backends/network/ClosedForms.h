@@ -13,7 +13,9 @@
 //     barrier                      ceil(log2 n) a
 //     send                         a + S/(width of a link)
 // and over levels of m ranks: all_reduce(S) = reduce_scatter(S) + all_reduce of the levels
-// above(S/m) + all_gather(S). docs/cost-model.md has the rest, and Messages.h the same patterns as
+// above(S/m) + all_gather(S). The d dimensions of a torus or mesh work at the same time, each on
+// another one of d shares (Sack, Gropp, "Collective Algorithms for Multiported Torus Networks", ACM
+// TOPC 1(2), 2015). docs/cost-model.md has the rest, and Messages.h the same patterns as
 // messages.
 #ifndef PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
 #define PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H

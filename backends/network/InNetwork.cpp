@@ -141,17 +141,16 @@ void PatternBuilder::allReduce() {
   size_t last = levels.size();
   while (last > 0 && levels[last - 1].members == 1)
     --last;
-  if (last-- == 0)
+  if (last == 0)
     return;
-  double part = bytes;
-  for (size_t level = 0; level < last; ++level)
-    part /= static_cast<double>(levels[level].members);
+  last = startOfGrid(levels, last - 1);
+  double part = shareBelow(last);
   reduceScatter(last);
   stay(last, 1, [&] {
     if (levels[last].topology == Topology::InNetwork)
       return hubReduce(last, part);
     for (bool gathers : {false, true})
-      phase(last, part / members(last), gathers);
+      gridHalf(last, part, gathers);
   });
   allGather(last);
 }

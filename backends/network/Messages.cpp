@@ -30,7 +30,7 @@ std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> le
   for (const NetworkLevel &level : levels)
     result.push_back({level.members, level.topology, static_cast<uint32_t>(level.lanes),
                       level.members > 1 ? rootPattern(level, bytes) : RootPattern(),
-                      level.activeChunks});
+                      level.activeChunks, level.grid});
   return result;
 }
 
@@ -76,7 +76,10 @@ void PatternBuilder::leave(size_t level, uint32_t every, size_t first) {
 }
 
 void PatternBuilder::stay(size_t level, uint32_t every, llvm::function_ref<void()> body) {
-  if (!isDivided || (level < levels.size() && members(level) == 1))
+  bool isWired = level == levels.size();
+  for (size_t i = level; !isWired && i < endOfGrid(levels, level); ++i)
+    isWired = members(i) > 1;
+  if (!isDivided || !isWired)
     return body();
   enter(level, every);
   size_t first = messages.list.size();
@@ -165,22 +168,47 @@ void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t eve
   got = std::move(next);
 }
 
-void PatternBuilder::reduceScatter(size_t count) {
-  double part = bytes;
-  for (size_t level = 0; level < count; ++level) {
-    part /= static_cast<double>(levels[level].members);
-    stay(level, 1, [&] { phase(level, part, /*gathers=*/false); });
+/// One half of an all_reduce on the dimensions of a grid: the buffer in as many shares, each of
+/// which visits them in turn from another one on. A rank begins a phase when all of its shares have
+/// ended the one before.
+void PatternBuilder::gridHalf(size_t first, double whole, bool gathers) {
+  std::vector<size_t> dimensions;
+  for (size_t level = first; level < endOfGrid(levels, first); ++level)
+    if (members(level) > 1)
+      dimensions.push_back(level);
+  size_t count = dimensions.size();
+  for (size_t turn = 0; turn < count; ++turn) {
+    size_t phases = gathers ? count - turn : turn + 1; // of the first half, up to this one
+    Waits start = got, next(ranks);
+    for (size_t share = 0; share < count; ++share) {
+      double part = whole / static_cast<double>(count);
+      for (size_t i = 0; i < phases; ++i)
+        part /= members(dimensions[(share + i) % count]);
+      got = start;
+      phase(dimensions[(share + phases - 1) % count], part, gathers);
+      for (uint32_t rank = 0; rank < ranks; ++rank)
+        llvm::append_range(next[rank], got[rank]);
+    }
+    got = std::move(next);
   }
 }
 
+/// Bytes of a rank after the reduce_scatter of the levels below `end`.
+double PatternBuilder::shareBelow(size_t end) const {
+  return bytes / (end < levels.size() ? below[end] : ranks);
+}
+
+void PatternBuilder::reduceScatter(size_t count) {
+  for (size_t level = 0; level < count; level = endOfGrid(levels, level))
+    stay(level, 1, [&] { gridHalf(level, shareBelow(level), /*gathers=*/false); });
+}
+
 void PatternBuilder::allGather(size_t count) {
-  double part = bytes;
-  for (size_t level = 0; level < count; ++level)
-    part /= static_cast<double>(levels[level].members);
-  for (size_t level = count; level-- > 0;) {
-    stay(level, 1, [&] { phase(level, part, /*gathers=*/true); });
-    part *= static_cast<double>(levels[level].members);
-  }
+  std::vector<size_t> firsts;
+  for (size_t level = 0; level < count; level = endOfGrid(levels, level))
+    firsts.push_back(level);
+  for (size_t level : llvm::reverse(firsts))
+    stay(level, 1, [&] { gridHalf(level, shareBelow(level), /*gathers=*/true); });
 }
 
 //===-- All to all
@@ -316,21 +344,30 @@ void PatternBuilder::roots(size_t level, bool down) {
 
 /// From the outermost level in.
 void PatternBuilder::broadcast() {
-  for (size_t level = levels.size(); level-- > 0;)
-    stay(level, below[level], [&] {
-      roots(level, /*down=*/true);
-      if (levels[level].root.way == RootPattern::Way::Scatter)
-        phase(level, bytes / members(level), /*gathers=*/true, below[level]);
+  for (size_t end = levels.size(); end > 0;) {
+    size_t first = startOfGrid(levels, end - 1);
+    stay(first, below[first], [&] {
+      for (size_t level = end; level-- > first;) {
+        roots(level, /*down=*/true);
+        if (levels[level].root.way == RootPattern::Way::Scatter)
+          phase(level, bytes / members(level), /*gathers=*/true, below[level]);
+      }
     });
+    end = first;
+  }
 }
 
 void PatternBuilder::reduce() {
-  for (size_t level = 0; level < levels.size(); ++level)
-    stay(level, below[level], [&] {
-      if (levels[level].root.way == RootPattern::Way::Scatter)
-        phase(level, bytes / members(level), /*gathers=*/false, below[level]);
-      roots(level, /*down=*/false);
+  for (size_t first = 0, end; first < levels.size(); first = end) {
+    end = endOfGrid(levels, first);
+    stay(first, below[first], [&] {
+      for (size_t level = first; level < end; ++level) {
+        if (levels[level].root.way == RootPattern::Way::Scatter)
+          phase(level, bytes / members(level), /*gathers=*/false, below[level]);
+        roots(level, /*down=*/false);
+      }
     });
+  }
 }
 
 /// Dissemination, level by level: in round k each rank tells the one 2^k further. On a line word

@@ -3,7 +3,8 @@
 // A collective as messages: who sends how much to whom, and which messages must have arrived
 // before. They come from a schedule (Schedule.h) or from the patterns here, which are the closed
 // forms' (ClosedForms.h) level by level: rings where a switch or ring joins, all pairs at once
-// where all are connected, each level with its share of the buffer. A rank with several adapters
+// where all are connected, each level with its share of the buffer, dimensions of a grid side by
+// side. A rank with several adapters
 // cuts what it sends into so many lanes, but a message of an all_to_all or a send takes one.
 #ifndef PERFC_BACKENDS_NETWORK_MESSAGES_H
 #define PERFC_BACKENDS_NETWORK_MESSAGES_H
@@ -54,6 +55,7 @@ struct PatternLevel {
   uint32_t lanes = 1;
   RootPattern root = {}; ///< of a broadcast or reduce
   int64_t activeChunks = 1;
+  int64_t grid = 0; ///< as of the level
 };
 
 /// The pattern of each level for `bytes`.

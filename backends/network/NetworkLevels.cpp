@@ -85,6 +85,7 @@ llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &networ
   NetworkLevels result;
   result.notes = network.notes;
   int64_t below = 1, left = 1, inner = 1;
+  const NetworkLevel *wholeOfLast = nullptr; // that of the last one of the result
   for (const GroupDim &dim : dims)
     left *= dim.ranks;
   for (const NetworkLevel &level : network.levels) {
@@ -104,6 +105,10 @@ llvm::Optional<NetworkLevels> network::levelsOfGroup(const NetworkLevels &networ
         continue; // with the dimension before
       result.levels.push_back(partOf(level, isJoined ? joined : members, step / below));
       NetworkLevel &part = result.levels.back();
+      // Two parts of one ring share its links: they follow each other.
+      if (wholeOfLast == &level)
+        part.grid = result.levels.end()[-2].grid = 0;
+      wholeOfLast = &level;
       bool isShared = level.shared.kind != SharedLinks::Kind::None;
       if (isJoined && isShared) {
         part.approximation = "groups of ranks share links of `" + level.name + "`";
@@ -225,9 +230,9 @@ static void readTopology(target::NetworkOp net, int64_t below, NetworkLevel &lev
   level.activeChunks = net->intAttr("active_chunks", 1);
 }
 
-/// The rings of a torus, the lines of a mesh, or the level alone.
+/// The rings of a torus, the lines of a mesh, or the level alone; `grid` is a number of its own.
 static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRef topology,
-                                              llvm::ArrayRef<int64_t> dimensions) {
+                                              llvm::ArrayRef<int64_t> dimensions, int64_t grid) {
   int64_t points = 1;
   for (int64_t size : dimensions)
     points = size < 1 ? 0 : checkedMultiply(points, size).getValueOr(0);
@@ -244,6 +249,7 @@ static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRe
     level.bandwidth = *level.bandwidth / Uncertain(static_cast<double>(wired));
   std::vector<NetworkLevel> lines;
   lines.reserve(dimensions.size());
+  level.grid = grid;
   for (int64_t size : dimensions) {
     lines.push_back(level);
     lines.back().members = size;
@@ -287,7 +293,7 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
   level.faultFactor = level.faultFactor / slowest;
   if (level.bandwidth)
     level.bandwidth = *level.bandwidth * level.faultFactor;
-  return dimensionsOf(std::move(level), topology, dimensions);
+  return dimensionsOf(std::move(level), topology, dimensions, /*grid=*/below);
 }
 
 /// True when one closed form is exact for both.
@@ -324,6 +330,7 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
       level.topology = Topology::Switch;
     level.lanes = std::max(level.lanes, other[i].lanes);
     level.activeChunks = std::min(level.activeChunks, other[i].activeChunks);
+    level.grid = level.grid == other[i].grid ? level.grid : 0;
     level.multicasts &= other[i].multicasts;
     level.reduces &= other[i].reduces;
     level.ringLoad = std::max(level.ringLoad, other[i].ringLoad);

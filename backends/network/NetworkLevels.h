@@ -35,6 +35,7 @@ struct NetworkLevel {
   /// Ways of equal width from a rank into the network: its adapters, or sets of them over which one
   /// message is striped.
   int64_t lanes = 1;
+  int64_t grid = 0; ///< the same for dimensions of one torus or mesh, which work side by side; or 0
   int64_t activeChunks = 1;                 ///< chunks of a collective that it takes at a time
   bool multicasts = false, reduces = false; ///< its switches copy, and add
   /// B/s of one rank in one direction; nothing does not limit.
@@ -64,6 +65,20 @@ int64_t topologyNumber(const ir::Attribute &value);
 /// Of a fat tree: the bandwidth of a leaf's chips over that of its trunk, 1 where none is given and
 /// 0 for what is no number.
 Quantity oversubscriptionOf(target::NetworkOp net);
+
+/// The first of the levels up to `level` that are dimensions of one grid; `level` for others.
+template <typename Levels> size_t startOfGrid(const Levels &levels, size_t level) {
+  while (levels[level].grid != 0 && level > 0 && levels[level - 1].grid == levels[level].grid)
+    --level;
+  return level;
+}
+/// The end of the levels from `first` on that are dimensions of one grid; `first + 1` for others.
+template <typename Levels> size_t endOfGrid(const Levels &levels, size_t first) {
+  size_t end = first + 1;
+  while (levels[first].grid != 0 && end < levels.size() && levels[end].grid == levels[first].grid)
+    ++end;
+  return end;
+}
 
 /// The levels of a group, innermost first, and what was simplified. A torus of d dimensions is d
 /// rings, a mesh d lines, each with 1/d of the bandwidth.

@@ -50,14 +50,21 @@ private:
   uint32_t digit(size_t level, uint32_t rank) const { return rank / below[level] % members(level); }
   uint32_t members(size_t level) const { return static_cast<uint32_t>(levels[level].members); }
 
-  /// What `body` adds are the messages of a chunk in `level`, of each group by itself (of those of
-  /// every `every`-th rank).
+  void gridHalf(size_t first, double whole, bool gathers);
+  double shareBelow(size_t end) const;
+
+  /// What `body` adds are the messages of a chunk in `level` and the other dimensions of its grid,
+  /// of each group by itself (of those of every `every`-th rank).
   void stay(size_t level, uint32_t every, llvm::function_ref<void()> body);
   void enter(size_t level, uint32_t every);
   void leave(size_t level, uint32_t every, size_t first);
-  /// The first rank of the group of `level` that `rank` is in.
+  /// The first rank of the group of `level`, the first dimension of a grid, that `rank` is in.
   uint32_t firstOf(size_t level, uint32_t rank) const {
-    return level < levels.size() ? member(level, rank, 0) : 0;
+    if (level == levels.size())
+      return 0;
+    for (size_t end = endOfGrid(levels, level); level < end; ++level)
+      rank = member(level, rank, 0);
+    return rank;
   }
 
   void pass(size_t level, uint32_t from, uint32_t to, double part,

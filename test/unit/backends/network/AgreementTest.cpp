@@ -32,6 +32,13 @@ protected:
                        topology, pick(1, 500), pick(0, 9), more);
   }
 
+  /// A torus or mesh of two or three dimensions.
+  std::string grid(size_t number) {
+    int64_t x = pick(1, 4), y = pick(2, 4), z = pick(1, 2);
+    return group(number, x * y * z, pick(0, 2) ? "torus" : "mesh",
+                 fmt::format(", topology_arguments = {{d0 = {}, d1 = {}, d2 = {}}}", x, y, z));
+  }
+
   /// Any product of `groups`, `ranks` in all.
   void system(std::string groups) {
     text = std::move(groups);
@@ -311,11 +318,12 @@ TEST_F(Agreement, GroupsOfTwoDimensionsRunTogether) {
 TEST_F(Agreement, ChunksThatHaveALevelForThemselves) {
   static const char *const topologies[] = {"switch", "switch", "fully_connected", "ring"};
   int differ = 0;
-  for (int round = 0; round < 120; ++round) {
+  for (int round = 0; round < 150; ++round) {
     std::string groups;
     size_t depth = static_cast<size_t>(pick(1, 3));
     for (size_t level = 0; level < depth; ++level)
-      groups += group(level, pick(1, 4), topologies[pick(0, 3)], "");
+      groups += depth < 3 && pick(0, 2) == 0 ? grid(level)
+                                             : group(level, pick(1, 4), topologies[pick(0, 3)], "");
     system(groups);
     for (CollectiveKind kind : kinds) {
       if (!isClosedFormExact(kind, levels->levels) || kind == CollectiveKind::Barrier ||
@@ -332,7 +340,11 @@ TEST_F(Agreement, ChunksThatHaveALevelForThemselves) {
         bool overlaps = kind == CollectiveKind::AllToAll;
         std::vector<CollectiveStep> steps = closedForm(kind, levels->levels, chunk);
         double expected = chunkedTime(steps, overlaps, chunking).central();
-        EXPECT_NEAR(result->seconds, expected, 1e-6 * expected + 1e-9)
+        bool hasLines = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
+          return level.topology == Topology::Line && level.members > 2;
+        });
+        // Ranks inside a line may be ahead of those at its ends, and take other chunks first.
+        EXPECT_NEAR(result->seconds, expected, (hasLines ? 0.02 : 1e-6) * expected + 1e-9)
             << nameOf(kind).str() << inChunks(chunking) << " of " << bytes << " on\n"
             << text;
         // No level is faster than what all chunks take there, and none waits for ever.
