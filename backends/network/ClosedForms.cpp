@@ -277,7 +277,8 @@ static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
   return result;
 }
 
-RootPattern network::rootPattern(const NetworkLevel &level, double bytes) {
+/// The fastest way over one level.
+static RootPattern rootPattern(const NetworkLevel &level, double bytes) {
   auto n = static_cast<double>(level.members);
   if (level.topology == Topology::Line || (level.topology == Topology::Ring && level.members > 2))
     return chainPattern(level, bytes);
@@ -297,19 +298,90 @@ RootPattern network::rootPattern(const NetworkLevel &level, double bytes) {
   return {RootPattern::Way::Scatter, 1, scatter.latency, sent * (1 + 1 / n)};
 }
 
+/// From the root to the other members of its group, or back; `share` of all ranks are roots.
+static CollectiveStep scatter(llvm::StringRef what, const NetworkLevel &level, double bytes,
+                              double share) {
+  auto n = static_cast<double>(level.members);
+  CollectiveStep result = step(what, level, 1, (n - 1) / n * bytes);
+  result.sentBytes *= share;
+  return result;
+}
+
 /// Outer levels first, then within the groups; a reduce the other way. A level is for the first
-/// ranks of its members.
-static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                      Steps &steps) {
-  double chips = ranksOf(levels);
-  for (const NetworkLevel &level : llvm::reverse(levels)) {
-    RootPattern pattern = rootPattern(level, bytes);
+/// ranks of its members, or where the innermost `spread` levels are, for all of these.
+static Steps rootSteps(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                       size_t spread, llvm::ArrayRef<RootPattern> patterns) {
+  bool isSum = what == "reduce";
+  Steps steps;
+  double share = 1 / ranksOf(levels);
+  for (const NetworkLevel &level : levels.take_front(spread)) {
+    steps.push_back(scatter(isSum ? "gather" : "scatter", level, bytes, share));
+    bytes /= static_cast<double>(level.members);
+    share *= static_cast<double>(level.members);
+  }
+  double chips = 1 / share;
+  for (size_t i = levels.size(); i-- > spread;) {
+    const NetworkLevel &level = levels[i];
     auto members = static_cast<double>(level.members);
-    bool isSum = pattern.way == RootPattern::Way::Hub && what == "reduce"; // all send into a switch
-    double sent = pattern.sentBytes * (isSum ? members - 1 : 1);
-    steps.push_back({(what + " over " + level.name).str(), &level, pattern.latency, sent / chips});
+    bool adds = isSum && patterns[i].way == RootPattern::Way::Hub; // all send into a switch
+    double sent = patterns[i].sentBytes * (adds ? members - 1 : 1);
+    steps.push_back(
+        {(what + " over " + level.name).str(), &level, patterns[i].latency, sent / chips});
     chips /= members;
   }
+  for (const NetworkLevel &level : llvm::reverse(levels.take_front(spread))) {
+    bytes *= static_cast<double>(level.members);
+    steps.push_back(half(isSum ? "reduce_scatter" : "all_gather", level, bytes));
+  }
+  if (isSum)
+    std::reverse(steps.begin(), steps.end());
+  llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
+  return steps;
+}
+
+/// The ways over the levels behind the innermost `spread` ones, which carry parts.
+static std::vector<RootPattern> patternsBehind(llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                                               size_t spread) {
+  std::vector<RootPattern> patterns(levels.size());
+  double part = bytes / ranksOf(levels.take_front(spread));
+  for (size_t i = 0; i < levels.size(); ++i)
+    if (i < spread)
+      patterns[i].way = RootPattern::Way::Spread;
+    else if (levels[i].members > 1)
+      patterns[i] = rootPattern(levels[i], part);
+  return patterns;
+}
+
+std::vector<RootPattern> network::rootPatterns(llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                                               bool isChunk) {
+  auto inOnePart = [](const NetworkLevel &level) {
+    bool hasAllPairs = level.topology == Topology::Switch ||
+                       level.topology == Topology::FullyConnected || level.members == 1;
+    return hasAllPairs && level.shared.kind == SharedLinks::Kind::None;
+  };
+  std::vector<RootPattern> best;
+  double least = 0;
+  for (size_t spread = 0; spread < levels.size(); ++spread) {
+    if (spread > 0 && (isChunk || !inOnePart(levels[spread - 1])))
+      break;
+    std::vector<RootPattern> patterns = patternsBehind(levels, bytes, spread);
+    double seconds = 0;
+    for (const CollectiveStep &each : rootSteps("broadcast", levels, bytes, spread, patterns))
+      seconds += each.latency.central();
+    if (spread == 0 || seconds < least) {
+      best = std::move(patterns);
+      least = seconds;
+    }
+  }
+  return best;
+}
+
+static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                      bool isChunk, Steps &steps) {
+  std::vector<RootPattern> patterns = rootPatterns(levels, bytes, isChunk);
+  auto isSpread = [](const RootPattern &each) { return each.way == RootPattern::Way::Spread; };
+  auto spread = static_cast<size_t>(llvm::count_if(patterns, isSpread));
+  llvm::append_range(steps, rootSteps(what, levels, bytes, spread, patterns));
 }
 
 /// Rounds in which every rank hears from one twice as far: on a ring that way is longer. On a line
@@ -343,7 +415,7 @@ static CollectiveStep send(const NetworkLevel &level, double bytes, double ranks
 //-------------------------------------------------------------------------------------===//
 
 Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                          const PairSizes *pairs) {
+                          const PairSizes *pairs, bool isChunk) {
   Steps steps;
   switch (kind) {
   case CollectiveKind::AllReduce:
@@ -361,7 +433,7 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
     break;
   case CollectiveKind::Broadcast:
   case CollectiveKind::Reduce:
-    broadcast(nameOf(kind), levels, bytes, steps);
+    broadcast(nameOf(kind), levels, bytes, isChunk, steps);
     break;
   case CollectiveKind::Barrier:
     for (const NetworkLevel &level : levels)

@@ -146,7 +146,7 @@ void PatternBuilder::allReduce() {
   last = startOfGrid(levels, last - 1);
   double part = shareBelow(last);
   reduceScatter(last);
-  stay(last, 1, [&] {
+  stay(last, [&] {
     if (levels[last].topology == Topology::InNetwork)
       return hubReduce(last, part);
     for (bool gathers : {false, true})

@@ -24,13 +24,13 @@ size_t Messages::sent() const {
       list, [](const Message &message) { return message.station == Message::none; }));
 }
 
-std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> levels,
-                                                 double bytes) {
+std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                                                 bool isChunk) {
+  std::vector<RootPattern> roots = rootPatterns(levels, bytes, isChunk);
   std::vector<PatternLevel> result;
-  for (const NetworkLevel &level : levels)
-    result.push_back({level.members, level.topology, static_cast<uint32_t>(level.lanes),
-                      level.members > 1 ? rootPattern(level, bytes) : RootPattern(),
-                      level.activeChunks, level.grid});
+  for (size_t i = 0; i < levels.size(); ++i)
+    result.push_back({levels[i].members, levels[i].topology, static_cast<uint32_t>(levels[i].lanes),
+                      roots[i], levels[i].activeChunks, levels[i].grid});
   return result;
 }
 
@@ -39,7 +39,7 @@ std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> le
 
 /// A place for each group of `level`, as soon as all of its ranks are there; "level" may be all of
 /// them together, behind the last one.
-void PatternBuilder::enter(size_t level, uint32_t every) {
+void PatternBuilder::enter(size_t level) {
   if (messages.places.empty()) {
     uint32_t least = ~0u;
     for (const PatternLevel &each : levels) {
@@ -50,10 +50,13 @@ void PatternBuilder::enter(size_t level, uint32_t every) {
     messages.places.insert(messages.places.end(), ranks, least);
   }
   Waits before(ranks);
-  for (uint32_t rank = 0; rank < ranks; rank += every)
-    llvm::append_range(before[firstOf(level, rank)], got[rank]);
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    if (isIn(level, rank))
+      llvm::append_range(before[firstOf(level, rank)], got[rank]);
   std::vector<uint32_t> entered(ranks);
-  for (uint32_t rank = 0; rank < ranks; rank += every) {
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    if (!isIn(level, rank))
+      continue;
     uint32_t first = firstOf(level, rank);
     if (first == rank) {
       entered[rank] = messages.add(rank, rank, 0, before[rank], 0, Message::Way::Enter);
@@ -64,27 +67,27 @@ void PatternBuilder::enter(size_t level, uint32_t every) {
 }
 
 /// The place is free when all messages since `first` have arrived.
-void PatternBuilder::leave(size_t level, uint32_t every, size_t first) {
+void PatternBuilder::leave(size_t level, size_t first) {
   Waits inside(ranks);
   for (size_t i = first; i < messages.list.size(); ++i)
     inside[firstOf(level, messages.list[i].from)].push_back(static_cast<uint32_t>(i));
-  for (uint32_t rank = 0; rank < ranks; rank += every)
-    if (firstOf(level, rank) == rank) {
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    if (isIn(level, rank) && firstOf(level, rank) == rank) {
       messages.add(rank, rank, 0, inside[rank], 0, Message::Way::Leave);
       messages.list.back().station = static_cast<uint32_t>(level) * ranks + rank;
     }
 }
 
-void PatternBuilder::stay(size_t level, uint32_t every, llvm::function_ref<void()> body) {
+void PatternBuilder::stay(size_t level, llvm::function_ref<void()> body) {
   bool isWired = level == levels.size();
   for (size_t i = level; !isWired && i < endOfGrid(levels, level); ++i)
     isWired = members(i) > 1;
   if (!isDivided || !isWired)
     return body();
-  enter(level, every);
+  enter(level);
   size_t first = messages.list.size();
   body();
-  leave(level, every, first);
+  leave(level, first);
 }
 
 //===-- Phases
@@ -98,28 +101,31 @@ void PatternBuilder::pass(size_t level, uint32_t from, uint32_t to, double part,
 }
 
 /// members - 1 steps of `part` bytes from each rank to its neighbour.
-void PatternBuilder::ringPhase(size_t level, double part, bool backwards, uint32_t every,
-                               Waits &next) {
+void PatternBuilder::ringPhase(size_t level, double part, bool backwards, Waits &next) {
   uint32_t count = members(level);
   Waits last = got;
   for (uint32_t step = 0; step + 1 < count; ++step) {
     Waits received(ranks);
-    for (uint32_t rank = 0; rank < ranks; rank += every) {
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      if (!isIn(level, rank))
+        continue;
       uint32_t to = member(level, rank, (digit(level, rank) + (backwards ? count - 1 : 1)) % count);
       pass(level, rank, to, part, last[rank], received[to]);
     }
     last = std::move(received);
   }
-  for (uint32_t rank = 0; rank < ranks; rank += every)
-    llvm::append_range(next[rank], last[rank]);
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    if (isIn(level, rank))
+      llvm::append_range(next[rank], last[rank]);
 }
 
 /// Down a line of n both ways: a part that gathers goes from its rank to both ends; a sum comes
 /// from both ends to its rank, step by step the other way around, that of the farthest rank first.
-void PatternBuilder::linePhase(size_t level, double part, bool gathers, uint32_t every,
-                               Waits &next) {
+void PatternBuilder::linePhase(size_t level, double part, bool gathers, Waits &next) {
   uint32_t count = members(level);
-  for (uint32_t rank = 0; rank < ranks; rank += every) {
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    if (!isIn(level, rank))
+      continue;
     llvm::append_range(next[rank], got[rank]);
     if (digit(level, rank) != 0)
       continue;
@@ -142,9 +148,8 @@ void PatternBuilder::linePhase(size_t level, double part, bool gathers, uint32_t
   }
 }
 
-/// Every `every`-th rank passes `part` bytes to all others of its group on `level`, or gets as many
-/// from each.
-void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t every) {
+/// Each rank passes `part` bytes to all others of its group on `level`, or gets as many from each.
+void PatternBuilder::phase(size_t level, double part, bool gathers) {
   uint32_t count = members(level);
   if (count == 1)
     return;
@@ -152,18 +157,18 @@ void PatternBuilder::phase(size_t level, double part, bool gathers, uint32_t eve
   if (levels[level].topology == Topology::InNetwork) {
     hubPhase(level, part, gathers, next);
   } else if (levels[level].topology == Topology::FullyConnected) {
-    for (uint32_t rank = 0; rank < ranks; rank += every)
-      for (uint32_t away = 1; away < count; ++away) {
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      for (uint32_t away = 1; isIn(level, rank) && away < count; ++away) {
         uint32_t to = member(level, rank, (digit(level, rank) + away) % count);
         pass(level, rank, to, part, got[rank], next[to]);
       }
   } else if (levels[level].topology == Topology::Line) {
-    linePhase(level, part, gathers, every, next);
+    linePhase(level, part, gathers, next);
   } else {
     bool isRing = levels[level].topology == Topology::Ring && count > 2;
-    ringPhase(level, isRing ? part / 2 : part, /*backwards=*/false, every, next);
+    ringPhase(level, isRing ? part / 2 : part, /*backwards=*/false, next);
     if (isRing)
-      ringPhase(level, part / 2, /*backwards=*/true, every, next);
+      ringPhase(level, part / 2, /*backwards=*/true, next);
   }
   got = std::move(next);
 }
@@ -200,7 +205,7 @@ double PatternBuilder::shareBelow(size_t end) const {
 
 void PatternBuilder::reduceScatter(size_t count) {
   for (size_t level = 0; level < count; level = endOfGrid(levels, level))
-    stay(level, 1, [&] { gridHalf(level, shareBelow(level), /*gathers=*/false); });
+    stay(level, [&] { gridHalf(level, shareBelow(level), /*gathers=*/false); });
 }
 
 void PatternBuilder::allGather(size_t count) {
@@ -208,7 +213,7 @@ void PatternBuilder::allGather(size_t count) {
   for (size_t level = 0; level < count; level = endOfGrid(levels, level))
     firsts.push_back(level);
   for (size_t level : llvm::reverse(firsts))
-    stay(level, 1, [&] { gridHalf(level, shareBelow(level), /*gathers=*/true); });
+    stay(level, [&] { gridHalf(level, shareBelow(level), /*gathers=*/true); });
 }
 
 //===-- All to all
@@ -324,7 +329,9 @@ void PatternBuilder::chain(size_t level, uint32_t root, bool down) {
 /// Between the first members of the groups and the others, group by group.
 void PatternBuilder::roots(size_t level, bool down) {
   uint32_t count = members(level);
-  for (uint32_t root = 0; count > 1 && root < ranks; root += below[level] * count) {
+  for (uint32_t root = 0; count > 1 && root < ranks; ++root) {
+    if (!isIn(level, root) || digit(level, root) != 0)
+      continue;
     switch (levels[level].root.way) {
     case RootPattern::Way::Hub:
       hubRoot(level, root, down);
@@ -338,36 +345,79 @@ void PatternBuilder::roots(size_t level, bool down) {
     case RootPattern::Way::Scatter:
       star(level, root, bytes / count, down);
       break;
+    case RootPattern::Way::Spread:
+      break; // rootGroup
     }
   }
 }
 
+/// The innermost levels, which the outer ones have parts of.
+size_t PatternBuilder::spreadLevels() const {
+  return static_cast<size_t>(llvm::count_if(levels, [](const PatternLevel &level) {
+    return level.root.way == RootPattern::Way::Spread;
+  }));
+}
+
+/// Parts from rank 0 to all of its group on the innermost `count` levels, or back.
+void PatternBuilder::rootGroup(size_t count, bool down) {
+  double whole = bytes;
+  for (size_t i = 0; i < count; ++i) {
+    size_t level = down ? i : count - 1 - i;
+    bytes = whole / below[level];
+    stay(level, [&] {
+      for (uint32_t root = 0; members(level) > 1 && root < below[level]; ++root)
+        star(level, root, bytes / members(level), down);
+    });
+  }
+  bytes = whole;
+}
+
+/// What follows is between the first ranks of the members of each level, or among the parts that
+/// `spread` levels make of each buffer.
+void PatternBuilder::onParts(size_t spread, llvm::function_ref<void()> body) {
+  double whole = std::exchange(bytes, shareBelow(spread));
+  wide = below[spread];
+  body();
+  wide = ranks;
+  bytes = whole;
+}
+
 /// From the outermost level in.
 void PatternBuilder::broadcast() {
-  for (size_t end = levels.size(); end > 0;) {
-    size_t first = startOfGrid(levels, end - 1);
-    stay(first, below[first], [&] {
-      for (size_t level = end; level-- > first;) {
-        roots(level, /*down=*/true);
-        if (levels[level].root.way == RootPattern::Way::Scatter)
-          phase(level, bytes / members(level), /*gathers=*/true, below[level]);
-      }
-    });
-    end = first;
-  }
+  size_t spread = spreadLevels();
+  rootGroup(spread, /*down=*/true);
+  onParts(spread, [&] {
+    for (size_t end = levels.size(); end > spread;) {
+      size_t first = startOfGrid(levels, end - 1);
+      stay(first, [&] {
+        for (size_t level = end; level-- > first;) {
+          roots(level, /*down=*/true);
+          if (levels[level].root.way == RootPattern::Way::Scatter)
+            phase(level, bytes / members(level), /*gathers=*/true);
+        }
+      });
+      end = first;
+    }
+  });
+  allGather(spread);
 }
 
 void PatternBuilder::reduce() {
-  for (size_t first = 0, end; first < levels.size(); first = end) {
-    end = endOfGrid(levels, first);
-    stay(first, below[first], [&] {
-      for (size_t level = first; level < end; ++level) {
-        if (levels[level].root.way == RootPattern::Way::Scatter)
-          phase(level, bytes / members(level), /*gathers=*/false, below[level]);
-        roots(level, /*down=*/false);
-      }
-    });
-  }
+  size_t spread = spreadLevels();
+  reduceScatter(spread);
+  onParts(spread, [&] {
+    for (size_t first = spread, end; first < levels.size(); first = end) {
+      end = endOfGrid(levels, first);
+      stay(first, [&] {
+        for (size_t level = first; level < end; ++level) {
+          if (levels[level].root.way == RootPattern::Way::Scatter)
+            phase(level, bytes / members(level), /*gathers=*/false);
+          roots(level, /*down=*/false);
+        }
+      });
+    }
+  });
+  rootGroup(spread, /*down=*/false);
 }
 
 /// Dissemination, level by level: in round k each rank tells the one 2^k further. On a line word
@@ -430,7 +480,7 @@ void PatternBuilder::add(CollectiveKind kind, const PairSizes *pairs) {
     return allGather(levels.size());
   case CollectiveKind::AllToAll:
   case CollectiveKind::AllToAllV:
-    return stay(levels.size(), 1, [&] { allToAll(pairs); });
+    return stay(levels.size(), [&] { allToAll(pairs); });
   case CollectiveKind::Broadcast:
     return broadcast();
   case CollectiveKind::Reduce:

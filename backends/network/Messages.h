@@ -4,8 +4,8 @@
 // before. They come from a schedule (Schedule.h) or from the patterns here, which are the closed
 // forms' (ClosedForms.h) level by level: rings where a switch or ring joins, all pairs at once
 // where all are connected, each level with its share of the buffer, dimensions of a grid side by
-// side. A rank with several adapters
-// cuts what it sends into so many lanes, but a message of an all_to_all or a send takes one.
+// side. A rank with several adapters cuts what it sends into so many lanes, but a message of an
+// all_to_all or a send takes one.
 #ifndef PERFC_BACKENDS_NETWORK_MESSAGES_H
 #define PERFC_BACKENDS_NETWORK_MESSAGES_H
 
@@ -58,8 +58,9 @@ struct PatternLevel {
   int64_t grid = 0; ///< as of the level
 };
 
-/// The pattern of each level for `bytes`.
-std::vector<PatternLevel> patternLevels(llvm::ArrayRef<NetworkLevel> levels, double bytes);
+/// The pattern of each level for `bytes`, a whole buffer or a chunk.
+std::vector<PatternLevel> patternLevels(llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                                        bool isChunk = false);
 
 /// The default messages of `kind` on `bytes` over `levels`, innermost first; `pairs` are the sizes
 /// of an all_to_allv. Each chunk of a group has a place in a level while the level works on it

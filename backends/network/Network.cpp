@@ -195,7 +195,8 @@ static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLe
   bool overlap = kind == CollectiveKind::AllToAll || kind == CollectiveKind::AllToAllV;
   Chunking chunking = chunkingOf(*query.target, kind, query.op->stringAttr("algorithm"));
   auto chunks = static_cast<double>(chunking.count);
-  std::vector<CollectiveStep> steps = closedForm(kind, network.levels, bytes / chunks, &pairs);
+  std::vector<CollectiveStep> steps =
+      closedForm(kind, network.levels, bytes / chunks, &pairs, chunking.count > 1);
   if (chunking.count > 1)
     addChunks(cost, std::move(steps), overlap, chunking, network);
   else

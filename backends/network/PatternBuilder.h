@@ -23,6 +23,7 @@ public:
       below.push_back(ranks);
       ranks *= static_cast<uint32_t>(level.members);
     }
+    wide = ranks;
     messages.takesLatest = chunking.takesLatest;
   }
 
@@ -54,10 +55,10 @@ private:
   double shareBelow(size_t end) const;
 
   /// What `body` adds are the messages of a chunk in `level` and the other dimensions of its grid,
-  /// of each group by itself (of those of every `every`-th rank).
-  void stay(size_t level, uint32_t every, llvm::function_ref<void()> body);
-  void enter(size_t level, uint32_t every);
-  void leave(size_t level, uint32_t every, size_t first);
+  /// of each group by itself.
+  void stay(size_t level, llvm::function_ref<void()> body);
+  void enter(size_t level);
+  void leave(size_t level, size_t first);
   /// The first rank of the group of `level`, the first dimension of a grid, that `rank` is in.
   uint32_t firstOf(size_t level, uint32_t rank) const {
     if (level == levels.size())
@@ -69,9 +70,17 @@ private:
 
   void pass(size_t level, uint32_t from, uint32_t to, double part,
             const std::vector<uint32_t> &before, std::vector<uint32_t> &after);
-  void phase(size_t level, double part, bool gathers, uint32_t every = 1);
-  void ringPhase(size_t level, double part, bool backwards, uint32_t every, Waits &next);
-  void linePhase(size_t level, double part, bool gathers, uint32_t every, Waits &next);
+  void phase(size_t level, double part, bool gathers);
+  void ringPhase(size_t level, double part, bool backwards, Waits &next);
+  void linePhase(size_t level, double part, bool gathers, Waits &next);
+  /// True when `rank` takes part in what happens on `level`: of each of its members, the first
+  /// `wide` ranks do.
+  bool isIn(size_t level, uint32_t rank) const {
+    return level == levels.size() || rank % below[level] < wide;
+  }
+  size_t spreadLevels() const;
+  void rootGroup(size_t count, bool down);
+  void onParts(size_t spread, llvm::function_ref<void()> body);
   void roots(size_t level, bool down);
   void tree(size_t level, uint32_t root, bool down);
   void star(size_t level, uint32_t root, double part, bool down);
@@ -85,6 +94,7 @@ private:
   std::vector<uint32_t> below; ///< ranks of a member of each level
   double bytes;                ///< of a chunk
   bool isDivided;              ///< into several
+  uint32_t wide;               ///< ranks of each member that take part
   Waits got;
 };
 

@@ -172,9 +172,9 @@ Messages network::inAllGroups(const Messages &messages, llvm::ArrayRef<uint32_t>
 
 /// The patterns of the levels, or one ring of all ranks.
 static std::vector<PatternLevel> patternOf(const llvm::Optional<NetworkLevels> &levels,
-                                           uint32_t ranks, double bytes) {
+                                           uint32_t ranks, double bytes, bool isChunk) {
   if (levels)
-    return patternLevels(levels->levels, bytes);
+    return patternLevels(levels->levels, bytes, isChunk);
   NetworkLevel all;
   all.members = ranks;
   return patternLevels(all, bytes);
@@ -261,7 +261,8 @@ bool network::addSimulatedTime(const CostQuery &query, CollectiveKind kind,
     size_t most = count == 1 ? mostMessages : mostGroupMessages / count;
     Chunking chunking = chunkingOf(*query.target, kind, query.op->stringAttr("algorithm"));
     double chunk = bytes / static_cast<double>(chunking.count);
-    for (const auto &pattern : variantsOf(patternOf(levels, fabric->ranks(), chunk), kind)) {
+    for (const auto &pattern :
+         variantsOf(patternOf(levels, fabric->ranks(), chunk, chunking.count > 1), kind)) {
       auto messages = patternMessages(kind, pattern, bytes, most, &pairs, chunking);
       isTooLarge = !messages;
       if (isTooLarge)

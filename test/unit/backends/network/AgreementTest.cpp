@@ -334,11 +334,13 @@ TEST_F(Agreement, ChunksThatHaveALevelForThemselves) {
       for (bool takesLatest : {false, true}) {
         Chunking chunking{count, takesLatest};
         double chunk = bytes / static_cast<double>(chunking.count);
-        auto messages = patternMessages(kind, patternLevels(levels->levels, chunk), bytes, 1 << 22,
-                                        nullptr, chunking);
+        auto messages =
+            patternMessages(kind, patternLevels(levels->levels, chunk, /*isChunk=*/true), bytes,
+                            1 << 22, nullptr, chunking);
         auto result = simulateMessages(*fabric, *messages, {}, parsed->diagnostics);
         bool overlaps = kind == CollectiveKind::AllToAll;
-        std::vector<CollectiveStep> steps = closedForm(kind, levels->levels, chunk);
+        std::vector<CollectiveStep> steps =
+            closedForm(kind, levels->levels, chunk, nullptr, /*isChunk=*/true);
         double expected = chunkedTime(steps, overlaps, chunking).central();
         bool hasLines = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
           return level.topology == Topology::Line && level.members > 2;
