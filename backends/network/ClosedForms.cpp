@@ -1,8 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/ClosedForms.h"
 
-#include "backends/network/InNetwork.h"
-
+#include "backends/network/RootForms.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -10,23 +9,6 @@
 
 using namespace perfc;
 using namespace perfc::network;
-
-static double ranksOf(llvm::ArrayRef<NetworkLevel> levels) {
-  double ranks = 1;
-  for (const NetworkLevel &level : levels)
-    ranks *= static_cast<double>(level.members);
-  return ranks;
-}
-
-/// messages * latency + sent / bandwidth.
-static CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages,
-                           double sent) {
-  CollectiveStep result{(what + " over " + level.name).str(), &level, level.latency * messages,
-                        sent};
-  if (level.bandwidth)
-    result.latency += Uncertain(sent) / *level.bandwidth;
-  return result;
-}
 
 /// The same, but not before the busiest link that chips share has carried `load` times as much.
 static CollectiveStep loadedStep(llvm::StringRef what, const NetworkLevel &level, double messages,
@@ -37,37 +19,17 @@ static CollectiveStep loadedStep(llvm::StringRef what, const NetworkLevel &level
   return result;
 }
 
-/// reduce_scatter or all_gather of one level: the same messages, the one with additions. On a line
-/// the parts of each end pass all links, each half as wide as a rank's share.
-static CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, double bytes) {
-  double n = static_cast<double>(level.members), sent = (n - 1) / n * bytes;
-  if (level.topology == Topology::InNetwork) {
-    CollectiveStep result = step(what, level, 1, bytes); // the busier of its two ways, and a part
-    result.sentBytes = what == "all_gather" ? bytes / n : sent;
-    return result;
-  }
-  double messages = level.topology == Topology::FullyConnected ? 1 : n - 1;
-  double width = level.topology == Topology::Line ? 2 : 1;
-  CollectiveStep result = step(what, level, messages, width * sent);
-  if (level.ringLoad > 1)
-    result.shared = step(what, level, 0, level.ringLoad * width * sent).latency;
-  result.sentBytes = sent;
-  return result;
-}
-
-using Steps = std::vector<CollectiveStep>;
-
 /// A grid of d dimensions: the buffer in d shares, each of which visits them in turn from another
 /// one on, so that all work at the same time; the slowest share ends a phase.
 static void gridHalf(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> grid, double bytes,
-                     Steps &steps) {
+                     CollectiveSteps &steps) {
   llvm::SmallVector<const NetworkLevel *, 3> dimensions;
   for (const NetworkLevel &level : grid)
     if (level.members > 1)
       dimensions.push_back(&level);
   size_t count = dimensions.size();
   std::vector<double> shares(count, bytes / static_cast<double>(count));
-  Steps phases;
+  CollectiveSteps phases;
   for (size_t phase = 0; phase < count; ++phase) {
     CollectiveStep slowest;
     double sent = 0;
@@ -88,7 +50,8 @@ static void gridHalf(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> grid, do
 }
 
 /// All levels, the outer ones with the share of each rank.
-static void reduceScatter(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
+static void reduceScatter(llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                          CollectiveSteps &steps) {
   for (size_t first = 0, end; first < levels.size(); first = end) {
     end = endOfGrid(levels, first);
     llvm::ArrayRef<NetworkLevel> grid = levels.slice(first, end - first);
@@ -97,7 +60,7 @@ static void reduceScatter(llvm::ArrayRef<NetworkLevel> levels, double bytes, Ste
   }
 }
 
-static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
+static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, CollectiveSteps &steps) {
   if (levels.empty())
     return;
   size_t end = endOfGrid(levels, 0);
@@ -105,15 +68,8 @@ static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &
   gridHalf("all_gather", levels.take_front(end), bytes, steps);
 }
 
-/// Sums in and out of a switch at the same time.
-static CollectiveStep hubStep(llvm::StringRef what, const NetworkLevel &level, double bytes) {
-  CollectiveStep result = step(what, level, 1, (hubPieces + 1.0) / hubPieces * bytes);
-  result.sentBytes = bytes;
-  return result;
-}
-
 /// Both halves, but for the outermost level where that adds and copies in one go.
-static void allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &steps) {
+static void allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes, CollectiveSteps &steps) {
   while (!levels.empty() && levels.back().members == 1)
     levels = levels.drop_back();
   bool isHub = !levels.empty() && levels.back().topology == Topology::InNetwork;
@@ -129,7 +85,7 @@ static void allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes, Steps &
 
 /// The whole takes no less than the busiest link that chips share on some level. Groups need not
 /// keep step, so that other levels may work meanwhile.
-static void waitForSharedLinks(Steps &steps) {
+static void waitForSharedLinks(CollectiveSteps &steps) {
   Uncertain total = 0, most = 0;
   const NetworkLevel *slowest = nullptr;
   for (const CollectiveStep &one : steps) {
@@ -146,8 +102,7 @@ static void waitForSharedLinks(Steps &steps) {
     steps.push_back({"wait for links that chips share in " + slowest->name, slowest, most - total});
 }
 
-//===-- All to all
-//------------------------------------------------------------------------------===//
+//===-- All to all --===//
 
 namespace {
 /// Ranks that each rank reaches over a level: `met` where the two meet there, `all` with those to
@@ -244,7 +199,7 @@ static CollectiveStep evenExchange(const NetworkLevel &level, const Peers &peers
 /// Each rank sends S/n to every other, or what `pairs` says. No level is faster than its busiest
 /// rank; the latency of unequal sizes is that of one message, as pairs may be without any.
 static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const PairSizes *pairs,
-                     Steps &steps) {
+                     CollectiveSteps &steps) {
   double ranks = ranksOf(levels);
   std::vector<Peers> peers = peersOf(levels);
   for (size_t i = 0; i < levels.size(); ++i)
@@ -256,133 +211,7 @@ static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const Pa
       steps.push_back(evenExchange(levels[i], peers[i], bytes / ranks));
 }
 
-//===-- One root
-//--------------------------------------------------------------------------------===//
-
-/// Down both ways of a ring in pieces, or down a line: h hops, and the pieces behind the first one.
-/// More pieces are never slower, as latencies of pieces that follow each other overlap; more than
-/// these hardly save anything.
-static RootPattern chainPattern(const NetworkLevel &level, double bytes) {
-  constexpr uint32_t pieces = 64;
-  auto members = static_cast<double>(level.members);
-  bool isLine = level.topology == Topology::Line;
-  double hops = isLine ? members - 1 : std::floor(members / 2);
-  RootPattern result;
-  result.way = RootPattern::Way::Chain;
-  result.pieces = pieces;
-  result.sentBytes = (members - 1) * bytes;
-  result.latency = level.latency * hops;
-  if (level.bandwidth) // over one of two links
-    result.latency += Uncertain((hops + pieces - 1) / pieces * 2 * bytes) / *level.bandwidth;
-  return result;
-}
-
-/// The fastest way over one level.
-static RootPattern rootPattern(const NetworkLevel &level, double bytes) {
-  auto n = static_cast<double>(level.members);
-  if (level.topology == Topology::Line || (level.topology == Topology::Ring && level.members > 2))
-    return chainPattern(level, bytes);
-  if (level.topology == Topology::InNetwork) {
-    CollectiveStep hub = hubStep("", level, bytes);
-    return {RootPattern::Way::Hub, hubPieces, hub.latency, bytes};
-  }
-  bool isAll = level.topology == Topology::FullyConnected;
-  double rounds = isAll ? 1 : llvm::Log2_64_Ceil(static_cast<uint64_t>(level.members));
-  double treeBytes = isAll ? (n - 1) * bytes : rounds * bytes;
-  CollectiveStep tree = step("", level, rounds, treeBytes);
-  CollectiveStep scatter = step("", level, isAll ? 2 : n, 2 * (n - 1) / n * bytes);
-  // Each other member gets the buffer; where it goes in parts, these are sent out first.
-  double sent = (n - 1) * bytes;
-  if (tree.latency.central() <= scatter.latency.central())
-    return {RootPattern::Way::Tree, 1, tree.latency, sent};
-  return {RootPattern::Way::Scatter, 1, scatter.latency, sent * (1 + 1 / n)};
-}
-
-/// From the root to the other members of its group, or back; `share` of all ranks are roots.
-static CollectiveStep scatter(llvm::StringRef what, const NetworkLevel &level, double bytes,
-                              double share) {
-  auto n = static_cast<double>(level.members);
-  CollectiveStep result = step(what, level, 1, (n - 1) / n * bytes);
-  result.sentBytes *= share;
-  return result;
-}
-
-/// Outer levels first, then within the groups; a reduce the other way. A level is for the first
-/// ranks of its members, or where the innermost `spread` levels are, for all of these.
-static Steps rootSteps(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                       size_t spread, llvm::ArrayRef<RootPattern> patterns) {
-  bool isSum = what == "reduce";
-  Steps steps;
-  double share = 1 / ranksOf(levels);
-  for (const NetworkLevel &level : levels.take_front(spread)) {
-    steps.push_back(scatter(isSum ? "gather" : "scatter", level, bytes, share));
-    bytes /= static_cast<double>(level.members);
-    share *= static_cast<double>(level.members);
-  }
-  double chips = 1 / share;
-  for (size_t i = levels.size(); i-- > spread;) {
-    const NetworkLevel &level = levels[i];
-    auto members = static_cast<double>(level.members);
-    bool adds = isSum && patterns[i].way == RootPattern::Way::Hub; // all send into a switch
-    double sent = patterns[i].sentBytes * (adds ? members - 1 : 1);
-    steps.push_back(
-        {(what + " over " + level.name).str(), &level, patterns[i].latency, sent / chips});
-    chips /= members;
-  }
-  for (const NetworkLevel &level : llvm::reverse(levels.take_front(spread))) {
-    bytes *= static_cast<double>(level.members);
-    steps.push_back(half(isSum ? "reduce_scatter" : "all_gather", level, bytes));
-  }
-  if (isSum)
-    std::reverse(steps.begin(), steps.end());
-  llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
-  return steps;
-}
-
-/// The ways over the levels behind the innermost `spread` ones, which carry parts.
-static std::vector<RootPattern> patternsBehind(llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                                               size_t spread) {
-  std::vector<RootPattern> patterns(levels.size());
-  double part = bytes / ranksOf(levels.take_front(spread));
-  for (size_t i = 0; i < levels.size(); ++i)
-    if (i < spread)
-      patterns[i].way = RootPattern::Way::Spread;
-    else if (levels[i].members > 1)
-      patterns[i] = rootPattern(levels[i], part);
-  return patterns;
-}
-
-std::vector<RootPattern> network::rootPatterns(llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                                               bool isChunk) {
-  auto inOnePart = [](const NetworkLevel &level) {
-    bool hasAllPairs = level.topology == Topology::Switch ||
-                       level.topology == Topology::FullyConnected || level.members == 1;
-    return hasAllPairs && level.shared.kind == SharedLinks::Kind::None;
-  };
-  std::vector<RootPattern> best;
-  double least = 0;
-  for (size_t spread = 0; spread < levels.size(); ++spread) {
-    if (spread > 0 && (isChunk || !inOnePart(levels[spread - 1])))
-      break;
-    std::vector<RootPattern> patterns = patternsBehind(levels, bytes, spread);
-    double seconds = 0;
-    for (const CollectiveStep &each : rootSteps("broadcast", levels, bytes, spread, patterns))
-      seconds += each.latency.central();
-    if (spread == 0 || seconds < least) {
-      best = std::move(patterns);
-      least = seconds;
-    }
-  }
-  return best;
-}
-
-static void broadcast(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                      bool isChunk, Steps &steps) {
-  std::vector<RootPattern> patterns = rootPatterns(levels, bytes, isChunk);
-  auto isSpread = [](const RootPattern &each) { return each.way == RootPattern::Way::Spread; };
-  auto spread = static_cast<size_t>(llvm::count_if(patterns, isSpread));
-  llvm::append_range(steps, rootSteps(what, levels, bytes, spread, patterns));
-}
+//===-- Barrier and send --===//
 
 /// Rounds in which every rank hears from one twice as far: on a ring that way is longer. On a line
 /// each end hears of the other from link to link.
@@ -411,12 +240,11 @@ static CollectiveStep send(const NetworkLevel &level, double bytes, double ranks
   return result;
 }
 
-//===-- All
-//-------------------------------------------------------------------------------------===//
+//===-- All --===//
 
-Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                          const PairSizes *pairs, bool isChunk) {
-  Steps steps;
+CollectiveSteps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
+                                    double bytes, const PairSizes *pairs, bool isChunk) {
+  CollectiveSteps steps;
   switch (kind) {
   case CollectiveKind::AllReduce:
     allReduce(levels, bytes, steps);
@@ -433,7 +261,7 @@ Steps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> leve
     break;
   case CollectiveKind::Broadcast:
   case CollectiveKind::Reduce:
-    broadcast(nameOf(kind), levels, bytes, isChunk, steps);
+    steps = rootForm(nameOf(kind), levels, bytes, isChunk);
     break;
   case CollectiveKind::Barrier:
     for (const NetworkLevel &level : levels)

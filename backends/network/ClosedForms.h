@@ -20,49 +20,17 @@
 #ifndef PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
 #define PERFC_BACKENDS_NETWORK_CLOSEDFORMS_H
 
-#include "backends/network/NetworkLevels.h"
+#include "backends/network/CollectiveSteps.h"
 #include "backends/network/PairSizes.h"
 
 namespace perfc {
 namespace network {
 
-/// A stretch of a collective on one level.
-struct CollectiveStep {
-  std::string label; ///< "reduce_scatter over nvswitch"
-  const NetworkLevel *level;
-  Uncertain latency;
-  double sentBytes = 0; ///< by a mean rank
-  /// s that the busiest link works which chips share; 0 where none is busier than a chip's own.
-  Uncertain shared = 0;
-};
-
-/// How a broadcast or reduce crosses one level.
-struct RootPattern {
-  enum class Way : uint8_t {
-    Tree,    ///< who has it sends it on whole; where all are connected the root sends to all
-    Scatter, ///< parts to all members, which gather them
-    Chain,   ///< pieces both ways around a ring
-    Hub,     ///< pieces that a switch copies or adds
-    Spread   ///< parts to the members of the root's group; those of all gather when they have come
-  };
-  Way way = Way::Tree;
-  uint32_t pieces = 1; ///< of a chain
-  Uncertain latency;
-  double sentBytes = 0; ///< by all members together
-};
-
-/// The fastest ways of a broadcast or reduce of `bytes` over `levels`, one for each. The innermost
-/// ones may be spread, so that each rank of the root's group takes a part over the levels further
-/// out, all of their links at a time; a chunk is not.
-std::vector<RootPattern> rootPatterns(llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                                      bool isChunk);
-
 /// What a collective of `bytes` takes, step by step. Steps follow each other, except those of an
 /// all_to_all, which use their levels at the same time. `pairs` are the sizes of an all_to_allv,
 /// null for equal ones.
-std::vector<CollectiveStep> closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels,
-                                       double bytes, const PairSizes *pairs = nullptr,
-                                       bool isChunk = false);
+CollectiveSteps closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels, double bytes,
+                           const PairSizes *pairs = nullptr, bool isChunk = false);
 
 /// True when the closed form is what a simulation comes to; else it is what no simulation goes
 /// below: an all_to_all over several levels that are wired chip to chip, unequal sizes, and

@@ -10,6 +10,7 @@
 #define PERFC_BACKENDS_NETWORK_MESSAGES_H
 
 #include "backends/network/ClosedForms.h"
+#include "backends/network/RootForms.h"
 
 namespace perfc {
 namespace network {

@@ -1,0 +1,38 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stretches of a collective, each on one level of the network: what their closed forms are made of
+// (ClosedForms.h).
+#ifndef PERFC_BACKENDS_NETWORK_COLLECTIVESTEPS_H
+#define PERFC_BACKENDS_NETWORK_COLLECTIVESTEPS_H
+
+#include "backends/network/NetworkLevels.h"
+
+namespace perfc {
+namespace network {
+
+/// A stretch of a collective on one level.
+struct CollectiveStep {
+  std::string label; ///< "reduce_scatter over nvswitch"
+  const NetworkLevel *level;
+  Uncertain latency;
+  double sentBytes = 0; ///< by a mean rank
+  /// s that the busiest link works which chips share; 0 where none is busier than a chip's own.
+  Uncertain shared = 0;
+};
+
+using CollectiveSteps = std::vector<CollectiveStep>;
+
+/// Ranks on `levels` together.
+double ranksOf(llvm::ArrayRef<NetworkLevel> levels);
+
+/// messages * latency + sent / bandwidth.
+CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages, double sent);
+/// reduce_scatter or all_gather of one level: the same messages, the one with additions.
+CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, double bytes);
+/// Sums in and out of a switch at the same time.
+CollectiveStep hubStep(llvm::StringRef what, const NetworkLevel &level, double bytes);
+
+} // namespace network
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_NETWORK_COLLECTIVESTEPS_H
