@@ -27,6 +27,12 @@ bool network::shareLevels(const Chunking &chunking, llvm::ArrayRef<NetworkLevel>
          });
 }
 
+bool network::overtakeOnLines(const Chunking &chunking, llvm::ArrayRef<NetworkLevel> levels) {
+  return chunking.count > 1 && llvm::any_of(levels, [](const NetworkLevel &level) {
+           return level.topology == Topology::Line && level.members > 2;
+         });
+}
+
 namespace {
 /// A stretch that a chunk stays in one level.
 struct Stay {

@@ -26,6 +26,10 @@ std::string inChunks(const Chunking &chunking);
 /// True when some of `levels` takes several of these chunks at a time.
 bool shareLevels(const Chunking &chunking, llvm::ArrayRef<NetworkLevel> levels);
 
+/// True when ranks inside of a line, which are done before those at its ends, may take these chunks
+/// in another order than they.
+bool overtakeOnLines(const Chunking &chunking, llvm::ArrayRef<NetworkLevel> levels);
+
 /// s from start to end of `chunking.count` chunks that each go through `steps` one after the other
 /// (at the same time where they `overlap`), one chunk at a time in each level. Steps that follow
 /// each other on one level are one stay.

@@ -83,6 +83,23 @@ static void allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes, Collect
   allGather(halves, bytes, steps);
 }
 
+/// s that the busiest link works which chips share in `level`. The links of a line that are busiest
+/// in the two halves of an all_reduce are at opposite ends: one of n ranks passes i parts in one
+/// half and n - i in the other.
+static Uncertain sharedIn(const NetworkLevel &level, const CollectiveSteps &steps) {
+  Uncertain sum = 0;
+  int halves = 0;
+  for (const CollectiveStep &step : steps)
+    if (step.level == &level) {
+      sum += step.shared;
+      ++halves;
+    }
+  auto n = static_cast<double>(level.members);
+  if (level.topology == Topology::Line && halves > 1)
+    sum = sum * Uncertain(n / (2 * (n - 1)));
+  return sum;
+}
+
 /// The whole takes no less than the busiest link that chips share on some level. Groups need not
 /// keep step, so that other levels may work meanwhile.
 static void waitForSharedLinks(CollectiveSteps &steps) {
@@ -90,9 +107,7 @@ static void waitForSharedLinks(CollectiveSteps &steps) {
   const NetworkLevel *slowest = nullptr;
   for (const CollectiveStep &one : steps) {
     total += one.latency;
-    Uncertain sum = 0;
-    for (const CollectiveStep &other : steps)
-      sum += other.level == one.level ? other.shared : Uncertain(0);
+    Uncertain sum = sharedIn(*one.level, steps);
     if (sum.central() > most.central()) {
       most = sum;
       slowest = one.level;
@@ -202,13 +217,17 @@ static void allToAll(llvm::ArrayRef<NetworkLevel> levels, double bytes, const Pa
                      CollectiveSteps &steps) {
   double ranks = ranksOf(levels);
   std::vector<Peers> peers = peersOf(levels);
-  for (size_t i = 0; i < levels.size(); ++i)
+  for (size_t i = 0; i < levels.size(); ++i) {
     if (levels[i].members <= 1)
       continue;
-    else if (pairs)
-      steps.push_back(step("all_to_allv", levels[i], 1, busiestShare(levels, i, *pairs) * bytes));
-    else
+    if (!pairs) {
       steps.push_back(evenExchange(levels[i], peers[i], bytes / ranks));
+      continue;
+    }
+    double share = busiestShare(levels, i, *pairs);
+    if (share > 0) // else nobody sends anything there
+      steps.push_back(step("all_to_allv", levels[i], 1, share * bytes));
+  }
 }
 
 //===-- Barrier and send --===//

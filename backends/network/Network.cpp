@@ -86,6 +86,8 @@ static void addChunks(Cost &cost, std::vector<CollectiveStep> steps, bool overla
   cost.latency = latency;
   if (shareLevels(chunking, network.levels))
     cost.addNote("chunks are taken one at a time in each network");
+  if (overtakeOnLines(chunking, network.levels))
+    cost.addNote("all ranks of a line are taken to pass chunks on in one order");
 }
 
 /// `what` does not go by the chunks of the system.
@@ -164,8 +166,8 @@ static double evenBytes(const NetworkLevels &network, double bytes, const PairSi
   NetworkLevel flat;
   flat.members = network.ranks();
   double n = static_cast<double>(flat.members);
-  double most = closedForm(CollectiveKind::AllToAllV, flat, bytes, &pairs).front().sentBytes;
-  return most * n / (n - 1);
+  CollectiveSteps steps = closedForm(CollectiveKind::AllToAllV, flat, bytes, &pairs);
+  return steps.empty() ? 0 : steps.front().sentBytes * n / (n - 1);
 }
 
 static bool addTime(const CostQuery &query, CollectiveKind kind, const NetworkLevels &network,

@@ -42,7 +42,7 @@ bool network::needsSimulation(const CostQuery &query, CollectiveKind kind,
     return false;
   Chunking chunking = chunkingOf(system, kind, query.op->stringAttr("algorithm"));
   bool needs = !levels || !isClosedFormExact(kind, levels->levels, &pairs) ||
-               shareLevels(chunking, levels->levels);
+               shareLevels(chunking, levels->levels) || overtakeOnLines(chunking, levels->levels);
   system.walk([&](const ir::Operation &part) { needs |= part.is(target::FaultOp::opName); });
   return needs && shapesFit(system);
 }

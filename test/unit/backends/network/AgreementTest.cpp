@@ -231,14 +231,17 @@ TEST_F(Agreement, GroupsOfASystemRunTogether) {
     int64_t below = pick(1, 4), count = pick(2, 12);
     std::string groups = below > 1 ? group(0, below, topologies[pick(0, 3)], "") : "";
     const char *outer = topologies[pick(0, 4)];
-    groups += group(below > 1 ? 1 : 0, count, outer,
-                    llvm::StringRef(outer) == "fat_tree"
-                        ? ", topology_arguments = {radix = 4, oversubscription = 3}"
-                        : "");
+    size_t level = below > 1 ? 1 : 0;
+    groups += pick(0, 3) == 0
+                  ? grid(level)
+                  : group(level, count, outer,
+                          llvm::StringRef(outer) == "fat_tree"
+                              ? ", topology_arguments = {radix = 4, oversubscription = 3}"
+                              : "");
     system(groups);
     NetworkLevels whole = *levels;
-    for (int64_t stride = 1; stride < below * count; ++stride)
-      for (int64_t ranks = 2; ranks * stride <= below * count; ++ranks) {
+    for (int64_t stride = 1; stride < whole.ranks(); ++stride)
+      for (int64_t ranks = 2; ranks * stride <= whole.ranks(); ++ranks) {
         auto part = levelsOfGroup(whole, GroupDim{ranks, stride});
         if (!part)
           continue;
@@ -279,16 +282,22 @@ TEST_F(Agreement, GroupsOfTwoDimensionsRunTogether) {
     std::string groups = below > 1 ? group(0, below, topologies[pick(0, 3)], "") : "";
     const char *outer = topologies[pick(0, 4)];
     bool isTree = llvm::StringRef(outer) == "fat_tree";
-    groups += group(below > 1 ? 1 : 0, count, outer,
-                    isTree ? ", topology_arguments = {radix = 4, oversubscription = 3}" : "");
+    size_t level = below > 1 ? 1 : 0;
+    groups += pick(0, 2) == 0
+                  ? grid(level)
+                  : group(level, count, outer,
+                          isTree ? ", topology_arguments = {radix = 4, oversubscription = 3}" : "");
     system(groups);
     NetworkLevels whole = *levels;
     GroupDim near{sizes[pick(1, 2)], sizes[pick(0, 2)]};
     GroupDim far{sizes[pick(1, 2)], near.ranks * near.stride * sizes[pick(1, 2)]};
-    if (far.ranks * far.stride > below * count)
+    if (far.ranks * far.stride > whole.ranks())
       continue;
     auto part = levelsOfGroup(whole, {near, far});
-    ASSERT_TRUE(part) << text;
+    if (!part) { // of three members somewhere
+      EXPECT_NE(whole.levels.back().grid, 0) << text;
+      continue;
+    }
     EXPECT_EQ(part->ranks(), near.ranks * far.ranks);
     levels = part;
     auto firsts = groupsOf({near, far}, static_cast<uint32_t>(part->enclosing), fabric->ranks());
@@ -342,13 +351,11 @@ TEST_F(Agreement, ChunksThatHaveALevelForThemselves) {
         std::vector<CollectiveStep> steps =
             closedForm(kind, levels->levels, chunk, nullptr, /*isChunk=*/true);
         double expected = chunkedTime(steps, overlaps, chunking).central();
-        bool hasLines = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
-          return level.topology == Topology::Line && level.members > 2;
-        });
-        // Ranks inside a line may be ahead of those at its ends, and take other chunks first.
-        EXPECT_NEAR(result->seconds, expected, (hasLines ? 0.02 : 1e-6) * expected + 1e-9)
-            << nameOf(kind).str() << inChunks(chunking) << " of " << bytes << " on\n"
-            << text;
+        if (!overtakeOnLines(chunking, levels->levels)) {
+          EXPECT_NEAR(result->seconds, expected, 1e-6 * expected + 1e-9)
+              << nameOf(kind).str() << inChunks(chunking) << " of " << bytes << " on\n"
+              << text;
+        }
         // No level is faster than what all chunks take there, and none waits for ever.
         double least = 0, most = 0;
         for (const CollectiveStep &step : steps) {
