@@ -184,6 +184,8 @@ struct Cost {
   std::shared_ptr<const TrainingSummary> training;
   /// Of a `serve`: the requests and batches; null for other statements. `latency` is the whole run.
   std::shared_ptr<const ServingSummary> serving;
+  /// Of a `replay`, whose nodes have times: what they compute, move and hold is not known.
+  bool isTimesOnly = false;
   /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
   std::vector<CostEnds> ends;
   MeasuredErrors errors;

@@ -245,11 +245,28 @@ static MetricValue priceOf(const Cost &cost) {
   return number(cost.training->cost, BaseUnit::Dollar);
 }
 
-/// What only evaluations count: a step of `train` and a run of `serve` are made of times and work.
+/// What a `replay` cannot know: nodes of traces have times.
+static llvm::Optional<MetricValue> untimedMetric(llvm::StringRef name) {
+  Dimension flops = BaseUnit::Flop;
+  if (name == "utilization" || name == "macs")
+    return unknown("`replay` does not know what kernels compute", {});
+  if (name == "flops" || name == "throughput")
+    return unknown("`replay` does not know what kernels compute",
+                   name == "flops" ? flops : flops / seconds());
+  if (name == "memory.peak")
+    return unknown("`replay` does not know what memories hold", BaseUnit::Byte);
+  return llvm::None;
+}
+
+/// What only evaluations count: a step of `train` and a run of `serve` are made of times and work,
+/// a `replay` of times.
 static llvm::Optional<MetricValue> uncountedMetric(const Cost &cost, llvm::StringRef name) {
-  if (!cost.training && !cost.serving)
+  if (!cost.training && !cost.serving && !cost.isTimesOnly)
     return llvm::None;
-  llvm::StringRef statement = cost.training ? "train" : "serve";
+  if (cost.isTimesOnly)
+    if (llvm::Optional<MetricValue> missing = untimedMetric(name))
+      return missing;
+  llvm::StringRef statement = cost.training ? "train" : cost.serving ? "serve" : "replay";
   if (name == "traffic" || name.startswith("traffic."))
     return unknown(("`" + llvm::Twine(statement) + "` does not count what memories move").str(),
                    BaseUnit::Byte);

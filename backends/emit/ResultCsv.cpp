@@ -33,10 +33,11 @@ static Line head(const Result &result) {
 
 /// A count of all that runs, "" where there is none.
 static std::string total(const Cost &cost, llvm::StringRef name, int64_t counted) {
-  if (!cost.training && !cost.serving)
-    return fmt::format("{}", counted);
   llvm::Optional<MetricValue> value = metric(cost, name);
-  return value && value->hasNumber() ? fmt::format("{:.0f}", value->value.central()) : "";
+  if (!value || !value->hasNumber())
+    return "";
+  bool isCount = !cost.training && !cost.serving;
+  return isCount ? fmt::format("{}", counted) : fmt::format("{:.0f}", value->value.central());
 }
 
 static Line totalLine(const Result &result) {
@@ -48,7 +49,7 @@ static Line totalLine(const Result &result) {
             figure(cost.energy),
             total(cost, "macs", cost.macs),
             total(cost, "flops", cost.flops),
-            real(cost.utilization.central()),
+            cost.isTimesOnly ? "" : real(cost.utilization.central()),
             cost.bottleneck().str(),
             cost.provenance.provider,
             cost.provenance.mapping};
@@ -58,14 +59,15 @@ static Line totalLine(const Result &result) {
 
 static Line kernelLine(const Result &result, const KernelLine &kernel) {
   const CostPart &part = *kernel.part;
+  auto counted = [&](std::string text) { return result.cost.isTimesOnly ? "" : text; };
   Line line = head(result);
   Line rest{part.label,
             kernel.isRest() ? "" : fmt::format("{}", kernel.count),
             real(kernel.latency.central()),
             figure(kernel.energy),
-            fmt::format("{:.0f}", kernel.macs),
-            fmt::format("{:.0f}", kernel.flops),
-            real(part.utilization),
+            counted(fmt::format("{:.0f}", kernel.macs)),
+            counted(fmt::format("{:.0f}", kernel.flops)),
+            counted(real(part.utilization)),
             part.bound,
             part.provider,
             part.mapping};

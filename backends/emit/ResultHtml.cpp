@@ -59,7 +59,10 @@ static void summaryRow(llvm::raw_ostream &os, const Result &result, double longe
   os << fmt::format("<td><meter value=\"{:.4f}\"></meter></td>",
                     longest > 0 ? cost.latency.central() / longest : 0);
   energyCell(os, cost.energy);
-  cell(os, percent(cost.utilization.central()));
+  if (cost.isTimesOnly)
+    cell(os, "not given", "missing");
+  else
+    cell(os, percent(cost.utilization.central()));
   cell(os, cost.bottleneck(), "text");
   os << "</tr>\n";
 }

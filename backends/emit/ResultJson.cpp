@@ -176,6 +176,7 @@ static Json figureJson(const Figure &figure) {
 
 static Json kernelsJson(const Cost &cost, const SourceManager &sources) {
   Json list = Json::array();
+  auto counted = [&](double figure) { return cost.isTimesOnly ? Json() : Json(figure); };
   for (const KernelLine &line : flatten(cost.breakdown)) {
     const CostPart &part = *line.part;
     Json parts = Json::array();
@@ -190,9 +191,9 @@ static Json kernelsJson(const Cost &cost, const SourceManager &sources) {
                   .set("count", line.count)
                   .set("latency", line.latency.central())
                   .set("energy", figureJson(line.energy))
-                  .set("macs", line.macs)
-                  .set("flops", line.flops)
-                  .set("utilization", part.utilization)
+                  .set("macs", counted(line.macs))
+                  .set("flops", counted(line.flops))
+                  .set("utilization", counted(part.utilization))
                   .set("bound", part.bound)
                   .set("provider", part.provider)
                   .set("mapping", part.mapping)
@@ -258,7 +259,7 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
                   .set("provider", cost.provenance.provider)
                   .set("mapping", cost.provenance.mapping)
                   .set("formula", cost.provenance.formula)
-                  .set("params", result.parameters);
+                  .set("params", cost.isTimesOnly ? Json() : Json(result.parameters));
   addMetrics(json, cost);
   json.set("memory_capacity", cost.memoryCapacity ? Json(*cost.memoryCapacity) : Json());
   Json bounds = Json::array();

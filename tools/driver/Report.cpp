@@ -111,8 +111,8 @@ void Report::printComparison(const Evaluated &evaluated) {
     MetricValue latency = *metric(cost, "latency"), energy = *metric(cost, "energy");
     table.addRow({result->on, metricText(latency),
                   ratio(latency, *metric(first.cost, "latency"), isFirst), metricText(energy),
-                  ratio(energy, *metric(first.cost, "energy"), isFirst),
-                  percent(cost.utilization.central()), cost.bottleneck().str(), details(cost)});
+                  ratio(energy, *metric(first.cost, "energy"), isFirst), utilizationText(cost),
+                  cost.bottleneck().str(), details(cost)});
   }
   table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut);
   for (const emit::Result *result : evaluated.results) {
@@ -181,7 +181,7 @@ void Report::printFileReport(const Evaluated &evaluated) {
     if (const emit::Result *result = evaluation.find(column)) {
       const Cost &cost = result->cost;
       table.addRow({column, latencyText(cost.latency), energyText(cost.energy),
-                    percent(cost.utilization.central()), cost.bottleneck().str()});
+                    utilizationText(cost), cost.bottleneck().str()});
     } else if (evaluation.isUnsupported(llvm::StringRef(column).split('.').first)) {
       table.addRow({column, "not supported yet", "", "", ""});
     } else {

@@ -62,6 +62,8 @@ llvm::Optional<Table> breakdownTable(const emit::Result &result,
 
 /// "12.50 %".
 std::string percent(double share);
+/// "-" where it is not known.
+std::string utilizationText(const Cost &cost);
 /// The energy with its unit, or "not given".
 std::string energyText(const Figure &energy);
 std::string latencyText(const Uncertain &latency);

@@ -20,6 +20,10 @@ std::string perfc::driver::energyText(const Figure &energy) {
   return energy.isGiven() ? formatEngineering(energy.known, BaseUnit::Joule) : "-";
 }
 
+std::string perfc::driver::utilizationText(const Cost &cost) {
+  return metric(cost, "utilization")->hasNumber() ? percent(cost.utilization.central()) : "-";
+}
+
 /// Who computed a kernel: "loopnest: row_stationary".
 static std::string madeBy(const CostPart &part) {
   return part.mapping.empty() ? part.provider : part.provider + ": " + part.mapping;
@@ -321,12 +325,15 @@ Table perfc::driver::accessTable(const Cost &cost) {
 //===-- report … by …
 //--------------------------------------------------------------------------===//
 
-/// One metric of a kernel line; "" when kernels have no such metric. Its energy is that of so many
-/// `chips`, each of which runs it as long as the line says: power is that of one.
-static std::string lineCell(const KernelLine &line, llvm::StringRef column, double chips) {
+/// One metric of a kernel line of `cost`; "-" when kernels have no such metric. Energy is that of
+/// all chips of a `train`, each of which runs it as long as the line says: power is that of one.
+static std::string lineCell(const KernelLine &line, llvm::StringRef column, const Cost &cost) {
   double latency = line.latency.central();
+  double chips = cost.training ? static_cast<double>(cost.chips) : 1;
   if (column == "latency")
     return formatEngineering(latency, BaseUnit::Second);
+  if (cost.isTimesOnly && column != "bottleneck")
+    return "-";
   if (column == "energy")
     return energyText(line.energy);
   if (column == "macs")
@@ -384,13 +391,12 @@ llvm::Optional<Table> perfc::driver::breakdownTable(const emit::Result &result,
   if (rows != "layer" && workCount(lines) > limit)
     lines = merged(std::move(lines));
   std::vector<bool> shown = chooseLongest(lines, limit);
-  double chips = result.cost.training ? static_cast<double>(result.cost.chips) : 1;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!shown[i])
       continue;
     std::vector<std::string> cells{lines[i].part->label};
     for (const std::string &column : columns)
-      cells.push_back(lineCell(lines[i], column, chips));
+      cells.push_back(lineCell(lines[i], column, result.cost));
     table.addRow(std::move(cells));
   }
   if (workCount(lines) > limit) {

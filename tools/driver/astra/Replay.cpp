@@ -120,6 +120,7 @@ llvm::Optional<Cost> driver::replayTrace(Session &session, const ir::Module &mod
   cost.latency = seconds(last->finish);
   cost.energy = cost.area = Figure::notGiven("trace", op.symbolAttr("subject"));
   cost.chips = static_cast<int64_t>(result.ranks.size());
+  cost.isTimesOnly = true;
   addBounds(*last, cost);
   cost.addNote(fmt::format("timed as ASTRA-sim does, {} on {}",
                            cluster.aware ? "congestion_aware" : "congestion_unaware",
