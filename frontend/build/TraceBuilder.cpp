@@ -5,15 +5,13 @@
 
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/collective/TraceLimits.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
 #include <set>
 
 using namespace perfc;
-
-/// As many as a range has values.
-static constexpr int64_t mostRanks = 1'000'000;
 
 namespace {
 
@@ -51,10 +49,11 @@ private:
 } // namespace
 
 llvm::Optional<int64_t> TraceBuilder::rank(const Quantity &value, SourceRange range) {
-  if (value.isInteger() && value.sign() >= 0 && value.toDouble() < static_cast<double>(mostRanks))
+  if (value.isInteger() && value.sign() >= 0 &&
+      value.toDouble() < static_cast<double>(collective::mostTraceRanks))
     return value.rational().numerator();
-  bad(range, fmt::format("ranks are whole numbers from 0 to {}, not {}", mostRanks - 1,
-                         written(Value(value))));
+  bad(range, fmt::format("ranks are whole numbers from 0 to {}, not {}",
+                         collective::mostTraceRanks - 1, written(Value(value))));
   return llvm::None;
 }
 
@@ -79,8 +78,8 @@ llvm::Optional<int64_t> TraceBuilder::numberOf(const Node &clause) {
   const Quantity *value = arg.value.getIf<Quantity>();
   if (value && (clause.word == "to" || clause.word == "from"))
     return rank(*value, arg.range);
-  if (clause.word == "tag") // the format has 32 bits for it
-    return whole(arg, 0, std::numeric_limits<int32_t>::max());
+  if (clause.word == "tag")
+    return whole(arg, 0, collective::mostTraceTag);
   return whole(arg, clause.word == "group" ? 1 : 0);
 }
 
@@ -151,6 +150,9 @@ void TraceBuilder::measure(const Node &line, ir::Operation &op) {
   if (!micros || !micros->isInteger() || value->sign() < 0)
     return bad(arg.range,
                fmt::format("a trace has whole microseconds, not {}", written(arg.value)));
+  if (micros->numerator() > collective::mostTraceMicros)
+    return bad(arg.range, fmt::format("a node takes at most {}us, not {}",
+                                      collective::mostTraceMicros, written(arg.value)));
   op.setAttr("micros", micros->numerator());
 }
 

@@ -3,6 +3,7 @@
 // What can be said of a cluster and its traces before anything runs.
 #include "backends/network/astra/Phase.h"
 #include "backends/network/astra/Simulation.h"
+#include "ir/collective/TraceLimits.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "llvm/ADT/DenseMap.h"
 #include <fmt/format.h>
@@ -15,7 +16,6 @@ using chakra::Node;
 using chakra::NodeType;
 
 static constexpr size_t mostFindings = 20;
-static constexpr uint64_t longestMicros = 9'000'000'000'000; // 2^63 ns are a thousand of these
 static constexpr uint32_t mostFullyConnected = 4096;
 static constexpr uint64_t mostRanks = 1 << 20;
 
@@ -210,7 +210,7 @@ void Checker::checkGraph(uint32_t rank) {
 
 void Checker::checkNode(uint32_t rank, const Node &node) {
   const chakra::Trace &trace = this->trace(rank);
-  if (node.durationMicros > longestMicros)
+  if (node.durationMicros > uint64_t(collective::mostTraceMicros))
     bad(rank, node, fmt::format("{} microseconds are too long", node.durationMicros));
   if (node.onCpu && node.type != NodeType::Compute && node.type != NodeType::Receive &&
       node.type > NodeType::Metadata)
@@ -331,6 +331,8 @@ void Checker::checkPeers(uint32_t rank) {
       bad(rank, node, fmt::format("there is no rank {}", peer));
     else if (size <= 0 || size > (int64_t(1) << 53))
       bad(rank, node, fmt::format("it cannot move {} bytes", size));
+    else if (int64_t tag = node.value(Field::CommTag); tag != static_cast<int32_t>(tag))
+      bad(rank, node, fmt::format("comm_tag {} does not fit 32 bits", tag));
   }
 }
 

@@ -4,6 +4,7 @@
 // kinds, sizes, times, peers, groups and what waits for what. Ranks whose nodes are the same stand
 // together. One file is in memory at a time.
 #include "backends/network/chakra/TraceProgram.h"
+#include "ir/collective/TraceLimits.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/astra/ClusterTexts.h"
@@ -124,9 +125,14 @@ static llvm::SmallVector<Field, 3> fieldsOf(NodeType type) {
   }
 }
 
-/// Why no line of a program can be `node`; empty where one can.
-static std::string unsayable(const chakra::Node &node) {
+/// Why no line of a program can be `node` of `rank`; empty where one can.
+static std::string unsayable(const chakra::Node &node, uint32_t rank) {
   bool isCompute = node.type == NodeType::Compute;
+  if (node.type == NodeType::Send || node.type == NodeType::Receive) {
+    Field own = node.type == NodeType::Send ? Field::CommSrc : Field::CommDst;
+    if (node.state(own) != chakra::FieldState::Absent && node.value(own) != rank)
+      return fmt::format("{} is {}, not its own rank", chakra::fieldName(own), node.value(own));
+  }
   for (Field field : fieldsOf(node.type)) {
     llvm::StringRef name = chakra::fieldName(field);
     if (node.state(field) == chakra::FieldState::WrongKind)
@@ -136,6 +142,14 @@ static std::string unsayable(const chakra::Node &node) {
     if (node.value(field) < 0)
       return fmt::format("attribute `{}` is negative", name);
   }
+  if (node.value(Field::CommTag) > collective::mostTraceTag)
+    return fmt::format("attribute `comm_tag` is {}, more than 31 bits hold",
+                       node.value(Field::CommTag));
+  for (Field peer : {Field::CommSrc, Field::CommDst})
+    if (node.value(peer) >= collective::mostTraceRanks)
+      return fmt::format("there is no rank {}", node.value(peer));
+  if (node.durationMicros > uint64_t(collective::mostTraceMicros))
+    return fmt::format("{} microseconds are too long", node.durationMicros);
   if (node.groupIsNoString)
     return "attribute `pg_name` is no text";
   if (node.onCpu && !isCompute && node.type > NodeType::Metadata)
@@ -188,7 +202,7 @@ bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t ran
   uint64_t next = 0;
   for (size_t i = 0; i < trace.nodes.size(); ++i) {
     const chakra::Node &node = trace.nodes[i];
-    if (std::string reason = unsayable(node); !reason.empty()) {
+    if (std::string reason = unsayable(node, rank); !reason.empty()) {
       session.diagnostics
           .report({}, diag::BadTraceNode, astra::nodePlace(trace, rank, node), reason)
           .help("`--summary` writes what the traces do in sum, and leaves such nodes as they are");
