@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/Fabric.h"
 
+#include <numeric>
+
 using namespace perfc;
 using namespace perfc::network;
 
@@ -31,6 +33,23 @@ const std::vector<uint32_t> &Fabric::distancesTo(uint32_t node, uint32_t level) 
   return result;
 }
 
+uint32_t Fabric::lanes() {
+  if (laneCount > 0)
+    return laneCount;
+  uint64_t result = 1;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> beside; // by where links lead, and their level
+  for (const std::vector<uint32_t> &links : outgoing) {
+    beside.clear();
+    for (uint32_t link : links)
+      if (!allLinks[link].isBroken)
+        ++beside[{allLinks[link].to, allLinks[link].level}];
+    for (const auto &[to, count] : beside)
+      if (result = std::lcm(result, uint64_t(count)); result >= mostLanes)
+        return laneCount = mostLanes;
+  }
+  return laneCount = static_cast<uint32_t>(result);
+}
+
 /// The `lane`-th of the links from `node` to where `link` leads.
 uint32_t Fabric::beside(uint32_t node, uint32_t link, uint32_t lane) const {
   uint32_t parallel = 0;
@@ -56,23 +75,49 @@ uint32_t Fabric::meetingLevel(uint32_t a, uint32_t b) const {
   return static_cast<uint32_t>(levelNames.size());
 }
 
-llvm::ArrayRef<uint32_t> Fabric::route(uint32_t from, uint32_t to, uint32_t lane) {
+uint32_t Fabric::soleNeighbour(uint32_t node, uint32_t level) const {
+  uint32_t link = unreachable;
+  for (uint32_t other : incoming[node]) {
+    if (allLinks[other].isBroken || allLinks[other].level > level)
+      continue;
+    if (link != unreachable && allLinks[other].from != allLinks[link].from)
+      return unreachable;
+    link = link == unreachable ? other : link;
+  }
+  return link;
+}
+
+/// The links from one rank to another over levels up to `level` as `path`; false when there is no
+/// way.
+bool Fabric::findPath(uint32_t from, uint32_t to, uint32_t level, uint32_t lane) {
   path.clear();
-  uint32_t level = meetingLevel(from, to);
-  if (distancesTo(to, level)[from] == unreachable)
-    level = static_cast<uint32_t>(levelNames.size());
-  const std::vector<uint32_t> &distance = distancesTo(to, level);
+  // What hangs on one other node, as chips on a switch, needs no table of its own.
+  uint32_t last = soleNeighbour(to, level);
+  uint32_t end = last == unreachable ? to : allLinks[last].from;
+  auto take = [&](uint32_t node, uint32_t link) {
+    path.push_back(lane == 0 ? link : beside(node, link, lane));
+  };
+  const std::vector<uint32_t> &distance = distancesTo(end, level);
   if (distance[from] == unreachable)
-    return path;
-  for (uint32_t node = from; node != to;)
+    return false;
+  for (uint32_t node = from; node != end;)
     for (uint32_t link : outgoing[node]) {
       uint32_t next = allLinks[link].to;
       if (allLinks[link].isBroken || allLinks[link].level > level ||
           distance[next] != distance[node] - 1)
         continue;
-      path.push_back(lane == 0 ? link : beside(node, link, lane));
+      take(node, link);
       node = next;
       break;
     }
+  if (end != to)
+    take(end, last);
+  return true;
+}
+
+llvm::ArrayRef<uint32_t> Fabric::route(uint32_t from, uint32_t to, uint32_t lane) {
+  lane %= lanes();
+  if (!findPath(from, to, meetingLevel(from, to), lane))
+    findPath(from, to, static_cast<uint32_t>(levelNames.size()), lane);
   return path;
 }

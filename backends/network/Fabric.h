@@ -31,6 +31,9 @@ struct FabricLink {
   uint32_t ways = 1;
 };
 
+/// A bound for numbers of lanes.
+inline constexpr uint32_t mostLanes = 1 << 24;
+
 class Fabric {
 public:
   /// The links of `system`, a target.system. Nothing when it cannot be built (reported).
@@ -50,6 +53,9 @@ public:
   /// True when something is slower than the declaration of its network says, or broken.
   bool hasFaults() const { return faulty; }
 
+  /// Lanes that differ by a multiple of this take the same links: the least common multiple of how
+  /// many links lie side by side, at most `mostLanes`.
+  uint32_t lanes();
   /// The links from one rank to another, in order; empty when there is no way. Valid until the
   /// next call.
   /// Of several links between the same two nodes `lane` takes one, modulo their number.
@@ -59,9 +65,13 @@ private:
   friend class FabricBuilder;
   const std::vector<uint32_t> &distancesTo(uint32_t node, uint32_t level);
   uint32_t meetingLevel(uint32_t a, uint32_t b) const;
+  /// The first of the links to `node` of levels up to `level` where all come from one other node.
+  uint32_t soleNeighbour(uint32_t node, uint32_t level) const;
+  bool findPath(uint32_t from, uint32_t to, uint32_t level, uint32_t lane);
   uint32_t beside(uint32_t node, uint32_t link, uint32_t lane) const;
 
   uint32_t rankCount = 0;
+  uint32_t laneCount = 0; ///< 0 before it is known
   bool faulty = false;
   std::vector<std::string> names, levelNames;
   std::vector<bool> broken;

@@ -36,8 +36,8 @@ public:
   Simulation(llvm::ArrayRef<FabricLink> links, const Messages &messages)
       : links(links), messages(messages), states(messages.list.size() + 1) {}
 
-  /// False where `route` has none for a message.
-  bool findPaths(RouteFunction route);
+  /// False where `route` has none for a message. Lanes count modulo `lanes`.
+  bool findPaths(uint32_t lanes, RouteFunction route);
   /// Nothing when the end lies behind `longest`.
   llvm::Optional<FabricResult> run();
 
@@ -53,6 +53,7 @@ private:
 
   void findFollowers();
   void release(uint32_t message);
+  void releaseFollowers(uint32_t message);
   void head(uint32_t message);
   int64_t occupy(uint32_t link, int64_t now, int64_t duration);
   void arrived(uint32_t message);
@@ -69,6 +70,7 @@ private:
   astra::BasicEventQueue<FabricEvent> queue;
   std::vector<State> states;
   std::vector<uint32_t> followers, hops;
+  std::vector<uint32_t> freed, joins; ///< of `releaseFollowers`
   /// When each way of a link is free: a heap with the earliest one first, from `firstWay` on.
   std::vector<int64_t> freeAt;
   std::vector<uint32_t> firstWay;
@@ -82,16 +84,21 @@ private:
 
 } // namespace
 
-bool Simulation::findPaths(RouteFunction route) {
+/// Two numbers as one whose low bits, which a DenseMap takes, depend on both.
+static uint64_t mixed(uint32_t a, uint32_t b) {
+  uint64_t both = (static_cast<uint64_t>(a) << 32 | b) * 0x9E3779B97F4A7C15u;
+  return both ^ both >> 32;
+}
+
+bool Simulation::findPaths(uint32_t lanes, RouteFunction route) {
   // Lanes count in their own right: one of several is one more pair of ends.
-  llvm::DenseMap<std::pair<uint32_t, uint64_t>, Path> known;
+  llvm::DenseMap<std::pair<uint64_t, uint32_t>, Path> known;
   for (size_t i = 0; i < messages.list.size(); ++i) {
     const Message &message = messages.list[i];
     if (message.from == message.to)
       continue;
-    uint64_t lane = message.lane * 4 + static_cast<uint32_t>(message.way);
-    uint64_t end = lane << 32 | message.to;
-    auto [entry, isNew] = known.try_emplace(std::make_pair(message.from, end));
+    uint32_t lane = message.lane % lanes * 4 + static_cast<uint32_t>(message.way);
+    auto [entry, isNew] = known.try_emplace(std::make_pair(mixed(message.from, message.to), lane));
     if (isNew) {
       llvm::Optional<llvm::ArrayRef<uint32_t>> found = route(message);
       if (!found)
@@ -182,8 +189,29 @@ void Simulation::arrived(uint32_t message) {
     ++places[one.station];
     queue.after(0, {Kind::Serve, one.station});
   }
-  for (uint32_t i = states[message].firstFollower; i < states[message + 1].firstFollower; ++i)
-    release(followers[i]);
+  releaseFollowers(message);
+}
+
+/// Those that wait for `message`, and for what has arrived with it, in their order.
+void Simulation::releaseFollowers(uint32_t message) {
+  freed.clear();
+  joins.assign(1, message);
+  while (!joins.empty()) {
+    uint32_t of = joins.back();
+    joins.pop_back();
+    for (uint32_t i = states[of].firstFollower; i < states[of + 1].firstFollower; ++i) {
+      uint32_t follower = followers[i];
+      if (--states[follower].waits > 0)
+        continue;
+      bool isJoin = messages.list[follower].way == Message::Way::Join;
+      done += isJoin;
+      (isJoin ? joins : freed).push_back(follower);
+    }
+  }
+  if (!std::is_sorted(freed.begin(), freed.end()))
+    std::sort(freed.begin(), freed.end());
+  for (uint32_t follower : freed)
+    queue.after(0, {Kind::Head, follower});
 }
 
 void Simulation::serve(uint32_t station) {
@@ -239,7 +267,7 @@ llvm::Optional<FabricResult> network::simulateOnLinks(llvm::ArrayRef<FabricLink>
                                                       const Messages &messages,
                                                       RouteFunction route) {
   Simulation simulation(links, messages);
-  return simulation.findPaths(route) ? simulation.run() : llvm::None;
+  return simulation.findPaths(mostLanes, route) ? simulation.run() : llvm::None;
 }
 
 /// The links that `message` takes; nothing, reported, when there is no way.
@@ -268,8 +296,9 @@ llvm::Optional<FabricResult> network::simulateMessages(Fabric &fabric, const Mes
                                                        SourceRange where,
                                                        DiagnosticEngine &diagnostics) {
   Simulation simulation(fabric.links(), messages);
-  if (!simulation.findPaths(
-          [&](const Message &message) { return routeOf(message, fabric, where, diagnostics); }))
+  if (!simulation.findPaths(fabric.lanes(), [&](const Message &message) {
+        return routeOf(message, fabric, where, diagnostics);
+      }))
     return llvm::None;
   auto result = simulation.run();
   if (!result)

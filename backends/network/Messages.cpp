@@ -20,8 +20,9 @@ uint32_t Messages::add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<
 }
 
 size_t Messages::sent() const {
-  return static_cast<size_t>(llvm::count_if(
-      list, [](const Message &message) { return message.station == Message::none; }));
+  return static_cast<size_t>(llvm::count_if(list, [](const Message &message) {
+    return message.station == Message::none && message.way != Message::Way::Join;
+  }));
 }
 
 std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> levels, double bytes,

@@ -27,8 +27,9 @@ struct Message {
   static constexpr uint32_t none = ~0u;
   /// The part of the way between two ranks that it takes: all of it, or where a switch adds and
   /// copies, the link into the network or the one out of it. Enter and Leave move nothing: they
-  /// take and give back a place of `station`.
-  enum class Way : uint8_t { All, In, Out, Enter, Leave };
+  /// take and give back a place of `station`. Nor does Join, which has arrived when all that it
+  /// needs has: others need it instead of all of these.
+  enum class Way : uint8_t { All, In, Out, Enter, Leave, Join };
   Way way = Way::All;
   uint32_t station = none;
 };
@@ -45,7 +46,7 @@ struct Messages {
   /// Adds a message that needs those of `before`.
   uint32_t add(uint32_t from, uint32_t to, double bytes, llvm::ArrayRef<uint32_t> before,
                uint32_t lane = 0, Message::Way way = Message::Way::All);
-  /// How many there are without those that only enter or leave a station.
+  /// How many there are without those that move nothing.
   size_t sent() const;
 };
 

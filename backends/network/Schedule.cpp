@@ -14,17 +14,15 @@ Schedule network::readSchedule(collective::ScheduleOp op) {
   schedule.ranks = static_cast<uint32_t>(op.ranks());
   schedule.chunks = static_cast<uint32_t>(op.chunks());
   schedule.location = op->range();
-  std::vector<bool> reduces;
   for (const ir::Operation &move : op->body()) {
     schedule.moves.push_back(move.range());
-    reduces.push_back(move.stringAttr("action") == "reduce");
+    schedule.reduces.push_back(move.stringAttr("action") == "reduce");
   }
-  const ir::Attribute *sends = op->attr("sends");
-  const ir::AttrList &numbers = sends->asList();
-  for (size_t i = 0; i + 3 < numbers.size(); i += 4) {
-    auto number = [&](size_t k) { return static_cast<uint32_t>(numbers[i + k].asInt()); };
-    schedule.sends.push_back({number(1), number(2), number(3), number(0), reduces[number(0)]});
-  }
+  schedule.sends.reserve(op->stringAttr("sends").count(','));
+  op.forEachSend([&](const Schedule::Send &send) {
+    schedule.sends.push_back(send);
+    return true;
+  });
   return schedule;
 }
 
@@ -122,7 +120,8 @@ static bool isExchange(CollectiveKind kind) {
 
 static void deliver(Contents &contents, const Schedule::Send &send) {
   uint64_t *from = contents.at(send.from, send.chunk), *to = contents.at(send.to, send.chunk);
-  bool keeps = send.isReduction || isExchange(contents.schedule.kind);
+  const Schedule &schedule = contents.schedule;
+  bool keeps = schedule.reduces[send.move] || isExchange(schedule.kind);
   for (size_t i = 0; i < contents.words; ++i)
     to[i] = keeps ? to[i] | from[i] : from[i];
 }
@@ -143,7 +142,7 @@ static bool follow(Contents &contents, const Schedule::Send &send, DiagnosticEng
   if (contents.count(send.from, send.chunk) == 0)
     return say(fmt::format("rank {} sends chunk {} to rank {} before it has it", send.from,
                            send.chunk, send.to));
-  if (send.isReduction)
+  if (schedule.reduces[send.move])
     if (auto twice = contents.common(from, to))
       return say(
           fmt::format("chunk {} of rank {} is added to rank {}'s, which has the part of rank "
@@ -196,11 +195,12 @@ bool network::verifySchedule(const Schedule &schedule, bool &notChecked,
 //===-- Messages
 //--------------------------------------------------------------------------------===//
 
-/// The bytes of each send: a chunk, or in an exchange the parts of all ranks that it holds by then.
+/// The bytes of each send of an exchange: the parts of all ranks that it holds by then. Empty where
+/// each send is a chunk.
 static std::vector<double> sizesOf(const Schedule &schedule, double bytes, const PairSizes &pairs) {
-  std::vector<double> sizes(schedule.sends.size(), bytes / schedule.chunks);
   if (!isExchange(schedule.kind) || !canFollow(schedule))
-    return sizes;
+    return {};
+  std::vector<double> sizes(schedule.sends.size());
   std::vector<uint32_t> owned(schedule.ranks, 0); // chunks for each rank
   for (uint32_t chunk = 0; chunk < schedule.chunks; ++chunk)
     ++owned[ownerOf(schedule, chunk)];
@@ -222,22 +222,51 @@ static std::vector<double> sizesOf(const Schedule &schedule, double bytes, const
   return sizes;
 }
 
+void SendOrder::gather(Gathered &all, uint32_t message) {
+  if (all.joined == Message::none) {
+    all.joined = message;
+    return;
+  }
+  uint32_t cell = unused;
+  if (cell == Message::none) {
+    cell = static_cast<uint32_t>(cells.size());
+    cells.emplace_back();
+  } else {
+    unused = cells[cell].next;
+  }
+  cells[cell] = {message, std::exchange(all.more, cell)};
+}
+
+uint32_t SendOrder::join(Gathered &all, Messages &messages, uint32_t rank) {
+  if (all.more == Message::none)
+    return all.joined;
+  std::vector<uint32_t> parts = {all.joined};
+  uint32_t last = all.more;
+  for (uint32_t cell = all.more; cell != Message::none; cell = cells[last = cell].next)
+    parts.push_back(cells[cell].message);
+  cells[last].next = std::exchange(unused, std::exchange(all.more, Message::none));
+  return all.joined = messages.add(rank, rank, 0, parts, 0, Message::Way::Join);
+}
+
 void SendOrder::add(Messages &messages, Message message, uint64_t from, uint64_t to, uint64_t way,
                     bool replaces) {
-  std::vector<uint32_t> before = brought[from];
-  const std::vector<uint32_t> &leaving = taken[to];
-  before.insert(before.end(), leaving.begin(), leaving.end());
-  std::vector<uint32_t> &arriving = brought[to];
+  llvm::SmallVector<uint32_t, 3> before;
+  auto await = [&](Gathered &all) {
+    if (uint32_t one = join(all, messages, message.from); one != Message::none)
+      before.push_back(one);
+  };
+  await(slots[from].brought);
+  await(slots[to].taken);
   if (replaces) // what came before is gone afterwards
-    before.insert(before.end(), arriving.begin(), arriving.end());
+    await(slots[to].brought);
   uint32_t index = messages.add(message.from, message.to, message.bytes, before, message.lane);
   auto [previous, isNew] = latest.try_emplace(way, index);
   if (!isNew)
     messages.list[index].after = std::exchange(previous->second, index);
   if (replaces)
-    arriving.clear();
-  arriving.push_back(index);
-  taken[from].push_back(index);
+    slots[to].brought = {};
+  gather(slots[to].brought, index);
+  gather(slots[from].taken, index);
 }
 
 Messages network::messagesOf(const Schedule &schedule, double bytes, const PairSizes &pairs) {
@@ -247,12 +276,14 @@ Messages network::messagesOf(const Schedule &schedule, double bytes, const PairS
   auto slot = [&](uint32_t rank, uint32_t chunk) {
     return static_cast<uint64_t>(rank) * schedule.chunks + chunk;
   };
-  for (const Schedule::Send &send : schedule.sends) {
-    Message message{send.from, send.to, sizes[messages.list.size()]};
+  messages.list.reserve(schedule.sends.size());
+  for (size_t i = 0; i < schedule.sends.size(); ++i) {
+    const Schedule::Send &send = schedule.sends[i];
+    Message message{send.from, send.to, sizes.empty() ? bytes / schedule.chunks : sizes[i]};
     message.lane = send.chunk;
     order.add(messages, message, slot(send.from, send.chunk), slot(send.to, send.chunk),
-              static_cast<uint64_t>(send.from) << 32 | send.to,
-              !send.isReduction && !isExchange(schedule.kind));
+              static_cast<uint64_t>(send.from) * schedule.ranks + send.to,
+              !schedule.reduces[send.move] && !isExchange(schedule.kind));
   }
   return messages;
 }

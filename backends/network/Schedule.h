@@ -17,16 +17,13 @@ namespace perfc {
 namespace network {
 
 struct Schedule {
-  struct Send {
-    uint32_t chunk, from, to;
-    uint32_t move; ///< the line that it comes from
-    bool isReduction;
-  };
+  using Send = collective::ScheduledSend;
   std::string name;
   CollectiveKind kind = CollectiveKind::AllReduce;
   uint32_t ranks = 1, chunks = 1;
   std::vector<Send> sends;
-  std::vector<SourceRange> moves;
+  std::vector<SourceRange> moves; ///< the lines that sends come from
+  std::vector<bool> reduces;      ///< by move
   SourceRange location;
 };
 
@@ -39,7 +36,8 @@ Schedule readSchedule(collective::ScheduleOp op);
 bool verifySchedule(const Schedule &schedule, bool &notChecked, DiagnosticEngine &diagnostics);
 
 /// Sends in the order of a text as messages, each with those that it waits for. A slot is where a
-/// rank keeps a chunk.
+/// rank keeps a chunk. What several sends wait for together becomes one message that joins them, so
+/// that memory is in proportion to the sends.
 class SendOrder {
 public:
   /// Adds `message`, which takes slot `from` and adds it to slot `to`, or `replaces` that; sends of
@@ -48,8 +46,25 @@ public:
            bool replaces);
 
 private:
-  llvm::DenseMap<uint64_t, std::vector<uint32_t>> brought, taken; ///< by slot
-  llvm::DenseMap<uint64_t, uint32_t> latest;                      ///< by way
+  /// Messages, of which the first ones count as one.
+  struct Gathered {
+    uint32_t joined = Message::none;
+    uint32_t more = Message::none; ///< a list in `cells`
+  };
+  struct Slot {
+    Gathered brought, taken;
+  };
+  struct Cell {
+    uint32_t message, next;
+  };
+  void gather(Gathered &all, uint32_t message);
+  /// The message that has arrived when all of `all` have; `none` for none.
+  uint32_t join(Gathered &all, Messages &messages, uint32_t rank);
+
+  llvm::DenseMap<uint64_t, Slot> slots;
+  llvm::DenseMap<uint64_t, uint32_t> latest; ///< by way
+  std::vector<Cell> cells;
+  uint32_t unused = Message::none; ///< a list in `cells`
 };
 
 /// The messages of `schedule` for a buffer of `bytes`; `pairs` are the sizes of an exchange of all

@@ -101,8 +101,17 @@ static bool simulateSchedules(const CostQuery &query, Fabric &fabric, const Grou
       return false;
     if (notChecked)
       cost.addNote(fmt::format("algorithm `{}` is too large to be checked", schedule.name));
-    if (!simulate(fabric, groups.all(messagesOf(schedule, bytes, pairs)), schedule.name,
-                  schedule.location, best, diagnostics))
+    size_t count = groups.isPart ? groups.firsts.size() : 1;
+    if (schedule.sends.size() > mostMessages / count) {
+      diagnostics.report(schedule.location, diag::TooLargeToSimulate, schedule.name,
+                         fmt::format("{} in {} at the same time", counted(mostMessages, "send"),
+                                     counted(count, "group")));
+      return false;
+    }
+    Messages messages = messagesOf(schedule, bytes, pairs);
+    schedule.sends = {};
+    if (!simulate(fabric, groups.all(std::move(messages)), schedule.name, schedule.location, best,
+                  diagnostics))
       return false;
   }
   return true;

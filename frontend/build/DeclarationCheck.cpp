@@ -181,8 +181,16 @@ bool Compilation::algorithm(Elaborator &elaborator, const Decl &decl) {
         checkNamed(evaluator, *instance);
     }
   Node node;
+  std::set<const ast::Item *> sends; // once each, however many rounds they have
   if (decl.item->block)
-    elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, node);
+    elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, node,
+                    [&](const ast::Item &item, const Scope &round) {
+                      if (item.word != "copy" && item.word != "reduce")
+                        return false;
+                      if (sends.insert(&item).second)
+                        elaborator.statement(item, BlockKind::Algorithm, round);
+                      return true;
+                    });
   for (const Node *child : node.children)
     for (const NodeArg &choice : child->args) {
       const Instance *instance = choice.value.getIf<Instance>();

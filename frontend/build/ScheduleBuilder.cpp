@@ -2,13 +2,20 @@
 #include "frontend/build/ScheduleBuilder.h"
 
 #include "frontend/sema/Written.h"
+#include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
+
+static constexpr int64_t mostChunks = 1 << 24;
+
+static bool isChunkCount(const Quantity &given) {
+  return given.toDouble() >= 1 && given.toDouble() <= mostChunks;
+}
 
 namespace {
 
@@ -25,11 +32,12 @@ private:
   bool isForCollective();
   bool isFulfilled(const Scope &scope);
   bool choose(const Node &choices, AlgorithmForms &forms, unsigned depth);
-  bool schedule(const Node &body, AlgorithmForms &forms);
-  bool send(const Node &line);
+  bool takeLine(const ast::Item &item, const Scope &scope);
+  bool schedule(AlgorithmForms &forms);
+  bool send(const ast::Item &line, const Scope &scope);
   llvm::Optional<int64_t> numberIn(const ast::Expr &expr, const Scope &scope, llvm::StringRef what,
                                    int64_t count);
-  llvm::Optional<int64_t> rankOf(const Node &line, llvm::StringRef word);
+  llvm::Optional<int64_t> rankOf(const ast::Item &line, const Scope &scope, llvm::StringRef word);
   bool wrong(SourceRange where, const std::string &reason);
 
   BuildContext &context;
@@ -39,10 +47,16 @@ private:
   llvm::StringRef collective;
   int64_t ranks;
 
-  int64_t chunks = 1;
-  ir::Operation *op = nullptr;
-  ir::AttrList sends;
-  llvm::DenseMap<const ast::Item *, int64_t> moves;
+  Node body; ///< but for lines that send
+  /// A line that sends come from.
+  struct Move {
+    uint32_t number = 0;
+    int64_t lastChunk = 0; ///< of those that it sends
+  };
+  llvm::MapVector<const ast::Item *, Move> moves;
+  std::string sends;
+  int64_t sendCount = 0;
+  bool failed = false;
 };
 
 } // namespace
@@ -205,56 +219,82 @@ llvm::Optional<int64_t> ScheduleBuilder::numberIn(const ast::Expr &expr, const S
   return llvm::None;
 }
 
-llvm::Optional<int64_t> ScheduleBuilder::rankOf(const Node &line, llvm::StringRef word) {
-  const Node *clause = line.find(word);
-  if (!clause) {
-    wrong(line.range, fmt::format("it does not say `{}` which rank", word));
-    return llvm::None;
-  }
-  return numberIn(*clause->clause->args[0].value, *line.scope, "the rank", ranks);
+llvm::Optional<int64_t> ScheduleBuilder::rankOf(const ast::Item &line, const Scope &scope,
+                                                llvm::StringRef word) {
+  for (const ast::Clause &clause : line.clauses)
+    if (clause.word == word && clause.args.size() == 1)
+      return numberIn(*clause.args[0].value, scope, "the rank", ranks);
+  wrong(line.range, fmt::format("it does not say `{}` which rank", word));
+  return llvm::None;
 }
 
 /// `copy chunk[c] from i to j`.
-bool ScheduleBuilder::send(const Node &line) {
-  const ast::Expr &head = *line.item->args[0].value;
-  bool isChunk = head.kind == ast::ExprKind::Index && head.operands[0]->text == "chunk" &&
-                 head.args.size() == 1;
+bool ScheduleBuilder::send(const ast::Item &line, const Scope &scope) {
+  if (line.block) {
+    diagnostics.report(line.block->range, diag::NoBlockHere, line.word);
+    return false;
+  }
+  const ast::Expr *head = line.args.empty() ? nullptr : line.args[0].value;
+  bool isChunk = head && head->kind == ast::ExprKind::Index && head->operands[0]->text == "chunk" &&
+                 head->args.size() == 1;
   if (!isChunk)
-    return wrong(head.range, "what is sent is a chunk: `copy chunk[c] from i to j`");
-  auto chunk = numberIn(*head.args[0].value, *line.scope, "the chunk", chunks);
-  auto from = chunk ? rankOf(line, "from") : llvm::None,
-       to = from ? rankOf(line, "to") : llvm::None;
+    return wrong(head ? head->range : line.range,
+                 "what is sent is a chunk: `copy chunk[c] from i to j`");
+  const Quantity *given = body.quantity("chunks"); // may also stand behind
+  auto chunk = numberIn(*head->args[0].value, scope, "the chunk",
+                        given && isChunkCount(*given) ? given->rational().numerator() : mostChunks);
+  auto from = chunk ? rankOf(line, scope, "from") : llvm::None,
+       to = from ? rankOf(line, scope, "to") : llvm::None;
   if (!to)
     return false;
   if (*from == *to)
     return wrong(line.range, fmt::format("rank {} sends to itself", *from));
-  auto [move, isNew] = moves.try_emplace(line.item, static_cast<int64_t>(moves.size()));
-  if (isNew)
-    context.builder.create(op->body(), "collective.move", line.range)->setAttr("action", line.word);
-  for (int64_t number : {move->second, *chunk, *from, *to})
-    sends.push_back(number);
+  if (++sendCount > mostWrittenSends) {
+    diagnostics.report(line.range, diag::TooLargeToSimulate, algorithm.decl->name,
+                       counted(mostWrittenSends, "send"));
+    return false;
+  }
+  Move &move = moves.find(&line)->second;
+  move.lastChunk = std::max(move.lastChunk, *chunk);
+  collective::ScheduleOp::append(sends, {move.number, static_cast<uint32_t>(*chunk),
+                                         static_cast<uint32_t>(*from), static_cast<uint32_t>(*to)});
   return true;
 }
 
-bool ScheduleBuilder::schedule(const Node &body, AlgorithmForms &forms) {
+/// True for lines that send: of these there may be millions.
+bool ScheduleBuilder::takeLine(const ast::Item &item, const Scope &scope) {
+  if (item.word != "copy" && item.word != "reduce")
+    return false;
+  auto [entry, isNew] = moves.insert({&item, {static_cast<uint32_t>(moves.size())}});
+  // Its words are those of any other line, in each round.
+  failed |= isNew && !context.elaborator.statement(item, BlockKind::Algorithm, scope);
+  failed = failed || !send(item, scope);
+  return true;
+}
+
+bool ScheduleBuilder::schedule(AlgorithmForms &forms) {
+  int64_t chunks = 1;
   if (const Quantity *given = body.quantity("chunks")) {
-    constexpr int64_t most = 1 << 24;
-    if (given->toDouble() < 1 || given->toDouble() > most)
+    if (!isChunkCount(*given))
       return wrong(body.find("chunks")->range,
-                   fmt::format("the data are cut into 1 to {} chunks, not {}", most,
+                   fmt::format("the data are cut into 1 to {} chunks, not {}", mostChunks,
                                written(Value(*given))));
     chunks = given->rational().numerator();
   }
-  op = context.createTop("collective.schedule", algorithm.decl->name, algorithm.decl->nameRange);
+  for (const auto &[line, move] : moves)
+    if (move.lastChunk >= chunks)
+      return wrong(
+          line->args[0].value->args[0].value->range,
+          fmt::format("the chunk is {}, but they are 0 to {}", move.lastChunk, chunks - 1));
+  ir::Operation *op =
+      context.createTop("collective.schedule", algorithm.decl->name, algorithm.decl->nameRange);
   op->setAttr("algorithm", algorithm.decl->name);
   op->setAttr("collective", collective);
   op->setAttr("ranks", ranks);
   op->setAttr("chunks", chunks);
-  for (const Node *line : body.children)
-    if ((line->word == "copy" || line->word == "reduce") && !send(*line)) {
-      op->erase();
-      return false;
-    }
+  for (const auto &[line, move] : moves)
+    context.builder.create(op->body(), "collective.move", line->range)
+        ->setAttr("action", line->word);
   op->setAttr("sends", std::move(sends));
   forms.schedules.push_back(op->symbol().str());
   return true;
@@ -286,7 +326,6 @@ bool ScheduleBuilder::build(AlgorithmForms &forms, unsigned depth) {
         makeArgument(decl.parameters[0].name.str(), Quantity(Rational(ranks)), algorithm.range));
   Scope &scope = context.elaborator.newScope(*decl.module);
   size_t errors = diagnostics.errorCount();
-  Node body;
   if (!context.evaluator.bind(bound, scope, /*allowMissing=*/false) || !isFulfilled(scope))
     return false;
   // Formulas are for equal sizes.
@@ -295,8 +334,10 @@ bool ScheduleBuilder::build(AlgorithmForms &forms, unsigned depth) {
     forms.add(formula);
     return true;
   }
-  context.elaborator.body(*decl.item->block, BlockKind::Algorithm, scope, body);
-  if (diagnostics.errorCount() != errors)
+  context.elaborator.body(
+      *decl.item->block, BlockKind::Algorithm, scope, body,
+      [&](const ast::Item &item, const Scope &scope) { return takeLine(item, scope); });
+  if (failed || diagnostics.errorCount() != errors)
     return false;
   if (const Node *choices = body.find("choose"))
     return choose(*choices, forms, depth);
@@ -305,7 +346,7 @@ bool ScheduleBuilder::build(AlgorithmForms &forms, unsigned depth) {
         .help("`std.interconnects` has networks with parameters of libraries");
     return false;
   }
-  return schedule(body, forms);
+  return schedule(forms);
 }
 
 bool perfc::buildSchedules(BuildContext &context, const Instance &algorithm,

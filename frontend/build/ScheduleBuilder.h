@@ -23,13 +23,18 @@ inline constexpr llvm::StringLiteral inNetworkAlgorithm = "in_network";
 /// or `_broadcast`. Nothing after a report when it is none or has none.
 llvm::Optional<Instance> chosenForm(BuildContext &context, const NodeArg &choice);
 
+/// Sends of a schedule, those of a ring of 2,048 ranks: ten seconds and 1.5 GB.
+inline constexpr int64_t mostWrittenSends = 8 << 20;
+
 /// Ranks of a schedule that is written out send by send; a ring of more has over half a million.
 inline constexpr int64_t mostScheduledRanks = 512;
 /// The same of algorithms that formulas follow message by message, one rank for all.
 inline constexpr int64_t mostUnfoldedRanks = 64;
-/// Sends of a schedule that is written out for more ranks where its formula is but a bound: about a
-/// second and 210 MB.
-inline constexpr int64_t mostSends = 65536;
+/// Sends of a schedule that is written out for more ranks where its formula is but a bound: about
+/// two seconds and 210 MB.
+inline constexpr int64_t mostSends = 1 << 20;
+/// Chips of a system whose links are simulated (backends/network/FabricBuilder).
+inline constexpr int64_t mostSimulatedChips = 1 << 14;
 
 /// What operations have as the name of an algorithm of std.networks that `system` runs by its
 /// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)". "" where

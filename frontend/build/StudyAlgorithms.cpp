@@ -44,6 +44,18 @@ static bool isFolded(llvm::StringRef name, const ir::Operation &system, int64_t 
   return isSwitch;
 }
 
+/// Sends of an algorithm whose form is a bound; more than can be written out of any other.
+static int64_t sendsOfBounded(llvm::StringRef name, int64_t ranks, int64_t pieces) {
+  auto power = static_cast<int64_t>(llvm::PowerOf2Floor(static_cast<uint64_t>(ranks)));
+  if (ranks > mostSimulatedChips)
+    return INT64_MAX;
+  if (name == "double_binary_tree")
+    return checkedMultiply(4 * (ranks - 1), pieces).getValueOr(INT64_MAX);
+  if (name == "halving_doubling" && ranks != power)
+    return 2 * power * (power - 1 + ranks - power);
+  return INT64_MAX;
+}
+
 std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &system,
                              int64_t ranks) {
   static constexpr llvm::StringLiteral named[] = {
@@ -68,8 +80,8 @@ std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &sys
   }
   if (ranks <= mostScheduledRanks && !isFolded(decl.name, system, ranks, number))
     return "";
-  // Of the others whose forms are bounds, schedules for so many ranks have n (n - 1) sends or more.
-  if (decl.name == "double_binary_tree" && number <= mostSends / (4 * (ranks - 1)))
+  if (chipsOfSystem(system) <= mostSimulatedChips &&
+      sendsOfBounded(decl.name, ranks, number) <= mostSends)
     return "";
   return fmt::format("{}({})", decl.name, number);
 }

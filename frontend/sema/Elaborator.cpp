@@ -6,11 +6,13 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
 using namespace perfc;
 
-static constexpr unsigned maxRounds = 1000000;
+/// Of lines that leave nothing behind: ten seconds.
+static constexpr unsigned mostTakenRounds = 1 << 24;
 
 const Node *Node::find(llvm::StringRef childWord) const {
   for (const Node *child : children)
@@ -36,6 +38,13 @@ void Elaborator::body(const ast::Body &body, BlockKind kind, Scope &scope, Node 
     item(*entry, kind, scope, into);
 }
 
+void Elaborator::body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into,
+                      TakeLine take) {
+  llvm::SaveAndRestore<TakeLine> taking(this->take, take);
+  llvm::SaveAndRestore<unsigned> ownRounds(rounds, 0), most(mostRounds, mostTakenRounds);
+  this->body(body, kind, scope, into);
+}
+
 void Elaborator::item(const ast::Item &item, BlockKind kind, Scope &scope, Node &into) {
   switch (item.kind) {
   case ast::ItemKind::If:
@@ -59,6 +68,8 @@ void Elaborator::item(const ast::Item &item, BlockKind kind, Scope &scope, Node 
     });
     return;
   }
+  if (take && take(item, scope))
+    return;
   if (Node *node = line(item, kind, scope))
     add(into, node);
 }
@@ -120,8 +131,8 @@ bool Elaborator::countRounds(const ast::Item &loop, size_t depth, const Scope &o
   SourceRange range = head.operands[1]->range;
   Value domain = evaluator.evaluate(*head.operands[1], outer);
   count += memberCount(evaluator, domain, range);
-  if (depth + 1 == loop.args.size() || count > maxRounds || domain.isUnknown())
-    return count <= maxRounds;
+  if (depth + 1 == loop.args.size() || count > mostRounds || domain.isUnknown())
+    return count <= mostRounds;
   for (Value &member : evaluator.members(domain, range)) {
     Scope inner(outer);
     inner.set(head.operands[0]->text, std::move(member));
@@ -143,7 +154,7 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
   if (diagnostics.errorCount() != errors)
     return false;
   if (!fits) {
-    diagnostics.report(loop.range, diag::TooManyMembers, maxRounds);
+    diagnostics.report(loop.range, diag::TooManyMembers, mostRounds);
     return false;
   }
   std::function<bool(size_t, const Scope &)> nest = [&](size_t depth, const Scope &outer) {
@@ -166,14 +177,17 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
     if (domain.isUnknown())
       members.push_back(Value()); // checked once, with an unknown name
     for (Value &member : members) {
-      if (++rounds > maxRounds) {
-        diagnostics.report(loop.range, diag::TooManyMembers, maxRounds);
+      if (++rounds > mostRounds) {
+        diagnostics.report(loop.range, diag::TooManyMembers, mostRounds);
         return false;
       }
+      size_t nodesBefore = nodes.size(), scopesBefore = scopes.size();
       Scope &inner = newScope(outer);
       inner.set(head.operands[0]->text, std::move(member));
       if (!nest(depth + 1, inner))
         return false;
+      while (take && nodes.size() == nodesBefore && scopes.size() > scopesBefore)
+        scopes.pop_back();
     }
     return true;
   };

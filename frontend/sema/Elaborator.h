@@ -54,6 +54,10 @@ public:
   Node *statement(const ast::Item &item, BlockKind kind, const Scope &scope);
   /// Elaborates a body into `into`'s children.
   void body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into);
+  /// The same, but lines that `take` returns true for leave nothing behind: neither a node nor the
+  /// scope of their round, which lasts until `take` is back. Of these there may be more.
+  using TakeLine = llvm::function_ref<bool(const ast::Item &, const Scope &)>;
+  void body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into, TakeLine take);
   /// Calls `each` with a scope for every round of `for i in …, j in …`.
   bool forEach(const ast::Item &loop, const Scope &scope, llvm::function_ref<void(Scope &)> each);
   /// A scope that lives as long as the nodes.
@@ -95,6 +99,8 @@ private:
   std::deque<Scope> scopes;
   llvm::SmallVector<const Decl *, 4> instantiating;
   unsigned rounds = 0; ///< of `for`, over the whole elaboration
+  unsigned mostRounds = 1'000'000;
+  TakeLine take = nullptr;
 };
 
 } // namespace perfc

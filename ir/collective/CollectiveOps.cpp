@@ -2,6 +2,7 @@
 #include "ir/collective/CollectiveOps.h"
 
 #include "ir/core/Verifier.h"
+#include <fmt/compile.h>
 #include <set>
 
 using namespace perfc;
@@ -38,20 +39,38 @@ static OpDecl unevenTransfer() {
   return decl;
 }
 
+void collective::ScheduleOp::append(std::string &sends, const ScheduledSend &send) {
+  fmt::format_to(std::back_inserter(sends), FMT_COMPILE("{} {} {} {}, "), send.move, send.chunk,
+                 send.from, send.to);
+}
+
+bool collective::ScheduleOp::forEachSend(
+    llvm::function_ref<bool(const ScheduledSend &)> each) const {
+  llvm::StringRef text = op->stringAttr("sends");
+  auto number = [&](llvm::StringRef behind, uint32_t &value) {
+    return !text.consumeInteger(10, value) && text.consume_front(behind);
+  };
+  for (ScheduledSend send; !text.empty();)
+    if (!number(" ", send.move) || !number(" ", send.chunk) || !number(" ", send.from) ||
+        !number(", ", send.to) || !each(send))
+      return false;
+  return true;
+}
+
 /// Sends are fours of numbers inside their bounds.
 static bool verifySchedule(const Operation &op, DiagnosticEngine &diagnostics) {
   auto schedule = as<collective::ScheduleOp>(op);
   int64_t moves = 0;
   for ([[maybe_unused]] const Operation &move : op.body())
     ++moves;
-  const AttrList &sends = op.attr("sends")->asList();
-  if (sends.size() % 4 != 0)
-    return invalidOp(op, diagnostics, "sends are four numbers each");
-  const int64_t limits[] = {moves, schedule.chunks(), schedule.ranks(), schedule.ranks()};
-  for (size_t i = 0; i < sends.size(); ++i)
-    if (sends[i].asInt() < 0 || sends[i].asInt() >= limits[i % 4])
-      return invalidOp(op, diagnostics, "a send names a move, chunk or rank that there is not");
-  return true;
+  bool areKnown = true;
+  bool areSends = schedule.forEachSend([&](const collective::ScheduledSend &send) {
+    return areKnown = send.move < moves && send.chunk < schedule.chunks() &&
+                      send.from < schedule.ranks() && send.to < schedule.ranks();
+  });
+  if (!areKnown)
+    return invalidOp(op, diagnostics, "a send names a move, chunk or rank that there is not");
+  return areSends || invalidOp(op, diagnostics, "sends are four numbers each: `0 0 1 0, `");
 }
 
 /// Groups have numbers of their own; their members are ranks of the trace, once each.
@@ -139,7 +158,7 @@ static std::vector<OpDecl> declarations() {
        .attrs = {stringAttr("algorithm", "its name"), stringAttr("collective", "what it is for"),
                  intAttr("ranks", "how many").atLeast(1),
                  intAttr("chunks", "of a buffer").atLeast(1),
-                 listAttr("sends", AttrKind::Int, "move, chunk, sender and receiver of each"),
+                 stringAttr("sends", "move, chunk, sender and receiver of each: `0 0 1 0, `"),
                  stringAttr("line", "of the lines of a workload that name it alone").optional()},
        .regions = {{{"collective.move"}}},
        .verifier = verifySchedule},

@@ -6,6 +6,7 @@
 #define PERFC_IR_COLLECTIVE_COLLECTIVEOPS_H
 
 #include "ir/core/Operation.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace perfc {
 namespace collective {
@@ -34,8 +35,13 @@ struct RepeatOp : ir::OpView {
   int64_t count() const { return op->intAttr("count"); }
 };
 
-/// A collective algorithm for a number of ranks: sends of chunks, in order. `sends` holds four
-/// numbers for each: the move that it comes from, chunk, sender and receiver.
+/// A send of a schedule: the move that it comes from, chunk, sender and receiver.
+struct ScheduledSend {
+  uint32_t move, chunk, from, to;
+};
+
+/// A collective algorithm for a number of ranks: sends of chunks, in order. Since there are
+/// millions, `sends` is a text: "0 3 1 2, " is a send.
 struct ScheduleOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "collective.schedule";
@@ -43,6 +49,10 @@ struct ScheduleOp : ir::OpView {
   llvm::StringRef collective() const { return op->stringAttr("collective"); }
   int64_t ranks() const { return op->intAttr("ranks"); }
   int64_t chunks() const { return op->intAttr("chunks"); }
+  /// The sends in order, until `each` returns false; false then, or where the text is none of
+  /// sends.
+  bool forEachSend(llvm::function_ref<bool(const ScheduledSend &)> each) const;
+  static void append(std::string &sends, const ScheduledSend &send);
 };
 
 /// A line of an algorithm, from which sends of a schedule come.

@@ -26,11 +26,12 @@ struct Writer {
     schedule.kind = kind;
     schedule.ranks = static_cast<uint32_t>(ranks);
     schedule.chunks = static_cast<uint32_t>(chunks);
-    schedule.moves.emplace_back();
+    schedule.moves.resize(2);
+    schedule.reduces = {false, true};
   }
   void send(bool adds, int64_t chunk, int64_t from, int64_t to) {
-    schedule.sends.push_back({static_cast<uint32_t>(chunk), static_cast<uint32_t>(from),
-                              static_cast<uint32_t>(to), 0, adds});
+    schedule.sends.push_back({adds, static_cast<uint32_t>(chunk), static_cast<uint32_t>(from),
+                              static_cast<uint32_t>(to)});
   }
   int64_t mod(int64_t value, int64_t by) const { return ((value % by) + by) % by; }
   int64_t mod(int64_t value) const { return mod(value, n); }
