@@ -10,7 +10,7 @@ llvm::Optional<double> driver::numberOption(Session &session, const Arguments &a
                                             llvm::StringRef name, double least) {
   llvm::StringRef text = arguments.value(name);
   double number = 0;
-  if (text.empty())
+  if (!arguments.has(name))
     return llvm::None;
   if (!text.getAsDouble(number) && number >= least && number < 1e15)
     return number;

@@ -77,6 +77,7 @@ static void locateProblems(Session &session, const Arguments &arguments, FileId 
 
 /// How to search and to sweep; false when an option has no meaning (reported).
 static bool applyOptions(Session &session, const Arguments &arguments, Evaluation &evaluation) {
+  size_t errors = session.diagnostics.errorCount();
   if (arguments.value("mode") == "maestro")
     evaluation.useByDefault("maestro");
   evaluation.sweepSettings.database = arguments.value("db").str();
@@ -95,7 +96,7 @@ static bool applyOptions(Session &session, const Arguments &arguments, Evaluatio
   evaluation.searchSettings.strategy = strategy == "exhaustive" ? SearchStrategy::Exhaustive
                                        : strategy == "random"   ? SearchStrategy::Random
                                                                 : SearchStrategy::Bound;
-  return true;
+  return session.diagnostics.errorCount() == errors;
 }
 
 /// Options that say what a `replay` runs on.
@@ -183,6 +184,10 @@ static void writeSlurmScript(Session &session, const Arguments &arguments) {
   std::vector<std::string> options;
   for (llvm::StringRef define : arguments.values("D"))
     options.push_back("-D" + define.str());
+  size_t errors = session.diagnostics.errorCount();
+  wholeOption(session, arguments, "threads", 1);
+  if (session.diagnostics.errorCount() != errors)
+    return;
   if (arguments.has("threads"))
     options.push_back("--threads=" + arguments.value("threads").str());
   writeOutput(arguments.value("slurm"),

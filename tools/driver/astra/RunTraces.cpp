@@ -75,7 +75,7 @@ static double numberOf(Session &session, const Arguments &arguments, llvm::Strin
                        double least, double most, double otherwise) {
   double number = 0;
   llvm::StringRef text = arguments.value(option);
-  if (text.empty() && !arguments.has(option))
+  if (!arguments.has(option))
     return otherwise;
   if (!text.getAsDouble(number) && number >= least && number <= most)
     return number;
