@@ -2,7 +2,7 @@
 """Writes Chakra traces for tests: write_chakra.py PREFIX RANK [RANK ...].
 
 A RANK is a list of nodes separated by blanks, PREFIX.<position>.et holds it:
-    comp:US  ar:BYTES[:GROUP]  ag:BYTES[:GROUP]  send:DST:BYTES:TAG  recv:SRC:BYTES:TAG  meta  invalid
+    comp:US  cpu:US  load:BYTES  store:BYTES  bcast:BYTES:US  ar:BYTES[:GROUP]  ag:BYTES[:GROUP]  send:DST:BYTES:TAG  recv:SRC:BYTES:TAG  meta  invalid
 with `@ID` behind it for each node that it waits for; ids count from 0. `cut` as a first word cuts off the last byte.
 """
 import sys
@@ -31,11 +31,17 @@ def text(name, value):
 def node(number, word):
     word, *parents = word.split("@")
     kind, *values = word.split(":")
-    types = {"invalid": 0, "meta": 1, "comp": 4, "send": 5, "recv": 6, "ar": 7, "ag": 7}
+    types = {"invalid": 0, "meta": 1, "load": 2, "store": 3, "comp": 4, "cpu": 4, "send": 5, "recv": 6, "ar": 7, "ag": 7, "bcast": 7}
     out = varint(1 << 3) + varint(number) + varint(3 << 3) + varint(types[kind])
     out += sized(5, b"".join(varint(int(parent)) for parent in parents)) if parents else b""
-    if kind == "comp":
-        out += varint(7 << 3) + varint(int(values[0]))
+    if kind in ("comp", "cpu", "bcast"):
+        out += varint(7 << 3) + varint(int(values[-1]))
+    if kind == "cpu":
+        out += integer("is_cpu_op", 1)
+    elif kind == "bcast":
+        out += integer("comm_type", 5) + integer("comm_size", int(values[0]))
+    elif kind in ("load", "store"):
+        out += integer("tensor_size", int(values[0]))
     elif kind in ("ar", "ag"):
         out += integer("comm_type", 0 if kind == "ar" else 2) + integer("comm_size", int(values[0]))
         out += text("pg_name", values[1]) if len(values) > 1 else b""

@@ -213,7 +213,8 @@ bool ClusterReader::readGroup(llvm::StringRef key, const Value &value, uint64_t 
   }
   if (members.empty())
     return refuseGroup("has no member");
-  groups[id] = std::move(members);
+  if (!groups.try_emplace(id, std::move(members)).second)
+    return refuseGroup(fmt::format("is group {} again", id));
   return true;
 }
 
@@ -226,7 +227,13 @@ bool ClusterReader::readGroups(const Object &object, uint64_t ranks, astra::Grou
       keys, [&](llvm::StringRef key) { return readGroup(key, *object.get(key), ranks, groups); });
 }
 
+bool ClusterReader::needs(const Object &object, llvm::StringRef key) {
+  return object.get(key) || refuse(key, "is not given");
+}
+
 bool ClusterReader::readMemory(const Object &object, astra::RemoteMemory &memory) {
+  if (!needs(object, "memory-type"))
+    return false;
   size_t kind = static_cast<size_t>(memory.kind);
   if (!choice(object, "memory-type",
               {"NO_MEMORY_EXPANSION", "PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION",
@@ -234,6 +241,11 @@ bool ClusterReader::readMemory(const Object &object, astra::RemoteMemory &memory
               kind))
     return false;
   memory.kind = static_cast<astra::MemoryKind>(kind);
+  if (memory.kind != astra::MemoryKind::None &&
+      (!needs(object, "remote-mem-latency") || !needs(object, "remote-mem-bw")))
+    return false;
+  if (memory.kind == astra::MemoryKind::PerNode && !needs(object, "num-npus-per-node"))
+    return false;
   bool fine = whole(object, "remote-mem-latency", 0, int64_t(1) << 40, memory.latency) &&
               number(object, "remote-mem-bw", 1e-6, 1e12, memory.bandwidth) &&
               whole(object, "num-npus-per-node", 1, 1 << 20, memory.npusPerNode);

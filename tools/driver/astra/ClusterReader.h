@@ -44,6 +44,8 @@ private:
   bool readGroup(llvm::StringRef key, const Value &value, uint64_t ranks, astra::Groups &groups);
   bool number(const llvm::json::Object &object, llvm::StringRef key, double least, double most,
               double &value);
+  /// False after a report where there is no `key`.
+  bool needs(const llvm::json::Object &object, llvm::StringRef key);
   bool whole(const llvm::json::Object &object, llvm::StringRef key, int64_t least, int64_t most,
              int64_t &value);
   bool flag(const llvm::json::Object &object, llvm::StringRef key, bool &value);

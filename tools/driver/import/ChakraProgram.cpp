@@ -36,13 +36,15 @@ private:
   static constexpr int64_t firstOfNames = 1'000'000;
 };
 
-/// The files so far, as text.
+/// The files so far, as text. Members of groups are those that are `given`; all groups have to be,
+/// where any are.
 class ProgramText {
 public:
+  explicit ProgramText(const astra::Groups *given) : given(given) {}
+
   /// False after a report.
   bool add(Session &session, const chakra::Trace &trace, uint32_t rank);
-  /// Members of groups; those of `given` count.
-  std::string text(const astra::Groups &given, size_t files) const;
+  std::string text(size_t files) const;
 
 private:
   struct Ranks {
@@ -51,6 +53,9 @@ private:
     std::vector<uint32_t> ranks;
   };
 
+  bool refuse(Session &session, const std::string &place, const std::string &reason) const;
+
+  const astra::Groups *given; ///< null where members are those that use a group
   GroupNumbers numbers;
   std::map<std::string, size_t> known; ///< by nodes
   std::vector<Ranks> all;
@@ -152,7 +157,8 @@ static std::string unsayable(const chakra::Node &node, uint32_t rank) {
     return fmt::format("{} microseconds are too long", node.durationMicros);
   if (node.groupIsNoString)
     return "attribute `pg_name` is no text";
-  if (node.onCpu && !isCompute && node.type > NodeType::Metadata)
+  bool canBeOnCpu = isCompute || node.type == NodeType::Receive; // of which it changes nothing
+  if (node.onCpu && !canBeOnCpu && node.type > NodeType::Metadata)
     return "communication and memory accesses cannot be CPU operations";
   return node.id > uint64_t(std::numeric_limits<int64_t>::max()) ? "its id does not fit 63 bits"
                                                                  : "";
@@ -196,21 +202,28 @@ static size_t countWords(llvm::StringRef text) {
   return count;
 }
 
+bool ProgramText::refuse(Session &session, const std::string &place,
+                         const std::string &reason) const {
+  session.diagnostics.report({}, diag::BadTraceNode, place, reason)
+      .help("`--summary` writes what the traces do in sum, and leaves such nodes as they are");
+  return false;
+}
+
 bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t rank) {
   std::string text;
   std::vector<std::vector<uint64_t>> waits = waitsOf(trace);
   uint64_t next = 0;
   for (size_t i = 0; i < trace.nodes.size(); ++i) {
     const chakra::Node &node = trace.nodes[i];
-    if (std::string reason = unsayable(node, rank); !reason.empty()) {
-      session.diagnostics
-          .report({}, diag::BadTraceNode, astra::nodePlace(trace, rank, node), reason)
-          .help("`--summary` writes what the traces do in sum, and leaves such nodes as they are");
-      return false;
-    }
+    if (std::string reason = unsayable(node, rank); !reason.empty())
+      return refuse(session, astra::nodePlace(trace, rank, node), reason);
     text += fmt::format("    {} {}", chakra::wordOf(node).word, valuesText(node));
     if (node.group) {
-      int64_t group = numbers.of(trace.groupNames[node.group]);
+      const std::string &name = trace.groupNames[node.group];
+      int64_t group = numbers.of(name);
+      if (given && !given->count(group))
+        return refuse(session, astra::nodePlace(trace, rank, node),
+                      fmt::format("there is no communicator group {}", name));
       std::vector<uint32_t> &ranks = users[group];
       if (ranks.empty() || ranks.back() != rank)
         ranks.push_back(rank);
@@ -238,7 +251,7 @@ bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t ran
   return false;
 }
 
-std::string ProgramText::text(const astra::Groups &given, size_t files) const {
+std::string ProgramText::text(size_t files) const {
   std::string text = fmt::format("import std.networks\n\nhardware npu {{\n  dtype int8\n  memory "
                                  "local {{\n    off_chip\n  }}\n"
                                  "  compute unit {{\n    rate 1GHz\n  }}\n}}\n\nsystem cluster {{ "
@@ -246,10 +259,9 @@ std::string ProgramText::text(const astra::Groups &given, size_t files) const {
                                  "trace job {{\n",
                                  files);
   for (const auto &[group, ranks] : users) {
-    auto known = given.find(group);
     text +=
         fmt::format("  group {} of {}{}\n", group,
-                    listText(known == given.end() ? ranks : known->second), numbers.comment(group));
+                    listText(given ? given->find(group)->second : ranks), numbers.comment(group));
   }
   for (const Ranks &part : all)
     text += fmt::format("  // {}\n  rank {} {{\n{}  }}\n", part.from, rangesText(part.ranks),
@@ -296,12 +308,12 @@ bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
   if (arguments.has("groups") &&
       (!groups || !readGroupText(session.diagnostics, groups, files.size(), given)))
     return false;
-  ProgramText program;
+  ProgramText program(arguments.has("groups") ? &given : nullptr);
   for (size_t rank = 0; rank < ordered.size(); ++rank) {
     auto trace = readTraceFile(session, ordered[rank], static_cast<uint32_t>(rank));
     if (!trace || !program.add(session, *trace, static_cast<uint32_t>(rank)))
       return false;
   }
-  text = program.text(given, files.size());
+  text = program.text(files.size());
   return true;
 }
