@@ -116,6 +116,8 @@ private:
   Numbers blockBefore; ///< what the block before waited for
   Numbers parameters;  ///< what gathers those of the block at hand
   Numbers finished;    ///< gradients that are complete
+  Numbers behindSends; ///< exchanges, put off, that would keep the last message from going out
+  Numbers lastSend;    ///< the last message, if there is one
   /// The gradients of weights of the microbatch before, by chunk and position: they are added to.
   std::vector<std::vector<Numbers>> sums;
 };
@@ -138,6 +140,10 @@ uint32_t StageLayout::add(StepNode node, bool isPutOff) {
 }
 
 void StageLayout::appendPutOff() {
+  for (uint32_t number : behindSends) {
+    Numbers &after = putOff[number & ~later].after;
+    after.insert(after.end(), lastSend.begin(), lastSend.end());
+  }
   auto base = static_cast<uint32_t>(nodes.size());
   auto resolve = [&](Numbers &numbers) {
     for (uint32_t &number : numbers)
@@ -275,13 +281,16 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
     return;
   Numbers exchanged;
   bool addsUp = isLast && program.exchange != GradientExchange::None;
+  bool isPutOff = program.defersWeights || !perLayer;
   if (perLayer || addsUp)
     exchanged =
         exchange(program.exchange == GradientExchange::AllReduce ? "all_reduce" : "reduce_scatter",
-                 sharing, block, program.gradientBytes, ends, program.defersWeights);
+                 sharing, block, program.gradientBytes, ends, isPutOff);
+  if (!perLayer)
+    behindSends.insert(behindSends.end(), exchanged.begin(), exchanged.end());
   if (addsUp && isInGroups) {
     Numbers across = exchange("all_reduce", "replica", block, program.gradientBytes,
-                              exchanged.empty() ? ends : exchanged, program.defersWeights);
+                              exchanged.empty() ? ends : exchanged, isPutOff);
     exchanged.insert(exchanged.end(), across.begin(), across.end());
   }
   if (isLast)
@@ -289,8 +298,9 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
                     exchanged.empty() ? ends.end() : exchanged.end());
 }
 
-/// The message that comes before a task, or goes out behind it. A chunk hands on to the next
-/// stage, the last stage to the next chunk of the first one; backwards the other way.
+/// The message that comes before a task, or goes out behind it, for which the next task may wait. A
+/// chunk hands on to the next stage, the last stage to the next chunk of the first one; backwards
+/// the other way.
 void StageLayout::message(const StepTask &task, bool isSend) {
   auto chunks = static_cast<int64_t>(stage.forward.size());
   bool isUp = isSend != task.isBackward; // the other end stands behind this stage
@@ -313,7 +323,9 @@ void StageLayout::message(const StepTask &task, bool isSend) {
   if (isSend)
     node.after = input;
   uint32_t number = add(std::move(node));
-  if (!isSend)
+  if (isSend)
+    lastSend = {number};
+  if (!isSend || program.waitsForSends)
     input.push_back(number);
 }
 

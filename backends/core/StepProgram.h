@@ -98,6 +98,8 @@ struct StepProgram {
   double optimizerSeconds = 0; ///< of the update of a rank's share
   /// Gradients of weights wait until nothing else can run (zero-bubble schedules).
   bool defersWeights = false;
+  /// A stage begins no pass before what the one before it made is with the next stage.
+  bool waitsForSends = false;
 
   /// The nodes of stage `stage`.
   std::vector<StepNode> nodesOf(size_t stage) const;

@@ -4,6 +4,7 @@
 #include "backends/network/Chunks.h"
 #include "backends/network/InNetwork.h"
 #include "backends/network/NamedForms.h"
+#include "backends/network/Sends.h"
 #include "backends/network/Simulated.h"
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/StringExtras.h"
@@ -329,6 +330,20 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
   return true;
 }
 
+/// Adds the time of messages that ranks send at the same time; false where the form does not cover
+/// these.
+static bool addSends(const CostQuery &query, const llvm::Optional<NetworkLevels> &system,
+                     double bytes, Cost &cost) {
+  auto pattern = sendPattern(*query.op);
+  auto steps = pattern && system ? sendSteps(system->levels, *pattern, bytes) : llvm::None;
+  if (!steps)
+    return false;
+  addSteps(cost, *steps, /*overlap=*/false, /*ranks=*/1);
+  cost.provenance = {"network", "", "send: links * latency + messages * bytes / bandwidth"};
+  cost.breakdown.composition = Composition::Sequence;
+  return true;
+}
+
 /// Adds the time by simulation or by formula; false after a report.
 static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes, Cost &cost,
                        DiagnosticEngine &diagnostics) {
@@ -336,6 +351,8 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   llvm::Optional<NetworkLevels> system = networkLevels(*query.target, reason);
   llvm::Optional<NetworkLevels> levels = levelsOf(*query.op, system, reason);
   cost.chips = query.op->intAttr("ranks", 1);
+  if (!query.op->hasAttr("algorithm") && addSends(query, system, bytes, cost))
+    return true;
   if (query.op->stringAttr("algorithm") == inNetwork &&
       !usesNetwork(query, kind, levels, diagnostics))
     return false;

@@ -114,8 +114,8 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
 }
 
 llvm::Optional<double> ServedModel::sendSeconds(int64_t stage, double tokens) {
-  const Cost *found = network->cost("send", network->placeOfSend(stage, tensor),
-                                    tokens * boundaryBytes, serve.range());
+  training::ChipSet from{stage * tensor, tensor, std::max(network->chips(), (stage + 1) * tensor)};
+  const Cost *found = network->sendCost(from, tensor, tokens * boundaryBytes, serve.range());
   return found ? llvm::Optional<double>(found->latency.central()) : llvm::None;
 }
 

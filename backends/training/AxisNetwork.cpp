@@ -50,14 +50,6 @@ llvm::Optional<NetworkRange> AxisNetwork::rangeOf(llvm::StringRef name) {
   return llvm::None;
 }
 
-AxisPlace AxisNetwork::placeOfSend(int64_t stage, int64_t stride) {
-  int64_t from = stage * stride, apart = stride;
-  for (const SystemPath::Level &level : paths.path(paths.of(paths.all()).front()).levels)
-    if (from / level.chips != (from + stride) / level.chips)
-      apart = std::max(apart, level.chips); // they meet further out
-  return {2, apart};
-}
-
 bool AxisNetwork::readFaults(SourceRange where) {
   return paths.readFaults(where, diagnostics) &&
          linkFaults.read(system, chips(), where, diagnostics);
@@ -303,12 +295,81 @@ const Cost *AxisNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place,
         dimensions.push_back(number);
     op.setAttr("dimensions", std::move(dimensions));
   }
-  size_t reported = diagnostics.all().size();
-  const Cost *found = providers.evaluate({&op, whole, nullptr}, hashes, diagnostics);
-  if (!found)
-    diagnostics.truncate(reported);
+  const Cost *found = tryCost(op, *whole);
   isUneven = !found;
   return found;
+}
+
+/// The cost of `op`; null, with nothing reported, where no form covers it.
+const Cost *AxisNetwork::tryCost(ir::Operation &op, ir::Operation &whole) {
+  size_t reported = diagnostics.all().size();
+  const Cost *found = providers.evaluate({&op, &whole, nullptr}, hashes, diagnostics);
+  if (!found)
+    diagnostics.truncate(reported);
+  return found;
+}
+
+/// The cost for all ranks of `part`.
+const Cost *AxisNetwork::costOn(ir::Operation &part, llvm::StringRef kind, double bytes,
+                                SourceRange where) {
+  int64_t ranks = 1;
+  for (const ir::Operation &group : part.body())
+    ranks *= group.body().front().intAttr("count", 1);
+  ir::Operation &op = operation(kind, bytes, part, ranks, where);
+  return providers.evaluate({&op, &part, nullptr}, hashes, diagnostics);
+}
+
+/// The cost of messages over links that they may share; null, with nothing reported, where no form
+/// covers these.
+const Cost *AxisNetwork::costOfSends(const ChipSet &from, int64_t distance, double bytes,
+                                     SourceRange where, unsigned path, const Factors &factors) {
+  ir::Operation *whole = wholeSystem(path, factors);
+  if (!whole)
+    return nullptr;
+  ir::Operation &op = operation("send", bytes, *whole, 2, where);
+  op.setAttr("stride", std::abs(distance));
+  op.setAttr("senders", ir::AttrList{from.first, from.count, from.step, distance});
+  return tryCost(op, *whole);
+}
+
+/// True when some of these have to leave a group of `chips` chips, one behind the other, to reach
+/// the chip `distance` further.
+static bool leaves(const ChipSet &from, int64_t distance, int64_t chips, int64_t all) {
+  // Stretches stand to the groups as those a period before.
+  int64_t period = chips / std::gcd(chips, from.step);
+  for (int64_t i = 0; i < period && from.first + i * from.step < all; ++i) {
+    int64_t low = from.first + i * from.step, high = low + from.count - 1;
+    (distance < 0 ? low : high) += distance;
+    if (low / chips != high / chips)
+      return true;
+  }
+  return false;
+}
+
+const Cost *AxisNetwork::sendCost(const ChipSet &from, int64_t distance, double bytes,
+                                  SourceRange where) {
+  const Cost *slowest = nullptr;
+  ChipSet to = from;
+  to.first += distance;
+  for (unsigned path : paths.of(from)) {
+    Factors factors = factorsOf(path, from), others = factorsOf(path, to);
+    for (size_t i = 0; i < factors.size(); ++i)
+      factors[i] = std::min(factors[i], others[i]);
+    const Cost *found =
+        sharesLinks(path) ? costOfSends(from, distance, bytes, where, path, factors) : nullptr;
+    if (!found) { // over the network where they meet
+      int64_t apart = 1;
+      for (const SystemPath::Level &level : paths.path(path).levels)
+        if (leaves(from, distance, level.chips, chips()))
+          apart = std::max(apart, level.chips);
+      found = costOn(systemOf({2, apart}, path, factors, /*isSend=*/true), "send", bytes, where);
+    }
+    if (!found)
+      return nullptr;
+    if (!slowest || slowest->latency.central() < found->latency.central())
+      slowest = found;
+  }
+  return slowest;
 }
 
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
@@ -320,14 +381,8 @@ const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, doub
     const Cost *found = nullptr;
     if (place.ranks() > 1 && sharesLinks(path))
       found = costOfAll(kind, place, bytes, where, path, factors);
-    if (!found) {
-      ir::Operation &part = systemOf(place, path, factors, kind == "send");
-      int64_t ranks = 1;
-      for (const ir::Operation &group : part.body())
-        ranks *= group.body().front().intAttr("count", 1);
-      ir::Operation &op = operation(kind, bytes, part, ranks, where);
-      found = providers.evaluate({&op, &part, nullptr}, hashes, diagnostics);
-    }
+    if (!found)
+      found = costOn(systemOf(place, path, factors, /*isSend=*/false), kind, bytes, where);
     if (!found)
       return nullptr;
     if (!slowest || slowest->latency.central() < found->latency.central())

@@ -33,6 +33,9 @@ public:
   /// all of them without; null after a report.
   const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where,
                    llvm::Optional<ChipSet> chips = llvm::None);
+  /// The cost of one of the messages that all of `from` send at the same time, each to the chip
+  /// `distance` further (before it where that is negative): of the slowest. Null after a report.
+  const Cost *sendCost(const ChipSet &from, int64_t distance, double bytes, SourceRange where);
   /// Reads the algorithms that `train` chooses `with`.
   void readAlgorithms(const ir::Operation &train);
   /// Forgets which collectives ran these.
@@ -44,8 +47,6 @@ public:
   /// The group, network or dimension called `name`. An axis over a group may also use the groups
   /// inside it (`below` is 1), one over a dimension nothing else.
   llvm::Optional<NetworkRange> rangeOf(llvm::StringRef name);
-  /// The place of two ranks, `stride` apart, that exchange what stage `stage` sends to the next.
-  AxisPlace placeOfSend(int64_t stage, int64_t stride);
   int64_t chips() const { return paths.chips(); }
   /// Reads what is slow or broken in the system; false, reported, where a fault leaves no way to
   /// train.
@@ -78,6 +79,10 @@ private:
                            int64_t ranks, SourceRange where);
   const Cost *costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
                         SourceRange where, unsigned path, const Factors &factors);
+  const Cost *costOfSends(const ChipSet &from, int64_t distance, double bytes, SourceRange where,
+                          unsigned path, const Factors &factors);
+  const Cost *costOn(ir::Operation &part, llvm::StringRef kind, double bytes, SourceRange where);
+  const Cost *tryCost(ir::Operation &op, ir::Operation &whole);
   Factors factorsOf(unsigned path, const ChipSet &chips) const;
 
   const ir::Operation &system;

@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/training/ProgramBuilder.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <map>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -16,10 +18,10 @@ namespace {
 class Builder {
 public:
   Builder(const ir::Operation &train, const ModelCosts &costs, const Strategy &strategy,
-          const TrainingSummary &summary, AxisNetwork &network)
-      : train(train), costs(costs), strategy(strategy), summary(summary), network(network),
+          const Step &step, AxisNetwork &network)
+      : train(train), costs(costs), strategy(strategy), step(step), network(network),
         runtime(Runtime::read(train)),
-        chunks(strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1) {}
+        chunks(static_cast<int64_t>(step.stages.front().chunks.size())) {}
 
   std::shared_ptr<const StepProgram> run();
 
@@ -29,10 +31,15 @@ private:
     uint32_t before = 0, after = 0;
     std::vector<uint32_t> layers;
   };
+  /// Both passes on a kind of chip.
+  struct Passes {
+    Pass forward, backward;
+  };
 
   void addAxes();
-  uint32_t addBlock(const RegionCost &region, const RegionCost &weights, bool isBackward);
-  void addBlocks();
+  uint32_t addBlock(const RegionCost &region, const RegionCost &weights, double slowdown,
+                    bool isBackward);
+  const Passes &passesOn(const ir::Operation *chip, double slowdown);
   void addStages();
   void addTasks();
   double timeOf(const StepItem &item) const;
@@ -40,12 +47,12 @@ private:
   const ir::Operation &train;
   const ModelCosts &costs;
   const Strategy &strategy;
-  const TrainingSummary &summary;
+  const Step &step;
   AxisNetwork &network;
   Runtime runtime;
   int64_t chunks;
   StepProgram program;
-  Pass forward, backward;
+  std::map<std::pair<const ir::Operation *, double>, Passes> passes;
 };
 
 } // namespace
@@ -64,71 +71,59 @@ double Builder::timeOf(const StepItem &item) const {
   return cost ? cost->latency.central() / runtime.network : 0;
 }
 
-uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights, bool isBackward) {
+uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights, double slowdown,
+                           bool isBackward) {
   StepBlock block = region.block;
   block.weights = isBackward ? weights.trainedDense() : weights.denseElements();
   block.expertWeights = isBackward ? weights.trainedExperts() : weights.expertElements;
   for (StepItem &item : block.items)
-    if (!item.kind.empty())
-      item.seconds = timeOf(item);
+    item.seconds = item.kind.empty() ? item.seconds * slowdown : timeOf(item);
   program.blocks.push_back(std::move(block));
   return static_cast<uint32_t>(program.blocks.size() - 1);
 }
 
 /// The graph of the backward pass runs the other way round, with the weights of the forward one
 /// that have gradients.
-void Builder::addBlocks() {
-  const GraphCost &one = costs.forward(), &two = costs.backward();
+const Builder::Passes &Builder::passesOn(const ir::Operation *chip, double slowdown) {
+  auto [entry, isNew] = passes.try_emplace({chip, slowdown});
+  if (!isNew)
+    return entry->second;
+  const GraphCost &one = costs.on(chip).forward, &two = costs.on(chip).backward;
   size_t kinds = one.layers.size();
-  forward.before = addBlock(one.before, one.before, false);
-  forward.after = addBlock(one.after, one.after, false);
-  backward.before = addBlock(two.before, one.after, true);
-  backward.after = addBlock(two.after, one.before, true);
+  Pass &forward = entry->second.forward, &backward = entry->second.backward;
+  forward.before = addBlock(one.before, one.before, slowdown, false);
+  forward.after = addBlock(one.after, one.after, slowdown, false);
+  backward.before = addBlock(two.before, one.after, slowdown, true);
+  backward.after = addBlock(two.after, one.before, slowdown, true);
   for (size_t kind = 0; kind < kinds; ++kind) {
     const RegionCost &weights = one.layers[kind].one;
-    forward.layers.push_back(addBlock(weights, weights, false));
-    backward.layers.push_back(addBlock(two.layers[kinds - 1 - kind].one, weights, true));
+    forward.layers.push_back(addBlock(weights, weights, slowdown, false));
+    backward.layers.push_back(addBlock(two.layers[kinds - 1 - kind].one, weights, slowdown, true));
   }
+  return entry->second;
 }
 
 void Builder::addStages() {
-  std::vector<uint32_t> kinds; // of all layers in order
-  for (size_t kind = 0; kind < costs.forward().layers.size(); ++kind) {
-    const GraphCost::Layers &layers = costs.forward().layers[kind];
-    // Layers that keep their activations stand behind those of the same stage that do not.
-    auto of = static_cast<uint32_t>(layers.isKept && kind > 0 && !kinds.empty() ? kind - 1 : kind);
-    kinds.insert(kinds.end(), static_cast<size_t>(layers.count), of);
-  }
-  auto kindOf = [&](size_t layer, size_t first) {
-    uint32_t kind = kinds[layer];
-    bool isPair =
-        kind + 1 < costs.forward().layers.size() && costs.forward().layers[kind + 1].isKept;
-    bool keeps = isPair && static_cast<int64_t>(layer - first) >= strategy.recomputeLayers;
-    return keeps ? kind + 1 : kind;
-  };
-  size_t next = 0;
-  for (size_t at = 0; at < summary.stages.size(); ++at) {
+  for (size_t at = 0; at < step.stages.size(); ++at) {
+    const StagePlan &plan = step.stages[at];
+    const Passes &blocks = passesOn(plan.chip, plan.slowdown);
     StepStage stage;
-    bool isFirst = at == 0, isLast = at + 1 == summary.stages.size();
-    int64_t layers = summary.stages[at].layers;
-    size_t first = next;
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    for (size_t chunk = 0; chunk < plan.chunks.size(); ++chunk) {
+      bool isFirst = at == 0 && chunk == 0;
+      bool isLast = at + 1 == step.stages.size() && chunk + 1 == plan.chunks.size();
       std::vector<uint32_t> up, down;
-      auto end = std::min(kinds.size(), next + static_cast<size_t>((chunk + 1) * layers / chunks -
-                                                                   chunk * layers / chunks));
-      if (isFirst && chunk == 0)
-        up.push_back(forward.before);
-      if (isLast && chunk + 1 == chunks)
-        down.push_back(backward.before);
-      for (size_t layer = next; layer < end; ++layer)
-        up.push_back(forward.layers[kindOf(layer, first)]);
-      for (size_t layer = end; layer-- > next;)
-        down.push_back(backward.layers[kindOf(layer, first)]);
-      if (isLast && chunk + 1 == chunks)
-        up.push_back(forward.after);
-      if (isFirst && chunk == 0)
-        down.push_back(backward.after);
-      next = end;
+      if (isFirst)
+        up.push_back(blocks.forward.before);
+      if (isLast)
+        down.push_back(blocks.backward.before);
+      for (uint32_t kind : plan.chunks[chunk])
+        up.push_back(blocks.forward.layers[kind]);
+      for (uint32_t kind : llvm::reverse(plan.chunks[chunk]))
+        down.push_back(blocks.backward.layers[kind]);
+      if (isLast)
+        up.push_back(blocks.forward.after);
+      if (isFirst)
+        down.push_back(blocks.backward.after);
       stage.forward.push_back(std::move(up));
       stage.backward.push_back(std::move(down));
     }
@@ -143,9 +138,9 @@ void Builder::addTasks() {
         program.stages[0].tasks.push_back({isBackward, microbatch, 0});
     return;
   }
-  std::vector<StageTime> times(program.stages.size(), {1, 2, 1});
+  std::vector<StageTime> times(program.stages.size() * static_cast<size_t>(chunks), {1, 2, 1});
   std::vector<ScheduledTask> tasks;
-  playSchedule(strategy.schedule, times, program.microbatches, chunks, 0, &tasks);
+  playSchedule(strategy.schedule, times, program.microbatches, chunks, &tasks);
   for (const ScheduledTask &task : tasks)
     if (task.kind != 'W') // part of the backward pass, put off there
       program.stages[task.stage].tasks.push_back({task.kind == 'B', task.microbatch, task.chunk});
@@ -154,14 +149,12 @@ void Builder::addTasks() {
 std::shared_ptr<const StepProgram> Builder::run() {
   program.ranks = strategy.ranks();
   program.stageStride = placeOf(strategy, "pipeline").stride();
-  program.microbatches = summary.microbatches;
-  if (summary.microbatches * strategy.pipeline * chunks * 2 > mostTasks)
+  program.microbatches = step.summary.microbatches;
+  if (step.summary.microbatches * strategy.pipeline * chunks * 2 > mostTasks)
     return nullptr;
-  if (strategy.pipeline == 1)
-    chunks = 1;
   double exact = static_cast<double>(strategy.batch) /
                  static_cast<double>(strategy.data * strategy.microbatch);
-  program.lastMicrobatch = exact - static_cast<double>(summary.microbatches - 1);
+  program.lastMicrobatch = exact - static_cast<double>(step.summary.microbatches - 1);
   const passes::Sharding &shard = strategy.shard;
   program.exchange = shard.parameters                       ? GradientExchange::PerLayer
                      : shard.optimizer || shard.gradients   ? GradientExchange::Scatter
@@ -172,10 +165,10 @@ std::shared_ptr<const StepProgram> Builder::run() {
   program.gradientBytes = runtime.gradientBytes > 0 ? runtime.gradientBytes : element;
   if (!costs.forward().layers.empty())
     program.boundaryBytes = costs.forward().layers[0].one.inputBytes;
-  program.optimizerSeconds = summary.optimizerTime;
+  program.optimizerSeconds = step.summary.optimizerTime;
   program.defersWeights = strategy.schedule == ScheduleKind::ZeroBubble;
+  program.waitsForSends = chunks == 1 || runtime.overlapPipeline == 0;
   addAxes();
-  addBlocks();
   addStages();
   addTasks();
   return std::make_shared<const StepProgram>(std::move(program));
@@ -184,7 +177,6 @@ std::shared_ptr<const StepProgram> Builder::run() {
 std::shared_ptr<const StepProgram> training::buildProgram(const ir::Operation &train,
                                                           const ModelCosts &costs,
                                                           const Strategy &strategy,
-                                                          const TrainingSummary &summary,
-                                                          AxisNetwork &network) {
-  return Builder(train, costs, strategy, summary, network).run();
+                                                          const Step &step, AxisNetwork &network) {
+  return Builder(train, costs, strategy, step, network).run();
 }

@@ -9,11 +9,10 @@
 
 namespace perfc::training {
 
-/// The program of the step that `summary` describes, with times of collectives from `network`; null
-/// when it has more tasks than anybody would write.
+/// The program of `step`, with times of collectives from `network`; null when it has more tasks
+/// than anybody would write.
 std::shared_ptr<const StepProgram> buildProgram(const ir::Operation &train, const ModelCosts &costs,
-                                                const passes::Strategy &strategy,
-                                                const TrainingSummary &summary,
+                                                const passes::Strategy &strategy, const Step &step,
                                                 AxisNetwork &network);
 
 } // namespace perfc::training

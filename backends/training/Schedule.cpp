@@ -4,10 +4,36 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <tuple>
 
 using namespace perfc;
 using namespace perfc::training;
 using passes::ScheduleKind;
+
+double StageTime::least(ScheduleKind kind) const {
+  // Gradients of weights may run beside messages.
+  double open = kind == ScheduleKind::ZeroBubble ? std::max(0.0, waits() - weights) : waits();
+  return kernels() + open;
+}
+
+void StageTime::add(const StageTime &other, double times) {
+  forward += other.forward * times;
+  backward += other.backward * times;
+  weights += other.weights * times;
+  for (auto [send, more] : {std::make_pair(&sendForward, &other.sendForward),
+                            std::make_pair(&sendBackward, &other.sendBackward)}) {
+    send->way += more->way * times;
+    send->waits += more->waits * times;
+  }
+}
+
+bool StageTime::operator==(const StageTime &other) const {
+  auto all = [](const StageTime &time) {
+    return std::make_tuple(time.forward, time.backward, time.weights, time.sendForward.way,
+                           time.sendForward.waits, time.sendBackward.way, time.sendBackward.waits);
+  };
+  return all(*this) == all(other);
+}
 
 bool training::hasWholeRounds(ScheduleKind kind, int64_t stages, int64_t microbatches,
                               int64_t chunks) {
@@ -62,10 +88,10 @@ struct Task {
 
 class Player {
 public:
-  Player(ScheduleKind kind, llvm::ArrayRef<StageTime> stages, int64_t microbatches, int64_t chunks,
-         double send)
-      : kind(kind), stages(stages), p(static_cast<int64_t>(stages.size())), m(microbatches),
-        v(chunks), send(send), forwardEnd(p * m * v, -1), backwardEnd(p * m * v, -1) {
+  Player(ScheduleKind kind, llvm::ArrayRef<StageTime> times, int64_t microbatches, int64_t chunks)
+      : kind(kind), times(times), p(static_cast<int64_t>(times.size()) / chunks), m(microbatches),
+        v(chunks), forwardEnd(p * m * v, -1), forwardThere(p * m * v, -1),
+        backwardThere(p * m * v, -1) {
     assert(hasWholeRounds(kind, p, m, v));
   }
 
@@ -74,8 +100,9 @@ public:
 private:
   std::vector<Task> order(int64_t stage) const;
   std::vector<Task> interleaved(int64_t stage) const;
-  bool start(int64_t stage, const Task &task, double free, double &at) const;
+  bool start(int64_t stage, const Task &task, double &at) const;
   double duration(int64_t stage, const Task &task) const;
+  const StageTime &timeOf(int64_t stage, int64_t chunk) const { return times[stage * v + chunk]; }
   void finish(int64_t stage, const Task &task, double at);
   void makeGradients(int64_t stage, bool isForced, double before);
   size_t index(int64_t stage, int64_t microbatch, int64_t chunk) const {
@@ -83,11 +110,14 @@ private:
   }
 
   ScheduleKind kind;
-  llvm::ArrayRef<StageTime> stages;
+  llvm::ArrayRef<StageTime> times;
   int64_t p, m, v;
-  double send;
-  std::vector<double> forwardEnd, backwardEnd;
-  std::vector<double> free, held;
+  std::vector<double> forwardEnd;
+  std::vector<double> forwardThere, backwardThere; ///< when what a pass made is with the next stage
+  std::vector<double> free;                        ///< when a stage's kernels are done
+  std::vector<double> sent;                        ///< when it no longer waits for what it sends
+  std::vector<double> linkFree; ///< when its last message is there: one goes at a time
+  std::vector<double> held;
   std::vector<int64_t> waiting; ///< microbatches whose gradients of weights are not made, by stage
   std::vector<int64_t> made;    ///< those that are
   std::vector<ScheduledTask> *tasks = nullptr;
@@ -143,41 +173,50 @@ std::vector<Task> Player::order(int64_t stage) const {
 }
 
 double Player::duration(int64_t stage, const Task &task) const {
-  const StageTime &time = stages[stage];
+  const StageTime &time = timeOf(stage, task.chunk);
   if (task.kind == 'F')
-    return time.forward / static_cast<double>(v);
+    return time.forward;
   if (kind != ScheduleKind::ZeroBubble)
-    return time.backward / static_cast<double>(v);
+    return time.backward;
   return task.kind == 'W' ? time.weights : time.backward - time.weights;
 }
 
 /// When `task` can start; false while its input is not there.
-bool Player::start(int64_t stage, const Task &task, double free, double &at) const {
-  at = free;
-  auto after = [&](const std::vector<double> &ends, size_t which, double delay) {
-    if (ends[which] < 0)
-      return false;
-    at = std::max(at, ends[which] + delay);
-    return true;
+bool Player::start(int64_t stage, const Task &task, double &at) const {
+  at = std::max(free[stage], sent[stage]);
+  auto after = [&](const std::vector<double> &there, int64_t from, int64_t chunk) {
+    double time = there[index(from, task.microbatch, chunk)];
+    at = std::max(at, time);
+    return time >= 0;
   };
-  int64_t last = p - 1;
+  int64_t last = p - 1, chunk = task.chunk;
   if (task.kind == 'F') {
     if (stage > 0)
-      return after(forwardEnd, index(stage - 1, task.microbatch, task.chunk), send);
-    return task.chunk == 0 || after(forwardEnd, index(last, task.microbatch, task.chunk - 1), send);
+      return after(forwardThere, stage - 1, chunk);
+    return chunk == 0 || after(forwardThere, last, chunk - 1);
   }
-  if (!after(forwardEnd, index(stage, task.microbatch, task.chunk), 0))
+  if (!after(forwardEnd, stage, chunk))
     return false;
   if (stage < last)
-    return after(backwardEnd, index(stage + 1, task.microbatch, task.chunk), send);
-  return task.chunk == v - 1 || after(backwardEnd, index(0, task.microbatch, task.chunk + 1), send);
+    return after(backwardThere, stage + 1, chunk);
+  return chunk == v - 1 || after(backwardThere, 0, chunk + 1);
 }
 
 /// Enters a task that starts `at`.
 void Player::finish(int64_t stage, const Task &task, double at) {
   double end = at + duration(stage, task);
-  if (task.kind != 'W')
-    (task.kind == 'F' ? forwardEnd : backwardEnd)[index(stage, task.microbatch, task.chunk)] = end;
+  if (task.kind != 'W') {
+    bool isForward = task.kind == 'F';
+    size_t entry = index(stage, task.microbatch, task.chunk);
+    const StageTime &time = timeOf(stage, task.chunk);
+    const StageSend &send = isForward ? time.sendForward : time.sendBackward;
+    double there = send.way > 0 ? std::max(end, linkFree[stage]) + send.way : end;
+    (isForward ? forwardThere : backwardThere)[entry] = there;
+    linkFree[stage] = std::max(linkFree[stage], there);
+    if (isForward)
+      forwardEnd[entry] = end;
+    sent[stage] = end + send.waits;
+  }
   bool isZero = kind == ScheduleKind::ZeroBubble;
   if (task.kind == 'F')
     held[stage] += 1.0 / static_cast<double>(v);
@@ -195,7 +234,7 @@ void Player::finish(int64_t stage, const Task &task, double at) {
 /// many as it takes to hold no more microbatches than there are stages (ZB-H1).
 void Player::makeGradients(int64_t stage, bool isForced, double before) {
   auto isDue = [&] {
-    bool fits = free[stage] + stages[stage].weights <= before * (1 + 1e-12);
+    bool fits = free[stage] + timeOf(stage, 0).weights <= before * (1 + 1e-12);
     return fits || (isForced && held[stage] >= static_cast<double>(p));
   };
   while (waiting[stage] > 0 && isDue())
@@ -206,7 +245,10 @@ ScheduleResult Player::run(std::vector<ScheduledTask> *list) {
   tasks = list;
   result.working.assign(p, 0);
   result.inFlight.assign(p, 0);
+  result.sending.assign(p, 0);
   free.assign(p, 0);
+  sent.assign(p, 0);
+  linkFree.assign(p, 0);
   held.assign(p, 0);
   waiting.assign(p, 0);
   made.assign(p, 0);
@@ -221,31 +263,34 @@ ScheduleResult Player::run(std::vector<ScheduledTask> *list) {
       while (next[stage] < orders[stage].size()) {
         const Task &task = orders[stage][next[stage]];
         double at = 0;
-        if (!start(stage, task, free[stage], at))
+        if (!start(stage, task, at))
           break;
         makeGradients(stage, task.kind == 'F', at);
+        result.sending[stage] += std::max(0.0, sent[stage] - free[stage]);
         finish(stage, task, std::max(at, free[stage]));
         ++next[stage];
         moved = true;
       }
     }
   }
-  for (int64_t stage = 0; stage < p; ++stage)
+  for (int64_t stage = 0; stage < p; ++stage) {
     makeGradients(stage, false, std::numeric_limits<double>::infinity());
+    result.sending[stage] += std::max(0.0, sent[stage] - free[stage]);
+  }
   result.time = *std::max_element(free.begin(), free.end());
   return result;
 }
 
-ScheduleResult training::playSchedule(ScheduleKind kind, llvm::ArrayRef<StageTime> stages,
-                                      int64_t microbatches, int64_t chunks, double send,
+ScheduleResult training::playSchedule(ScheduleKind kind, llvm::ArrayRef<StageTime> times,
+                                      int64_t microbatches, int64_t chunks,
                                       std::vector<ScheduledTask> *tasks) {
-  ScheduleResult result = Player(kind, stages, microbatches, chunks, send).run(tasks);
+  ScheduleResult result = Player(kind, times, microbatches, chunks).run(tasks);
   if (kind != ScheduleKind::ZeroBubble)
     return result;
   // Where stages differ, what was put off may delay more than it fills.
   std::vector<ScheduledTask> list;
-  ScheduleResult plain = Player(ScheduleKind::OneFOneB, stages, microbatches, chunks, send)
-                             .run(tasks ? &list : nullptr);
+  ScheduleResult plain =
+      Player(ScheduleKind::OneFOneB, times, microbatches, chunks).run(tasks ? &list : nullptr);
   if (plain.time >= result.time)
     return result;
   if (tasks)

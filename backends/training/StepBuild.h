@@ -10,15 +10,26 @@
 
 namespace perfc::training {
 
+/// The layers of one kind on a stage, or what stands before the first or behind the last layer.
+struct StepModel::StagePart {
+  const RegionCost &forward, &backward; ///< of one run
+  std::vector<double> runs;             ///< by chunk, for each microbatch
+
+  double count() const {
+    double sum = 0;
+    for (double some : runs)
+      sum += some;
+    return sum;
+  }
+};
+
 struct StepModel::Build {
   const ModelCosts &costs;
   const passes::Strategy &strategy;
-  Step step;
+  Step step; ///< its stages have their layers first, then their chips
   double microbatches = 1;
-  std::vector<std::vector<double>> layers; ///< by stage, then by kind of layer
   std::vector<RegionCost> forward, backward;
-  std::vector<const ir::Operation *> chips; ///< the slowest kind of each stage
-  std::vector<StageTime> times;
+  std::vector<StageTime> times; ///< of the chunks of the first stage, then of the next
   std::vector<double> inFlight; ///< microbatches that wait for their backward pass, by stage
   std::vector<double> waiting;  ///< those behind it that wait for their gradients of weights
   Figure networkEnergy;
@@ -34,7 +45,19 @@ struct StepModel::Build {
       step.errors.add(collective.errors);
   }
 
-  double share() const { return 1.0 / static_cast<double>(layers.size()); }
+  size_t stageCount() const { return step.stages.size(); }
+  /// Stretches of layers that a stage has.
+  int64_t chunks() const {
+    bool isCut = strategy.schedule == passes::ScheduleKind::Interleaved && strategy.pipeline > 1;
+    return isCut ? strategy.chunks : 1;
+  }
+  double share() const { return 1.0 / static_cast<double>(stageCount()); }
+  /// What stage `stage` runs on a kind of chip.
+  std::vector<StagePart> partsOf(size_t stage, const ModelCosts::OnChip &graphs) const;
+  /// Adds `time` to the chunks of a stage as often as they run `part`.
+  void addTime(size_t stage, const StagePart &part, const StageTime &time);
+  /// All chunks of stage `stage`.
+  StageTime timeOf(size_t stage) const;
   int64_t stageRanks() const { return strategy.tensor * strategy.context * strategy.data; }
 };
 

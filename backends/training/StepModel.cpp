@@ -40,7 +40,7 @@ StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisN
 }
 
 const StepModel::ChipFacts &StepModel::factsAt(const Build &build, size_t stage) const {
-  auto found = facts.find(build.chips[stage]);
+  auto found = facts.find(build.step.stages[stage].chip);
   return found == facts.end() ? first : found->second;
 }
 
@@ -61,27 +61,20 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
   return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
 }
 
-/// What a stage sends to the next, over the slowest way between two of them; the energy is that of
-/// all of them.
-StepModel::Exchange StepModel::sendToNext(Build &build, double bytes) {
-  int64_t pipeline = build.strategy.pipeline, stride = placeOf(build.strategy, "pipeline").stride();
-  Exchange result;
-  if (pipeline <= 1 || bytes <= 0)
-    return result;
-  std::map<AxisPlace, int64_t> boundaries;
-  for (int64_t stage = 0; stage + 1 < pipeline; ++stage)
-    ++boundaries[network.placeOfSend(stage, stride)];
-  for (auto [place, count] : boundaries) {
-    const Cost *cost = network.cost("send", place, bytes, train.range());
-    if (!cost) {
-      build.failed = true;
-      return {};
-    }
-    build.keepNotes(*cost);
-    result.seconds = std::max(result.seconds, cost->latency.central() / runtime.network);
-    result.energy += cost->energy.times(static_cast<double>(build.stageRanks() * count));
+/// What stage `stage` sends to the next one (the last to the first); the energy is that of all its
+/// ranks.
+StepModel::Exchange StepModel::sendToNext(Build &build, int64_t stage, double bytes) {
+  int64_t stride = placeOf(build.strategy, "pipeline").stride();
+  int64_t distance = stage + 1 < build.strategy.pipeline ? stride : -stage * stride;
+  const Cost *cost =
+      network.sendCost(chipsOf(build.strategy, stage), distance, bytes, train.range());
+  if (!cost) {
+    build.failed = true;
+    return {};
   }
-  return result;
+  build.keepNotes(*cost);
+  return {cost->latency.central() / runtime.network,
+          cost->energy.times(static_cast<double>(build.stageRanks()))};
 }
 
 void StepModel::note(Build &build, llvm::StringRef name, double bytes, double count, double total,

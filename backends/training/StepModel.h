@@ -41,8 +41,22 @@ struct ModelCosts {
 /// same share (vLLM's `gpu_memory_utilization` is 0.9 by default).
 inline constexpr double plannedShare = 0.9;
 
+/// What stages send to each other, as tables call it.
+inline constexpr llvm::StringLiteral sendName = "send pipeline";
+
+/// The layers of a stage, and the chip that sets its pace.
+struct StagePlan {
+  /// Of each chunk the kinds of its layers in order, as GraphCost::layers counts them.
+  std::vector<std::vector<uint32_t>> chunks;
+  const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
+  double slowdown = 1;                 ///< of its slowest chip
+
+  int64_t layers(uint32_t kind) const;
+};
+
 /// The step of a strategy.
 struct Step {
+  std::vector<StagePlan> stages;
   TrainingSummary summary;
   RegionCost work; ///< of a microbatch on all stages, with a timeline
   Figure energy;
@@ -90,7 +104,8 @@ public:
   llvm::StringRef memoryName() const { return first.memory; }
 
 private:
-  struct Build; ///< a step under construction
+  struct Build;     ///< a step under construction
+  struct StagePart; ///< what a stage runs as often as it has layers of a kind
   /// A collective among the ranks of an axis: s of one, J of those of all ranks of the system.
   struct Exchange {
     double seconds = 0;
@@ -100,30 +115,27 @@ private:
   bool divideLayers(Build &build, std::string &problem);
   void dealLayers(Build &build, llvm::ArrayRef<int64_t> counts);
   bool stageTimes(Build &build);
-  RegionCost stageCost(const Build &build, size_t stage, const GraphCost &graph,
-                       bool isForward) const;
+  bool addSends(Build &build);
   void chooseChip(Build &build, size_t stage);
   void setInFlight(Build &build) const;
   double exposedTime(Build &build, size_t stage, const RegionCost &cost, double count);
-  double stageExposedTime(Build &build, size_t stage, const GraphCost &graph, bool isForward);
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
   bool shareGradients(Build &build);
   Exchange amongReplicas(Build &build, size_t stage, const char *kind, llvm::StringRef axis,
                          double denseBytes, double expertBytes);
   Exchange acrossGroups(Build &build, size_t stage, const RegionCost &weights);
-  double gatherLayer(Build &build, size_t stage, const RegionCost &forward,
-                     const RegionCost &backward, double layers);
+  double gatherPart(Build &build, size_t stage, const StagePart &part);
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   static double gatheredElements(const Build &build, size_t stage);
   void memoryOf(Build &build);
-  bool probe(Build &build, llvm::ArrayRef<double> each);
+  bool probe(Build &build, llvm::ArrayRef<uint32_t> layers);
   void finish(Build &build);
   /// Among the ranks of stage `stage`.
   Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,
                       int64_t stage);
-  Exchange sendToNext(Build &build, double bytes);
+  Exchange sendToNext(Build &build, int64_t stage, double bytes);
   void note(Build &build, llvm::StringRef name, double bytes, double count, double total,
             double exposed, const Figure &energy);
   double checkpointBytes(const Build &build) const;

@@ -5,6 +5,7 @@
 #include "backends/training/StepBuild.h"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -14,38 +15,55 @@ using passes::Strategy;
 /// Tasks that are played at most; longer schedules repeat their steady state.
 static constexpr int64_t playedTasks = 400000;
 
-/// Gives stages their layers in order. Where some layers of each stage recompute and the others do
-/// not, both are dealt to each stage in its own shares.
+int64_t StagePlan::layers(uint32_t kind) const {
+  int64_t sum = 0;
+  for (const std::vector<uint32_t> &chunk : chunks)
+    sum += llvm::count(chunk, kind);
+  return sum;
+}
+
+/// The kind of each layer in order. Layers that keep their activations are a kind behind the same
+/// ones that recompute: they count as these.
+static std::vector<uint32_t> kindsInOrder(const GraphCost &graph) {
+  std::vector<uint32_t> kinds;
+  for (uint32_t kind = 0; kind < graph.layers.size(); ++kind)
+    kinds.insert(kinds.end(), static_cast<size_t>(graph.layers[kind].count),
+                 kind - (graph.layers[kind].isKept ? 1 : 0));
+  return kinds;
+}
+
+/// Of a stage's `count` layers those of chunk `chunk`: as many as of the others. What is left over
+/// goes to the last chunks, but on the last stage, which has the output layer behind them, to the
+/// first.
+static int64_t layersOfChunk(int64_t count, int64_t chunk, int64_t chunks, bool isLastStage) {
+  if (isLastStage)
+    chunk = chunks - 1 - chunk;
+  return (chunk + 1) * count / chunks - chunk * count / chunks;
+}
+
+/// Gives stages their layers in order, the first chunk of all stages, then the second (Narayanan et
+/// al., SC 2021, section 2.2). Where only some layers of each stage recompute, these are its first.
 void StepModel::dealLayers(Build &build, llvm::ArrayRef<int64_t> counts) {
   const std::vector<GraphCost::Layers> &kinds = build.costs.forward().layers;
-  auto isPair = [&](size_t kind) { return kind + 1 < kinds.size() && kinds[kind + 1].isKept; };
-  auto layersOf = [&](size_t kind) {
-    return static_cast<double>(kinds[kind].count + (isPair(kind) ? kinds[kind + 1].count : 0));
-  };
-  int64_t limit = build.strategy.recomputeLayers;
-  size_t kind = 0;
-  double left = kinds.empty() ? 0 : layersOf(0);
-  for (int64_t count : counts) {
-    std::vector<double> stage(kinds.size(), 0);
-    double again = limit < 0 || count == 0
-                       ? 1
-                       : static_cast<double>(std::min(limit, count)) / static_cast<double>(count);
-    for (double open = static_cast<double>(count); open > 0;) {
-      while (left == 0) {
-        kind += isPair(kind) ? 2 : 1;
-        left = layersOf(kind);
+  std::vector<uint32_t> order = kindsInOrder(build.costs.forward());
+  int64_t chunks = build.chunks();
+  std::vector<StagePlan> &stages = build.step.stages;
+  std::vector<int64_t> dealt(counts.size(), 0);
+  stages.resize(counts.size());
+  size_t next = 0;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk)
+    for (size_t stage = 0; stage < counts.size(); ++stage) {
+      bool isLast = stage + 1 == counts.size();
+      std::vector<uint32_t> &list = stages[stage].chunks.emplace_back();
+      for (int64_t left = layersOfChunk(counts[stage], chunk, chunks, isLast); left > 0; --left) {
+        uint32_t kind = order[next++];
+        bool isPair = kind + 1 < kinds.size() && kinds[kind + 1].isKept;
+        bool keeps = dealt[stage]++ >= build.strategy.recomputeLayers;
+        list.push_back(isPair && keeps ? kind + 1 : kind);
       }
-      double taken = std::min(open, left);
-      stage[kind] += isPair(kind) ? taken * again : taken;
-      if (isPair(kind))
-        stage[kind + 1] += taken * (1 - again);
-      open -= taken;
-      left -= taken;
     }
-    build.layers.push_back(std::move(stage));
-    build.step.summary.stages.push_back({});
-    build.step.summary.stages.back().layers = count;
-  }
+  for (int64_t count : counts)
+    build.step.summary.stages.emplace_back().layers = count;
 }
 
 /// Layers of each stage: as given, else evenly; embedding and output layer may count as one layer
@@ -89,8 +107,44 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
   return true;
 }
 
+std::vector<StepModel::StagePart>
+StepModel::Build::partsOf(size_t stage, const ModelCosts::OnChip &graphs) const {
+  const GraphCost &forward = graphs.forward, &backward = graphs.backward;
+  const std::vector<std::vector<uint32_t>> &lists = step.stages[stage].chunks;
+  std::vector<StagePart> parts;
+  size_t kinds = forward.layers.size();
+  for (uint32_t kind = 0; kind < kinds; ++kind) {
+    std::vector<double> runs;
+    for (const std::vector<uint32_t> &list : lists)
+      runs.push_back(static_cast<double>(llvm::count(list, kind)));
+    StagePart part{forward.layers[kind].one, backward.layers[kinds - 1 - kind].one, runs};
+    if (part.count() > 0)
+      parts.push_back(std::move(part));
+  }
+  std::vector<double> first(lists.size(), 0), last(lists.size(), 0);
+  first.front() = last.back() = 1;
+  if (stage == 0)
+    parts.push_back({forward.before, backward.after, first});
+  if (stage + 1 == stageCount())
+    parts.push_back({forward.after, backward.before, last});
+  return parts;
+}
+
+void StepModel::Build::addTime(size_t stage, const StagePart &part, const StageTime &time) {
+  for (size_t chunk = 0; chunk < part.runs.size(); ++chunk)
+    times[stage * part.runs.size() + chunk].add(time, part.runs[chunk]);
+}
+
+StageTime StepModel::Build::timeOf(size_t stage) const {
+  StageTime sum;
+  auto all = static_cast<size_t>(chunks());
+  for (size_t chunk = 0; chunk < all; ++chunk)
+    sum.add(times[stage * all + chunk], 1);
+  return sum;
+}
+
 /// Adds the collectives of `cost`, run `count` times for each microbatch on one stage, and returns
-/// the part that nothing hides. Communication is reported as a mean over stages.
+/// the part of one run that nothing hides. Communication is reported as a mean over stages.
 double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost, double count) {
   double sum = 0, times = build.microbatches * build.share() * count;
   double left = cost.seconds; // no more is hidden than there are kernels beside it
@@ -101,102 +155,102 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
     int64_t ranks = placeOf(build.strategy, entry.axis).ranks();
     double hidden = std::min(total * (1 - runtime.exposedShare(entry.axis, ranks)), left);
     left -= hidden;
-    sum += (total - hidden) * count;
+    sum += total - hidden;
     note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times, total * times,
          (total - hidden) * times, one.energy);
   }
   return sum;
 }
 
-/// The same for all parts of a stage.
-double StepModel::stageExposedTime(Build &build, size_t stage, const GraphCost &graph,
-                                   bool isForward) {
-  double sum = 0;
-  size_t kinds = graph.layers.size();
-  for (size_t kind = 0; kind < kinds; ++kind)
-    if (double count = build.layers[stage][kind]; count > 0)
-      sum +=
-          exposedTime(build, stage, graph.layers[isForward ? kind : kinds - 1 - kind].one, count);
-  bool isFirst = stage == 0, isLast = stage + 1 == build.layers.size();
-  if (isForward ? isFirst : isLast)
-    sum += exposedTime(build, stage, graph.before, 1);
-  if (isForward ? isLast : isFirst)
-    sum += exposedTime(build, stage, graph.after, 1);
-  return sum;
-}
-
-/// One pass of a stage over a microbatch.
-RegionCost StepModel::stageCost(const Build &build, size_t stage, const GraphCost &graph,
-                                bool isForward) const {
-  RegionCost cost;
-  size_t kinds = graph.layers.size();
-  for (size_t kind = 0; kind < kinds; ++kind)
-    cost.add(graph.layers[isForward ? kind : kinds - 1 - kind].one, build.layers[stage][kind]);
-  bool isFirst = stage == 0, isLast = stage + 1 == build.layers.size();
-  if (isForward ? isFirst : isLast)
-    cost.add(graph.before);
-  if (isForward ? isLast : isFirst)
-    cost.add(graph.after);
-  return cost;
-}
-
 /// The costs of a stage on the slowest kind of its chips, which the others wait for.
 void StepModel::chooseChip(Build &build, size_t stage) {
   ChipSet chips = chipsOf(build.strategy, static_cast<int64_t>(stage));
+  StagePlan &plan = build.step.stages[stage];
   RegionCost forward, backward;
-  const ir::Operation *slowest = nullptr;
   for (unsigned path : network.places().of(chips)) {
     const ir::Operation *chip = network.places().path(path).chip;
-    RegionCost one = stageCost(build, stage, build.costs.on(chip).forward, true);
-    RegionCost two = stageCost(build, stage, build.costs.on(chip).backward, false);
-    if (slowest && one.seconds + two.seconds <= forward.seconds + backward.seconds)
+    RegionCost one, two; // one pass of a microbatch each
+    for (const StagePart &part : build.partsOf(stage, build.costs.on(chip))) {
+      one.add(part.forward, part.count());
+      two.add(part.backward, part.count());
+    }
+    if (plan.chip && one.seconds + two.seconds <= forward.seconds + backward.seconds)
       continue;
-    slowest = chip;
+    plan.chip = chip;
     forward = std::move(one);
     backward = std::move(two);
   }
-  double factor = network.places().slowdown(chips);
+  plan.slowdown = network.places().slowdown(chips);
   for (RegionCost *part : {&forward, &backward}) {
-    part->seconds *= factor;
-    part->weightsSeconds *= factor;
+    part->seconds *= plan.slowdown;
+    part->weightsSeconds *= plan.slowdown;
     for (KernelTime &kernel : part->kernels)
-      kernel.seconds *= factor;
+      kernel.seconds *= plan.slowdown;
   }
-  build.chips.push_back(slowest);
   build.forward.push_back(std::move(forward));
   build.backward.push_back(std::move(backward));
 }
 
-bool StepModel::stageTimes(Build &build) {
-  const ModelCosts &costs = build.costs;
-  size_t p = build.layers.size();
-  double boundary = costs.forward().layers.empty() ? 0 : costs.forward().layers[0].one.inputBytes;
-  Exchange send = sendToNext(build, boundary);
-  double chunks = build.strategy.schedule == ScheduleKind::Interleaved ? build.strategy.chunks : 1;
-  double sends = p > 1 ? send.seconds * chunks : 0;
+/// What stages send: each chunk to the same one of the next stage, the last stage to the next chunk
+/// of the first; gradients the other way.
+bool StepModel::addSends(Build &build) {
+  const GraphCost &graph = build.costs.forward();
+  size_t p = build.stageCount(), chunks = static_cast<size_t>(build.chunks());
+  double bytes = graph.layers.empty() ? 0 : graph.layers[0].one.inputBytes;
+  if (p == 1 || bytes <= 0)
+    return true;
   // Only a schedule with several chunks has another one to work on meanwhile.
-  double sent = sends * (chunks > 1 ? 1 - runtime.overlapPipeline : 1);
-  note(build, "send pipeline", boundary, 2 * chunks * build.microbatches,
-       2 * sends * build.microbatches, 2 * sent * build.microbatches, send.energy);
+  double shown = chunks > 1 ? 1 - runtime.overlapPipeline : 1;
+  double seconds = 0, messages = 0;
+  Figure energy;
+  for (size_t stage = 0; stage < p; ++stage) {
+    bool isLast = stage + 1 == p;
+    if (isLast && chunks == 1)
+      continue;
+    Exchange send = sendToNext(build, static_cast<int64_t>(stage), bytes);
+    StageSend one{send.seconds, send.seconds * shown};
+    auto count = 2 * static_cast<double>(isLast ? chunks - 1 : chunks);
+    messages += count;
+    seconds += send.seconds * count;
+    energy += send.energy.times(count);
+    for (size_t chunk = 0; chunk + (isLast ? 1 : 0) < chunks; ++chunk) {
+      size_t next = isLast ? chunk + 1 : (stage + 1) * chunks + chunk;
+      build.times[stage * chunks + chunk].sendForward = one;
+      build.times[next].sendBackward = one;
+    }
+  }
+  double times = build.microbatches * build.share();
+  note(build, sendName, bytes, messages * times, seconds * times, seconds * times * shown,
+       energy.times(1 / (messages * build.share())));
+  return !build.failed;
+}
+
+bool StepModel::stageTimes(Build &build) {
+  size_t p = build.stageCount();
+  build.times.assign(p * static_cast<size_t>(build.chunks()), {});
+  if (!addSends(build))
+    return false;
   for (size_t stage = 0; stage < p; ++stage) {
     chooseChip(build, stage);
-    const RegionCost &forward = build.forward.back(), &backward = build.backward.back();
-    StageTime time;
-    const ModelCosts::OnChip &graphs = costs.on(build.chips[stage]);
-    time.forward = forward.seconds + stageExposedTime(build, stage, graphs.forward, true) + sent;
-    time.backward =
-        backward.seconds + stageExposedTime(build, stage, graphs.backward, false) + sent;
-    time.weights = backward.weightsSeconds;
-    build.times.push_back(time);
+    const StagePlan &plan = build.step.stages[stage];
+    for (const StagePart &part : build.partsOf(stage, build.costs.on(plan.chip))) {
+      StageTime time;
+      time.forward = part.forward.seconds * plan.slowdown +
+                     exposedTime(build, stage, part.forward, part.count());
+      time.backward = part.backward.seconds * plan.slowdown +
+                      exposedTime(build, stage, part.backward, part.count());
+      time.weights = part.backward.weightsSeconds * plan.slowdown;
+      build.addTime(stage, part, time);
+    }
   }
   return !build.failed;
 }
 
 void StepModel::setInFlight(Build &build) const {
   const Strategy &strategy = build.strategy;
-  auto p = static_cast<int64_t>(build.times.size());
+  auto p = static_cast<int64_t>(build.stageCount());
   auto m = static_cast<int64_t>(std::llround(build.microbatches));
-  int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
+  int64_t chunks = build.chunks();
   bool isZero = strategy.schedule == ScheduleKind::ZeroBubble;
   ScheduleKind order = isZero ? ScheduleKind::OneFOneB : strategy.schedule;
   for (int64_t stage = 0; stage < p; ++stage) {
@@ -207,35 +261,41 @@ void StepModel::setInFlight(Build &build) const {
 }
 
 bool StepModel::pipeline(Build &build, bool withEvents) {
-  const Strategy &strategy = build.strategy;
+  ScheduleKind kind = build.strategy.schedule;
   TrainingSummary &summary = build.step.summary;
-  auto p = static_cast<int64_t>(build.times.size());
-  double slowest = 0, all = 0;
-  bool equal = true;
-  for (const StageTime &time : build.times) {
-    double one = time.forward + time.backward;
-    if (one > slowest) {
-      slowest = one;
-      summary.forward = time.forward;
-      summary.backward = time.backward;
-    }
-    all += one;
-    equal &= std::fabs(one - build.times[0].forward - build.times[0].backward) <= 1e-12 * one &&
-             std::fabs(time.weights - build.times[0].weights) <= 1e-12 * one;
+  auto p = static_cast<int64_t>(build.stageCount());
+  double slowest = 0, all = 0, kernels = 0;
+  for (int64_t stage = 0; stage < p; ++stage) {
+    StageTime time = build.timeOf(stage);
+    all += time.least(kind);
+    kernels += time.kernels();
+    if (time.least(kind) <= slowest)
+      continue;
+    slowest = time.least(kind);
+    summary.forward = time.forward + time.sendForward.waits;
+    summary.backward = time.backward + time.sendBackward.waits;
   }
   auto m = static_cast<int64_t>(std::llround(build.microbatches));
-  int64_t chunks = strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1;
+  int64_t chunks = build.chunks();
+  StageTime first = build.timeOf(0);
+  bool equal = first.sendForward.way == 0 && llvm::all_of(build.times, [&](const StageTime &time) {
+                 return time == build.times.front();
+               });
+  double sending =
+      (all - kernels) * build.microbatches; // s in which stages wait for what they send
   std::vector<ScheduledTask> tasks;
-  bool hasForm = equal && hasClosedForm(strategy.schedule, p, m, build.times[0]);
+  bool hasForm = equal && hasClosedForm(kind, p, m, first);
   bool canPlay = p > 1 && p * m * chunks * 2 <= playedTasks;
   if (p == 1) {
     summary.pipelineTime = build.microbatches * slowest;
   } else if (canPlay && (!hasForm || withEvents)) {
-    summary.pipelineTime =
-        playSchedule(strategy.schedule, build.times, m, chunks, 0, withEvents ? &tasks : nullptr)
-            .time;
+    ScheduleResult played =
+        playSchedule(kind, build.times, m, chunks, withEvents ? &tasks : nullptr);
+    summary.pipelineTime = played.time;
+    sending = std::accumulate(played.sending.begin(), played.sending.end(), 0.0) *
+              build.microbatches / static_cast<double>(m);
   } else {
-    double ideal = closedFormTime(strategy.schedule, p, m, chunks, build.times[0]);
+    double ideal = closedFormTime(kind, p, m, chunks, first);
     double steady = static_cast<double>(m) * slowest;
     double fill =
         equal ? ideal - steady : (all - slowest) / static_cast<double>(chunks); // each stage once
@@ -247,17 +307,23 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
                               fmt::format("{}{}{}", task.kind, task.microbatch,
                                           chunks > 1 ? fmt::format(".{}", task.chunk) : ""),
                               task.start, task.end - task.start});
-  double working = build.microbatches * all / static_cast<double>(p);
+  for (CommunicationTime &entry : summary.communication)
+    if (entry.name == sendName)
+      entry.exposed = sending * build.share();
+  double working = (build.microbatches * kernels + sending) * build.share();
   summary.bubble = std::max(0.0, summary.pipelineTime - working);
   return true;
 }
 
-/// Times and memory of stages with `each` layers of each kind, even if there are fewer, without a
-/// schedule.
-bool StepModel::probe(Build &build, llvm::ArrayRef<double> each) {
+/// Times and memory of stages that have `layers` each, by their kinds and even if there are fewer,
+/// without a schedule.
+bool StepModel::probe(Build &build, llvm::ArrayRef<uint32_t> layers) {
   build.microbatches = static_cast<double>(build.strategy.batch) /
                        static_cast<double>(build.strategy.data * build.strategy.microbatch);
-  build.layers.assign(build.strategy.pipeline, each.vec());
+  StagePlan plan;
+  plan.chunks.resize(build.chunks());
+  plan.chunks.front() = layers.vec();
+  build.step.stages.assign(build.strategy.pipeline, plan);
   build.step.summary.stages.resize(build.strategy.pipeline);
   if (!stageTimes(build) || !shareParameters(build))
     return false;
@@ -266,7 +332,11 @@ bool StepModel::probe(Build &build, llvm::ArrayRef<double> each) {
   return true;
 }
 
-static double timeOf(const StageTime &time) { return time.forward + time.backward; }
+/// s of a microbatch on a stage that grow with its layers; in zero-bubble schedules without sends,
+/// which gradients of weights may run beside.
+static double lineTime(const StageTime &time, ScheduleKind kind) {
+  return time.kernels() + (kind == ScheduleKind::ZeroBubble ? 0 : time.waits());
+}
 
 llvm::Optional<std::vector<StageLine>> StepModel::stageLines(const ModelCosts &costs,
                                                              const Strategy &strategy) {
@@ -296,21 +366,18 @@ llvm::Optional<std::vector<MixedStage>> StepModel::mixedStages(const ModelCosts 
   // what a layer needs at a time is in both.
   size_t kinds = costs.forward().layers.size();
   std::vector<MixedStage> stages(strategy.pipeline);
-  for (size_t kind = 0; kind < kinds; ++kind) {
+  for (uint32_t kind = 0; kind < kinds; ++kind) {
     Build one{costs, strategy}, two{costs, strategy};
-    std::vector<double> each(kinds, 0);
-    each[kind] = 1;
-    bool isGood = probe(one, each);
-    each[kind] = 2;
-    if (!isGood || !probe(two, each))
+    if (!probe(one, {kind}) || !probe(two, {kind, kind}))
       return llvm::None;
     for (size_t number = 0; number < stages.size(); ++number) {
       MixedStage &stage = stages[number];
       double least = one.step.summary.stages[number].total();
       double layer = two.step.summary.stages[number].total() - least;
-      stage.perLayer.push_back(timeOf(two.times[number]) - timeOf(one.times[number]));
+      double time = lineTime(one.timeOf(number), strategy.schedule);
+      stage.perLayer.push_back(lineTime(two.timeOf(number), strategy.schedule) - time);
       stage.layerMemory.push_back(layer);
-      stage.fixed = timeOf(one.times[number]) - stage.perLayer.back();
+      stage.fixed = time - stage.perLayer.back();
       // The kinds need different memory at a time: the least, so that no division is left out.
       stage.memory = kind == 0 ? least - layer : std::min(stage.memory, least - layer);
       stage.capacity = factsAt(one, number).capacity * plannedShare;

@@ -57,8 +57,9 @@ StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const Re
 /// Fully sharded parameters are gathered before each layer and their gradients scattered behind it;
 /// what the layer's kernels do not hide is added to its stage. Where several groups hold them the
 /// sums of the last microbatch are then added up across these: what that adds, in s, is returned.
-double StepModel::gatherLayer(Build &build, size_t stage, const RegionCost &forward,
-                              const RegionCost &backward, double layers) {
+double StepModel::gatherPart(Build &build, size_t stage, const StagePart &part) {
+  const RegionCost &forward = part.forward, &backward = part.backward;
+  double layers = part.count();
   auto [element, gradient] = elementBytes(build.strategy, runtime);
   double trained = forward.trainedDense() + forward.trainedExperts();
   double moved = runtime.gathered(element);
@@ -75,8 +76,10 @@ double StepModel::gatherLayer(Build &build, size_t stage, const RegionCost &forw
   double both = gather.seconds + scatter.seconds;
   double ahead = besides(gather.seconds, forward), behind = besides(both, backward);
   double last = besides(both + across.seconds, backward) - behind;
-  build.times[stage].forward += layers * ahead;
-  build.times[stage].backward += layers * behind;
+  StageTime time;
+  time.forward = ahead;
+  time.backward = behind;
+  build.addTime(stage, part, time);
   double runs = layers * build.microbatches * build.share();
   double scattered = both > 0 ? behind * scatter.seconds / both : 0;
   std::string axis = " " + shardAxis(build.strategy);
@@ -94,19 +97,11 @@ bool StepModel::shareParameters(Build &build) {
   if (!build.strategy.shard.parameters)
     return true;
   double worst = 0;
-  for (size_t stage = 0; stage < build.layers.size(); ++stage) {
-    const GraphCost &forward = build.costs.on(build.chips[stage]).forward;
-    const GraphCost &backward = build.costs.on(build.chips[stage]).backward;
-    size_t kinds = forward.layers.size();
+  for (size_t stage = 0; stage < build.stageCount(); ++stage) {
     double across = 0;
-    for (size_t kind = 0; kind < kinds; ++kind)
-      if (build.layers[stage][kind] > 0)
-        across += gatherLayer(build, stage, forward.layers[kind].one,
-                              backward.layers[kinds - 1 - kind].one, build.layers[stage][kind]);
-    if (stage == 0)
-      across += gatherLayer(build, stage, forward.before, backward.after, 1);
-    if (stage + 1 == build.layers.size())
-      across += gatherLayer(build, stage, forward.after, backward.before, 1);
+    for (const StagePart &part :
+         build.partsOf(stage, build.costs.on(build.step.stages[stage].chip)))
+      across += gatherPart(build, stage, part);
     worst = std::max(worst, across);
   }
   build.step.summary.otherTime += worst;

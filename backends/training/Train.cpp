@@ -138,6 +138,6 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
     return llvm::None;
   if (!checkRun(train, step->summary, diagnostics))
     return llvm::None;
-  step->summary.program = buildProgram(train, *costs, strategy, step->summary, network);
+  step->summary.program = buildProgram(train, *costs, strategy, *step, network);
   return stepCost(train, *costs, std::move(*step), model, strategy);
 }

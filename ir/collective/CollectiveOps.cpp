@@ -27,6 +27,27 @@ static OpDecl transfer(llvm::StringRef name, llvm::StringRef doc) {
                         .optional()}};
 }
 
+static bool verifySend(const Operation &op, DiagnosticEngine &diagnostics) {
+  if (!op.hasAttr("senders"))
+    return true;
+  const AttrList &senders = op.listAttr("senders");
+  if (senders.size() != 4 || senders[0].asInt() < 0 || senders[1].asInt() < 1 ||
+      senders[2].asInt() < 1)
+    return invalidOp(op, diagnostics, "senders are a rank, a count, a step and a distance");
+  return true;
+}
+
+/// A message from one rank to another, or from many at the same time.
+static OpDecl sendTransfer(llvm::StringRef doc) {
+  OpDecl decl = transfer("collective.send", doc);
+  decl.attrs.push_back(listAttr("senders", AttrKind::Int,
+                                "a first rank and how many, a step to further ones, and how far "
+                                "behind each the rank is that it sends to")
+                           .optional());
+  decl.verifier = verifySend;
+  return decl;
+}
+
 /// An all-to-all whose sizes differ.
 static OpDecl unevenTransfer() {
   OpDecl decl = transfer("collective.all_to_allv",
@@ -140,7 +161,7 @@ static std::vector<OpDecl> declarations() {
       transfer("collective.broadcast", "One rank sends the same to all others."),
       transfer("collective.reduce", "One rank gets the sum of all."),
       transfer("collective.barrier", "No rank goes on before all have come."),
-      transfer("collective.send", "One rank sends to another one.")};
+      sendTransfer("One rank sends to another one.")};
   RegionDecl steps{{"collective.run", "collective.repeat"}};
   for (const OpDecl &decl : transfers)
     steps.allowed.push_back(decl.name);

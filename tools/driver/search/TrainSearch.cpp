@@ -224,7 +224,12 @@ TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
     return tried;
   }
   const TrainingSummary &summary = step->summary;
-  tried.working = (summary.pipelineTime - summary.bubble * summary.stepTime) * measured;
+  tried.working = summary.pipelineTime - summary.bubble * summary.stepTime;
+  // How much of what stages send gradients of weights run beside depends on the layers.
+  if (strategy.schedule == passes::ScheduleKind::ZeroBubble)
+    for (const CommunicationTime &entry : summary.communication)
+      tried.working -= entry.name == training::sendName ? entry.exposed : 0;
+  tried.working *= measured;
   ++result.costed;
   for (const StageMemory &stage : step->summary.stages)
     leastMemory = std::min(leastMemory, stage.total());
