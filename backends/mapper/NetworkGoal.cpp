@@ -117,6 +117,7 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
     goal.kind = SearchGoal::Scalar;
     bool energy = name == "energy";
     goal.energyOnly = energy;
+    goal.latencyOnly = !energy;
     goal.value = [energy](const Score &s) { return energy ? s.energy : s.latency; };
   } else if (GoalFunction function = functionOfOne()) {
     goal.kind = SearchGoal::Scalar;

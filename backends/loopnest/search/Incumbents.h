@@ -23,6 +23,7 @@ struct SearchGoal {
   enum Kind { Scalar, Hull, Front } kind = Scalar;
   std::function<double(const Score &)> value; ///< Scalar only
   bool energyOnly = false;                    ///< Scalar: the latency does not matter
+  bool latencyOnly = false;                   ///< Scalar: `value` is the latency
   /// Scalar: what is not below is not looked for, once anything has been found.
   double enough = HUGE_VAL;
 };

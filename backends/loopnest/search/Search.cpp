@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/Search.h"
 
 #include "backends/loopnest/search/Descent.h"
+#include "backends/loopnest/search/SlowestResource.h"
 #include "backends/loopnest/search/TreeWalk.h"
 #include <thread>
 
@@ -57,6 +58,8 @@ private:
   std::vector<Node> nextTasks(SearchResult &result);
   void searchTree(SearchResult &result);
   void climbSometimes(SearchResult &result);
+  SearchResult proveByTime(const TimedChip &chip) const;
+  int64_t evaluations() const;
 
   const MapSpace &space;
   const CostWeights &weights;
@@ -241,6 +244,36 @@ void Searcher::climbSometimes(SearchResult &result) {
   }
 }
 
+int64_t Searcher::evaluations() const {
+  int64_t sum = planner.evaluator.evaluations();
+  for (const auto &worker : workers)
+    sum += worker->evaluator.evaluations();
+  return sum;
+}
+
+/// The proof of the least latency, with the time of what is the slowest as the energy that tables
+/// bound.
+SearchResult Searcher::proveByTime(const TimedChip &chip) const {
+  SearchGoal timed = goal;
+  timed.value = chip.latency;
+  timed.latencyOnly = false;
+  SearchOptions next = options;
+  const Candidate &best = incumbents.front().front();
+  next.known = {{best.mapping, {0, best.score.latency}, best.space}};
+  next.start.clear();
+  next.descents = 0;
+  next.tables = nullptr;
+  SearchResult result = Searcher(space, chip.weights, rules, timed, next).run();
+  result.evaluated += evaluations();
+  for (Score &bound : result.open)
+    bound = {0, chip.latency(bound)};
+  Candidate &found = result.front.front();
+  found.score = found.score.latency < best.score.latency
+                    ? MappingEvaluator(space, weights).evaluate(found.mapping)
+                    : best.score;
+  return result;
+}
+
 SearchResult Searcher::run() {
   SearchResult result;
   for (const Candidate &candidate : options.known)
@@ -258,10 +291,13 @@ SearchResult Searcher::run() {
   if (options.descentsOnly) {
     result.open.push_back(workers.front()->root().bound);
     result.front = incumbents.front();
-    for (const auto &worker : workers)
-      result.evaluated += worker->evaluator.evaluations();
+    result.evaluated = evaluations();
     return result;
   }
+  if (goal.latencyOnly && options.useFloors && !incumbents.front().empty() &&
+      incumbents.front().front().space == 0)
+    if (auto chip = slowestResource(space, weights, incumbents.front().front().mapping))
+      return proveByTime(*chip);
   makeFloors();
   for (auto &worker : workers)
     worker->useFloors(floors.get());
@@ -269,9 +305,7 @@ SearchResult Searcher::run() {
   searchTree(result);
   llvm::erase_if(result.open, [&](const Score &bound) { return incumbents.excludes(bound); });
   result.front = incumbents.front();
-  result.evaluated = planner.evaluator.evaluations();
-  for (const auto &worker : workers)
-    result.evaluated += worker->evaluator.evaluations();
+  result.evaluated = evaluations();
   return result;
 }
 

@@ -2,6 +2,7 @@
 // Branch and bound finds what exhaustive enumeration finds.
 #include "Spaces.h"
 #include "backends/loopnest/search/PlainSearch.h"
+#include "backends/loopnest/search/SlowestResource.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
@@ -98,6 +99,43 @@ TEST(Search, EnergyEqualsExhaustive) {
 TEST(Search, LatencyEqualsExhaustive) {
   std::mt19937 random(4);
   compareSearch(random, {SearchGoal::Scalar, [](const Score &s) { return s.latency; }}, 20);
+}
+
+/// With the time of the slowest memory or network as the energy that tables bound.
+TEST(Search, LatencyByTimeEqualsExhaustive) {
+  std::mt19937 random(14);
+  SearchGoal latency{SearchGoal::Scalar, [](const Score &s) { return s.latency; }};
+  latency.latencyOnly = true;
+  for (auto *make : {anySpace, symmetricSpace, partialSpace})
+    compareSearch(random, latency, 60, make);
+}
+
+/// The energy of a timed chip is the time of its resource: no more than the latency of any mapping,
+/// and all of it for many.
+TEST(Search, TimedChipsBoundLatencies) {
+  std::mt19937 random(15);
+  unsigned timed = 0, met = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    llvm::Optional<MapSpace> space = i % 3 ? anySpace(random) : partialSpace(random);
+    if (!space)
+      continue;
+    CostWeights weights = weightsOf(*space, random);
+    MappingEvaluator evaluator(*space, weights);
+    auto chip = slowestResource(*space, weights, randomMapping(*space, random));
+    if (!chip)
+      continue;
+    ++timed;
+    MappingEvaluator timer(*space, chip->weights);
+    for (unsigned k = 0; k < 20; ++k) {
+      Mapping mapping = randomMapping(*space, random);
+      double latency = evaluator.evaluate(mapping).latency;
+      double time = chip->latency({timer.evaluate(mapping).energy, 0});
+      ASSERT_LE(time, latency * (1 + 1e-12)) << "space " << i;
+      met += time >= latency * (1 - 1e-12);
+    }
+  }
+  EXPECT_GT(timed, 50U);
+  EXPECT_GT(met, 5 * timed);
 }
 
 TEST(Search, EdpEqualsExhaustive) {
