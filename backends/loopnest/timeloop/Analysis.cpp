@@ -4,6 +4,7 @@
 #include "backends/loopnest/timeloop/Links.h"
 #include "backends/loopnest/timeloop/PatternBuilder.h"
 #include "backends/loopnest/timeloop/Runs.h"
+#include "backends/loopnest/timeloop/VisitMemo.h"
 #include "ir/common/diagnostics/Timeloop.h"
 
 using namespace perfc;
@@ -18,34 +19,22 @@ namespace {
 /// Which of the ragged dimensions are in the last pass of their outer loops, as bits.
 using PassMask = uint64_t;
 
-/// What a memory remembers of one tensor between visits.
-struct SpaceState {
-  Box last;
-  Offset moved; ///< the direction of the last moves; empty when none is known
-  Boxes delta;  ///< of the present visit
-  double deltaVolume = 0;
-};
-
-struct MemoryState {
-  std::vector<SpaceState> spaces;
-  /// What the children of the array were sent in the step before.
-  const SpatialPattern *previous = nullptr;
-  std::vector<Boxes> previousWords;
-};
-
 /// Bounds of a tile relative to its origin, per space.
 using TileShape = std::vector<Box>;
 
 class Analysis {
 public:
-  Analysis(const Input &input, const LoopList &list);
+  Analysis(const Input &input, const LoopList &list, bool remembers);
   void run() { visit(static_cast<unsigned>(list.loops.size()) - 1); }
   bool tookTooLong() const { return visits > maxVisits; }
   AnalysisResult takeResult();
 
 private:
   void visit(unsigned loop);
+  void visitOnce(unsigned memory);
+  void visitAnew(unsigned loop);
   void visitTemporal(unsigned loop);
+  Box pointOf(unsigned space) const;
   void visitArray(unsigned memory);
   void updateDeltas(unsigned memory);
   void updateDelta(unsigned memory, unsigned space, const Box &tile);
@@ -68,9 +57,8 @@ private:
   double epochs = 1;
   uint64_t visits = 0;
   std::vector<MemoryState> states;
-  std::vector<std::vector<Traffic>> traffic;
-  double laneComputes = 0;
-  std::map<const SpatialPattern *, double> arrayVisits; ///< of arrays of bare lanes
+  VisitSums sums;
+  VisitMemo memo;
   std::vector<std::map<PassMask, TileShape>> shapes;
   std::map<std::pair<unsigned, PassMask>, std::unique_ptr<SpatialPattern>> patterns;
   Links links;
@@ -79,14 +67,15 @@ private:
 
 } // namespace
 
-Analysis::Analysis(const Input &input, const LoopList &list)
+Analysis::Analysis(const Input &input, const LoopList &list, bool remembers)
     : input(input), list(list), spaces(input.spaceCount()), index(list.loops.size(), 0),
-      origin(input.dimCount(), 0), states(list.blocks.size()), shapes(list.loops.size()) {
+      origin(input.dimCount(), 0), states(list.blocks.size()), memo(input, list, remembers),
+      shapes(list.loops.size()) {
   for (MemoryState &state : states) {
     state.spaces.resize(spaces);
     state.previousWords.resize(spaces);
   }
-  traffic.assign(list.blocks.size(), std::vector<Traffic>(spaces));
+  sums.traffic.assign(list.blocks.size(), std::vector<Traffic>(spaces));
 }
 
 bool Analysis::isAtLast(unsigned start, unsigned dim) const {
@@ -124,14 +113,42 @@ double Analysis::iterationsBelow(unsigned loop) {
 }
 
 void Analysis::countComputes(double iterations) {
-  laneComputes += iterations;
-  for (Traffic &one : traffic[0])
+  sums.laneComputes += iterations;
+  for (Traffic &one : sums.traffic[0])
     one.histogram[{1, 1}].words += iterations;
 }
 
 void Analysis::visit(unsigned loop) {
   if (++visits > maxVisits)
     return;
+  unsigned memory = list.loops[loop].memory;
+  if (loop == list.blocks[memory].boundary && memo.serves(memory))
+    visitOnce(memory);
+  else
+    visitAnew(loop);
+}
+
+/// The loops of a memory from the outermost one on: as before where it has been like this.
+void Analysis::visitOnce(unsigned memory) {
+  VisitMemo::Visit &visit = memo.find(memory, states, origin);
+  if (visit.isKnown) {
+    memo.restore(visit, memory, states, origin);
+  } else {
+    VisitSums outside = std::move(sums);
+    sums = VisitSums();
+    sums.traffic.assign(memory + 1, std::vector<Traffic>(spaces));
+    double times = epochs;
+    epochs = 1;
+    visitAnew(list.blocks[memory].boundary);
+    epochs = times;
+    visit.sums = std::move(sums);
+    sums = std::move(outside);
+    memo.keep(visit, memory, states, origin);
+  }
+  sums.add(visit.sums, epochs);
+}
+
+void Analysis::visitAnew(unsigned loop) {
   unsigned memory = list.loops[loop].memory;
   const Block &block = list.blocks[memory];
   if (memory == 0 && loop == block.boundary && !block.isSpatial()) {
@@ -175,7 +192,7 @@ void Analysis::visitTemporal(unsigned loop) {
   }
   origin[own.dim] = start;
   for (unsigned space = 0; sends && space < spaces; ++space)
-    traffic[own.memory][space].histogram[{1, 1}].words += sent[space] * epochs;
+    sums.traffic[own.memory][space].histogram[{1, 1}].words += sent[space] * epochs;
 }
 
 const TileShape &Analysis::tileShape(unsigned loop) {
@@ -215,7 +232,7 @@ void Analysis::updateDeltas(unsigned memory) {
   Box tile;
   for (unsigned space = 0; space < spaces; ++space) {
     tileOf(list.blocks[memory].boundary, space, tile);
-    double &largest = traffic[memory][space].tileSize;
+    double &largest = sums.traffic[memory][space].tileSize;
     largest = std::max(largest, volume(tile));
     updateDelta(memory, space, tile);
   }
@@ -260,24 +277,24 @@ const SpatialPattern &Analysis::patternOf(unsigned memory) {
   return *known->second;
 }
 
+/// The words of one step of a lane.
+Box Analysis::pointOf(unsigned space) const {
+  Box point;
+  for (const std::vector<Term> &rank : input.problem.spaces[space].ranks) {
+    int64_t place = 0;
+    for (const Term &term : rank)
+      place += term.coefficient * origin[term.dim];
+    point.append({place, place + 1});
+  }
+  return point;
+}
+
 void Analysis::visitArray(unsigned memory) {
   const Block &block = list.blocks[memory];
   const SpatialPattern &pattern = patternOf(memory);
   MemoryState &state = states[memory];
-  std::vector<Boxes> points;
   if (memory == 0) {
-    arrayVisits[&pattern] += epochs;
-    points.resize(spaces);
-    for (unsigned space = 0; space < spaces; ++space) {
-      Box point;
-      for (const std::vector<Term> &rank : input.problem.spaces[space].ranks) {
-        int64_t place = 0;
-        for (const Term &term : rank)
-          place += term.coefficient * origin[term.dim];
-        point.append({place, place + 1});
-      }
-      points[space].add(point);
-    }
+    sums.arrayVisits[&pattern] += epochs;
   } else {
     for (unsigned loop = block.first; loop < block.temporal; ++loop)
       index[loop] = 0;
@@ -285,12 +302,16 @@ void Analysis::visitArray(unsigned memory) {
   }
   Box tile;
   for (unsigned space = 0; space < spaces; ++space) {
-    Boxes words = memory == 0 ? points[space] : states[memory - 1].spaces[space].delta;
+    Boxes words;
+    if (memory == 0)
+      words.add(pointOf(space));
+    else
+      words = states[memory - 1].spaces[space].delta;
     words.sort();
     send(memory, space, pattern, words);
     state.previousWords[space] = std::move(words);
     tileOf(block.master(), space, tile);
-    double &largest = traffic[memory][space].senderSize;
+    double &largest = sums.traffic[memory][space].senderSize;
     largest = std::max(largest, volume(tile));
   }
   if (!llvm::all_of(input.placements[memory].noLinks, [](bool barred) { return barred; }))
@@ -300,7 +321,7 @@ void Analysis::visitArray(unsigned memory) {
 /// Adds what an array is sent in one step: the first child needs `words`.
 void Analysis::send(unsigned memory, unsigned space, const SpatialPattern &pattern,
                     const Boxes &words) {
-  Traffic &result = traffic[memory][space];
+  Traffic &result = sums.traffic[memory][space];
   double volume = words.volume() * epochs;
   if (volume == 0)
     return;
@@ -329,10 +350,10 @@ void Analysis::send(unsigned memory, unsigned space, const SpatialPattern &patte
 
 AnalysisResult Analysis::takeResult() {
   AnalysisResult result;
-  result.computes = laneComputes;
-  if (!arrayVisits.empty()) {
+  result.computes = sums.laneComputes;
+  if (!sums.arrayVisits.empty()) {
     std::map<int64_t, double> lanes;
-    for (const auto &[pattern, count] : arrayVisits)
+    for (const auto &[pattern, count] : sums.arrayVisits)
       for (size_t i = 0; i < pattern->children.size(); ++i)
         lanes[pattern->children[i]] += static_cast<double>(pattern->visits[i]) * count;
     double sum = 0;
@@ -340,7 +361,7 @@ AnalysisResult Analysis::takeResult() {
       sum += count;
     result.computes = sum / static_cast<double>(lanes.size());
   }
-  result.traffic = std::move(traffic);
+  result.traffic = std::move(sums.traffic);
   return result;
 }
 
@@ -356,7 +377,7 @@ static bool isExact(const AnalysisResult &result) {
 }
 
 llvm::Optional<AnalysisResult> timeloop::analyse(const Input &input, const LoopList &list,
-                                                 DiagnosticEngine &diagnostics) {
+                                                 DiagnosticEngine &diagnostics, bool remembers) {
   auto fail = [&](const char *reason) {
     diagnostics.report(input.place, diag::TimeloopTooLarge, reason);
     return llvm::None;
@@ -364,7 +385,7 @@ llvm::Optional<AnalysisResult> timeloop::analyse(const Input &input, const LoopL
   for (const Block &block : list.blocks)
     if (block.children() > maxChildren)
       return fail("an array of more than 2^20 children is not analysed");
-  Analysis analysis(input, list);
+  Analysis analysis(input, list, remembers);
   analysis.run();
   if (analysis.tookTooLong())
     return fail("the nest takes more than 30 million steps to analyse");

@@ -38,9 +38,10 @@ struct AnalysisResult {
 };
 
 /// Runs the analysis of a checked input. Nothing when it takes too many steps or counts leave the
-/// exact range (reported).
+/// exact range (reported). Unless it `remembers`, visits that find what one before has found are
+/// made again (VisitMemo.h), which changes nothing but the time.
 llvm::Optional<AnalysisResult> analyse(const Input &input, const LoopList &list,
-                                       DiagnosticEngine &diagnostics);
+                                       DiagnosticEngine &diagnostics, bool remembers = true);
 
 } // namespace perfc::timeloop
 

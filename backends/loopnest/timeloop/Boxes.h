@@ -31,6 +31,11 @@ public:
     stride = box.size();
     bounds.append(box.begin(), box.end());
   }
+  /// Moves all of them `sign` times as far.
+  void move(llvm::ArrayRef<int64_t> distance, int64_t sign) {
+    for (size_t i = 0; i < bounds.size(); ++i)
+      bounds[i] += sign * distance[i % stride / 2];
+  }
   /// Number of elements; exact below 2^53.
   double volume() const;
   /// Puts the boxes into the order of their lower corners, so that equal sets are equal lists.

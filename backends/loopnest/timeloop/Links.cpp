@@ -6,8 +6,7 @@ using namespace perfc::timeloop;
 
 const LinkedGroups &Links::between(const SpatialPattern &before, const SpatialPattern &now,
                                    unsigned space, const Offset &shift, bool noMulticast) {
-  Key key{&now, &before, space, std::vector<int64_t>(shift.begin(), shift.end())};
-  auto [entry, isNew] = known.try_emplace(std::move(key));
+  auto [entry, isNew] = known.try_emplace(Key{&now, &before, space, shift});
   LinkedGroups &result = entry->second;
   if (!isNew)
     return result;

@@ -28,8 +28,7 @@ public:
                               unsigned space, const Offset &shift, bool noMulticast);
 
 private:
-  using Key =
-      std::tuple<const SpatialPattern *, const SpatialPattern *, unsigned, std::vector<int64_t>>;
+  using Key = std::tuple<const SpatialPattern *, const SpatialPattern *, unsigned, Offset>;
   std::map<Key, LinkedGroups> known;
 };
 

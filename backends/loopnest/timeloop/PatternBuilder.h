@@ -7,7 +7,7 @@
 
 #include "backends/loopnest/timeloop/SpatialPattern.h"
 #include "llvm/ADT/STLExtras.h"
-#include <map>
+#include <memory>
 
 namespace perfc::timeloop {
 
@@ -22,23 +22,28 @@ public:
   std::unique_ptr<SpatialPattern> build();
 
 private:
-  /// Distance in each dimension of the iteration space, and how often the child was reached.
-  struct Child {
-    Offset distance;
-    int64_t visits = 0;
-  };
+  int64_t *distance(int64_t child) { return &distances[static_cast<size_t>(child) * dims.size()]; }
+  void reach(int64_t child) {
+    isKnown[static_cast<size_t>(child)] = true;
+    ++visits[static_cast<size_t>(child)];
+  }
   void spread(unsigned loop, int64_t base, int64_t stride, unsigned source);
   void enumerate(int64_t base, int64_t end);
   void copy(unsigned loop, int64_t base, int64_t end, int64_t stride, unsigned source);
-  Offset project(const Space &space, const Offset &distance) const;
+  Distances project(const Space &space, llvm::ArrayRef<int64_t> children);
 
   const Input &input;
   const LoopList &list;
   unsigned memory;
   llvm::function_ref<int64_t(unsigned)> endOf;
   llvm::function_ref<void(unsigned, int64_t)> enterIteration;
-  std::map<int64_t, Child> children;
-  Offset here; ///< distance of the iteration that is being spread
+  std::vector<unsigned> dims;     ///< those that the array's loops step
+  std::vector<unsigned> numberOf; ///< by dimension: its number among them
+  /// By child number: its distance in each of `dims`, how often it was reached, and whether it was
+  /// met at all.
+  std::vector<int64_t> distances, visits;
+  std::vector<bool> isKnown;
+  std::vector<int64_t> here; ///< distance of the iteration that is being spread
 };
 
 } // namespace perfc::timeloop

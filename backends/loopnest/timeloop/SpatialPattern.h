@@ -23,15 +23,34 @@ struct GroupSize {
 /// Ascending by size.
 using Groups = std::vector<GroupSize>;
 
+/// How far the children are from the first one, in a tensor: by child one distance per rank.
+class Distances {
+public:
+  Distances(size_t children, size_t ranks) : ranks(ranks), values(children * ranks, 0) {}
+  llvm::MutableArrayRef<int64_t> of(size_t child) {
+    return llvm::makeMutableArrayRef(values.data() + child * ranks, ranks);
+  }
+  llvm::ArrayRef<int64_t> of(size_t child) const {
+    return llvm::makeArrayRef(values.data() + child * ranks, ranks);
+  }
+  /// The children in the order of their numbers, those with the same distance side by side;
+  /// `isFirst` is set for the first of each of these groups, in that order.
+  std::vector<unsigned> grouped(std::vector<bool> &isFirst) const;
+
+private:
+  size_t ranks;
+  std::vector<int64_t> values;
+};
+
 struct SpatialPattern {
   /// Numbers of the children, ascending, and how often each was reached (ragged arrays number some
   /// children twice).
   std::vector<int64_t> children;
   std::vector<int64_t> visits;
-  /// [space][position in children]: its distance from the first child.
-  std::vector<std::vector<Offset>> offsets;
-  /// [space]: the positions, by distance (then position).
+  std::vector<Distances> offsets; ///< [space], by position in children
+  /// [space]: the positions by distance, and which of them begin a new one.
   std::vector<std::vector<unsigned>> order;
+  std::vector<std::vector<bool>> begins;
   /// [space]: all children, grouped by distance.
   std::vector<Groups> groups;
   int64_t width = 1, height = 1; ///< of the array as it is decoded
@@ -39,8 +58,6 @@ struct SpatialPattern {
   /// The position of child `number`, or -1.
   int64_t find(int64_t number) const;
 };
-
-std::vector<unsigned> orderByDistance(llvm::ArrayRef<Offset> offsets);
 
 /// Groups the children of `space` that `isLeftOut` does not name.
 Groups groupChildren(const SpatialPattern &pattern, unsigned space, bool alone,

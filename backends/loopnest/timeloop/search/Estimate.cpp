@@ -26,7 +26,7 @@ private:
   const Input &input;
   const Mapspace &mapspace;
   const Placements &placements;
-  std::vector<double> reads, writes; ///< words of all instances of a memory
+  llvm::SmallVector<double, 8> reads, writes; ///< words of all instances of a memory
 };
 
 } // namespace

@@ -118,18 +118,18 @@ bool LocalSearch::step(Placements &placements) {
 }
 
 Point LocalSearch::anneal(const Placements &start) {
-  Point here{start, guess(start)}, best = here;
+  Point here{start, guess(start)}, best = here, next;
   for (unsigned count = 0; count < estimates; ++count) {
     if (count % 64 == 0 && found && isOver())
       break;
     double heat = hottest * std::pow(coldest / hottest, double(count) / estimates);
-    Point next = here;
+    next.placements = here.placements; // into what it has
     if (!step(next.placements))
       continue;
     next.estimated = guess(next.placements);
     if (next.estimated - here.estimated > -heat * std::log(1 - uniform()))
       continue;
-    here = std::move(next);
+    std::swap(here, next);
     if (here.estimated < best.estimated)
       best = here;
   }
@@ -175,11 +175,12 @@ llvm::Optional<Figures> LocalSearch::evaluateNew(const Placements &placements) {
 /// best of them.
 void LocalSearch::climb(Point &point, int64_t until) {
   int64_t first = evaluated;
-  Point here = point;
+  Point here = point, next;
   for (int64_t tries = 40 * (until - evaluated); tries > 0 && evaluated < until; --tries) {
     if (isOver())
       return;
-    Point next{here.placements};
+    next.placements = here.placements;
+    next.value = HUGE_VAL;
     if (!step(next.placements))
       continue;
     next.estimated = guess(next.placements);
@@ -190,7 +191,7 @@ void LocalSearch::climb(Point &point, int64_t until) {
     double rise = next.value > here.value ? std::log(next.value / here.value) : 0;
     if (rise > -heat * std::log(1 - uniform()))
       continue;
-    here = std::move(next);
+    std::swap(here, next);
     if (here.value <= point.value)
       point = here;
   }
