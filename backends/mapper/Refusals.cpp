@@ -36,9 +36,11 @@ public:
     }
   }
   Mapping next(std::mt19937_64 &random) const;
-  /// The constraints that `mapping` violates, and by how much together.
+  /// The constraints that `mapping` violates, and by how much together: lanes and bits as a share
+  /// of what there is, factors that rules exclude one each.
   std::vector<std::string> violated(const Mapping &mapping, double &excess) const;
-  /// How far it is from a legal one: first by the number of constraints, then by how much.
+  /// How far it is from a legal one: first by the number of constraints, then by how much it is
+  /// beyond them.
   double distance(const Mapping &mapping) const;
   /// Moves factors between places as long as that brings it nearer.
   void approach(Mapping &mapping) const;
@@ -102,14 +104,14 @@ std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess
     excess += excluded;
     if (space.slots[s].isAxis && lanes > space.slots[s].size) {
       names.push_back(fmt::format("the {} lanes of {}", space.slots[s].size, nest.rules[s].name));
-      excess += double(lanes) / double(space.slots[s].size);
+      excess += double(lanes) / double(space.slots[s].size) - 1;
     } else if (!space.slots[s].isAxis) {
       const auto &capacity = nest.weights.memories[space.slots[s].number].capacityBits;
       double bits = bitsAt(mapping, space.slots[s].number);
       if (!capacity || bits <= double(*capacity))
         continue;
       names.push_back("the capacity of " + nest.rules[s].name);
-      excess += bits / double(std::max<int64_t>(*capacity, 1));
+      excess += bits / double(std::max<int64_t>(*capacity, 1)) - 1;
     }
   }
   return names;
@@ -149,19 +151,24 @@ void Sample::approach(Mapping &mapping) const {
 }
 
 /// Calls `visit` with some mappings that meet the rules, whatever has room for them: on the lanes
-/// that there are, and on any. `steps` may still be taken.
+/// that there are, and on any; and with what the chains of factors that need the least room make of
+/// each with the least `distance`. `steps` may still be taken.
 static void forRuled(const NestSpace &nest, int64_t &steps,
+                     llvm::function_ref<double(const Mapping &)> distance,
                      llvm::function_ref<void(const Mapping &)> visit) {
   CostWeights roomy = nest.weights;
   for (MemoryWeights &memory : roomy.memories)
-    memory.capacityBits = llvm::None;
+    if (memory.capacityBits)
+      memory.capacityBits = INT64_MAX;
   MapSpace wide = nest.space;
   for (Slot &slot : wide.slots)
     slot.size = INT64_MAX;
   for (const MapSpace *space : {&nest.space, static_cast<const MapSpace *>(&wide)}) {
     unsigned seen = 0;
     LeastTiles least(*space, roomy, nest.rules, nest.isImperfect, steps);
-    least.forEach([&](const Mapping &mapping) {
+    least.forEach([&](Mapping mapping) {
+      visit(mapping);
+      least.approach(mapping, distance);
       visit(mapping);
       return ++seen < mostRuled;
     });
@@ -190,10 +197,13 @@ Refusals mapper::explainRefusals(const NestSpace &nest) {
   };
   int64_t steps = LeastTiles::mostSteps;
   for (size_t choice = 0; choice < spaces.size(); ++choice)
-    forRuled(spaces[choice], steps, [&](Mapping mapping) {
-      samples[choice].approach(mapping);
-      keepNearest(choice, mapping);
-    });
+    forRuled(
+        spaces[choice], steps,
+        [&](const Mapping &mapping) { return samples[choice].distance(mapping); },
+        [&](Mapping mapping) {
+          samples[choice].approach(mapping);
+          keepNearest(choice, mapping);
+        });
   for (result.sampled = 0; result.sampled < 20000; ++result.sampled) {
     size_t choice = random() % samples.size();
     Mapping mapping = samples[choice].next(random);

@@ -7,6 +7,9 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// What it takes to find how far a mapping is from a legal one.
+static constexpr int64_t stepsOfDistance = 20;
+
 LeastTiles::LeastTiles(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                        bool imperfect, int64_t &steps)
     : space(space), weights(weights), rules(rules), imperfect(imperfect), tiles(space),
@@ -146,4 +149,25 @@ bool LeastTiles::forEach(llvm::function_ref<bool(const Mapping &)> visit) {
   bool hasAll = steps > 0;
   bool isEmpty = llvm::any_of(chains, [](const auto &list) { return list.empty(); });
   return hasAll && (isEmpty || choose(0));
+}
+
+void LeastTiles::approach(Mapping &mapping, llvm::function_ref<double(const Mapping &)> distance) {
+  double least = distance(mapping);
+  for (bool nearer = true; nearer;) {
+    nearer = false;
+    for (unsigned d = 0; d < space.dims(); ++d)
+      for (const Chain &chain : chains[d]) {
+        steps -= stepsOfDistance;
+        if (steps <= 0)
+          return;
+        Mapping other = mapping;
+        for (unsigned s = 0; s < space.slots.size(); ++s)
+          other.factor[s][d] = chain.factor[s];
+        if (double now = distance(other); now < least) {
+          least = now;
+          mapping = other;
+          nearer = true;
+        }
+      }
+  }
 }

@@ -27,6 +27,9 @@ public:
   /// its tiles tell (`ChainTiles`), until it returns false; orders are some that rules admit.
   /// Whether there are no others: false also where they are too many to look at.
   bool forEach(llvm::function_ref<bool(const Mapping &)> visit);
+  /// Exchanges the chain of one index after the other for the one with the least `distance`, as
+  /// long as that lessens it and there are steps left.
+  void approach(Mapping &mapping, llvm::function_ref<double(const Mapping &)> distance);
 
 private:
   /// The loops of one index.
