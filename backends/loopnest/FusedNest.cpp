@@ -145,7 +145,7 @@ void FusedEvaluator::addTraffic(Cost &cost, MemoryTraffic traffic) {
 void FusedEvaluator::addResources(Cost &cost) {
   auto clock = ir::as<target::ChipOp>(query.target).clock();
   int64_t extra = phase::finishBytes(finishing);
-  for (const FusedPart &part : parts) {
+  for (FusedPart &part : parts) {
     CountedNest nest{part.adapted, part.counts, part.rate, clock, extra};
     extra = 0; // is read once
     add(computeCost(nest), "compute ", *part.rate.unit->view.op);
@@ -159,7 +159,9 @@ void FusedEvaluator::addResources(Cost &cost) {
         continue;
       }
       MemoryTraffic traffic;
-      add(memoryCost(nest, memories++, traffic), "memory ", piece);
+      ResourceCost memory = memoryCost(nest, memories++, traffic);
+      llvm::append_range(part.adapted.notes, memory.notes);
+      add(std::move(memory), "memory ", piece);
       traffic.latency = traffic.latency * share(piece);
       addTraffic(cost, std::move(traffic));
     }

@@ -119,6 +119,7 @@ bool NestEvaluator::count() {
   }
   AnalysisOptions options;
   options.hops = hasHops(*query.target);
+  options.transfers = memoriesWithWidth(adapted);
   AnalysisResult result = analyse(adapted.nest, options);
   for (const AnalysisError &error : result.errors)
     diagnostics.report(op->range(), diag::NestNotCounted, error.message());
@@ -251,7 +252,9 @@ void NestEvaluator::addResources(Cost &cost) {
     if (place.kind == PlaceKind::Memory) {
       MemoryTraffic traffic, timedTraffic;
       ResourceCost timedMemory = memoryCost(pace, memories, timedTraffic);
-      add(paced(memoryCost(nest, memories++, traffic), timedMemory), "memory ");
+      ResourceCost memory = paced(memoryCost(nest, memories++, traffic), timedMemory);
+      llvm::append_range(adapted.notes, memory.notes);
+      add(std::move(memory), "memory ");
       traffic.latency = timedTraffic.latency;
       cost.traffic.push_back(std::move(traffic));
     } else {

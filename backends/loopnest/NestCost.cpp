@@ -58,19 +58,78 @@ struct Moved {
 
 } // namespace
 
-/// Transfers of one tensor at one memory: words of one size among `all` words, and the epochs in
-/// which these move. Words of two sizes move in epochs of their own, as many as their share.
-static double wholeAccesses(target::MemoryOp memory, int64_t words, double wordBytes, int64_t all,
-                            double epochs) {
+std::vector<bool> loopnest::memoriesWithWidth(const AdaptedNest &nest) {
+  std::vector<bool> result;
+  for (size_t p = 0; p < nest.nest.places.size(); ++p)
+    if (nest.nest.places[p].kind == PlaceKind::Memory) {
+      auto memory = ir::as<target::MemoryOp>(nest.places[p]);
+      result.push_back(memory && memory.width());
+    }
+  return result;
+}
+
+/// Bytes of the whole accesses that one transfer takes.
+static double wholeAccesses(double bytes, double width) {
+  return std::ceil(bytes / width - 1e-9) * width;
+}
+
+namespace {
+
+/// The transfers of one tensor at one memory, in bytes of whole accesses.
+class Accesses {
+public:
+  Accesses(const CountedNest &nest, size_t position, size_t tensor, Moved &moved);
+
+  /// `sizes`, if given, are those of the transfers; else all are taken as of one size, with words
+  /// of the two kinds in `epochs` of their own, as many as their share.
+  double bytes(int64_t words, int64_t finished, double epochs, const TransferSizes *sizes);
+
+private:
+  double meanBytes(int64_t words, double wordBytes, int64_t all, double epochs) const;
+
+  double wordBytes, partialBytes;
+  double width = 0; ///< 0 where none is given
+  Moved &moved;
+};
+
+} // namespace
+
+Accesses::Accesses(const CountedNest &nest, size_t position, size_t tensor, Moved &moved)
+    : moved(moved) {
+  const Nest &flat = nest.adapted.nest;
+  wordBytes = bytesOf(flat, flat.tensors[tensor].bitsPerWord);
+  partialBytes = bytesOf(flat, movedBits(flat, flat.places[position], tensor));
+  if (auto given = ir::as<target::MemoryOp>(nest.adapted.places[position]).width())
+    width = std::max(0.0, given->toDouble());
+}
+
+double Accesses::meanBytes(int64_t words, double wordBytes, int64_t all, double epochs) const {
   double bytes = static_cast<double>(words) * wordBytes;
-  auto width = memory.width();
-  if (!width || width->toDouble() <= 0 || words == 0)
+  if (width == 0 || words == 0)
     return bytes;
   // An access serves one transfer, and there is no transfer without a word.
   double share = static_cast<double>(words) / static_cast<double>(all);
   double transfers = std::min(epochs, static_cast<double>(all)) * share;
-  double each = std::ceil(bytes / transfers / width->toDouble() - 1e-9);
-  return each * transfers * width->toDouble();
+  return wholeAccesses(bytes / transfers, width) * transfers;
+}
+
+double Accesses::bytes(int64_t words, int64_t finished, double epochs, const TransferSizes *sizes) {
+  double done = 0, all = 0;
+  if (sizes && width > 0) {
+    for (const TransferSize &size : *sizes) {
+      auto number = static_cast<double>(size.number);
+      auto whole = [&](int64_t words, double bytes) {
+        return number * wholeAccesses(static_cast<double>(words) * bytes, width);
+      };
+      done += whole(size.finished, wordBytes);
+      all += whole(size.finished, wordBytes) + whole(size.words - size.finished, partialBytes);
+    }
+  } else {
+    done = meanBytes(finished, wordBytes, words, epochs);
+    all = done + meanBytes(words - finished, partialBytes, words, epochs);
+  }
+  moved.finished += done;
+  return all;
 }
 
 /// Epochs of those that the memory at `position` serves with `tensor`: of the next memory inside
@@ -87,23 +146,21 @@ static double epochsInside(const CountedNest &nest, size_t position, size_t tens
 static Moved movedBy(const CountedNest &nest, size_t position, size_t tensor,
                      const TensorCounts &counts) {
   const Nest &flat = nest.adapted.nest;
-  auto memory = ir::as<target::MemoryOp>(nest.adapted.places[position]);
   auto instances = static_cast<double>(workingInstances(flat, position));
   double own = reuseAt(flat, position, tensor).epochs * instances;
   double inside = epochsInside(nest, position, tensor) * instances;
-  double wordBytes = bytesOf(flat, flat.tensors[tensor].bitsPerWord);
-  double partialBytes = bytesOf(flat, movedBits(flat, flat.places[position], tensor));
   Moved moved;
-  auto whole = [&](int64_t words, int64_t finished, double epochs) {
-    double done = wholeAccesses(memory, finished, wordBytes, words, epochs);
-    moved.finished += done;
-    return done + wholeAccesses(memory, words - finished, partialBytes, words, epochs);
+  Accesses accesses(nest, position, tensor, moved);
+  auto sizes = [&](TransferSizes TensorTransfers::*way) {
+    return counts.transfers ? &((*counts.transfers).*way) : nullptr;
   };
   int64_t done = counts.finished.getValueOr(0);
-  moved.read = whole(counts.reads.declared, 0, inside) +
-               whole(counts.writebacks, std::min(done, counts.writebacks), own);
-  moved.filled = whole(counts.fills, 0, own);
-  moved.updated = whole(counts.updates.declared, std::min(done, counts.updates.declared), inside);
+  moved.read = accesses.bytes(counts.reads.declared, 0, inside, sizes(&TensorTransfers::reads)) +
+               accesses.bytes(counts.writebacks, std::min(done, counts.writebacks), own,
+                              sizes(&TensorTransfers::writebacks));
+  moved.filled = accesses.bytes(counts.fills, 0, own, sizes(&TensorTransfers::fills));
+  moved.updated = accesses.bytes(counts.updates.declared, std::min(done, counts.updates.declared),
+                                 inside, sizes(&TensorTransfers::updates));
   return moved;
 }
 
@@ -136,6 +193,12 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   ResourceCost result;
   result.part = newPart(PartKind::Memory, memory.symbol(), memory->range());
   const MemoryCounts &counts = nest.counts.memories[number];
+  bool isEstimated = memory.width() && llvm::any_of(counts.tensors, [](const auto &tensor) {
+                       return tensor && !tensor->transfers;
+                     });
+  if (isEstimated)
+    result.notes.push_back(fmt::format(
+        "accesses of `{}` are estimated: transfers are taken as of one size", memory.symbol()));
   auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double partialBytes,
                  double wordBytes) {
     CostPart tensor = newPart(PartKind::Memory, label, location);

@@ -22,7 +22,8 @@ static void enumerateWithin(const FlatNest &flat, const AnalysisOptions &options
     result.errors.push_back(
         {AnalysisErrorKind::TooLarge, "", "", work < 0 ? INT64_MAX : work, options.workLimit});
   else
-    result.counts = enumerate(flat, options.hops, result.errors);
+    result.counts =
+        enumerate(flat, options.hops, llvm::is_contained(options.transfers, true), result.errors);
   result.isExecuted = result.counts.hasValue();
 }
 
@@ -32,8 +33,23 @@ static bool lacksHops(const Counts &counts) {
   });
 }
 
-/// The closed form, with hops from an enumeration where only that has them, and the output on
-/// shorter loops where it has none.
+static bool lacksTransfers(const Counts &counts, const std::vector<bool> &wanted) {
+  for (size_t m = 0; m < std::min(wanted.size(), counts.memories.size()); ++m)
+    if (wanted[m] && llvm::any_of(counts.memories[m].tensors,
+                                  [](const auto &tensor) { return tensor && !tensor->transfers; }))
+      return true;
+  return false;
+}
+
+static void takeTransfers(Counts &from, Counts &to) {
+  for (size_t m = 0; m < to.memories.size(); ++m)
+    for (size_t t = 0; t < to.memories[m].tensors.size(); ++t)
+      if (auto &tensor = to.memories[m].tensors[t])
+        tensor->transfers = std::move(from.memories[m].tensors[t]->transfers);
+}
+
+/// The closed form, with hops and transfers from an enumeration where only that has them, and the
+/// output on shorter loops where it has none.
 static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
                            AnalysisResult &result) {
   llvm::Optional<OutputCounts> output;
@@ -41,21 +57,26 @@ static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
     output = stretchedOutput(flat, options.workLimit);
   result.isStretched = output.hasValue();
   if (output || hasClosedForm(flat))
-    result.counts = closedForm(flat, options.hops, options.setWork, result.errors,
-                               output ? output.getPointer() : nullptr);
+    result.counts =
+        closedForm(flat, options, result.errors, output ? output.getPointer() : nullptr);
   if (!result.counts && result.errors.empty())
     return enumerateWithin(flat, options, result);
   for (unsigned t = 0; t < flat.nest->tensors.size(); ++t)
     if (llvm::any_of(factorsOf(*flat.nest, t).groups,
                      [](const RankGroup &group) { return group.ranks.size() > 1; }))
       result.coupled.push_back(t);
-  if (!result.counts || !options.hops || !lacksHops(*result.counts))
+  bool hops = options.hops && result.counts && lacksHops(*result.counts);
+  bool transfers = result.counts && lacksTransfers(*result.counts, options.transfers);
+  if (!hops && !transfers)
     return;
   int64_t work = enumerationWork(flat);
   if (work < 0 || work > options.hopWorkLimit)
     return;
-  if (llvm::Optional<Counts> executed = enumerate(flat, true, result.errors))
+  llvm::Optional<Counts> executed = enumerate(flat, hops, transfers, result.errors);
+  if (executed && hops)
     result.counts->arrays = std::move(executed->arrays);
+  if (executed && transfers)
+    takeTransfers(*executed, *result.counts);
 }
 
 AnalysisResult loopnest::analyse(const Nest &nest, const AnalysisOptions &options) {

@@ -26,6 +26,10 @@ struct AnalysisOptions {
   bool hops = true;
   /// The same limit where hops alone have no closed form; beyond it they stay unset.
   int64_t hopWorkLimit = int64_t(1) << 17;
+  /// Memories, in their order, whose transfers are counted by size (TensorTransfers): under the
+  /// same limit where they alone have no closed form, and with this many steps with sets.
+  std::vector<bool> transfers = {};
+  int64_t transferSetWork = int64_t(1) << 20;
 };
 
 /// Counts, or what is wrong with the nest.

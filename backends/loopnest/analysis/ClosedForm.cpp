@@ -3,6 +3,7 @@
 #include "backends/loopnest/analysis/Finished.h"
 #include "backends/loopnest/analysis/Hops.h"
 #include "backends/loopnest/analysis/Resident.h"
+#include "backends/loopnest/analysis/Transfers.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -43,7 +44,7 @@ struct Sums {
 class ClosedForm {
 public:
   ClosedForm(const FlatNest &flat, SetWork work);
-  llvm::Optional<Counts> run(bool hops, const OutputCounts *output);
+  llvm::Optional<Counts> run(const AnalysisOptions &options, const OutputCounts *output);
   bool isTooMuch() const { return work < 0; }
   /// Finished words are asked for and have no closed form.
   bool lacksFinished = false;
@@ -186,7 +187,7 @@ bool ClosedForm::countFinished() {
   return finished.hasValue();
 }
 
-llvm::Optional<Counts> ClosedForm::run(bool hops, const OutputCounts *output) {
+llvm::Optional<Counts> ClosedForm::run(const AnalysisOptions &options, const OutputCounts *output) {
   countWork();
   if (output)
     take(*output);
@@ -199,19 +200,21 @@ llvm::Optional<Counts> ClosedForm::run(bool hops, const OutputCounts *output) {
     else
       countInput(t);
     store(t);
-    overflow |= hops && !countHops(levels, factors[t], t, counts.arrays, work);
+    overflow |= options.hops && !countHops(levels, factors[t], t, counts.arrays, work);
   }
   lacksFinished = flat.nest->hasPartial() && !output && !overflow && !countFinished();
   for (unsigned m = 0; m < flat.memories.size(); ++m)
     overflow |= !countResident(levels[m], factors, counts.memories[m], work);
+  if (!overflow && work >= 0)
+    countTransfers(levels, factors, options, counts.memories);
   return overflow ? llvm::Optional<Counts>() : counts;
 }
 
-llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, bool hops, SetWork work,
+llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, const AnalysisOptions &options,
                                             std::vector<AnalysisError> &errors,
                                             const OutputCounts *output) {
-  ClosedForm form(flat, work);
-  llvm::Optional<Counts> counts = form.run(hops, output);
+  ClosedForm form(flat, options.setWork);
+  llvm::Optional<Counts> counts = form.run(options, output);
   if (form.lacksFinished || form.isTooMuch())
     return llvm::None;
   if (!counts)

@@ -21,8 +21,8 @@ bool hasClosedForm(const FlatNest &flat);
 /// Needs hasClosedForm, or `output`, counts of the output from elsewhere; then its hops stay unset.
 /// Nothing on overflow, which goes to `errors`, where finished words are asked
 /// for and have no closed form (see Finished.h), and where tiles of ranks that share dimensions
-/// take more than `work` (see JointRank.h).
-llvm::Optional<Counts> closedForm(const FlatNest &flat, bool hops, SetWork work,
+/// take more than `setWork` (see JointRank.h).
+llvm::Optional<Counts> closedForm(const FlatNest &flat, const AnalysisOptions &options,
                                   std::vector<AnalysisError> &errors,
                                   const OutputCounts *output = nullptr);
 

@@ -25,6 +25,24 @@ struct NetworkCount {
   }
 };
 
+/// Transfers of one size at one instance of a memory.
+struct TransferSize {
+  int64_t words;
+  int64_t finished; ///< of these; the rest are partial sums, or words of an input
+  int64_t number;
+  bool operator==(const TransferSize &other) const {
+    return words == other.words && finished == other.finished && number == other.number;
+  }
+};
+/// By size, each once.
+using TransferSizes = std::vector<TransferSize>;
+
+/// The transfers that make up counts under the declared network: per instance, in one epoch of the
+/// memory inside or one step of the lanes (fills and writebacks: in one epoch of its own).
+struct TensorTransfers {
+  TransferSizes fills, reads, updates, writebacks;
+};
+
 /// Counts of one tensor in one memory, summed over the memory's instances.
 struct TensorCounts {
   int64_t fills = 0;       ///< words that enter from the parent; output: partial sums read back
@@ -36,6 +54,8 @@ struct TensorCounts {
   /// some instance of this memory. So many of the updates write a finished word, and so many of
   /// the writebacks send one up; all other words of the output are partial sums.
   llvm::Optional<int64_t> finished;
+  /// Where they were asked for and are known.
+  llvm::Optional<TensorTransfers> transfers;
 
   /// Whether what the memory holds of the output is ever a partial sum.
   bool holdsPartial() const { return finished && *finished < updates.declared; }

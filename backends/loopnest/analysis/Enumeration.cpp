@@ -22,9 +22,12 @@ using Tile = std::vector<ElementSet>;  ///< by tensor
 using Tiles = std::map<int64_t, Tile>; ///< by instance
 using Sets = std::map<int64_t, ElementSet>;
 
+/// What moves words in or out of a memory.
+enum class Way { Fill, Read, Update, Writeback };
+
 class Enumeration {
 public:
-  Enumeration(const FlatNest &flat, const Touched &touched, bool hops);
+  Enumeration(const FlatNest &flat, const Touched &touched, bool hops, bool transfers);
   Counts run();
 
 private:
@@ -38,6 +41,9 @@ private:
   void countPoints();
   void execute(llvm::ArrayRef<std::pair<int64_t, Point>> work);
   void noteResident(unsigned level);
+  void noteMoving(unsigned level, Way way, int64_t where, int64_t words, int64_t finished = 0);
+  void noteTransfers(unsigned tensor);
+  void storeTransfers();
   void drain();
   template <typename Visit> void forGroups(unsigned above, unsigned level, const Sets &sets, Visit);
   int64_t instanceAbove(unsigned above, unsigned level, int64_t instance) const;
@@ -51,12 +57,16 @@ private:
 
   const FlatNest &flat;
   const Touched &touched;
-  bool hops;
+  bool hops, transfers;
   std::vector<std::map<int64_t, Instance>> state;
   /// Points of each element of the output, where finished words are told apart.
   llvm::DenseMap<int64_t, int64_t> pointsOf;
   /// By memory: most bits in one instance if it holds partial sums.
   std::vector<int64_t> partialResident;
+  /// By memory: transfers by what moves, tensor, words and finished words.
+  std::vector<std::map<std::tuple<Way, unsigned, int64_t, int64_t>, int64_t>> moved;
+  /// Those of one epoch or step, by instance: words, of which finished.
+  std::map<std::tuple<unsigned, Way, int64_t>, std::pair<int64_t, int64_t>> moving;
   Counts counts;
 };
 
@@ -80,8 +90,9 @@ static ElementSet intersection(const ElementSet &a, const ElementSet &b) {
   return result;
 }
 
-Enumeration::Enumeration(const FlatNest &flat, const Touched &touched, bool hops)
-    : flat(flat), touched(touched), hops(hops), state(flat.memories.size()) {
+Enumeration::Enumeration(const FlatNest &flat, const Touched &touched, bool hops, bool transfers)
+    : flat(flat), touched(touched), hops(hops), transfers(transfers), state(flat.memories.size()),
+      moved(flat.memories.size()) {
   unsigned tensors = flat.nest->tensors.size();
   counts.form = AnalysisForm::Enumerated;
   for (unsigned m = 0; m < flat.memories.size(); ++m) {
@@ -206,7 +217,11 @@ void Enumeration::enter(unsigned level, unsigned tensor, const Sets &entering) {
             [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> children) {
               if (tensor != flat.output) {
                 mine.fills += children.size();
-                add(theirs.reads, delivery.messages(children));
+                for (int64_t child : children)
+                  noteMoving(level, Way::Fill, child, 1);
+                NetworkCount messages = delivery.messages(children);
+                noteMoving(above, Way::Read, where, messages.declared);
+                add(theirs.reads, messages);
                 addHops(delivery, children);
                 return;
               }
@@ -215,11 +230,14 @@ void Enumeration::enter(unsigned level, unsigned tensor, const Sets &entering) {
               if (sum == sums.end())
                 return;
               ++mine.fills;
+              noteMoving(level, Way::Fill, children.front(), 1);
+              noteMoving(above, Way::Read, where, 1);
               add(theirs.reads, {1, 1, 1});
               addHops(delivery, children.front());
               state[level][children.front()].sums[element] = sum->second;
               sums.erase(element);
             });
+  noteTransfers(tensor);
 }
 
 void Enumeration::writeBack(unsigned level, const Sets &leaving) {
@@ -230,12 +248,15 @@ void Enumeration::writeBack(unsigned level, const Sets &leaving) {
               countsOf(level, flat.output).writebacks += children.size();
               int64_t points = 0;
               for (int64_t child : children) {
-                points += state[level][child].sums.lookup(element);
+                int64_t part = state[level][child].sums.lookup(element);
+                noteMoving(level, Way::Writeback, child, 1, part == pointsOf.lookup(element));
+                points += part;
                 state[level][child].sums.erase(element);
               }
               update(above, where, element, points, delivery.messages(children));
               addHops(delivery, children);
             });
+  noteTransfers(flat.output);
 }
 
 /// Partial sums of one element arrive at the same time, `points` together: all but a first one are
@@ -246,8 +267,11 @@ void Enumeration::update(unsigned level, int64_t where, int64_t element, int64_t
   auto inserted = state[level][where].sums.try_emplace(element, 0);
   int64_t first = inserted.second ? 1 : 0;
   inserted.first->second += points;
-  if (mine.finished && inserted.first->second == pointsOf.lookup(element))
+  bool finished = mine.finished && inserted.first->second == pointsOf.lookup(element);
+  if (finished)
     ++*mine.finished;
+  noteMoving(level, Way::Update, where, writers.declared, finished);
+  noteMoving(level, Way::Read, where, writers.declared - first);
   add(mine.updates, writers);
   add(mine.reads, {writers.shared - first, writers.separate - first, writers.declared - first});
 }
@@ -282,16 +306,55 @@ void Enumeration::execute(llvm::ArrayRef<std::pair<int64_t, Point>> work) {
     forGroups(above, flat.lanes(), sets,
               [&](int64_t where, int64_t element, llvm::ArrayRef<int64_t> lanes) {
                 addHops(delivery, lanes);
-                if (t != flat.output)
-                  return add(countsOf(above, t).reads, delivery.messages(lanes));
+                if (t != flat.output) {
+                  NetworkCount messages = delivery.messages(lanes);
+                  noteMoving(above, Way::Read, where, messages.declared);
+                  return add(countsOf(above, t).reads, messages);
+                }
                 update(above, where, element, int64_t(lanes.size()), delivery.messages(lanes));
                 if (pointsOf.lookup(element) == 1)
                   ++counts.finishedPoints;
               });
+    noteTransfers(t);
   }
   counts.macs += work.size();
   counts.maxActiveLanes = std::max<int64_t>(counts.maxActiveLanes, work.size());
   ++counts.steps;
+}
+
+/// Words of the transfers at hand.
+void Enumeration::noteMoving(unsigned level, Way way, int64_t where, int64_t words,
+                             int64_t finished) {
+  if (!transfers)
+    return;
+  auto &entry = moving[{level, way, where}];
+  entry.first += words;
+  entry.second += finished;
+}
+
+/// Ends the transfers at hand.
+void Enumeration::noteTransfers(unsigned tensor) {
+  for (const auto &[key, words] : moving)
+    if (words.first > 0)
+      ++moved[std::get<0>(key)][{std::get<1>(key), tensor, words.first, words.second}];
+  moving.clear();
+}
+
+void Enumeration::storeTransfers() {
+  for (unsigned m = 0; m < flat.memories.size(); ++m) {
+    for (auto &tensor : counts.memories[m].tensors)
+      if (tensor)
+        tensor->transfers = TensorTransfers();
+    for (const auto &[key, number] : moved[m]) {
+      const auto &[way, tensor, words, finished] = key;
+      TensorTransfers &all = *countsOf(m, tensor).transfers;
+      TransferSizes &sizes = way == Way::Fill     ? all.fills
+                             : way == Way::Read   ? all.reads
+                             : way == Way::Update ? all.updates
+                                                  : all.writebacks;
+      sizes.push_back({words, finished, number});
+    }
+  }
 }
 
 void Enumeration::drain() {
@@ -342,6 +405,8 @@ Counts Enumeration::run() {
   for (unsigned m = 0; m < flat.memories.size(); ++m)
     if (flat.levels[m].keeps[flat.output] && countsOf(m, flat.output).holdsPartial())
       counts.memories[m].maxResidentBits = partialResident[m];
+  if (transfers)
+    storeTransfers();
   return std::move(counts);
 }
 
@@ -353,12 +418,12 @@ int64_t loopnest::enumerationWork(const FlatNest &flat) {
   return work.overflowed() ? -1 : work.value();
 }
 
-llvm::Optional<Counts> loopnest::enumerate(const FlatNest &flat, bool hops,
+llvm::Optional<Counts> loopnest::enumerate(const FlatNest &flat, bool hops, bool transfers,
                                            std::vector<AnalysisError> &errors) {
   Touched touched(flat);
   if (touched.overflowed()) {
     errors.push_back({AnalysisErrorKind::Overflow, "", ""});
     return llvm::None;
   }
-  return Enumeration(flat, touched, hops).run();
+  return Enumeration(flat, touched, hops, transfers).run();
 }

@@ -16,7 +16,7 @@ namespace loopnest {
 int64_t enumerationWork(const FlatNest &flat);
 
 /// Nothing on overflow of element numbers, which goes to `errors`.
-llvm::Optional<Counts> enumerate(const FlatNest &flat, bool hops,
+llvm::Optional<Counts> enumerate(const FlatNest &flat, bool hops, bool transfers,
                                  std::vector<AnalysisError> &errors);
 
 } // namespace loopnest

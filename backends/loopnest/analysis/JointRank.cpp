@@ -252,25 +252,71 @@ void JointRank::addCuts(llvm::ArrayRef<const Pattern *> chosen, JointGroup &resu
 
 //===-- Sums --------------------------------------------------------------------------------===//
 
-RankSums JointRank::sums(const Transition &transition, const JointLoops &joint) {
-  RankSums result{0, 0};
-  forGroups(transition, joint, UINT_MAX, [&](const JointGroup &one) {
-    Intervals needed, missed;
-    const Intervals none;
+/// What the loops of `apart` are set to, where settings were recorded from loop `from` on.
+llvm::SmallVector<int64_t, 4> JointRank::settingOf(const JointLane &lane, const JointLoops &apart,
+                                                   unsigned from) const {
+  llvm::SmallVector<int64_t, 4> result;
+  for (size_t k = 0; k < lane.tiles.size(); ++k) {
+    size_t number = 0;
+    for (const Digit &digit : digits.dims[group.dims[k]].list())
+      if (digit.parallel && digit.loop >= from) {
+        if (apart[digit.loop])
+          result.push_back(lane.tiles[k]->setting[number]);
+        ++number;
+      }
+  }
+  return result;
+}
+
+namespace {
+
+/// Elements of lanes that take them together.
+struct Needs {
+  Intervals all;
+  Intervals missed; ///< that some lane does not hold
+};
+
+} // namespace
+
+void JointRank::forSums(const Transition &transition, const JointLoops &joint,
+                        const JointLoops &apart,
+                        llvm::function_ref<void(RankSums sums, Checked number)> visit) {
+  auto first = llvm::find(apart, true);
+  unsigned from = first == apart.end() ? UINT_MAX : static_cast<unsigned>(first - apart.begin());
+  forGroups(transition, joint, from, [&](const JointGroup &one) {
+    std::map<llvm::SmallVector<int64_t, 4>, Needs> parts;
     for (const JointLane &lane : one.lanes) {
-      appendDifference(needed, *lane.needed, lane.start, none, 0);
-      appendDifference(missed, *lane.needed, lane.start, lane.held ? *lane.held : none,
+      Needs &part = parts[settingOf(lane, apart, from)];
+      appendDifference(part.all, *lane.needed, lane.start, {}, 0);
+      appendDifference(part.missed, *lane.needed, lane.start, lane.held ? *lane.held : Intervals(),
                        lane.heldStart);
     }
-    normalise(needed);
-    normalise(missed);
-    for (const auto &[windows, count] : one.cuts) {
-      spend(static_cast<int64_t>(needed.size() + missed.size()));
-      int64_t all = sizeOf(windows.empty() ? needed : numbers.clipped(needed, windows));
-      int64_t lacking = sizeOf(windows.empty() ? missed : numbers.clipped(missed, windows));
-      result.all += count * all;
-      result.kept += count * (all - lacking);
+    for (auto &entry : parts) {
+      normalise(entry.second.all);
+      normalise(entry.second.missed);
     }
+    for (const auto &[windows, count] : one.cuts) {
+      RankSums sums{0, 0};
+      for (const auto &entry : parts) {
+        const Needs &part = entry.second;
+        spend(static_cast<int64_t>(part.all.size() + part.missed.size()));
+        int64_t all = sizeOf(windows.empty() ? part.all : numbers.clipped(part.all, windows));
+        int64_t lacking =
+            sizeOf(windows.empty() ? part.missed : numbers.clipped(part.missed, windows));
+        sums.all += all;
+        sums.kept += all - lacking;
+      }
+      visit(sums, count);
+    }
+  });
+}
+
+RankSums JointRank::sums(const Transition &transition, const JointLoops &joint) {
+  RankSums result{0, 0};
+  JointLoops none(joint.size(), false);
+  forSums(transition, joint, none, [&](RankSums sums, Checked number) {
+    result.all += number * sums.all;
+    result.kept += number * sums.kept;
   });
   return result;
 }

@@ -67,6 +67,10 @@ public:
   JointRank(const LevelDigits &digits, const RankGroup &group, SetWork &work);
 
   RankSums sums(const Transition &transition, const JointLoops &joint);
+  /// Calls `visit` with the sums over the lanes of a group that `joint` makes, and how often they
+  /// occur. Of these lanes, those that differ in a loop of `apart` take no word together.
+  void forSums(const Transition &transition, const JointLoops &joint, const JointLoops &apart,
+               llvm::function_ref<void(RankSums sums, Checked number)> visit);
   /// Calls `visit` for each kind of group; settings of the parallel loops from `from` on are part
   /// of the kind. Stops where the work is too much.
   void forGroups(const Transition &transition, const JointLoops &joint, unsigned from,
@@ -92,6 +96,8 @@ private:
   void addLane(llvm::ArrayRef<const LaneTile *> tiles, JointGroup &result);
   void addCuts(llvm::ArrayRef<const Pattern *> chosen, JointGroup &result);
   const Intervals &tile(llvm::ArrayRef<int64_t> lengths);
+  llvm::SmallVector<int64_t, 4> settingOf(const JointLane &lane, const JointLoops &apart,
+                                          unsigned from) const;
   bool spend(int64_t steps) { return (work -= steps) >= 0; }
 
   const LevelDigits &digits;

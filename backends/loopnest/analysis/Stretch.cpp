@@ -115,7 +115,7 @@ Numbers Stretch::execute(const Nest &nest) {
   int64_t points = flat ? enumerationWork(*flat) : -1;
   if (points < 0 || (work -= points) < 0)
     return {};
-  llvm::Optional<Counts> counts = enumerate(*flat, /*hops=*/false, errors);
+  llvm::Optional<Counts> counts = enumerate(*flat, /*hops=*/false, /*transfers=*/false, errors);
   if (!counts)
     return {};
   Numbers result;

@@ -60,6 +60,7 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
 llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) const {
   AnalysisOptions options;
   options.hops = hasHops;
+  options.transfers = memoriesWithWidth(nest);
   // One of many mappings: none may take seconds.
   options.workLimit = options.setWork = int64_t(1) << 18;
   AnalysisResult result = analyse(nest.nest, options);

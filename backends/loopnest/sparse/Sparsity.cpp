@@ -136,6 +136,7 @@ void Applier::memory(size_t place, MemoryCounts &counts) const {
     if (!counts.tensors[t])
       continue;
     TensorCounts &tensor = *counts.tensors[t];
+    const TensorCounts dense = tensor;
     size_t child = childOf(t, place);
     // A lane takes single words, which it finds in the tile of its memory.
     size_t passed = child < nest.places.size() ? child : place;
@@ -162,6 +163,10 @@ void Applier::memory(size_t place, MemoryCounts &counts) const {
     tensor.writebacks = moved(tensor.writebacks, place, in, finished);
     if (tensor.finished)
       tensor.finished = moved(finished, passed, out, finished);
+    // Sizes of transfers are known as long as all of them are made.
+    if (tensor.fills != dense.fills || !(tensor.reads == dense.reads) ||
+        !(tensor.updates == dense.updates) || tensor.writebacks != dense.writebacks)
+      tensor.transfers = llvm::None;
     tensor.maxResident = words(t, place, place, static_cast<double>(tensor.maxResident), held);
     counts.maxResident += tensor.maxResident;
     counts.maxResidentBits += tensor.maxResident * held;

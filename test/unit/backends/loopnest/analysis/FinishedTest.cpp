@@ -125,7 +125,7 @@ TEST(Finished, EqualsExecution) {
 
 TEST(Finished, ClosedFormEqualsEnumeration) {
   std::mt19937 random(97);
-  unsigned compared = 0;
+  unsigned compared = 0, withTransfers = 0;
   while (compared < 4000) {
     Nest nest = withPartial(compared % 4 ? raggedReduction(random) : randomNest(random), random);
     std::vector<AnalysisError> errors;
@@ -135,6 +135,8 @@ TEST(Finished, ClosedFormEqualsEnumeration) {
       continue;
     AnalysisOptions options;
     options.hops = false;
+    options.hopWorkLimit = 0;
+    options.transfers.assign(nest.places.size(), true);
     AnalysisResult closed = analyse(nest, options);
     options.enumerate = true;
     AnalysisResult executed = analyse(nest, options);
@@ -142,6 +144,7 @@ TEST(Finished, ClosedFormEqualsEnumeration) {
     ASSERT_EQ(closed.counts->form, AnalysisForm::Closed);
     ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << describe(nest);
     unsigned output = outputOf(nest);
+    withTransfers += closed.counts->memories[0].tensors[output]->transfers.hasValue();
     for (size_t m = 0; m < closed.counts->memories.size(); ++m)
       if (const auto &counts = closed.counts->memories[m].tensors[output]) {
         ASSERT_EQ(*counts->finished, *executed.counts->memories[m].tensors[output]->finished)
@@ -149,6 +152,7 @@ TEST(Finished, ClosedFormEqualsEnumeration) {
       }
     ++compared;
   }
+  EXPECT_GT(withTransfers, 1000u);
 }
 
 TEST(Finished, NothingIsToldApartWithoutPartialBits) {

@@ -204,6 +204,36 @@ Nest loopnest::randomCoupledNest(std::mt19937 &random) { return Generator(random
 
 Nest loopnest::randomNest(std::mt19937 &random) { return Generator(random).make(); }
 
+static std::string describe(TransferSizes sizes) {
+  std::sort(sizes.begin(), sizes.end(), [](const TransferSize &a, const TransferSize &b) {
+    return std::tie(a.words, a.finished) < std::tie(b.words, b.finished);
+  });
+  std::string text;
+  for (const TransferSize &size : sizes)
+    text += " " + std::to_string(size.number) + "x" + std::to_string(size.words) +
+            (size.finished ? "/" + std::to_string(size.finished) : "");
+  return text;
+}
+
+/// The sizes of transfers that differ, where both know them.
+static std::string compareTransfers(const std::string &where,
+                                    const llvm::Optional<TensorTransfers> &actual,
+                                    const llvm::Optional<TensorTransfers> &expected) {
+  std::string text;
+  if (!actual || !expected)
+    return text;
+  auto compareWay = [&](const char *way, TransferSizes TensorTransfers::*sizes) {
+    std::string one = describe((*actual).*sizes), other = describe((*expected).*sizes);
+    if (one != other)
+      text += where + " " + way + ":" + one + ", expected" + other + "\n";
+  };
+  compareWay("fills", &TensorTransfers::fills);
+  compareWay("reads", &TensorTransfers::reads);
+  compareWay("updates", &TensorTransfers::updates);
+  compareWay("writebacks", &TensorTransfers::writebacks);
+  return text;
+}
+
 std::string loopnest::compare(const Nest &nest, const Counts &actual, Counts expected) {
   for (unsigned a = 0; a < actual.arrays.size(); ++a)
     for (unsigned t = 0; t < nest.tensors.size(); ++t)
@@ -220,6 +250,12 @@ std::string loopnest::compare(const Nest &nest, const Counts &actual, Counts exp
       if (actual.memories[m].tensors[t] &&
           actual.memories[m].tensors[t]->finished != expected.memories[m].tensors[t]->finished)
         text += actual.memories[m].name + ": finished words differ\n";
+  for (unsigned m = 0; m < actual.memories.size(); ++m)
+    for (unsigned t = 0; t < nest.tensors.size(); ++t)
+      if (actual.memories[m].tensors[t])
+        text += compareTransfers(actual.memories[m].name + " " + nest.tensors[t].name,
+                                 actual.memories[m].tensors[t]->transfers,
+                                 expected.memories[m].tensors[t]->transfers);
   if (nest.hasPartial() && actual.finishedPoints != expected.finishedPoints)
     text += "finished points differ\n";
   return text;

@@ -31,9 +31,19 @@ static bool isWindowed(const Nest &nest) {
 static std::pair<AnalysisResult, AnalysisResult> bothForms(const Nest &nest) {
   AnalysisOptions options;
   options.hopWorkLimit = 0;
+  options.transfers.assign(nest.places.size(), true);
   AnalysisResult closed = analyse(nest, options);
   options.enumerate = true;
   return {std::move(closed), analyse(nest, options)};
+}
+
+/// Tensors and memories whose transfers are known.
+static unsigned countsWithTransfers(const Counts &counts) {
+  unsigned number = 0;
+  for (const MemoryCounts &memory : counts.memories)
+    for (const llvm::Optional<TensorCounts> &tensor : memory.tensors)
+      number += tensor && tensor->transfers;
+  return number;
 }
 
 /// Tensors that take links of an array.
@@ -47,7 +57,7 @@ static unsigned countsWithHops(const Counts &counts) {
 
 TEST(Property, ClosedFormEqualsEnumeration) {
   std::mt19937 random(20240611), apart(7);
-  unsigned compared = 0, withHops = 0;
+  unsigned compared = 0, withHops = 0, withTransfers = 0;
   while (compared < 1500) {
     Nest nest = randomNest(random);
     setApart(nest, apart);
@@ -61,9 +71,11 @@ TEST(Property, ClosedFormEqualsEnumeration) {
     ASSERT_EQ(closed.counts->form, AnalysisForm::Closed);
     ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
     withHops += countsWithHops(*closed.counts);
+    withTransfers += countsWithTransfers(*closed.counts);
     ++compared;
   }
   EXPECT_GT(withHops, 1000u);
+  EXPECT_GT(withTransfers, 5000u);
 }
 
 TEST(Property, CoupledSubscriptsEqualEnumeration) {
