@@ -96,6 +96,15 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
                                                   counted(strategy.chunks, "chunk")));
     return false;
   }
+  // A chunk has layers, or what stands before or behind them.
+  for (int64_t stage = 0; stage < p; ++stage) {
+    int64_t others = (stage == 0 ? 1 : 0) + (stage + 1 == p ? 1 : 0);
+    if (counts[stage] + others >= build.chunks())
+      continue;
+    problem = fmt::format("`schedule` cuts stages into {}, but stage {} has {}",
+                          counted(build.chunks(), "chunk"), stage, counted(counts[stage], "layer"));
+    return false;
+  }
   int64_t most = *std::max_element(counts.begin(), counts.end());
   if (strategy.recomputeLayers > most) {
     problem = fmt::format("`recompute {}(layers = {})` is of each stage, but none has more than {}",

@@ -45,6 +45,8 @@ bool perfc::accepts(Dims dims, const Dimension &dimension) {
     return dimension.isNumber() || dimension == Dimension(Request);
   case Dims::Tokens:
     return dimension.isNumber() || dimension == Dimension(Token);
+  case Dims::Samples:
+    return dimension.isNumber() || dimension == Dimension(Sample) || dimension == Dimension(Image);
   case Dims::Share:
     return is({});
   }
@@ -85,6 +87,8 @@ llvm::StringRef perfc::describe(Dims dims) {
     return "a number of requests, such as 100req";
   case Dims::Tokens:
     return "a number of tokens, such as 512token";
+  case Dims::Samples:
+    return "a number of sequences or samples, such as 512";
   case Dims::Share:
     return "a share, such as 25%";
   }

@@ -77,8 +77,10 @@ inline constexpr WordSpec usingOneWord{.word = "using",
                                        .choices = usingWord.choices,
                                        .byDefault = usingWord.byDefault,
                                        .doc = "the provider of costs"};
-inline constexpr WordSpec batchWord{
-    .word = "batch", .kind = ArgKind::Integer, .doc = "sequences or samples per step"};
+inline constexpr WordSpec batchWord{.word = "batch",
+                                    .kind = ArgKind::Integer,
+                                    .dims = Dims::Samples,
+                                    .doc = "sequences or samples per step"};
 
 /// The words of every statement that runs a model on one chip or system.
 inline constexpr WordSpec runWords[] = {onOneWord,    overWord,     asWord,     dtypeWord,

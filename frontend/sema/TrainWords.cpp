@@ -12,6 +12,7 @@ using enum ArgKind;
 static constexpr ChoiceArgument chunksArgument{
     .name = "chunks", .byDefault = "1", .doc = "stages of the model on each rank"};
 static constexpr ChoiceArgument microbatchArgument{.name = "microbatch",
+                                                   .dims = Dims::Samples,
                                                    .isHole = true,
                                                    .byDefault = "the statement's, or 1",
                                                    .doc = "sequences per microbatch"};
@@ -134,7 +135,11 @@ static constexpr WordSpec ownTrainWords[] = {
      .kind = Measure,
      .dims = Dims::Tokens,
      .doc = "tokens of the run instead of its steps: tokens 15Ttoken"},
-    {.word = "microbatch", .kind = Integer, .isHole = true, .doc = "sequences per microbatch"},
+    {.word = "microbatch",
+     .kind = Integer,
+     .dims = Dims::Samples,
+     .isHole = true,
+     .doc = "sequences per microbatch"},
     {.word = "context", .kind = Integer, .doc = "tokens per sequence"},
 };
 

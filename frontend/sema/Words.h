@@ -109,6 +109,7 @@ enum class Dims : uint8_t {
   RequestRate,
   Requests,
   Tokens,
+  Samples,
   Share,
 };
 
