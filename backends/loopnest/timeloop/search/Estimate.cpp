@@ -10,15 +10,13 @@ namespace {
 
 class Estimator {
 public:
-  Estimator(const Input &input, const Mapspace &space, const Placements &placements)
-      : input(input), mapspace(space), placements(placements), reads(input.memories.size()),
-        writes(input.memories.size()) {}
+  Estimator(const Input &input, const Mapspace &space, const Placements &placements);
 
   Estimate run();
 
 private:
-  bool has(unsigned space, unsigned dim) const;
   double spatial(unsigned from, unsigned to, const unsigned *space) const;
+  double tileSize(unsigned memory, unsigned space) const;
   double rounds(unsigned from, unsigned space, bool reuses) const;
   void addSpace(unsigned space);
   void addTransfer(unsigned space, unsigned child, unsigned parent);
@@ -26,47 +24,76 @@ private:
   const Input &input;
   const Mapspace &mapspace;
   const Placements &placements;
+  unsigned dims, spaces;
   llvm::SmallVector<double, 8> reads, writes; ///< words of all instances of a memory
+  llvm::SmallVector<double, 8> lanes;         ///< of the array below a memory
+  llvm::SmallVector<double, 32> ownLanes;     ///< by memory and space: with words of their own
+  llvm::SmallVector<double, 64> covered;      ///< by memory and dimension: values of a tile
 };
 
 } // namespace
 
-bool Estimator::has(unsigned space, unsigned dim) const {
-  for (const std::vector<Term> &rank : input.problem.spaces[space].ranks)
-    for (const Term &term : rank)
-      if (term.dim == dim)
-        return true;
-  return false;
+Estimator::Estimator(const Input &input, const Mapspace &space, const Placements &placements)
+    : input(input), mapspace(space), placements(placements), dims(input.dimCount()),
+      spaces(input.spaceCount()), reads(input.memories.size(), 0), writes(input.memories.size(), 0),
+      lanes(input.memories.size(), 1), ownLanes(input.memories.size() * spaces, 1),
+      covered(input.memories.size() * dims, 1) {
+  for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
+    const Placement &placement = placements[memory];
+    for (unsigned dim = 0; dim < dims; ++dim) {
+      auto across = static_cast<double>(placement.spatial.factors[dim].end);
+      double &values = covered[memory * dims + dim];
+      values = memory ? covered[(memory - 1) * dims + dim] : 1;
+      values *= across * static_cast<double>(placement.temporal.factors[dim].end);
+      if (across == 1)
+        continue;
+      lanes[memory] *= across;
+      for (unsigned of = 0; of < spaces; ++of)
+        ownLanes[memory * spaces + of] *= mapspace.has(of, dim) ? across : 1;
+    }
+  }
 }
 
 /// Lanes below the memories [from, to); with `space`, those with words of their own.
 double Estimator::spatial(unsigned from, unsigned to, const unsigned *space) const {
-  double lanes = 1;
+  double product = 1;
   for (unsigned memory = from; memory < to; ++memory)
-    for (unsigned dim = 0; dim < input.dimCount(); ++dim)
-      if (int64_t factor = factorIn(placements, 2 * memory + 1, dim);
-          factor > 1 && (!space || has(*space, dim)))
-        lanes *= static_cast<double>(factor);
-  return lanes;
+    product *= space ? ownLanes[memory * spaces + *space] : lanes[memory];
+  return product;
+}
+
+/// As Mapspace::tileSize.
+double Estimator::tileSize(unsigned memory, unsigned space) const {
+  double size = 1;
+  for (const std::vector<Term> &rank : input.problem.spaces[space].ranks) {
+    double extent = 1;
+    for (const Term &term : rank)
+      extent +=
+          std::abs(static_cast<double>(term.coefficient)) * (covered[memory * dims + term.dim] - 1);
+    size *= extent;
+  }
+  return size;
 }
 
 double Estimator::rounds(unsigned from, unsigned space, bool reuses) const {
   double count = 1;
-  for (unsigned memory = from; memory < input.memories.size(); ++memory)
-    for (unsigned dim : placements[memory].temporal.order) {
-      int64_t factor = factorIn(placements, 2 * memory, dim);
-      if (factor == 1 || (reuses && !has(space, dim)))
+  for (unsigned memory = from; memory < input.memories.size(); ++memory) {
+    const Nest &nest = placements[memory].temporal;
+    for (unsigned dim : nest.order) {
+      int64_t factor = nest.factors[dim].end;
+      if (factor == 1 || (reuses && !mapspace.has(space, dim)))
         continue;
       reuses = false;
       count *= static_cast<double>(factor);
     }
+  }
   return count;
 }
 
 /// Levels count from the arithmetic units, 0, as in Input::level.
 void Estimator::addTransfer(unsigned space, unsigned child, unsigned parent) {
   unsigned memories = static_cast<unsigned>(input.memories.size());
-  double tile = child ? mapspace.tileSize(placements, child - 1, space) : 1;
+  double tile = child ? tileSize(child - 1, space) : 1;
   double times = tile * rounds(child, space, child > 0);
   double outside = times * spatial(parent, memories, nullptr);
   double sent = outside * spatial(child, parent, &space);
@@ -76,7 +103,7 @@ void Estimator::addTransfer(unsigned space, unsigned child, unsigned parent) {
     writes[child - 1] += arrived;
   if (!input.problem.spaces[space].readWrite)
     return;
-  double fresh = mapspace.tileSize(placements, memories - 1, space); // sums that start from zero
+  double fresh = tileSize(memories - 1, space); // sums that start from zero
   reads[parent - 1] -= std::min(sent, fresh);
   writes[parent - 1] += sent;
   if (!child)

@@ -28,7 +28,12 @@ static unsigned below(std::mt19937_64 &random, size_t count) {
 
 Mapspace::Mapspace(const Input &input, const Constraints &constraints)
     : input(input), constraints(constraints), primes(input.dimCount()),
+      used(size_t(input.spaceCount()) * input.dimCount(), 0),
       slots(2 * static_cast<unsigned>(input.memories.size())) {
+  for (unsigned space = 0; space < input.spaceCount(); ++space)
+    for (const std::vector<Term> &rank : input.problem.spaces[space].ranks)
+      for (const Term &term : rank)
+        used[space * input.dimCount() + term.dim] = 1;
   for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
     int64_t rest = input.problem.bounds[dim];
     if (rest > 1)

@@ -45,6 +45,8 @@ public:
   bool isValid(const Placements &placements) const;
   /// Words of a tensor that a memory needs room for.
   double tileSize(const Placements &placements, unsigned memory, unsigned space) const;
+  /// Whether a subscript of the tensor has the dimension.
+  bool has(unsigned space, unsigned dim) const { return used[space * input.dimCount() + dim]; }
 
 private:
   const NestRule &rule(unsigned slot) const { return ruleOf(constraints, slot); }
@@ -62,6 +64,7 @@ private:
   const Constraints &constraints;
   std::vector<std::vector<int64_t>> primes; ///< by dimension, each once
   std::vector<unsigned> dims;               ///< those larger than 1
+  std::vector<char> used;                   ///< by tensor and dimension: see `has`
   unsigned slots = 0;
 };
 

@@ -17,8 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Of a dimension, so that it is factorized at once.
 static constexpr int64_t largestSize = int64_t(1) << 40;
-static constexpr unsigned descents = 12;             ///< annealings with the estimate
-static constexpr unsigned estimates = 5000;          ///< of one of them
+static constexpr unsigned descents = 24;             ///< annealings with the estimate
+static constexpr unsigned estimates = 10000;         ///< of one of them
 static constexpr unsigned climbs = 4;                ///< starting points that are improved further
 static constexpr double hottest = 1, coldest = 0.01; ///< in natural logarithms of the goal
 static constexpr double warmest = 0.05;              ///< of a climb, likewise
@@ -91,6 +91,18 @@ static uint64_t keyOf(const Placements &placements) {
   return llvm::hash_combine_range(key.begin(), key.end());
 }
 
+/// What a search changes of `from`; the rest is the same.
+static void takeChoices(Placements &to, const Placements &from) {
+  for (size_t memory = 0; memory < from.size(); ++memory) {
+    to[memory].keep = from[memory].keep;
+    for (auto nest : {&Placement::temporal, &Placement::spatial}) {
+      (to[memory].*nest).factors = (from[memory].*nest).factors;
+      (to[memory].*nest).order = (from[memory].*nest).order;
+      (to[memory].*nest).split = (from[memory].*nest).split;
+    }
+  }
+}
+
 double timeloop::goalValue(Goal goal, double energy, double cycles) {
   return goal == Goal::Edp ? energy * cycles : goal == Goal::Energy ? energy : cycles;
 }
@@ -118,12 +130,12 @@ bool LocalSearch::step(Placements &placements) {
 }
 
 Point LocalSearch::anneal(const Placements &start) {
-  Point here{start, guess(start)}, best = here, next;
+  Point here{start, guess(start)}, best = here, next = here;
   for (unsigned count = 0; count < estimates; ++count) {
     if (count % 64 == 0 && found && isOver())
       break;
     double heat = hottest * std::pow(coldest / hottest, double(count) / estimates);
-    next.placements = here.placements; // into what it has
+    takeChoices(next.placements, here.placements);
     if (!step(next.placements))
       continue;
     next.estimated = guess(next.placements);
@@ -175,11 +187,11 @@ llvm::Optional<Figures> LocalSearch::evaluateNew(const Placements &placements) {
 /// best of them.
 void LocalSearch::climb(Point &point, int64_t until) {
   int64_t first = evaluated;
-  Point here = point, next;
+  Point here = point, next = here;
   for (int64_t tries = 40 * (until - evaluated); tries > 0 && evaluated < until; --tries) {
     if (isOver())
       return;
-    next.placements = here.placements;
+    takeChoices(next.placements, here.placements);
     next.value = HUGE_VAL;
     if (!step(next.placements))
       continue;
