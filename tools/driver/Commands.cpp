@@ -74,6 +74,7 @@ static constexpr OptionSpec importOptions[] = {
     {"hw", 0, "FILE", "the hardware, the same as a last FILE"},
     {"groups", 0, "G.json", "of chakra: the communicator groups, without this by who uses them"},
     {"summary", 0, "", "of chakra: what the files do in sum, not node by node"},
+    {"simplify", 0, "", "of chakra: without METADATA and INVALID nodes and operations of the host"},
     {"output", 'o', "FILE", "write there instead of standard output"},
 };
 static constexpr OptionSpec validateOptions[] = {

@@ -2,7 +2,9 @@
 //
 // Format chakra: traces, a file for each rank, as a `trace` with every node that simulators read:
 // kinds, sizes, times, peers, groups and what waits for what. Ranks whose nodes are the same stand
-// together. One file is in memory at a time.
+// together. With `--simplify` without the nodes that stand between kernels in traces of PyTorch.
+// One file is in memory at a time.
+#include "backends/network/chakra/Simplify.h"
 #include "backends/network/chakra/TraceProgram.h"
 #include "ir/collective/TraceLimits.h"
 #include "ir/common/diagnostics/Cluster.h"
@@ -298,6 +300,21 @@ static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::str
   return files.vec();
 }
 
+/// The trace of `rank`, as it is or simplified; nothing after a report.
+static llvm::Optional<chakra::Trace> readRank(Session &session, const std::string &file,
+                                              uint32_t rank, bool isSimplified) {
+  llvm::Optional<chakra::Trace> trace = readTraceFile(session, file, rank);
+  if (!trace || !isSimplified)
+    return trace;
+  if (std::vector<uint32_t> cycle = trace->cycle(); !cycle.empty()) {
+    const chakra::Node &node = trace->nodes[cycle.front()];
+    session.diagnostics.report({}, diag::TraceCycle, astra::nodePlace(*trace, rank, node),
+                               "it waits for itself, through others or at once");
+    return llvm::None;
+  }
+  return chakra::simplify(*trace);
+}
+
 bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
                           const Arguments &arguments, std::string &text) {
   std::vector<std::string> ordered = byRank(session, files);
@@ -310,7 +327,8 @@ bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
     return false;
   ProgramText program(arguments.has("groups") ? &given : nullptr);
   for (size_t rank = 0; rank < ordered.size(); ++rank) {
-    auto trace = readTraceFile(session, ordered[rank], static_cast<uint32_t>(rank));
+    auto trace =
+        readRank(session, ordered[rank], static_cast<uint32_t>(rank), arguments.has("simplify"));
     if (!trace || !program.add(session, *trace, static_cast<uint32_t>(rank)))
       return false;
   }
