@@ -27,7 +27,7 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
   evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
   if (decl.value)
     evaluator.evaluate(*decl.value, scope);
-  else if (!evaluator.functionBody(*decl.item->block, scope))
+  else if (!evaluator.functionBody(decl, *decl.item->block, scope))
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 

@@ -135,21 +135,55 @@ static bool isInLibrary(const DiagnosticEngine &diagnostics, SourceRange range) 
 }
 
 /// A function of the library is not what has to be mended, but the call that led to it.
-void Evaluator::reportNoReturn(const Decl &function, llvm::ArrayRef<Argument> arguments) {
+SourceRange Evaluator::callToMend(const Decl &function) const {
+  SourceRange place = calls.back();
+  if (isInLibrary(diagnostics, function.nameRange))
+    for (SourceRange call : calls)
+      if (call.isValid() && !isInLibrary(diagnostics, call))
+        place = call;
+  return place;
+}
+
+/// The parameters of a function that is being evaluated.
+static std::string given(const Decl &function, const Scope &scope) {
+  std::vector<std::string> values;
+  for (const Parameter &parameter : function.parameters)
+    if (const Value *value = scope.find(parameter.name))
+      values.push_back(parameter.name.str() + " = " + written(*value));
+  return llvm::join(values, ", ");
+}
+
+void Evaluator::reportNoReturn(const Decl &function, const Scope &scope) {
   if (!isInLibrary(diagnostics, function.nameRange)) {
     diagnostics.report(function.nameRange, diag::NoReturn, function.name)
         .note(calls.back(), "for this call");
     return;
   }
-  SourceRange place = calls.back();
-  for (SourceRange call : calls)
-    if (call.isValid() && !isInLibrary(diagnostics, call))
-      place = call;
-  std::vector<std::string> given;
-  for (const Argument &argument : arguments)
-    given.push_back(written(*argument.value));
-  diagnostics.report(place, diag::NoReturn, function.name)
-      .note(function.nameRange, "called with " + llvm::join(given, ", "));
+  diagnostics.report(callToMend(function), diag::NoReturn, function.name)
+      .note(function.nameRange, "called with " + given(function, scope));
+}
+
+/// A condition on the parameters of a function; false, reported, where it does not hold. What is
+/// not known yet may hold.
+bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope) {
+  if (item.args.size() != 2 || item.args[0].assigned || item.args[1].assigned) {
+    diagnostics.report(item.range, diag::BadRequirement);
+    return false;
+  }
+  Value wanted = evaluate(*item.args[1].value, scope);
+  if (!wanted.isUnknown() && !wanted.is<std::string>())
+    diagnostics.report(item.args[1].range, diag::ExpectedText, "require");
+  auto holds = condition(*item.args[0].value, scope);
+  if (!holds || *holds || !wanted.is<std::string>())
+    return true;
+  const std::string &needs = wanted.get<std::string>();
+  if (calls.empty()) { // whatever it is called with
+    diagnostics.report(item.range, diag::RequirementNotHeld, function.name, needs);
+    return false;
+  }
+  diagnostics.report(callToMend(function), diag::RequirementNotHeld, function.name, needs)
+      .note(item.range, "required here, called with " + given(function, scope));
+  return false;
 }
 
 void Evaluator::noteCall(const Decl &decl, SourceRange call, size_t first) {
@@ -175,19 +209,20 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
   if (function.value)
     result = evaluate(*function.value, inner);
   else
-    result = functionBody(*function.item->block, inner);
+    result = functionBody(function, *function.item->block, inner);
   if (!result)
-    reportNoReturn(function, instance.arguments);
+    reportNoReturn(function, inner);
   calls.pop_back();
   busy.pop_back();
   noteCall(function, call.range, before);
   return result.getValueOr(Value());
 }
 
-llvm::Optional<Value> Evaluator::functionBody(const ast::Body &body, Scope &scope) {
+llvm::Optional<Value> Evaluator::functionBody(const Decl &function, const ast::Body &body,
+                                              Scope &scope) {
   auto branch = [&](const ast::Body *chosen) -> llvm::Optional<Value> {
     Scope inner(scope);
-    return chosen ? functionBody(*chosen, inner) : llvm::None;
+    return chosen ? functionBody(function, *chosen, inner) : llvm::None;
   };
   for (const ast::Item *item : body.items) {
     if (item->kind == ast::ItemKind::If) {
@@ -204,6 +239,9 @@ llvm::Optional<Value> Evaluator::functionBody(const ast::Body &body, Scope &scop
       scope.set(item->args[0].value->text, evaluate(*item->args[0].assigned, scope));
     } else if (item->word == "return" && item->args.size() == 1 && !item->args[0].assigned) {
       return evaluate(*item->args[0].value, scope);
+    } else if (item->word == "require") {
+      if (!isFulfilled(function, *item, scope))
+        return Value();
     } else {
       diagnostics.report(item->range, diag::NotInFunction);
       return Value();

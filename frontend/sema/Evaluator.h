@@ -65,8 +65,8 @@ public:
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
-  /// Runs the block of a function; nothing when no `return` is reached.
-  llvm::Optional<Value> functionBody(const ast::Body &body, Scope &scope);
+  /// Runs the block of a function; nothing when no `return` is reached, unknown after a report.
+  llvm::Optional<Value> functionBody(const Decl &function, const ast::Body &body, Scope &scope);
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
   void overrideParam(const Decl &param, Value value);
 
@@ -103,7 +103,9 @@ private:
   llvm::Optional<bool> condition(const ast::Expr &expr, const Scope &scope);
 
   void reportRecursion(const Decl &function, SourceRange range);
-  void reportNoReturn(const Decl &function, llvm::ArrayRef<Argument> arguments);
+  void reportNoReturn(const Decl &function, const Scope &scope);
+  bool isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope);
+  SourceRange callToMend(const Decl &function) const;
   /// Notes `call` with the diagnostics from the `first`-th on that `decl`, of the library, led to.
   void noteCall(const Decl &decl, SourceRange call, size_t first);
 

@@ -136,12 +136,12 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool isWhere = place == Place::Op && item.word == "where";
   bool isRepeat = place == Place::Workload && item.word == "repeat";
   bool isPhase = place == Place::Workload && item.word == "phase";
-  bool isReturn = place == Place::Function && item.word == "return";
+  bool inFunction = place == Place::Function && (item.word == "return" || item.word == "require");
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
   bool isLoop =
       (item.word == "for" && !isMapped) || (item.word == "sweep" && place != Place::Other);
-  if (item.word == "let" || isWhere || isPhase || isRepeat || isReturn || isLoop) {
+  if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isLoop) {
     noClauses(item);
     noResults(item);
     if (!isRepeat && !isLoop)

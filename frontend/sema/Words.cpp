@@ -313,6 +313,12 @@ static constexpr WordSpec algorithmWords[] = {
 
 static constexpr WordSpec functionWords[] = {
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
+    {.word = "require",
+     .kind = Constant,
+     .minArgs = 2,
+     .maxArgs = 2,
+     .repeats = true,
+     .doc = "a condition on the parameters, and in words what it asks for"},
     {.word = "return", .kind = Constant, .doc = "the function's value"},
 };
 
