@@ -101,6 +101,7 @@ llvm::Optional<LocatedCsv> LocatedCsv::read(const SourceManager &sources, FileId
   size_t byteOrderMark = text.startswith("\xEF\xBB\xBF") ? 3 : 0;
   CsvReader reader(text, file, diagnostics, byteOrderMark);
   LocatedCsv table;
+  table.header.place = {file, 0, 0}; // where nothing is written
   bool first = true;
   while (llvm::Optional<CsvRow> row = reader.next()) {
     if (isBlank(*row))

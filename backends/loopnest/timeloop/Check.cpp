@@ -105,7 +105,7 @@ static bool checkTensors(const Input &input, DiagnosticEngine &diagnostics) {
   return true;
 }
 
-bool timeloop::checkInput(const Input &input, DiagnosticEngine &diagnostics) {
+bool timeloop::checkShape(const Input &input, DiagnosticEngine &diagnostics) {
   if (input.dimCount() == 0 || input.dimCount() > maxDims || input.spaceCount() == 0 ||
       input.memories.empty()) {
     diagnostics.report(input.place, diag::TimeloopTooLarge,
@@ -114,15 +114,20 @@ bool timeloop::checkInput(const Input &input, DiagnosticEngine &diagnostics) {
                                    maxDims));
     return false;
   }
-  for (unsigned dim = 0; dim < input.dimCount(); ++dim) {
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
     if (input.problem.bounds[dim] < 1) {
       diagnostics.report(input.problem.place, diag::TimeloopSize, input.problem.dims[dim],
                          input.problem.bounds[dim]);
       return false;
     }
+  return checkMeshes(input, diagnostics) && checkTensors(input, diagnostics);
+}
+
+bool timeloop::checkInput(const Input &input, DiagnosticEngine &diagnostics) {
+  if (!checkShape(input, diagnostics))
+    return false;
+  for (unsigned dim = 0; dim < input.dimCount(); ++dim)
     if (!checkFactors(input, dim, diagnostics))
       return false;
-  }
-  return checkMeshes(input, diagnostics) && checkSpatial(input, diagnostics) &&
-         checkTensors(input, diagnostics);
+  return checkSpatial(input, diagnostics);
 }

@@ -66,8 +66,12 @@ private:
   void countInstances();
 };
 
-/// Checks what the analysis takes for granted: sizes, factors that cover each dimension, meshes
-/// that divide and that the spatial factors stay within, tensors below 2^53 elements.
+/// Checks what holds of a problem and an architecture whatever the mapping: sizes, meshes that
+/// divide, tensors below 2^53 elements.
+bool checkShape(const Input &input, DiagnosticEngine &diagnostics);
+
+/// Checks what the analysis takes for granted: besides, that factors cover each dimension and that
+/// the spatial ones stay within the meshes.
 bool checkInput(const Input &input, DiagnosticEngine &diagnostics);
 
 } // namespace perfc::timeloop

@@ -15,11 +15,12 @@ static llvm::Optional<std::string> searchText(const yaml::Document &document,
   timeloop::ReadOptions options;
   options.needsMapping = false;
   llvm::Optional<timeloop::Input> input = timeloop::readInput(document, diagnostics, options);
-  if (!input)
+  if (!input || !timeloop::checkShape(*input, diagnostics))
     return llvm::None;
   if (input->sparse.given) {
-    diagnostics.report(input->sparse.place, diag::TimeloopNotModelled,
-                       "zeros in a search of the language");
+    // Densities alone are part of the problem.
+    SourceRange place = input->sparse.place.isValid() ? input->sparse.place : input->problem.place;
+    diagnostics.report(place, diag::TimeloopNotModelled, "zeros in a search of the language");
     return llvm::None;
   }
   auto constraints = timeloop::readConstraints(document, *input, diagnostics);
