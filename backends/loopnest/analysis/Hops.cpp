@@ -18,7 +18,7 @@ public:
   Flow trees();
   /// Ways of the sums that are read back.
   Checked readBacks();
-  /// Trees run along two axes at most.
+  /// Trees run along two axes at most, and words enter at the one lane in use of any other.
   bool hasTrees() const;
   /// Writers of a sum leave it together, so that the trees are exact.
   bool leavesTogether() const;
@@ -57,6 +57,9 @@ Crossing::Crossing(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, u
 bool Crossing::hasTrees() const {
   for (unsigned i = flat.arrays[array].begin; i < flat.arrays[array].end; ++i)
     if (flat.parallel[i].axis > 1)
+      return false;
+  for (unsigned axis = 2; axis < flat.arrays[array].place->axes.size(); ++axis)
+    if (entryPosition(flat.arrays[array], axis) > 0)
       return false;
   return true;
 }

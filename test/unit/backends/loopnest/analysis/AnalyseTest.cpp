@@ -106,6 +106,22 @@ TEST(Analyse, LoopsThatDriveTwoDimensionsFollowTheDiagonal) {
   EXPECT_EQ(counts.memories[0].tensors[0]->reads.shared, 3);
 }
 
+/// Words enter in the middle of the third axis: to the one lane in use there are 2 links, which
+/// only the execution counts.
+TEST(Analyse, WordsCrossAThirdAxisToItsOneLane) {
+  Nest nest = parseNest(R"({"dims": {"i": 2}, "tensors": {"A": [{"i": 1}], "Z": [{"i": 1}]},
+    "output": "Z", "hierarchy": [{"memory": "M", "keep": ["A", "Z"]},
+    {"array": "P", "axes": {"x": 2, "y": 1, "z": 5}}], "mapping": {"P": [["i", 2, "x"]]}})");
+  AnalysisResult result = analyse(nest);
+  ASSERT_TRUE(result.counts && result.counts->arrays[0].hops[0]);
+  EXPECT_EQ(result.counts->arrays[0].hops[0]->separate, 2 + 3);
+  AnalysisOptions options;
+  options.hopWorkLimit = 0;
+  result = analyse(nest, options);
+  ASSERT_TRUE(result.counts);
+  EXPECT_FALSE(result.counts->arrays[0].hops[0]);
+}
+
 static std::string firstError(llvm::StringRef text, AnalysisOptions options = {}) {
   AnalysisResult result = analyse(parseNest(text), options);
   EXPECT_FALSE(result.counts);
