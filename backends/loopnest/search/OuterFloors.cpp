@@ -148,11 +148,13 @@ void Floors::makeSuffixes() {
   Layer layer{grid.size() * rows * buckets > rowLimit ? 1 : rows, buckets, {}};
   layer.values.assign(grid.size() * layer.rows * buckets, infinite);
   for (size_t x = 0; x < grid.size(); ++x)
-    for (unsigned d = 0; d < rows; ++d)
-      for (size_t b = 0; b < buckets; ++b) {
-        double &least = layer.at(x, layer.rows == 1 ? 0 : d)[b];
-        least = std::min(least, leastAt(place(x, d, 0) + b, mostRepeats(x, d)));
-      }
+    for (unsigned d = 0; d < rows; ++d) {
+      double *least = layer.at(x, layer.rows == 1 ? 0 : d);
+      size_t first = place(x, d, 0);
+      double repeats = mostRepeats(x, d);
+      for (size_t b = 0; b < buckets; ++b)
+        least[b] = std::min(least[b], leastAt(first + b, repeats));
+    }
   suffix.resize(arrayBegin() + 1);
   ending.resize(arrayBegin() + 1);
   across.assign(arrayBegin() + 1, {});
