@@ -19,68 +19,20 @@ static CollectiveStep loadedStep(llvm::StringRef what, const NetworkLevel &level
   return result;
 }
 
-/// A grid of d dimensions: the buffer in d shares, each of which visits them in turn from another
-/// one on, so that all work at the same time; the slowest share ends a phase.
-static void gridHalf(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> grid, double bytes,
-                     CollectiveSteps &steps) {
-  llvm::SmallVector<const NetworkLevel *, 3> dimensions;
-  for (const NetworkLevel &level : grid)
-    if (level.members > 1)
-      dimensions.push_back(&level);
-  size_t count = dimensions.size();
-  std::vector<double> shares(count, bytes / static_cast<double>(count));
-  CollectiveSteps phases;
-  for (size_t phase = 0; phase < count; ++phase) {
-    CollectiveStep slowest;
-    double sent = 0;
-    for (size_t share = 0; share < count; ++share) {
-      const NetworkLevel &level = *dimensions[(share + phase) % count];
-      CollectiveStep own = half(what, level, shares[share]);
-      shares[share] /= static_cast<double>(level.members);
-      sent += own.sentBytes;
-      if (share == 0 || own.latency.central() > slowest.latency.central())
-        slowest = own;
-    }
-    slowest.sentBytes = sent;
-    phases.push_back(std::move(slowest));
-  }
-  if (what == "all_gather") // the other way around
-    std::reverse(phases.begin(), phases.end());
-  llvm::append_range(steps, phases);
-}
-
-/// All levels, the outer ones with the share of each rank.
-static void reduceScatter(llvm::ArrayRef<NetworkLevel> levels, double bytes,
-                          CollectiveSteps &steps) {
-  for (size_t first = 0, end; first < levels.size(); first = end) {
-    end = endOfGrid(levels, first);
-    llvm::ArrayRef<NetworkLevel> grid = levels.slice(first, end - first);
-    gridHalf("reduce_scatter", grid, bytes, steps);
-    bytes /= ranksOf(grid);
-  }
-}
-
-static void allGather(llvm::ArrayRef<NetworkLevel> levels, double bytes, CollectiveSteps &steps) {
-  if (levels.empty())
-    return;
-  size_t end = endOfGrid(levels, 0);
-  allGather(levels.drop_front(end), bytes / ranksOf(levels.take_front(end)), steps);
-  gridHalf("all_gather", levels.take_front(end), bytes, steps);
-}
-
 /// Both halves, but for the outermost level where that adds and copies in one go.
-static void allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes, CollectiveSteps &steps) {
+static CollectiveSteps allReduce(llvm::ArrayRef<NetworkLevel> levels, double bytes) {
   while (!levels.empty() && levels.back().members == 1)
     levels = levels.drop_back();
   bool isHub = !levels.empty() && levels.back().topology == Topology::InNetwork;
-  llvm::ArrayRef<NetworkLevel> halves = isHub ? levels.drop_back() : levels;
-  reduceScatter(halves, bytes, steps);
+  llvm::ArrayRef<NetworkLevel> inner = isHub ? levels.drop_back() : levels;
+  CollectiveSteps steps = halves("reduce_scatter", inner, bytes);
   double part = bytes;
-  for (const NetworkLevel &level : halves)
+  for (const NetworkLevel &level : inner)
     part /= static_cast<double>(level.members);
   if (isHub)
     steps.push_back(hubStep("all_reduce", levels.back(), part));
-  allGather(halves, bytes, steps);
+  llvm::append_range(steps, halves("all_gather", inner, bytes));
+  return steps;
 }
 
 /// s that the busiest link works which chips share in `level`. The links of a line that are busiest
@@ -266,13 +218,13 @@ CollectiveSteps network::closedForm(CollectiveKind kind, llvm::ArrayRef<NetworkL
   CollectiveSteps steps;
   switch (kind) {
   case CollectiveKind::AllReduce:
-    allReduce(levels, bytes, steps);
+    steps = allReduce(levels, bytes);
     break;
   case CollectiveKind::ReduceScatter:
-    reduceScatter(levels, bytes, steps);
+    steps = halves("reduce_scatter", levels, bytes);
     break;
   case CollectiveKind::AllGather:
-    allGather(levels, bytes, steps);
+    steps = halves("all_gather", levels, bytes);
     break;
   case CollectiveKind::AllToAll:
   case CollectiveKind::AllToAllV:

@@ -2,6 +2,7 @@
 #include "backends/network/CollectiveSteps.h"
 
 #include "backends/network/InNetwork.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace perfc;
@@ -44,4 +45,49 @@ CollectiveStep network::hubStep(llvm::StringRef what, const NetworkLevel &level,
   CollectiveStep result = step(what, level, 1, (hubPieces + 1.0) / hubPieces * bytes);
   result.sentBytes = bytes;
   return result;
+}
+
+CollectiveSteps
+network::gridPhases(llvm::ArrayRef<NetworkLevel> grid, double bytes,
+                    llvm::function_ref<CollectiveStep(const NetworkLevel &, double, double)> one) {
+  llvm::SmallVector<const NetworkLevel *, 3> dimensions;
+  for (const NetworkLevel &level : grid)
+    if (level.members > 1)
+      dimensions.push_back(&level);
+  size_t count = dimensions.size();
+  std::vector<double> visited(count, 1);
+  CollectiveSteps phases;
+  for (size_t phase = 0; phase < count; ++phase) {
+    CollectiveStep slowest;
+    double sent = 0;
+    for (size_t share = 0; share < count; ++share) {
+      const NetworkLevel &level = *dimensions[(share + phase) % count];
+      CollectiveStep own =
+          one(level, bytes / static_cast<double>(count) / visited[share], visited[share]);
+      visited[share] *= static_cast<double>(level.members);
+      sent += own.sentBytes;
+      if (share == 0 || own.latency.central() > slowest.latency.central())
+        slowest = own;
+    }
+    slowest.sentBytes = sent;
+    phases.push_back(std::move(slowest));
+  }
+  return phases;
+}
+
+CollectiveSteps network::halves(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels,
+                                double bytes) {
+  CollectiveSteps steps;
+  for (size_t first = 0, end; first < levels.size(); first = end) {
+    end = endOfGrid(levels, first);
+    llvm::ArrayRef<NetworkLevel> grid = levels.slice(first, end - first);
+    llvm::append_range(steps,
+                       gridPhases(grid, bytes, [&](const NetworkLevel &level, double part, double) {
+                         return half(what, level, part);
+                       }));
+    bytes /= ranksOf(grid);
+  }
+  if (what == "all_gather") // the other way around
+    std::reverse(steps.begin(), steps.end());
+  return steps;
 }

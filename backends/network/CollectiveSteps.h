@@ -29,6 +29,14 @@ double ranksOf(llvm::ArrayRef<NetworkLevel> levels);
 CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double messages, double sent);
 /// reduce_scatter or all_gather of one level: the same messages, the one with additions.
 CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, double bytes);
+/// The same of all levels, the outer ones with the share of each rank.
+CollectiveSteps halves(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes);
+/// A grid of d dimensions: the buffer in d shares, each of which visits them in turn from another
+/// one on, so that all work at the same time; the slowest share ends a phase. `one` is the step of
+/// a share of so many bytes on a dimension, after it has visited dimensions of so many members.
+CollectiveSteps
+gridPhases(llvm::ArrayRef<NetworkLevel> grid, double bytes,
+           llvm::function_ref<CollectiveStep(const NetworkLevel &, double, double)> one);
 /// Sums in and out of a switch at the same time.
 CollectiveStep hubStep(llvm::StringRef what, const NetworkLevel &level, double bytes);
 

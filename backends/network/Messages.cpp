@@ -79,9 +79,7 @@ void PatternBuilder::leave(size_t level, size_t first) {
 }
 
 void PatternBuilder::stay(size_t level, llvm::function_ref<void()> body) {
-  bool isWired = level == levels.size();
-  for (size_t i = level; !isWired && i < endOfGrid(levels, level); ++i)
-    isWired = members(i) > 1;
+  bool isWired = level == levels.size() || !dimensionsOf(level).empty();
   if (!isDivided || !isWired)
     return body();
   enter(level);
@@ -172,14 +170,19 @@ void PatternBuilder::phase(size_t level, double part, bool gathers) {
   got = std::move(next);
 }
 
-/// One half of an all_reduce on the dimensions of a grid: the buffer in as many shares, each of
-/// which visits them in turn from another one on. A rank begins a phase when all of its shares have
-/// ended the one before.
-void PatternBuilder::gridHalf(size_t first, double whole, bool gathers) {
+std::vector<size_t> PatternBuilder::dimensionsOf(size_t first) const {
   std::vector<size_t> dimensions;
   for (size_t level = first; level < endOfGrid(levels, first); ++level)
     if (members(level) > 1)
       dimensions.push_back(level);
+  return dimensions;
+}
+
+/// One half of an all_reduce on the dimensions of a grid: the buffer in as many shares, each of
+/// which visits them in turn from another one on. A rank begins a phase when all of its shares have
+/// ended the one before.
+void PatternBuilder::gridHalf(size_t first, double whole, bool gathers) {
+  std::vector<size_t> dimensions = dimensionsOf(first);
   size_t count = dimensions.size();
   for (size_t turn = 0; turn < count; ++turn) {
     size_t phases = gathers ? count - turn : turn + 1; // of the first half, up to this one

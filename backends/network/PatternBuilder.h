@@ -51,7 +51,11 @@ private:
   uint32_t digit(size_t level, uint32_t rank) const { return rank / below[level] % members(level); }
   uint32_t members(size_t level) const { return static_cast<uint32_t>(levels[level].members); }
 
+  /// The levels with several members of the grid that begins with `first`.
+  std::vector<size_t> dimensionsOf(size_t first) const;
   void gridHalf(size_t first, double whole, bool gathers);
+  void join(uint32_t count);
+  void gridStar(size_t first, bool down);
   double shareBelow(size_t end) const;
 
   /// What `body` adds are the messages of a chunk in `level` and the other dimensions of its grid,

@@ -48,12 +48,25 @@ static RootPattern rootPattern(const NetworkLevel &level, double bytes) {
   return {RootPattern::Way::Scatter, 1, scatter.latency, sent * (1 + 1 / n)};
 }
 
-/// From the root to the other members of its group, or back; `share` of all ranks are roots.
+/// Parts from the root to the other members of its group, or back; `roots` of all ranks are such.
+/// Around a ring and along a line the parts of the farthest members come first.
 static CollectiveStep scatter(llvm::StringRef what, const NetworkLevel &level, double bytes,
-                              double share) {
+                              double roots) {
   auto n = static_cast<double>(level.members);
-  CollectiveStep result = step(what, level, 1, (n - 1) / n * bytes);
-  result.sentBytes *= share;
+  bool isLine = level.topology == Topology::Line;
+  bool isRing = level.topology == Topology::Ring && level.members > 2;
+  double parts = n - 1, links = n - 1; // on the first link, and of all on their way
+  if (isRing) {
+    parts = std::floor(n / 2);
+    links = std::floor(n * n / 4);
+  }
+  if (isLine)
+    links = n * (n - 1) / 2;
+  double part = bytes / n, width = isRing || isLine ? 2 : 1;
+  CollectiveStep result = step(what, level, 1, width * parts * part);
+  if (isRing || isLine)
+    result.latency = max(result.latency, step(what, level, parts, width * part).latency);
+  result.sentBytes = links * part * roots;
   return result;
 }
 
@@ -64,13 +77,18 @@ static CollectiveSteps rootSteps(llvm::StringRef what, llvm::ArrayRef<NetworkLev
                                  llvm::ArrayRef<RootPattern> patterns) {
   bool isSum = what == "reduce";
   CollectiveSteps steps;
-  double share = 1 / ranksOf(levels);
-  for (const NetworkLevel &level : levels.take_front(spread)) {
-    steps.push_back(scatter(isSum ? "gather" : "scatter", level, bytes, share));
-    bytes /= static_cast<double>(level.members);
-    share *= static_cast<double>(level.members);
+  double roots = 1 / ranksOf(levels), part = bytes;
+  for (size_t first = 0, end; first < spread; first = end) {
+    end = endOfGrid(levels, first);
+    llvm::ArrayRef<NetworkLevel> grid = levels.slice(first, end - first);
+    llvm::append_range(
+        steps, gridPhases(grid, part, [&](const NetworkLevel &level, double share, double reached) {
+          return scatter(isSum ? "gather" : "scatter", level, share, roots * reached);
+        }));
+    part /= ranksOf(grid);
+    roots *= ranksOf(grid);
   }
-  double chips = 1 / share;
+  double chips = 1 / roots;
   for (size_t i = levels.size(); i-- > spread;) {
     const NetworkLevel &level = levels[i];
     auto members = static_cast<double>(level.members);
@@ -80,12 +98,13 @@ static CollectiveSteps rootSteps(llvm::StringRef what, llvm::ArrayRef<NetworkLev
         {(what + " over " + level.name).str(), &level, patterns[i].latency, sent / chips});
     chips /= members;
   }
-  for (const NetworkLevel &level : llvm::reverse(levels.take_front(spread))) {
-    bytes *= static_cast<double>(level.members);
-    steps.push_back(half(isSum ? "reduce_scatter" : "all_gather", level, bytes));
-  }
-  if (isSum)
+  CollectiveSteps inner =
+      halves(isSum ? "reduce_scatter" : "all_gather", levels.take_front(spread), bytes);
+  if (isSum) {
     std::reverse(steps.begin(), steps.end());
+    std::swap(steps, inner);
+  }
+  llvm::append_range(steps, inner);
   llvm::erase_if(steps, [](const CollectiveStep &entry) { return entry.level->members <= 1; });
   return steps;
 }
@@ -103,18 +122,33 @@ static std::vector<RootPattern> patternsBehind(llvm::ArrayRef<NetworkLevel> leve
   return patterns;
 }
 
+static bool hasLine(llvm::ArrayRef<NetworkLevel> grid) {
+  return llvm::any_of(grid, [](const NetworkLevel &level) {
+    return level.topology == Topology::Line && level.members > 2;
+  });
+}
+
 std::vector<RootPattern> network::rootPatterns(llvm::ArrayRef<NetworkLevel> levels, double bytes,
                                                bool isChunk) {
-  auto inOnePart = [](const NetworkLevel &level) {
-    bool hasAllPairs = level.topology == Topology::Switch ||
-                       level.topology == Topology::FullyConnected || level.members == 1;
-    return hasAllPairs && level.shared.kind == SharedLinks::Kind::None;
-  };
+  bool hasHub = llvm::any_of(
+      levels, [](const NetworkLevel &level) { return level.topology == Topology::InNetwork; });
   std::vector<RootPattern> best;
   double least = 0;
-  for (size_t spread = 0; spread < levels.size(); ++spread) {
-    if (spread > 0 && (isChunk || !inOnePart(levels[spread - 1])))
+  bool hasGrid = false;
+  for (size_t spread = 0, end; spread <= levels.size(); spread = end) {
+    end = spread < levels.size() ? endOfGrid(levels, spread) : spread + 1;
+    if (spread > 0 &&
+        (isChunk || hasHub || levels[spread - 1].shared.kind != SharedLinks::Kind::None))
       break;
+    // Dimensions of a grid gather side by side only if all ranks begin at the same time, and ranks
+    // of a line end at different ones.
+    bool isInside = spread < levels.size();
+    size_t first = spread > 0 ? startOfGrid(levels, spread - 1) : 0;
+    if (isInside && hasLine(levels.slice(first, spread - first)))
+      break;
+    hasGrid |= spread - first > 1;
+    if (hasGrid && isInside)
+      continue;
     std::vector<RootPattern> patterns = patternsBehind(levels, bytes, spread);
     double seconds = 0;
     for (const CollectiveStep &each : rootSteps("broadcast", levels, bytes, spread, patterns))

@@ -29,11 +29,24 @@ void PatternBuilder::tree(size_t level, uint32_t root, bool down) {
   }
 }
 
-/// Parts between the root and each other member. All wait for the last one, as what follows does.
+/// Links between the root and another member.
+static uint32_t linksTo(const PatternLevel &level, uint32_t member) {
+  auto count = static_cast<uint32_t>(level.members);
+  if (level.topology == Topology::Line)
+    return member;
+  return level.topology == Topology::Ring ? std::min(member, count - member) : 1;
+}
+
+/// Parts between the root and each other member, those of the farthest first. All wait for the last
+/// one, as what follows does.
 void PatternBuilder::star(size_t level, uint32_t root, double part, bool down) {
-  uint32_t count = members(level);
-  std::vector<uint32_t> moved;
-  for (uint32_t i = 1; i < count; ++i) {
+  std::vector<uint32_t> others, moved;
+  for (uint32_t i = 1; i < members(level); ++i)
+    others.push_back(i);
+  llvm::stable_sort(others, [&](uint32_t a, uint32_t b) {
+    return linksTo(levels[level], a) > linksTo(levels[level], b);
+  });
+  for (uint32_t i : others) {
     uint32_t other = member(level, root, i);
     down ? pass(level, root, other, part, got[root], moved)
          : pass(level, other, root, part, got[other], moved);
@@ -42,8 +55,9 @@ void PatternBuilder::star(size_t level, uint32_t root, double part, bool down) {
     got[root].insert(got[root].end(), moved.begin(), moved.end());
   else
     got[root] = moved;
-  for (uint32_t i = 1; down && i < count; ++i)
-    got[member(level, root, i)] = moved;
+  for (uint32_t i : others)
+    if (down)
+      got[member(level, root, i)] = moved;
 }
 
 /// Pieces that follow each other both ways around.
@@ -106,25 +120,69 @@ size_t PatternBuilder::spreadLevels() const {
   }));
 }
 
+/// All of the first `count` ranks wait for what each of them does.
+void PatternBuilder::join(uint32_t count) {
+  std::vector<uint32_t> all;
+  for (uint32_t rank = 0; rank < count; ++rank)
+    llvm::append_range(all, got[rank]);
+  llvm::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.empty())
+    return;
+  uint32_t joined = messages.add(0, 0, 0, all, 0, Message::Way::Join);
+  for (uint32_t rank = 0; rank < count; ++rank)
+    got[rank] = {joined};
+}
+
+/// Parts from rank 0 to all others on the dimensions of a grid, or back: in shares that visit them
+/// in turn, as in gridHalf, but phase by phase: ranks that only some of the shares reach would be
+/// ahead of the others, and stand in their way.
+void PatternBuilder::gridStar(size_t first, bool down) {
+  std::vector<size_t> dimensions = dimensionsOf(first);
+  size_t count = dimensions.size(), end = endOfGrid(levels, first);
+  uint32_t group = end < levels.size() ? below[end] : ranks;
+  for (size_t turn = 0; turn < count; ++turn) {
+    size_t phase = down ? turn : count - 1 - turn;
+    if (count > 1)
+      join(group);
+    Waits start = got, next(ranks);
+    for (size_t share = 0; share < count; ++share) {
+      double part = shareBelow(first) / static_cast<double>(count);
+      for (size_t i = 0; i <= phase; ++i)
+        part /= members(dimensions[(share + i) % count]);
+      got = start;
+      for (uint32_t root = 0; root < group; ++root) {
+        bool hasShare = true;
+        for (size_t i = phase; i < count; ++i)
+          hasShare &= digit(dimensions[(share + i) % count], root) == 0;
+        if (hasShare)
+          star(dimensions[(share + phase) % count], root, part, down);
+      }
+      for (uint32_t rank = 0; rank < ranks; ++rank)
+        llvm::append_range(next[rank], got[rank]);
+    }
+    got = std::move(next);
+  }
+  if (count > 1)
+    join(group);
+}
+
 /// Parts from rank 0 to all of its group on the innermost `count` levels, or back.
 void PatternBuilder::rootGroup(size_t count, bool down) {
-  double whole = bytes;
-  for (size_t i = 0; i < count; ++i) {
-    size_t level = down ? i : count - 1 - i;
-    bytes = whole / below[level];
-    stay(level, [&] {
-      for (uint32_t root = 0; members(level) > 1 && root < below[level]; ++root)
-        star(level, root, bytes / members(level), down);
-    });
-  }
-  bytes = whole;
+  std::vector<size_t> firsts;
+  for (size_t level = 0; level < count; level = endOfGrid(levels, level))
+    firsts.push_back(level);
+  if (!down)
+    std::reverse(firsts.begin(), firsts.end());
+  for (size_t first : firsts)
+    stay(first, [&] { gridStar(first, down); });
 }
 
 /// What follows is between the first ranks of the members of each level, or among the parts that
 /// `spread` levels make of each buffer.
 void PatternBuilder::onParts(size_t spread, llvm::function_ref<void()> body) {
   double whole = std::exchange(bytes, shareBelow(spread));
-  wide = below[spread];
+  wide = spread < levels.size() ? below[spread] : ranks;
   body();
   wide = ranks;
   bytes = whole;
