@@ -46,6 +46,7 @@ ELSEWHERE = {
     1201: ("takes files of several formats", "driver/run_chakra.test"),
     1202: ("takes files of several formats", "driver/run_chakra.test"),
     1203: ("takes files of several formats", "driver/run_chakra.test"),
+    1205: ("takes files of several formats", "driver/run_chakra.test"),
     1210: ("takes files of several formats", "driver/run_chakra.test"),
     1211: ("takes files of several formats", "driver/run_chakra.test"),
     1212: ("takes files of several formats", "driver/run_chakra.test"),

@@ -24,6 +24,16 @@ std::string astra::nodePlace(const chakra::Trace &trace, uint32_t rank, const No
   return fmt::format("rank {}, node {} ({}{})", rank, node.id, byte, trace.path);
 }
 
+const std::vector<uint32_t> *astra::groupOf(const Cluster &cluster, const chakra::Trace &trace,
+                                            const Node &node) {
+  int64_t id = 0;
+  llvm::StringRef name = trace.groupNames[node.group];
+  if (node.group == 0 || name.getAsInteger(10, id))
+    return nullptr;
+  auto group = cluster.groups.find(id);
+  return group == cluster.groups.end() ? nullptr : &group->second;
+}
+
 std::vector<Finding> astra::checkCluster(const Cluster &cluster) {
   std::vector<Finding> findings;
   const Network &network = cluster.network;
@@ -83,18 +93,15 @@ static std::string collectiveProblem(const Cluster &cluster, Collective op, int6
   Chunks chunks = cutIntoChunks(op, size, static_cast<uint64_t>(world), system);
   if (chunks.bytes == 0 && size > 0)
     return fmt::format("an all-gather of {} bytes in {} splits never ends", size, system.splits);
-  if (chunks.bytes > (int64_t(1) << 53) / world || chunks.count > (int64_t(1) << 26) / world)
+  if (chunks.bytes > (int64_t(1) << 53) / world)
     return fmt::format("{} bytes on {} ranks are too much to simulate", size, world);
-  for (size_t dim = 0; dim < dims; ++dim) {
-    Algorithm algorithm = isSubgroup && algorithms.size() > 1 ? Algorithm() : algorithms[dim];
-    int64_t count = isSubgroup ? static_cast<int64_t>(group->size())
-                    : isFlat   ? world
-                               : cluster.network[dim].npus;
-    if (algorithm.kind == AlgorithmKind::DoubleBinaryTree && (isSubgroup || count != world))
+  for (const Stage &stage : stagesOf(cluster.network, system, op, group)) {
+    bool isTree = stage.algorithm.kind == AlgorithmKind::DoubleBinaryTree;
+    if (isTree && (stage.isSubgroup || stage.count != world))
       return "doubleBinaryTree is modelled for networks of one dimension alone";
-    std::string reason = algorithmProblem(algorithm, op, static_cast<uint32_t>(count));
+    std::string reason = algorithmProblem(stage.algorithm, op, stage.count);
     if (!reason.empty())
-      return fmt::format("{}, and here are {}", reason, count);
+      return fmt::format("{}, and here are {}", reason, stage.count);
   }
   return "";
 }
@@ -120,7 +127,6 @@ private:
   const chakra::Trace &trace(uint32_t rank) const { return *traces[traces.size() > 1 ? rank : 0]; }
   /// Whether the node has an integer `field`; reports when not.
   bool needs(uint32_t rank, const Node &node, Field field);
-  const std::vector<uint32_t> *groupOf(uint32_t rank, const Node &node) const;
   void add(const DiagnosticKind &kind, std::string subject, std::string reason, bool aborts,
            llvm::Optional<NodeName> node = llvm::None) {
     // However many warnings there are, one error stops what cannot be simulated.
@@ -154,15 +160,6 @@ bool Checker::needs(uint32_t rank, const Node &node, Field field) {
           ? fmt::format("it has no attribute `{}`", fieldName(field))
           : fmt::format("attribute `{}` is no integer", fieldName(field)));
   return false;
-}
-
-const std::vector<uint32_t> *Checker::groupOf(uint32_t rank, const Node &node) const {
-  int64_t id = 0;
-  llvm::StringRef name = trace(rank).groupNames[node.group];
-  if (node.group == 0 || name.getAsInteger(10, id))
-    return nullptr;
-  auto group = cluster.groups.find(id);
-  return group == cluster.groups.end() ? nullptr : &group->second;
 }
 
 std::vector<std::string> astra::lostWork(const chakra::Trace &trace) {
@@ -265,7 +262,7 @@ void Checker::checkMembership(uint32_t rank, const Node &node) {
   llvm::StringRef name = trace(rank).groupNames[node.group];
   if (node.group == 0)
     return;
-  const std::vector<uint32_t> *group = groupOf(rank, node);
+  const std::vector<uint32_t> *group = groupOf(cluster, trace(rank), node);
   if (!group)
     return bad(rank, node, fmt::format("there is no communicator group {}", name));
   if (llvm::find(*group, rank) == group->end())
@@ -292,7 +289,7 @@ void Checker::checkCollective(uint32_t rank, const Node &node) {
   int64_t size = node.value(Field::CommSize);
   if (size < 0)
     return bad(rank, node, "comm_size is negative");
-  const std::vector<uint32_t> *group = groupOf(rank, node);
+  const std::vector<uint32_t> *group = groupOf(cluster, trace(rank), node);
   if (group && group->size() < 2)
     return add(diag::BadGroup, trace(rank).groupNames[node.group],
                "has one member, so its collectives never end: " +

@@ -158,7 +158,7 @@ void CollectiveLayer::planPhases(uint32_t npu, Collective op, uint32_t group,
 
 void CollectiveLayer::insert(Queue &queue, uint32_t index) {
   size_t at = queue.streams.size();
-  for (; at > 0; --at) {
+  for (; at > queue.first; --at) {
     const Stream &other = streams[queue.streams[at - 1]];
     if (other.running || other.priority >= streams[index].priority)
       break;
@@ -166,10 +166,19 @@ void CollectiveLayer::insert(Queue &queue, uint32_t index) {
   queue.streams.insert(queue.streams.begin() + static_cast<ptrdiff_t>(at), index);
 }
 
+void CollectiveLayer::Queue::erase(uint32_t stream) {
+  auto begin = streams.begin() + first, at = std::find(begin, streams.end(), stream);
+  std::move_backward(begin, at, at + 1);
+  if (2 * ++first < streams.size())
+    return;
+  streams.erase(streams.begin(), streams.begin() + first);
+  first = 0;
+}
+
 void CollectiveLayer::startReady(uint32_t index) {
   Queue &queue = queues[index];
-  while (queue.running < std::min<size_t>(limit, queue.streams.size())) {
-    uint32_t stream = queue.streams[queue.running++];
+  while (queue.running < std::min<size_t>(limit, queue.streams.size() - queue.first)) {
+    uint32_t stream = queue.streams[queue.first + queue.running++];
     streams[stream].running = true;
     begin(stream);
   }
@@ -198,7 +207,7 @@ void CollectiveLayer::advance(uint32_t index) {
   if (isDone)
     chunkFinished(streams[index].instance); // may start the next collective
   if (left != ~0u)
-    queues[left].streams.erase(llvm::find(queues[left].streams, index));
+    queues[left].erase(index);
   if (isDone) {
     unusedStreams.push_back(index);
   } else {

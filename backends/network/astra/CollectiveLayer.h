@@ -73,9 +73,13 @@ private:
     int64_t time;
     uint32_t first, last;
   };
+  /// The streams from `first` on: running ones, then by priority. Those that leave run, so that the
+  /// few before them move up, not the many that wait.
   struct Queue {
-    std::vector<uint32_t> streams; ///< running ones first, then by priority
-    uint32_t running = 0;
+    std::vector<uint32_t> streams;
+    uint32_t first = 0, running = 0;
+
+    void erase(uint32_t stream);
   };
   struct Instance {
     int64_t left; ///< chunks

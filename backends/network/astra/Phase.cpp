@@ -106,6 +106,22 @@ void astra::beginPhase(Phase &phase, bool rootIsHighest) {
   }
 }
 
+llvm::SmallVector<Stage, 3> astra::stagesOf(const Network &network, const System &system,
+                                            Collective op, const std::vector<uint32_t> *group) {
+  llvm::ArrayRef<Algorithm> algorithms = system.algorithmsOf(op);
+  auto world = static_cast<uint32_t>(rankCount(network));
+  if (group && group->size() != world) { // with several algorithms given, it uses rings
+    Algorithm algorithm = algorithms.size() > 1 ? Algorithm() : algorithms.front();
+    return {{algorithm, static_cast<uint32_t>(group->size()), true}};
+  }
+  if (algorithms.front().flat)
+    return {{algorithms.front(), world, false}};
+  llvm::SmallVector<Stage, 3> stages;
+  for (size_t dim = 0; dim < network.size(); ++dim)
+    stages.push_back({algorithms[dim], network[dim].npus, false});
+  return stages;
+}
+
 std::string astra::algorithmProblem(const Algorithm &algorithm, Collective op, uint32_t count) {
   bool isPower = llvm::isPowerOf2_32(count);
   if (algorithm.kind == AlgorithmKind::HalvingDoubling) {

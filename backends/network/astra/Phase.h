@@ -80,6 +80,18 @@ void beginPhase(Phase &phase, bool rootIsHighest);
 /// After a packet of halving-doubling: the partner and the size of the next one.
 void nextPartner(Phase &phase);
 
+/// One algorithm of a collective, and how many NPUs run it together.
+struct Stage {
+  Algorithm algorithm;
+  uint32_t count = 0;
+  bool isSubgroup = false; ///< a communicator group smaller than the world
+};
+
+/// What a collective of `group`, null for the world, runs: a stage per dimension, or one where the
+/// algorithm or the group is flat. The system gives an algorithm for each.
+llvm::SmallVector<Stage, 3> stagesOf(const Network &network, const System &system, Collective op,
+                                     const std::vector<uint32_t> *group);
+
 /// "" or why `algorithm` cannot run `op` among `count` NPUs.
 std::string algorithmProblem(const Algorithm &algorithm, Collective op, uint32_t count);
 

@@ -2,6 +2,7 @@
 #include "backends/network/astra/Simulation.h"
 
 #include "backends/network/astra/Deadlock.h"
+#include "backends/network/astra/Effort.h"
 #include "backends/network/astra/Folding.h"
 #include "backends/network/astra/Workload.h"
 #include "ir/common/diagnostics/Cluster.h"
@@ -87,7 +88,10 @@ SimulationResult astra::simulate(const Cluster &cluster, Traces traces, Fidelity
   // What is lost on the way may be lost on one rank and not on its equals.
   if (fidelity == Fidelity::Fastest && (traces.size() == 1 || result.findings.empty()))
     folding = foldRanks(cluster, traces);
-  if (!folding || !runRanks(cluster, traces, folding.getPointer(), result))
+  if (folding && runRanks(cluster, traces, folding.getPointer(), result))
+    return result;
+  llvm::append_range(result.findings, checkEffort(cluster, traces));
+  if (!result.aborted())
     runRanks(cluster, traces, nullptr, result);
   return result;
 }

@@ -87,6 +87,11 @@ chakra::Trace collectiveTrace(Collective op, int64_t size);
 /// `rank 3, node 7 (byte 120 of x.3.et)`; a node of no file has no byte.
 std::string nodePlace(const chakra::Trace &trace, uint32_t rank, const chakra::Node &node);
 
+/// The members of the communicator group of `node`; null for the world, and for a group that the
+/// cluster does not have.
+const std::vector<uint32_t> *groupOf(const Cluster &cluster, const chakra::Trace &trace,
+                                     const chakra::Node &node);
+
 /// What of its file a simulator does not run.
 std::vector<std::string> lostWork(const chakra::Trace &trace);
 

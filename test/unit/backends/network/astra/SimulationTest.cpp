@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/astra/Simulation.h"
 #include "backends/network/astra/ClosedForm.h"
+#include "backends/network/astra/Effort.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -105,6 +106,35 @@ TEST(Simulation, AMillionRanksInStep) {
   EXPECT_EQ(result.ranks.size(), size_t(1) << 20);
   // d + (N - 1) (L + d) with L = floor(500 + 64 / 53.69) = 501.
   EXPECT_EQ(result.ranks.back().finish, 10 + ((int64_t(1) << 20) - 1) * 511);
+}
+
+// A ring of n ranks sends 2 (n - 1) times on each rank for each chunk; both ways have one link.
+TEST(Effort, CountsMessagesAndMemoryOfAllRanks) {
+  Cluster cluster = plainCluster();
+  cluster.network.front().npus = 1024;
+  cluster.aware = true;
+  cluster.system.activeChunks = 2;
+  chakra::Trace trace;
+  auto refusal = [&](int64_t splits) {
+    cluster.system.splits = splits;
+    trace = collectiveTrace(Collective::AllReduce, splits << 20);
+    std::vector<Finding> findings = checkEffort(cluster, &trace);
+    return findings.empty() ? std::string() : findings.front().reason;
+  };
+  // 1909 * 1024 * 2046 < 4e9 < 1910 * 1024 * 2046
+  EXPECT_EQ(refusal(1909), "");
+  EXPECT_NE(refusal(1910).find("1910 chunks on 1024 ranks are the most of about 4.0e+09 messages"),
+            std::string::npos)
+      << refusal(1910);
+  // 400 B for each chunk, and a message of 100 B for each that runs.
+  EXPECT_NE(refusal(8192).find("8192 chunks on 1024 ranks take about 3.4 GB of memory"),
+            std::string::npos)
+      << refusal(8192);
+  SimulationResult result = simulate(cluster, &trace);
+  EXPECT_TRUE(result.aborted());
+  EXPECT_EQ(result.events, 0u);
+  cluster.aware = false; // a closed form
+  EXPECT_FALSE(simulate(cluster, &trace).aborted());
 }
 
 TEST(Algorithm, Names) {
