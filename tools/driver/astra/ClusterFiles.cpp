@@ -14,7 +14,9 @@ using namespace perfc::driver;
 using llvm::json::Object;
 
 /// Numbers as numbers, lists and maps by their entries; what nests deeper than two is no network.
-static llvm::json::Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
+/// Keys that a map has already go to `repeated`.
+static llvm::json::Value jsonOf(const YAML::Node &node, std::vector<YAML::Node> &repeated,
+                                unsigned depth = 0) {
   if (node.IsScalar()) {
     double number = 0;
     if (!llvm::StringRef(node.Scalar()).getAsDouble(number))
@@ -24,14 +26,17 @@ static llvm::json::Value jsonOf(const YAML::Node &node, unsigned depth = 0) {
   if (node.IsSequence() && depth < 3) {
     llvm::json::Array list;
     for (const YAML::Node &entry : node)
-      list.push_back(jsonOf(entry, depth + 1));
+      list.push_back(jsonOf(entry, repeated, depth + 1));
     return list;
   }
   if (node.IsMap() && depth < 3) {
     Object object;
     for (const auto &entry : node)
-      if (entry.first.IsScalar())
-        object[llvm::json::fixUTF8(entry.first.Scalar())] = jsonOf(entry.second, depth + 1);
+      if (entry.first.IsScalar() && !object
+                                         .try_emplace(llvm::json::fixUTF8(entry.first.Scalar()),
+                                                      jsonOf(entry.second, repeated, depth + 1))
+                                         .second)
+        repeated.push_back(entry.first);
     return object;
   }
   return nullptr;
@@ -52,7 +57,14 @@ static llvm::Optional<llvm::json::Value> parseYaml(DiagnosticEngine &diagnostics
     return llvm::None;
   }
   try {
-    return jsonOf(YAML::Load(text.str()));
+    std::vector<YAML::Node> repeated;
+    llvm::json::Value document = jsonOf(YAML::Load(text.str()), repeated);
+    if (repeated.empty())
+      return document;
+    auto at = static_cast<uint32_t>(std::max(0, repeated.front().Mark().pos));
+    diagnostics.report({file, at, at}, diag::BadClusterValue, repeated.front().Scalar(),
+                       "is given twice");
+    return llvm::None;
   } catch (const YAML::Exception &error) {
     uint32_t at = error.mark.is_null() ? 0 : static_cast<uint32_t>(std::max(0, error.mark.pos));
     at = std::min<uint32_t>(at, static_cast<uint32_t>(text.size()));
@@ -91,6 +103,14 @@ static bool readPart(DiagnosticEngine &diagnostics, FileId file, llvm::StringRef
   const Object *object = objectOf(diagnostics, *document, file, what);
   if (!object)
     return false;
+  if (auto twice = repeatedKey(diagnostics.sourceManager().text(file))) {
+    auto length = twice->end - twice->second;
+    diagnostics
+        .report({file, twice->second, twice->end}, diag::BadClusterValue, twice->key,
+                "is given twice")
+        .note({file, twice->first, twice->first + length}, "the first one is here");
+    return false;
+  }
   ClusterReader reader(diagnostics, file, name);
   return read(reader, *object);
 }
@@ -115,7 +135,8 @@ bool driver::readClusterTexts(DiagnosticEngine &diagnostics, const ClusterTexts 
     return false;
   return readPart(diagnostics, texts.system, "system file",
                   [&](ClusterReader &reader, const Object &object) {
-                    return reader.readSystem(object, cluster.system);
+                    return reader.readSystem(object, cluster.system) &&
+                           reader.warnOfUnused(cluster);
                   }) &&
          readGroupText(diagnostics, texts.groups, astra::rankCount(cluster.network),
                        cluster.groups) &&

@@ -2,6 +2,7 @@
 #include "tools/driver/astra/ClusterReader.h"
 
 #include "ir/common/diagnostics/Cluster.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -190,6 +191,20 @@ bool ClusterReader::readSystem(const Object &object, astra::System &system) {
   return fine;
 }
 
+bool ClusterReader::warnOfUnused(const astra::Cluster &cluster) {
+  size_t dimensions = cluster.network.size();
+  for (unsigned op = 0; op < astra::collectiveCount; ++op) {
+    auto collective = static_cast<astra::Collective>(op);
+    std::string key = astra::collectiveWord(collective).str() + "-implementation";
+    if (cluster.system.algorithmsOf(collective).size() > dimensions)
+      diagnostics
+          .report(placeOf(key), diag::UnreadClusterKey, fmt::format("{}[{}]", key, dimensions))
+          .help(fmt::format("it holds an algorithm per network dimension, and here {}",
+                            dimensions == 1 ? "is one" : fmt::format("are {}", dimensions)));
+  }
+  return true;
+}
+
 bool ClusterReader::readGroup(llvm::StringRef key, const Value &value, uint64_t ranks,
                               astra::Groups &groups) {
   auto refuseGroup = [&](const std::string &reason) {
@@ -203,11 +218,12 @@ bool ClusterReader::readGroup(llvm::StringRef key, const Value &value, uint64_t 
   if (!list)
     return refuseGroup("is no list of ranks");
   std::vector<uint32_t> members;
+  llvm::DenseSet<uint32_t> isMember;
   for (const Value &entry : *list) {
     llvm::Optional<int64_t> rank = entry.getAsInteger();
     if (!rank || *rank < 0 || *rank >= static_cast<int64_t>(ranks))
       return refuseGroup(fmt::format("holds something that is no rank from 0 to {}", ranks - 1));
-    if (llvm::is_contained(members, static_cast<uint32_t>(*rank)))
+    if (!isMember.insert(static_cast<uint32_t>(*rank)).second)
       return refuseGroup(fmt::format("names rank {} twice", *rank));
     members.push_back(static_cast<uint32_t>(*rank));
   }

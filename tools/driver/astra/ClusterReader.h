@@ -26,6 +26,8 @@ public:
   // False when something is wrong (reported).
   bool readNetwork(const llvm::json::Object &object, astra::Network &network);
   bool readSystem(const llvm::json::Object &object, astra::System &system);
+  /// Warns of algorithms for more dimensions than the network has; true.
+  bool warnOfUnused(const astra::Cluster &cluster);
   bool readGroups(const llvm::json::Object &object, uint64_t ranks, astra::Groups &groups);
   bool readMemory(const llvm::json::Object &object, astra::RemoteMemory &memory);
 

@@ -2,6 +2,7 @@
 #include "tools/driver/validate/JsonFile.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace perfc;
@@ -39,6 +40,37 @@ llvm::Optional<llvm::json::Value> driver::parseJson(llvm::StringRef text, std::s
   if (document)
     return std::move(*document);
   problem = "it is no JSON (" + llvm::toString(document.takeError()) + ")";
+  return llvm::None;
+}
+
+/// The text of a JSON string with its quotes.
+static std::string unescaped(llvm::StringRef written) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(written);
+  if (value)
+    return value->getAsString().getValueOr("").str();
+  llvm::consumeError(value.takeError());
+  return written.str();
+}
+
+llvm::Optional<RepeatedKey> driver::repeatedKey(llvm::StringRef text) {
+  std::vector<llvm::StringMap<uint32_t>> open; // keys of the objects around
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '{')
+      open.emplace_back();
+    else if (text[at] == '}')
+      open.pop_back();
+    if (text[at] != '"')
+      continue;
+    auto begin = static_cast<uint32_t>(at++);
+    while (text[at] != '"')
+      at += text[at] == '\\' ? 2 : 1;
+    if (!text.substr(at + 1).ltrim().startswith(":"))
+      continue;
+    std::string key = unescaped(text.slice(begin, at + 1));
+    auto [entry, isNew] = open.back().try_emplace(key, begin + 1);
+    if (!isNew)
+      return RepeatedKey{std::move(key), entry->second, begin + 1, static_cast<uint32_t>(at)};
+  }
   return llvm::None;
 }
 
