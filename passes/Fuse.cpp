@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fuse: an elementwise kernel joins the kernel that makes its operand, when nothing else uses that
-// value. The group runs as one kernel: what is passed on inside it moves nowhere, its other inputs
-// (residuals, scales) still do.
+// value and both run as often (of experts: on as many tokens). The group runs as one kernel: what
+// is passed on inside it moves nowhere, its other inputs (residuals, scales) still do.
 #include "passes/FusedWorkload.h"
 #include "passes/GroupKernel.h"
 #include "passes/KernelModel.h"
@@ -97,6 +97,14 @@ const Fusibility &Fusion::fusibility(const Operation &apply) {
   return found->second;
 }
 
+/// What expert parallelism says of how often a kernel runs: in a group all run alike.
+static constexpr llvm::StringLiteral shares[] = {"load", "dropped"};
+
+static bool runAlike(const Operation &a, const Operation &b) {
+  return llvm::all_of(
+      shares, [&](llvm::StringRef name) { return a.quantityAttr(name) == b.quantityAttr(name); });
+}
+
 /// The last application before `apply` whose group it can join, or null.
 Operation *Fusion::producerFor(Operation &apply, const Region &region) {
   const Fusibility &consumer = fusibility(apply);
@@ -111,7 +119,7 @@ Operation *Fusion::producerFor(Operation &apply, const Region &region) {
     for (size_t j = 0; j < apply.operandCount(); ++j)
       joins &= &apply.operand(j) != &value || consumer.joins[j];
     if (joins && uses.lookup(&value) == here && fusibility(*producer).canProduce &&
-        (!best || position.lookup(producer) > position.lookup(best)))
+        runAlike(apply, *producer) && (!best || position.lookup(producer) > position.lookup(best)))
       best = producer;
   }
   return best;
@@ -212,6 +220,9 @@ Operation &Fusion::replaceGroup(const Group &group, ValueMap &replaced, bool nam
   yield->addOperand(*map.lookup(&last.result()));
   replaced[&last.result()] = &fused->addResult(last.result().type(), last.result().hint());
   fused->setAttr("kernel", Attribute::symbol(groupKernels.kernelOf(*fused, namesValues).symbol()));
+  for (llvm::StringRef name : shares)
+    if (const Attribute *share = last.attr(name))
+      fused->setAttr(name, *share);
   return *fused;
 }
 

@@ -61,6 +61,10 @@ static AttrDecl loadAttr() {
       .optional();
 }
 
+static AttrDecl droppedAttr() {
+  return quantityAttr("dropped", {}, "share of the tokens that no expert takes").optional();
+}
+
 static AttrDecl copiesAttr() {
   return intAttr("copies", "of each token, one per expert that it has chosen")
       .atLeast(1)
@@ -94,9 +98,7 @@ static std::vector<OpDecl> leafDecls() {
        .symbol = SymbolUse::Optional,
        .operands = some,
        .results = {0, Arity::any},
-       .attrs =
-           {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(),
-            quantityAttr("dropped", {}, "share of the tokens that no expert takes").optional()},
+       .attrs = {symbolAttr("kernel", "which").oneOf({"op.kernel"}), loadAttr(), droppedAttr()},
        .verifier = verifyApply},
       {.name = "op.call",
        .doc = "Another graph applied to its inputs.",
@@ -158,7 +160,8 @@ static std::vector<OpDecl> graphDecls() {
        .symbol = SymbolUse::Optional,
        .operands = some,
        .results = some,
-       .attrs = {symbolAttr("kernel", "the group as one kernel").oneOf({"op.kernel"}).optional()},
+       .attrs = {symbolAttr("kernel", "the group as one kernel").oneOf({"op.kernel"}).optional(),
+                 loadAttr(), droppedAttr()},
        .regions = {body},
        .verifier = verifyFused}};
 }
