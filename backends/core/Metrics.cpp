@@ -238,10 +238,10 @@ static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
 /// Money for the run.
 static MetricValue priceOf(const Cost &cost) {
   if (!cost.training || !cost.training->hasPrice)
-    return unknown(cost.training
-                       ? "the price of chips, or the energy that has a price, is not given"
-                       : "only a training run has a price",
+    return unknown(cost.training ? "no `price` is given" : "only a training run has a price",
                    BaseUnit::Dollar);
+  if (cost.training->pricesEnergy && !cost.energy.isGiven())
+    return figureMetric(cost.energy, "energy", BaseUnit::Dollar);
   return number(cost.training->cost, BaseUnit::Dollar);
 }
 

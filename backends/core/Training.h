@@ -72,8 +72,9 @@ struct TrainingSummary {
   double checkpointInterval = 0; ///< s between two
   double steps = 1;              ///< of the run
   double runTime = 0;            ///< s of the run, with what is lost
-  bool hasPrice = false;
-  double cost = 0; ///< USD of the run
+  bool hasPrice = false;         ///< of chips or of energy
+  bool pricesEnergy = false;     ///< so that energy which is not given leaves `cost` open
+  double cost = 0;               ///< USD of the run
   std::vector<StrategyPoint> front;
   /// What each rank runs; null when that would be too long.
   std::shared_ptr<const StepProgram> program;

@@ -61,7 +61,8 @@ void training::addRun(const ir::AttrDict &settings, double checkpointBytes, cons
   if (!price)
     return;
   double chip = numberIn(price->asDict(), "chip"), joule = numberIn(price->asDict(), "energy");
-  summary.hasPrice = joule == 0 || energy.isGiven();
+  summary.hasPrice = true;
+  summary.pricesEnergy = joule > 0;
   summary.cost = summary.runTime * static_cast<double>(summary.chips) * chip;
   if (joule > 0 && energy.isGiven()) // what is lost and done again takes energy as well
     summary.cost += energy.known.central() * joule * summary.steps / summary.goodput;

@@ -82,6 +82,13 @@ void TrainOptions::experts(const Node &node) {
     routing(*how, entries);
   measure(node, "imbalance", Least::One, entries);
   measure(node, "capacity", Least::AboveZero, entries);
+  const ir::Attribute *imbalance = entries.find("imbalance"), *ranks = settings.find("expert");
+  // Of one rank it says nothing, which is a warning.
+  if (imbalance && ranks && ranks->asInt() > 1 &&
+      imbalance->asQuantity().toDouble() > static_cast<double>(ranks->asInt()))
+    bad(node.find("imbalance")->args[0].range,
+        fmt::format("`imbalance` is at most {0}: one of {0} ranks has all tokens then, not {1}",
+                    ranks->asInt(), written(node.find("imbalance")->args[0].value)));
   settings.set("experts", entries);
 }
 
@@ -122,6 +129,8 @@ void TrainOptions::checkpoint(const Node &node) {
 }
 
 void TrainOptions::price(const Node &node) {
+  if (!node.find("chip") && !node.find("energy"))
+    return bad(node.range, "`price` needs that of a `chip` or of `energy`: price { chip 2USD/h }");
   ir::AttrDict entries;
   measure(node, "chip", Least::Zero, entries);
   measure(node, "energy", Least::Zero, entries);

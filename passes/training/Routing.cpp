@@ -73,11 +73,12 @@ ExpertLoad passes::expertLoad(const Routing &routing, int64_t experts, int64_t r
     if (routing.capacity > 0)
       load.dropped = excess(deviation(static_cast<double>(experts)), routing.capacity);
   }
-  if (routing.imbalance > 0)
-    load.slowest = routing.imbalance;
-  if (routing.imbalance > 0 && routing.capacity > 0) // what the busiest rank alone drops
+  double imbalance = std::min(routing.imbalance, static_cast<double>(ranks)); // all go to one
+  if (imbalance > 0)
+    load.slowest = imbalance;
+  if (imbalance > 0 && routing.capacity > 0) // what the busiest rank alone drops
     load.dropped =
-        std::max(load.dropped, (routing.imbalance - routing.capacity) / static_cast<double>(ranks));
+        std::max(load.dropped, (imbalance - routing.capacity) / static_cast<double>(ranks));
   if (routing.capacity > 0)
     load.slowest = std::min(load.slowest, routing.capacity);
   load.slowest = std::max(load.slowest, 1 - load.dropped);

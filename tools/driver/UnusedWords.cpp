@@ -149,11 +149,20 @@ void driver::warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module
     if (settings.find(word) && warned.insert({place.file, place.begin}).second)
       diagnostics.report(place, diag::WordWithoutEffect, word, why);
   };
-  if (!passes::readStrategy(ir::as<study::TrainOp>(train)).hasHoles()) {
+  passes::Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
+  bool fills = strategy.schedule == passes::ScheduleKind::ZeroBubble ||
+               strategy.schedule == passes::ScheduleKind::Interleaved;
+  if (fills && strategy.pipeline == 1)
+    warn("schedule", fmt::format("`{}` fills the gaps of a pipeline, and here is one stage",
+                                 settings.find("schedule")->asString()));
+  if (!strategy.hasHoles()) {
     for (llvm::StringRef word : {"minimize", "maximize", "within"})
       warn(word, "nothing of it is `any`");
     warn("require", "it chooses among strategies, and there is one; `expect` checks a result");
   }
   if (!hasExperts(train, module))
     warn("experts", fmt::format("the data choose no weights of `{}`", train.symbolAttr("subject")));
+  else if (strategy.expert == 1 && strategy.routing.capacity == 0 &&
+           (strategy.routing.imbalance > 0 || strategy.routing.kind != passes::Routing::Balanced))
+    warn("experts", "`expert` is 1, so each rank has all experts and runs all of its tokens");
 }
