@@ -149,12 +149,17 @@ static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
     diagnostics.report(head->range, diag::SweepNeedsDomain, head->text);
     return llvm::None;
   }
-  Value values = evaluator.evaluate(*domain, scope);
   size_t errors = diagnostics.errorCount();
+  Value values = evaluator.evaluate(*domain, scope);
   axis.values = evaluator.members(values, domain->range);
-  if (axis.values.empty() && !values.isUnknown() && diagnostics.errorCount() == errors)
-    diagnostics.report(domain->range, diag::SweepNeedsDomain, head->text);
-  return axis.values.empty() ? llvm::None : llvm::Optional<Axis>(std::move(axis));
+  // A value that is a mistake has no point: a parameter would stay as it is by default.
+  if (diagnostics.errorCount() != errors || values.isUnknown() ||
+      llvm::any_of(axis.values, [](const Value &value) { return value.isUnknown(); }))
+    return llvm::None;
+  if (!axis.values.empty())
+    return axis;
+  diagnostics.report(domain->range, diag::SweepNeedsDomain, head->text);
+  return llvm::None;
 }
 
 static ir::Attribute bindingAttribute(const Value &value) {
