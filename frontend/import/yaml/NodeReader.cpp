@@ -55,6 +55,8 @@ bool NodeReader::readInteger(const Node &node, int64_t least, int64_t &value) {
     value = static_cast<int64_t>(real);
     isWhole = true;
   }
+  if (!isWhole && real == std::floor(real) && std::fabs(real) >= 0x1p63)
+    return fail(node.place, diag::YamlNumber, node.text, "a whole number that fits 64 bits is");
   return (isWhole && value >= least) ||
          fail(node.place, diag::YamlNumber, node.isScalar() ? node.text : kindName(node.kind),
               fmt::format("a whole number of at least {} is", least));
