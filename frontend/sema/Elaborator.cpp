@@ -232,6 +232,9 @@ static llvm::StringRef otherName(llvm::StringRef word) {
       .Default("");
 }
 
+/// A help lists the words of a block that has at most so many.
+static constexpr size_t fewWords = 6;
+
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
   if (llvm::StringRef known = otherName(item.word); findWord(kind, known)) {
     diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word)
@@ -248,6 +251,8 @@ void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
   for (BlockKind other : blocksWith(item.word))
     if (blockName(other) != blockName(kind))
       places += (places.empty() ? "it belongs to `" : ", `") + blockName(other).str() + "`";
+  if (places.empty() && !candidates.empty() && candidates.size() <= fewWords)
+    places = fmt::format("the words here are `{}`", fmt::join(candidates, "`, `"));
   diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word)
       .suggest(item.word, candidates,
                findMetric(item.word) && !isInChip
