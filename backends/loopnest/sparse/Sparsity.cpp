@@ -65,6 +65,8 @@ public:
 private:
   bool applies(const Saving &saving) const { return withGates || saving.skips; }
   double happening(size_t tensor, size_t memory, size_t child) const;
+  double wordsTouched(size_t output, size_t memory) const;
+  NetworkCount merges(const TensorCounts &dense, size_t output, size_t memory, double share) const;
   size_t childOf(size_t tensor, size_t memory) const;
   llvm::Optional<size_t> parentOf(size_t tensor, size_t memory) const;
   int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense, int64_t bits) const;
@@ -117,6 +119,24 @@ double Applier::happening(size_t tensor, size_t memory, size_t child) const {
   return share;
 }
 
+/// The share of the words of `output` that get anything to add while they are first in the memory,
+/// which serves lanes. With several conditions each point is taken as executed by itself.
+double Applier::wordsTouched(size_t output, size_t memory) const {
+  TileExtents met = whileFirst(nest, nest.tensors[output], memory);
+  llvm::SmallVector<unsigned, 4> conditions;
+  double executed = 1, none = 0;
+  for (const Saving &saving : sparsity.savings) {
+    if (!applies(saving) || llvm::is_contained(conditions, saving.condition))
+      continue;
+    conditions.push_back(saving.condition);
+    const SparseTensor &leader = sparsity.tensors[saving.condition];
+    executed *= leader.density.share(leader.shape);
+    none = leader.density.emptyShare(leader.shape,
+                                     met.box(nest.tensors[saving.condition], leader.shape));
+  }
+  return 1 - (conditions.size() > 1 ? std::pow(1 - executed, met.points()) : none);
+}
+
 /// Words of `wordBits` that `dense` elements take as the memory at place `memory` stores them,
 /// metadata included, when they move in tiles of `tilePlace`.
 int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double dense,
@@ -128,6 +148,21 @@ int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double de
   double perElement =
       (stored.words + stored.metadataBits / 8 / bytesOf(nest, wordBits)) / elements(tile);
   return std::llround(dense * perElement);
+}
+
+/// Reads of partial sums of `output` for lanes, of whose updates a share happens: one for each
+/// update but the first of each word.
+NetworkCount Applier::merges(const TensorCounts &dense, size_t output, size_t memory,
+                             double share) const {
+  double touched = wordsTouched(output, memory);
+  auto left = [&](int64_t reads, int64_t updates) {
+    double firsts = static_cast<double>(updates - reads);
+    double left = std::max(0.0, static_cast<double>(updates) * share - firsts * touched);
+    return words(output, memory, memory, left, movedBits(nest, nest.places[memory], output));
+  };
+  return {left(dense.reads.shared, dense.updates.shared),
+          left(dense.reads.separate, dense.updates.separate),
+          left(dense.reads.declared, dense.updates.declared)};
 }
 
 void Applier::memory(size_t place, MemoryCounts &counts) const {
@@ -160,6 +195,9 @@ void Applier::memory(size_t place, MemoryCounts &counts) const {
     tensor.fills = moved(tensor.fills, place, in, 0);
     network(tensor.reads, 0);
     network(tensor.updates, finished);
+    // What goes to and from a child are whole tiles.
+    if (nest.tensors[t].isOutput && child == nest.places.size())
+      tensor.reads = merges(dense, t, place, out);
     tensor.writebacks = moved(tensor.writebacks, place, in, finished);
     if (tensor.finished)
       tensor.finished = moved(finished, passed, out, finished);

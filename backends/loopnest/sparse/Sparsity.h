@@ -6,7 +6,9 @@
 // where `skip T when C == 0` and `gate T when C == 0` leave out a transfer of T when all elements
 // of C that meet it are zero (leader and follower: Wu et al., "Sparseloop", MICRO 2022, Sec. 4.1),
 // and metadata is moved along with the words. Points with a zero among the conditions are not
-// executed; skipping saves their steps too, as far as the lanes that wait for each other all skip:
+// executed, and a word that gets nothing has no first update, which is the one that needs no read:
+//     reads of sums = updates - first updates * P(a word gets something while it is first there);
+// skipping saves their steps too, as far as the lanes that wait for each other all skip:
 //     steps = dense steps * E[max over lanes of their nonzeros] / elements,
 // with nonzeros distributed as the tensor's are. Gating saves energy only.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H

@@ -16,6 +16,13 @@ void TileExtents::add(const Loop &loop) {
   }
 }
 
+double TileExtents::points() const {
+  double points = 1;
+  for (size_t dim = 0; dim < digits.size(); ++dim)
+    points *= static_cast<double>(std::min(digits[dim] + offsets[dim], nest.dims[dim].size));
+  return points;
+}
+
 llvm::SmallVector<int64_t, 4> TileExtents::box(const Tensor &tensor,
                                                llvm::ArrayRef<int64_t> shape) const {
   llvm::SmallVector<int64_t, 4> extents;
@@ -62,6 +69,23 @@ TileExtents loopnest::whileHeld(const Nest &nest, const Tensor &tensor, size_t m
       if (moves(loop, tensor))
         stays &= !isTime;
       else if (isShared || (isTime && stays))
+        extents.add(loop);
+    }
+  }
+  return extents;
+}
+
+TileExtents loopnest::whileFirst(const Nest &nest, const Tensor &output, size_t memory) {
+  TileExtents extents(nest);
+  for (size_t p = nest.places.size(); p-- > 0;) {
+    const Place &place = nest.places[p];
+    for (const Loop &loop : llvm::reverse(place.loops)) {
+      bool isOutside = p < memory, isTime = place.kind == PlaceKind::Memory;
+      if (loop.factor == 1)
+        continue;
+      if (isOutside && isTime && moves(loop, output))
+        return extents;
+      if (!moves(loop, output) && (isTime || !isOutside))
         extents.add(loop);
     }
   }

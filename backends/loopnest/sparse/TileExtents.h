@@ -18,6 +18,8 @@ public:
 
   /// Runs the tile through a loop around it.
   void add(const Loop &loop);
+  /// Points of the tile.
+  double points() const;
   /// The box of `tensor` in a tensor of this shape.
   llvm::SmallVector<int64_t, 4> box(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) const;
 
@@ -38,6 +40,11 @@ TileExtents tileInside(const Nest &nest, size_t place);
 /// the lanes that share one read, or whose sums become one update. `child` is one past the last
 /// place for lanes, which read anew in each step.
 TileExtents whileHeld(const Nest &nest, const Tensor &tensor, size_t memory, size_t child);
+
+/// What meets one word of `output` in the memory at place `memory` from its first update until the
+/// memory first gives it up: the loops inside, and the ones in time around it, as long as they
+/// leave the memory's tile where it is.
+TileExtents whileFirst(const Nest &nest, const Tensor &output, size_t memory);
 
 } // namespace loopnest
 } // namespace perfc
