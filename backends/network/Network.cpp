@@ -335,10 +335,12 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
 static bool addSends(const CostQuery &query, const llvm::Optional<NetworkLevels> &system,
                      double bytes, Cost &cost) {
   auto pattern = sendPattern(*query.op);
-  auto steps = pattern && system ? sendSteps(system->levels, *pattern, bytes) : llvm::None;
-  if (!steps)
+  auto sends = pattern && system ? sendSteps(system->levels, *pattern, bytes) : llvm::None;
+  if (!sends)
     return false;
-  addSteps(cost, *steps, /*overlap=*/false, /*ranks=*/1);
+  addSteps(cost, sends->steps, /*overlap=*/false, /*ranks=*/1);
+  if (!sends->note.empty())
+    cost.addNote(sends->note);
   cost.provenance = {"network", "", "send: links * latency + messages * bytes / bandwidth"};
   cost.breakdown.composition = Composition::Sequence;
   return true;

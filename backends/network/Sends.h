@@ -23,11 +23,18 @@ struct SendPattern {
 /// What `op` says of who sends; nothing where it does not.
 llvm::Optional<SendPattern> sendPattern(const ir::Operation &op);
 
-/// The way of the message that is longest under way, level by level; the bytes are those of a mean
-/// message. Nothing where messages meet switches with shared links, which this does not follow, or
-/// where there are too many.
-llvm::Optional<std::vector<CollectiveStep>> sendSteps(llvm::ArrayRef<NetworkLevel> levels,
-                                                      const SendPattern &pattern, double bytes);
+struct SendSteps {
+  /// The way of the message that is longest under way, level by level; the bytes are those of a
+  /// mean message.
+  std::vector<CollectiveStep> steps;
+  std::string note; ///< says where not all messages are followed; the time is then a lower bound
+};
+
+/// Follows the messages, the first 2^20 of them. A message adds a run of links per level, so n of
+/// them take O(n log n), however far they go. Nothing where messages meet switches with shared
+/// links, which this does not follow.
+llvm::Optional<SendSteps> sendSteps(llvm::ArrayRef<NetworkLevel> levels, const SendPattern &pattern,
+                                    double bytes);
 
 } // namespace network
 } // namespace perfc

@@ -2,12 +2,20 @@
 #include "backends/network/Sends.h"
 #include "backends/network/FabricSimulation.h"
 #include "test/unit/ProviderTest.h"
+#include <map>
 #include <random>
 
 using namespace perfc;
 using namespace perfc::network;
 
 namespace {
+
+double secondsOf(const llvm::Optional<SendSteps> &sends) {
+  double sum = sends ? 0 : -1;
+  for (const CollectiveStep &step : sends ? sends->steps : std::vector<CollectiveStep>())
+    sum += step.latency.central();
+  return sum;
+}
 
 /// Groups from the inside out, each with its topology and so many members.
 struct Given {
@@ -32,11 +40,23 @@ struct Given {
   }
 
   double closed(const SendPattern &pattern, double bytes) const {
-    auto steps = sendSteps(levels.levels, pattern, bytes);
-    double sum = steps ? 0 : -1;
-    for (const CollectiveStep &step : steps ? *steps : std::vector<CollectiveStep>())
-      sum += step.latency.central();
-    return sum;
+    return secondsOf(sendSteps(levels.levels, pattern, bytes));
+  }
+  /// The longest route and the busiest link of those that a simulation takes.
+  double routed(const SendPattern &pattern, double bytes) {
+    std::map<uint32_t, double> loads;
+    double longest = 0, busiest = 0;
+    for (int64_t from = pattern.first; from < pattern.first + pattern.count; ++from) {
+      double latency = 0;
+      for (uint32_t number : fabric->route(static_cast<uint32_t>(from),
+                                           static_cast<uint32_t>(from + pattern.distance))) {
+        const FabricLink &link = fabric->links()[number];
+        latency += link.latency;
+        busiest = std::max(busiest, ++loads[number] * bytes / link.bandwidth);
+      }
+      longest = std::max(longest, latency);
+    }
+    return longest + busiest;
   }
   double simulated(const SendPattern &pattern, double bytes) {
     Messages messages;
@@ -135,7 +155,35 @@ TEST(Sends, AgreeWithSimulation) {
     } else {
       EXPECT_NEAR(seconds, closed, 0.4 * closed) << what;
     }
+    EXPECT_NEAR(given.routed(pattern, bytes), closed, 1e-9 * closed) << what;
   }
   EXPECT_GT(alone, 50);
   EXPECT_GT(shared, 50);
+}
+
+/// Half of a ring to the other half: all but the first, which goes up, go down n / 2 links. Those
+/// of the chips before the second one are crossed by all of these. Link by link 10^12
+/// would be counted; what is beyond 2^20 messages is left out, and said.
+TEST(Sends, OfManyChips) {
+  NetworkLevel ring;
+  ring.name = "all";
+  ring.topology = Topology::Ring;
+  ring.bandwidth = Uncertain(2e9);
+  ring.latency = 1e-6;
+  auto halves = [&](int64_t n) {
+    ring.members = n;
+    return sendSteps(ring, {0, n / 2, n, n / 2}, 1e3);
+  };
+  auto busy = [](int64_t n, double messages) {
+    return static_cast<double>(n / 2) * 1e-6 + messages * 1e3 / 1e9;
+  };
+  for (int64_t n : {int64_t(8), int64_t(1) << 21}) {
+    auto sends = halves(n);
+    EXPECT_NEAR(secondsOf(sends), busy(n, static_cast<double>(n / 2 - 1)), 1e-9) << n;
+    EXPECT_EQ(sends->note, "") << n;
+  }
+  auto sends = halves(int64_t(1) << 22);
+  EXPECT_NEAR(secondsOf(sends), busy(int64_t(1) << 22, (1 << 20) - 1), 1e-9);
+  EXPECT_EQ(sends->note, "a stage sends more than 1048576 messages at the same time: the first "
+                         "of them are followed, all may take longer");
 }
