@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks declarations that no statement may use: they are elaborated with their defaults, and with
-// unknown values where a parameter has none.
+// unknown values where a parameter has none; functions with unknown values alone.
 #include "frontend/build/Compilation.h"
 
 #include "frontend/build/MappingLoops.h"
@@ -22,9 +22,12 @@ bool Compilation::check() {
   return diagnostics.errorCount() == errors;
 }
 
+/// Its calls may override the defaults, and may have to: none of its parameters is known.
 static void checkFunction(Evaluator &evaluator, const Decl &decl) {
   Scope scope(*decl.module);
   evaluator.bind({&decl, "", {}, decl.nameRange}, scope, /*allowMissing=*/true);
+  for (const Parameter &parameter : decl.parameters)
+    scope.set(parameter.name, Value());
   if (decl.value)
     evaluator.evaluate(*decl.value, scope);
   else if (!evaluator.functionBody(decl, *decl.item->block, scope))
