@@ -173,7 +173,10 @@ bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const S
   Value wanted = evaluate(*item.args[1].value, scope);
   if (!wanted.isUnknown() && !wanted.is<std::string>())
     diagnostics.report(item.args[1].range, diag::ExpectedText, "require");
+  size_t errors = diagnostics.errorCount();
   auto holds = condition(*item.args[0].value, scope);
+  if (diagnostics.errorCount() != errors) // what follows counts on the condition
+    return false;
   if (!holds || *holds || !wanted.is<std::string>())
     return true;
   const std::string &needs = wanted.get<std::string>();
