@@ -186,6 +186,8 @@ bool Elaborator::forEach(const ast::Item &loop, const Scope &scope,
       inner.set(head.operands[0]->text, std::move(member));
       if (!nest(depth + 1, inner))
         return false;
+      if (take && diagnostics.errorCount() != errors)
+        return false; // millions of rounds would only find it again
       while (take && nodes.size() == nodesBefore && scopes.size() > scopesBefore)
         scopes.pop_back();
     }

@@ -55,7 +55,8 @@ public:
   /// Elaborates a body into `into`'s children.
   void body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into);
   /// The same, but lines that `take` returns true for leave nothing behind: neither a node nor the
-  /// scope of their round, which lasts until `take` is back. Of these there may be more.
+  /// scope of their round, which lasts until `take` is back. Of these there may be more; a `for`
+  /// ends with the round in which an error is reported.
   using TakeLine = llvm::function_ref<bool(const ast::Item &, const Scope &)>;
   void body(const ast::Body &body, BlockKind kind, Scope &scope, Node &into, TakeLine take);
   /// Calls `each` with a scope for every round of `for i in …, j in …`.
