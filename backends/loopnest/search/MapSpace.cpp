@@ -4,6 +4,7 @@
 #include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/Flow.h"
 #include "backends/loopnest/analysis/PartialWords.h"
+#include "backends/loopnest/search/CompactWindow.h"
 #include <fmt/format.h>
 
 using namespace perfc;
@@ -85,9 +86,11 @@ bool Builder::checkSizes() {
       own += movedBits(space.nest, place, t);
     bits = std::max(bits, own);
   }
-  if ((points * Checked(bits) * Checked(16)).overflowed() ||
-      (lanes * lanes * Checked(64)).overflowed())
-    return fail("its counts do not fit 64 bits");
+  if (int64_t most = INT64_MAX / 16 / std::max<int64_t>(1, bits);
+      points.overflowed() || points.value() > most)
+    return fail(fmt::format("a search of this chip counts at most {} iterations", most));
+  if ((lanes * lanes * Checked(64)).overflowed())
+    return fail("the chip has more than 2^28 lanes");
   return true;
 }
 
@@ -134,8 +137,12 @@ bool Builder::addRank(const Rank &rank, FlatTensor &tensor, DimMask &used) {
       tensor.windowed |= DimMask(1) << term.dim;
       tensor.windowOf[term.dim] = static_cast<int8_t>(tensor.windows.size());
     }
-    tensor.windows.push_back(
-        {a.dim, b.dim, a.coefficient, b.coefficient, rank.constant, rank.extent});
+    llvm::Optional<Window> window =
+        compactWindow({a.dim, b.dim, a.coefficient, b.coefficient, rank.constant, rank.extent},
+                      space.nest.dims[a.dim].size, space.nest.dims[b.dim].size);
+    if (!window)
+      return fail("the steps of a sliding window are too long");
+    tensor.windows.push_back(*window);
   }
   return true;
 }
