@@ -329,8 +329,7 @@ void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> poi
   }
   std::string chipName = evaluate.onLabel().split('(').first.str();
   for (const auto &[op, text] : mappings)
-    summary.mappings +=
-        fmt::format("mapping best_{} for {} on {} {{\n{}}}\n", op, op, chipName, text);
+    summary.mappings.push_back({op, chipName, text});
 }
 
 llvm::Optional<SearchSummary> StudySearch::run() {
@@ -354,4 +353,17 @@ llvm::Optional<SearchSummary> mapper::searchStudy(ir::Module &module, study::Sea
                                                   const SearchSettings &settings,
                                                   DiagnosticEngine &diagnostics) {
   return StudySearch(module, search, providers, names, settings, diagnostics).run();
+}
+
+std::string mapper::printMappings(const std::vector<FoundMapping> &mappings,
+                                  llvm::StringSet<> &taken) {
+  std::string text;
+  for (const FoundMapping &mapping : mappings) {
+    std::string name = "best_" + mapping.op;
+    for (unsigned number = 2; !taken.insert(name).second; ++number)
+      name = fmt::format("best_{}_{}", mapping.op, number);
+    text += fmt::format("mapping {} for {} on {} {{\n{}}}\n", name, mapping.op, mapping.chip,
+                        mapping.cases);
+  }
+  return text;
 }

@@ -29,9 +29,10 @@ using loopnest::SearchStrategy;
 static void finishSearches(Session &session, const Evaluation &evaluation,
                            const Arguments &arguments) {
   std::string mappings;
+  llvm::StringSet<> names;
   for (const Evaluation::Searched &entry : evaluation.searches()) {
     const SearchSummary &summary = entry.summary;
-    mappings += "// " + entry.result->label + "\n" + summary.mappings;
+    mappings += "// " + entry.result->label + "\n" + printMappings(summary.mappings, names);
     if (arguments.has("stats") && !arguments.has("json"))
       session.out << fmt::format("{}: {} mappings evaluated in {:.3f} CPU seconds, {:.0f} per "
                                  "CPU second\n",

@@ -29,6 +29,7 @@ static emit::Json frontsJson(llvm::ArrayRef<Front> list) {
 
 static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) {
   const SearchSummary &summary = entry.summary;
+  llvm::StringSet<> names; // of this search alone
   emit::Json json = emit::Json::object();
   json.set("result", entry.result->name)
       .set("goal", summary.goal)
@@ -39,7 +40,7 @@ static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) 
       .set("nests", int64_t(summary.nests))
       .set("distinct", int64_t(summary.distinct))
       .set("evaluated", summary.evaluated)
-      .set("mappings", summary.mappings);
+      .set("mappings", mapper::printMappings(summary.mappings, names));
   if (summary.strategy != loopnest::SearchStrategy::Bound)
     json.set("mapspace", summary.space > 0 ? emit::Json(summary.space) : emit::Json());
   if (withStats)
