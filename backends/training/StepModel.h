@@ -125,7 +125,12 @@ private:
   Exchange amongReplicas(Build &build, size_t stage, const char *kind, llvm::StringRef axis,
                          double denseBytes, double expertBytes);
   Exchange acrossGroups(Build &build, size_t stage, const RegionCost &weights);
-  double gatherPart(Build &build, size_t stage, const StagePart &part);
+  /// What a stage adds up across shard groups, behind the last microbatch.
+  struct StageSums {
+    CommunicationTime time;
+    Figure energy;
+  };
+  void gatherPart(Build &build, size_t stage, const StagePart &part, StageSums &across);
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
   static double gatheredElements(const Build &build, size_t stage);

@@ -5,6 +5,7 @@
 #include "backends/training/StepBuild.h"
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -56,8 +57,8 @@ StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const Re
 
 /// Fully sharded parameters are gathered before each layer and their gradients scattered behind it;
 /// what the layer's kernels do not hide is added to its stage. Where several groups hold them the
-/// sums of the last microbatch are then added up across these: what that adds, in s, is returned.
-double StepModel::gatherPart(Build &build, size_t stage, const StagePart &part) {
+/// sums of the last microbatch are then added up across these: that is added to `across`.
+void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, StageSums &across) {
   const RegionCost &forward = part.forward, &backward = part.backward;
   double layers = part.count();
   auto [element, gradient] = elementBytes(build.strategy, runtime);
@@ -68,14 +69,14 @@ double StepModel::gatherPart(Build &build, size_t stage, const StagePart &part) 
   Exchange scatter =
       amongReplicas(build, stage, "reduce_scatter", "shard", forward.trainedDense() * gradient,
                     forward.trainedExperts() * gradient);
-  Exchange across = acrossGroups(build, stage, forward);
+  Exchange sum = acrossGroups(build, stage, forward);
   auto besides = [&](double seconds, const RegionCost &kernels) {
     double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds);
     return runtime.addedTime(seconds, exposed);
   };
   double both = gather.seconds + scatter.seconds;
   double ahead = besides(gather.seconds, forward), behind = besides(both, backward);
-  double last = besides(both + across.seconds, backward) - behind;
+  double last = besides(both + sum.seconds, backward) - behind;
   StageTime time;
   time.forward = ahead;
   time.backward = behind;
@@ -87,24 +88,32 @@ double StepModel::gatherPart(Build &build, size_t stage, const StagePart &part) 
        2 * gather.seconds * runs, (ahead + behind - scattered) * runs, gather.energy);
   note(build, "reduce_scatter" + axis, trained * gradient, runs, scatter.seconds * runs,
        scattered * runs, scatter.energy);
-  double once = layers * build.share();
-  note(build, "all_reduce replica", partBytes(build.strategy, forward, gradient), once,
-       across.seconds * once, last * once, across.energy);
-  return layers * last;
+  across.time.bytes = std::max(across.time.bytes, partBytes(build.strategy, forward, gradient));
+  across.time.count += layers;
+  across.time.total += layers * sum.seconds;
+  across.time.exposed += layers * last;
+  across.energy += sum.energy.times(layers);
 }
 
 bool StepModel::shareParameters(Build &build) {
   if (!build.strategy.shard.parameters)
     return true;
-  double worst = 0;
+  // What stands behind the pipeline is as long as on the stage where it is longest.
+  CommunicationTime worst;
+  Figure energy;
   for (size_t stage = 0; stage < build.stageCount(); ++stage) {
-    double across = 0;
+    StageSums across;
     for (const StagePart &part :
          build.partsOf(stage, build.costs.on(build.step.stages[stage].chip)))
-      across += gatherPart(build, stage, part);
-    worst = std::max(worst, across);
+      gatherPart(build, stage, part, across);
+    energy += across.energy.times(build.share());
+    if (std::tie(across.time.exposed, across.time.total) > std::tie(worst.exposed, worst.total))
+      worst = across.time;
   }
-  build.step.summary.otherTime += worst;
+  if (worst.count > 0)
+    note(build, "all_reduce replica", worst.bytes, worst.count, worst.total, worst.exposed,
+         energy.times(1 / worst.count));
+  build.step.summary.otherTime += worst.exposed;
   return !build.failed;
 }
 

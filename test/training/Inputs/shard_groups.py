@@ -1,4 +1,5 @@
-"""Each collective of the hybrid step against its formula, and the memory of a rank against its share."""
+"""Each collective of the hybrid step against its formula, the memory of a rank against its share, and the lines of
+all tables against the steps."""
 import json
 import sys
 
@@ -18,3 +19,5 @@ close(parts["all_gather shard"]["latency"], 2 * 2 * 7 / 8 * parameters * 2 / ins
 close(parts["reduce_scatter shard"]["latency"], 2 * 7 / 8 * parameters * 2 / inside)
 close(parts["all_reduce replica"]["latency"], 2 * 7 / 8 * parameters / 8 * 2 / across)
 close(results["hybrid"]["metrics"]["memory.parameters"], parameters * 2 / 8)
+for result in results.values():
+    close(sum(line["latency"] for line in result["kernels"]), result["metrics"]["step_time"])
