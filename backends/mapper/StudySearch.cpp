@@ -21,9 +21,6 @@ using namespace perfc;
 using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
-/// Time limit of a search that does not say one.
-static constexpr double defaultLimit = 60;
-
 namespace {
 
 class StudySearch {
@@ -222,9 +219,7 @@ void StudySearch::findFixedPart() {
 }
 
 bool StudySearch::searchAll() {
-  double limit = settings.within   ? *settings.within
-                 : search.within() ? search.within()->toDouble()
-                                   : defaultLimit;
+  double limit = settings.within.getValueOr(search.searchTime());
   using Clock = SearchRounds::Clock;
   Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                              std::chrono::duration<double>(limit));

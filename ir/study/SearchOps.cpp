@@ -18,3 +18,14 @@ OpDecl study::searchDecl(RegionDecl body) {
                     listAttr("spaces", AttrKind::Symbol, "mapspaces").optional()},
           .regions = {std::move(body)}};
 }
+
+/// s of a search that does not say how long it may take.
+static constexpr double defaultSearchTime = 60;
+
+static double searchTimeOf(const ir::Attribute *within) {
+  return within ? within->asQuantity().toDouble() : defaultSearchTime;
+}
+
+double study::SearchStatement::searchTime() const { return searchTimeOf(op->attr("within")); }
+
+double study::searchTime(TrainOp train) { return searchTimeOf(train.settings().find("within")); }

@@ -22,9 +22,12 @@ struct SearchStatement : ir::OpView {
   const ir::AttrList &maximize() const { return op->listAttr("maximize"); }
   const ir::AttrList &require() const { return op->listAttr("require"); }
   std::vector<std::string> requireTexts() const { return op->stringsAttr("require_text"); }
-  llvm::Optional<Quantity> within() const { return op->quantityAttr("within"); }
+  double searchTime() const; ///< s that it takes at most
   const ir::AttrList &spaces() const { return op->listAttr("spaces"); }
 };
+
+/// s that the search for the holes of `train` takes at most.
+double searchTime(TrainOp train);
 
 } // namespace study
 } // namespace perfc

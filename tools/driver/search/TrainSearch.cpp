@@ -4,6 +4,7 @@
 #include "backends/core/UncertainInputs.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
+#include "ir/study/SearchOps.h"
 #include "tools/driver/search/StrategySpace.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
@@ -65,8 +66,7 @@ private:
   bool goalNeedsEnds = false, conditionsNeedEnds = false; ///< are about ends of intervals
   bool isWorstEnd = false; ///< of the goal's metric, which is no better than its centre
   double measured = 1;     ///< what the runtime makes of the time that the model gives
-  double within = std::numeric_limits<double>::infinity();
-  double weights = 0; ///< elements
+  double weights = 0;      ///< elements
   double capacity = 0;
   int64_t layers = 0;
   std::string memory;
@@ -84,7 +84,8 @@ private:
 } // namespace
 
 bool TrainSearch::isOutOfTime() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > within;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
+         study::searchTime(ir::as<study::TrainOp>(train));
 }
 
 bool TrainSearch::readGoal() {
@@ -108,8 +109,6 @@ bool TrainSearch::readGoal() {
   conditionsNeedEnds = conditions && emit::asksForEnds(*conditions, names);
   isWorstEnd = llvm::StringRef(text).endswith(maximizes ? ".lower" : ".upper");
   measured = training::Runtime::read(train).measured;
-  if (const ir::Attribute *limit = settings.find("within"))
-    within = limit->asQuantity().toDouble();
   return true;
 }
 
@@ -310,8 +309,7 @@ void TrainSearch::tryDivision(const Strategy &division) {
   if (auto costs = costsOf(list.front(), lowered)) {
     training::StepModel model(*lowered, *lowered->lookup(train.symbol()), network);
     for (const Strategy &strategy : list) {
-      // At the ends of intervals a strategy takes about as long as a division without them.
-      if ((goalNeedsEnds || conditionsNeedEnds) && isOutOfTime()) {
+      if (isOutOfTime()) {
         result.isProven = false;
         break;
       }

@@ -6,6 +6,7 @@
 #include "ir/core/Printer.h"
 #include "ir/core/Verifier.h"
 #include "ir/study/AllOps.h"
+#include "ir/study/SearchOps.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <gtest/gtest.h>
@@ -141,4 +142,25 @@ TEST(Reference, ListsEveryOperationAndAttribute) {
       EXPECT_NE(text.find("\n| " + attr.name.str() + (attr.required ? " |" : "? |")),
                 std::string::npos);
   }
+}
+
+TEST(SearchTime, IsAMinuteWhereWithinDoesNotSay) {
+  auto timesIn = [](std::string text) {
+    Checked checked(std::move(text));
+    EXPECT_EQ(checked.errors, "");
+    std::vector<double> times;
+    checked.module->walk([&](const Operation &op) {
+      if (auto search = as<study::SearchStatement>(op))
+        times.push_back(search.searchTime());
+      if (auto train = as<study::TrainOp>(op))
+        times.push_back(study::searchTime(train));
+    });
+    return times;
+  };
+  std::string text = levelText("study");
+  EXPECT_EQ(timesIn(text), (std::vector<double>{2, 60}));
+  text.replace(text.find(", within = 2s"), strlen(", within = 2s"), "");
+  size_t train = text.find("study.train");
+  text.replace(text.find("settings = {", train), strlen("settings = {"), "settings = {within = 5s");
+  EXPECT_EQ(timesIn(text), (std::vector<double>{60, 5}));
 }
