@@ -8,6 +8,7 @@
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/StudyOps.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 using namespace perfc::emit;
@@ -115,6 +116,34 @@ static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange pl
   }
 }
 
+/// Warns of exchanges of experts, which ASTRA-sim has no algorithm for that shares a chip's
+/// bandwidth between the messages of a rank.
+static void reportExchanges(const StepProgram &program, const ir::Operation &system,
+                            SourceRange place, DiagnosticEngine &diagnostics) {
+  std::string unused;
+  auto levels = network::networkLevels(system, unused);
+  llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
+  bool isSwitched = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
+    return level.topology == Topology::Switch; // where members are fully connected, links are apart
+  });
+  llvm::StringSet<> known;
+  for (const StepBlock &block : program.blocks)
+    for (const StepItem &item : block.items) {
+      auto axis =
+          llvm::find_if(program.axes, [&](const auto &one) { return one.name == item.axis; });
+      if (item.kind != "all_to_all" || axis == program.axes.end())
+        continue;
+      int64_t ranks = axis->place.ranks();
+      bool isRing = ranks < program.ranks && levels->levels.size() > 1; // whatever system.json says
+      if (ranks > 2 && (isRing || isSwitched) && known.insert(item.axis).second)
+        diagnostics.report(
+            place, diag::SimplifiedForAstraSim, system.symbol(),
+            isRing ? fmt::format("all_to_all of {} among its {} runs as a ring",
+                                 counted(ranks, "rank"), program.ranks)
+                   : "in all_to_all a rank sends to all others at once, to each at full bandwidth");
+    }
+}
+
 /// The system that the first result runs on.
 static const ir::Operation *systemOf(const Input &input) {
   const ir::Operation *found = nullptr;
@@ -152,9 +181,12 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   if (input.results.empty())
     return;
   const Result &first = *input.results.front();
-  if (const ir::Operation *system = systemOf(input))
-    astraSimTexts(*system, first.label, first.place, input.diagnostics, sink);
-  else if (input.diagnostics)
+  if (const ir::Operation *system = systemOf(input)) {
+    bool isWritten = astraSimTexts(*system, first.label, first.place, input.diagnostics, sink);
+    if (isWritten && input.diagnostics && first.cost.training && first.cost.training->program)
+      reportExchanges(*first.cost.training->program, *system, first.place, *input.diagnostics);
+  } else if (input.diagnostics) {
     input.diagnostics->report(first.place, diag::CannotEmitTrace, first.label,
                               "it runs on one chip");
+  }
 }
