@@ -312,6 +312,17 @@ Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope
   return &node;
 }
 
+static bool isAssigned(const ast::Arg &arg) {
+  return arg.assigned && arg.value->kind == ast::ExprKind::Name;
+}
+
+/// True where the values of `clause` go on with the pairs of its line: `tensor = 2 over x, data =
+/// 4`.
+static bool continuesPairs(const WordSpec &spec, const WordSpec &word, const ast::Clause &clause) {
+  return spec.kind == ArgKind::Pairs && word.kind == ArgKind::Name &&
+         llvm::any_of(clause.args, isAssigned);
+}
+
 void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node,
                          const Scope &scope) {
   for (const ast::Clause &clause : item.clauses) {
@@ -331,6 +342,13 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
         error.suggest(clause.word, candidates,
                       few ? "its clauses are `" + llvm::join(candidates, "`, `") + "`" : "");
       continue;
+    }
+    if (continuesPairs(spec, *word, clause)) {
+      const ast::Arg &next = *llvm::find_if(clause.args, isAssigned);
+      diagnostics.report(next.assignRange, diag::UnexpectedAssignment)
+          .help(fmt::format("`{}` is for all of its line: `{}` needs a `{}` line of its own",
+                            clause.word, next.value->text, item.word));
+      return;
     }
     Node &child = newNode();
     child.spec = word;
