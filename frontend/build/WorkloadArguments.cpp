@@ -255,10 +255,14 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
             : nullptr;
     if (instance.decl->name == "barrier" && instance.arguments.empty())
       size = &byte; // nothing moves
-    if (!size || size->dimension() != Dimension(BaseUnit::Byte) || !size->isInteger() ||
-        size->sign() <= 0) {
-      if (instance.arguments.size() != 1 || !instance.arguments[0].value->isUnknown())
-        diagnostics.report(instance.range, diag::CollectiveNeedsSize, instance.decl->name);
+    bool isSize = size && size->dimension() == Dimension(BaseUnit::Byte);
+    if (!isSize || !size->isInteger() || size->sign() <= 0) {
+      if (instance.arguments.size() == 1 && instance.arguments[0].value->isUnknown())
+        return false;
+      Diagnostic &error =
+          diagnostics.report(instance.range, diag::CollectiveNeedsSize, instance.decl->name);
+      if (isSize)
+        error.help(size->sign() <= 0 ? "a size is above 0" : "a size is a whole number of bytes");
       return false;
     }
     // A size in bytes is a tensor of so many 8-bit elements.

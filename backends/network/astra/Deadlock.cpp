@@ -122,10 +122,11 @@ std::vector<Finding> astra::explainUnfinished(const Workload &workload) {
     }
     if (notes.empty())
       notes.push_back(describeStuck(workload, unfinished.front()));
-    findings.push_back(
-        {&diag::NeverFinishes, listRanks(unfinished),
-         isCycle ? "deadlock, each waits for the next" : "what it waits for never comes", notes,
-         false});
+    findings.push_back({&diag::NeverFinishes, listRanks(unfinished),
+                        isCycle                  ? "deadlock, each waits for the next"
+                        : unfinished.size() == 1 ? "what it waits for never comes"
+                                                 : "what they wait for never comes",
+                        notes, false});
   }
   for (const Exchange &exchange : workload.messages().all())
     if (exchange.arrived > 0) {
