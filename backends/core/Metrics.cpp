@@ -65,7 +65,7 @@ static MetricValue cycles(const Cost &cost) {
 static MetricValue busBandwidth(const Cost &cost) {
   Dimension dimension = Dimension(BaseUnit::Byte) / seconds();
   if (!cost.busBandwidth)
-    return unknown("only a single collective has a bus bandwidth", dimension);
+    return unknown("only a single collective that moves data has a bus bandwidth", dimension);
   return number(*cost.busBandwidth, dimension);
 }
 

@@ -395,7 +395,7 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   cost.exposed = cost.latency;
   if (cost.errors.known.empty() && cost.errors.unknown.empty())
     cost.errors.addUnknown("collectives without a library");
-  if (cost.latency.central() > 0)
+  if (kind != CollectiveKind::Barrier && cost.latency.central() > 0) // a barrier moves nothing
     cost.busBandwidth = Uncertain(busFactor(kind, cost.chips) * bytes) / cost.latency;
   cost.describe(PartKind::Collective, nameOf(kind), query.op->range());
   return cost;
