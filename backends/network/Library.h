@@ -62,6 +62,10 @@ struct Library {
   }
 };
 
+/// The library of std.networks that runs without parameters as well: systems of several levels run
+/// their default pattern, as NCCL sends over the adapters of all chips of a node.
+inline constexpr llvm::StringLiteral ncclLibrary = "nccl";
+
 /// The library that a target.library describes.
 Library readLibrary(target::LibraryOp op);
 

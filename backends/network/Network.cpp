@@ -153,7 +153,7 @@ static bool chooseLibrary(const CostQuery &query, const NetworkLevels &network,
   if (network.levels.empty() || hasClosedForm(wanted))
     return true;
   library = network.levels.front().library(wanted);
-  if (library || wanted.empty())
+  if (library || wanted.empty() || wanted == ncclLibrary)
     return true;
   diagnostics.report(query.op->range(), diag::NoClosedForm, query.target->symbol(),
                      fmt::format("algorithm `{}` has none", wanted));
@@ -346,6 +346,17 @@ static bool addSends(const CostQuery &query, const llvm::Optional<NetworkLevels>
   return true;
 }
 
+/// NCCL without its parameters, and without schedules that stand for it.
+static void noteNoParameters(const CostQuery &query, CollectiveKind kind,
+                             const llvm::Optional<NetworkLevels> &system, Cost &cost) {
+  if (query.op->stringAttr("algorithm") != ncclLibrary || query.op->hasAttr("schedules"))
+    return;
+  if (system && !system->levels.empty() && system->levels.front().library(ncclLibrary))
+    return;
+  cost.addNote("parameters of library `nccl` are not given there: the default pattern counts");
+  noteOwnChunks(query, kind, "a library", cost);
+}
+
 /// Adds the time by simulation or by formula; false after a report.
 static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes, Cost &cost,
                        DiagnosticEngine &diagnostics) {
@@ -358,6 +369,7 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   if (query.op->stringAttr("algorithm") == inNetwork &&
       !usesNetwork(query, kind, levels, diagnostics))
     return false;
+  noteNoParameters(query, kind, system, cost);
   bool isNamed = query.op->stringAttr("algorithm").contains('(');
   if (isNamed || query.op->hasAttr("schedules") || hasClosedForm(query.op->stringAttr("algorithm")))
     noteOwnChunks(query, kind, "an algorithm", cost);

@@ -196,7 +196,8 @@ void AxisNetwork::readAlgorithms(const ir::Operation &train) {
                   given.find("kinds")->asStrings(),
                   given.find("schedules")->asStrings(),
                   dict("formulas"),
-                  dict("refused")};
+                  dict("refused"),
+                  given.find("isDefault") != nullptr};
     for (std::string &symbol : one.schedules) {
       ir::Operation &copy = ir::resolve(train, symbol)->clone(scratch.body(), ignored);
       symbol = scratch.uniqueName(symbol);
@@ -235,7 +236,8 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
                          const ir::Operation &part) {
   if (part.body().empty() || ranks <= 1)
     return;
-  bool isOneSwitch = &part.body().front() == &part.body().back(), hasLibrary = false;
+  bool isOneGroup = &part.body().front() == &part.body().back();
+  bool isOneSwitch = isOneGroup, hasLibrary = false;
   for (Algorithm &one : algorithms) {
     if (llvm::find(one.kinds, kind) == one.kinds.end())
       continue;
@@ -251,7 +253,7 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
         schedules.push_back(ir::Attribute::symbol(symbol));
     bool isPlain = (one.isRing && isOneSwitch) || (one.name == "in_network" && canAdd(part, kind));
     const ir::Attribute *formula = one.formulas.find(std::to_string(ranks));
-    bool isChosen = hasLibrary || isPlain;
+    bool isChosen = hasLibrary || isPlain || (one.isDefault && !isOneGroup);
     if (const ir::Attribute *why = one.refused.find(std::to_string(ranks)); why && !isChosen)
       refused = why->asString().str();
     if (!isChosen && schedules.empty() && !formula)

@@ -64,6 +64,7 @@ private:
     std::vector<std::string> schedules; ///< copies in `scratch`
     ir::AttrDict formulas;              ///< of what is not written out, by the number of ranks
     ir::AttrDict refused;               ///< why there is neither, by the number of ranks
+    bool isDefault = false;             ///< over several levels it is what they do of themselves
     bool isUsed = false;
   };
   void choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,

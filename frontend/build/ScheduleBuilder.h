@@ -18,6 +18,11 @@ bool isInNetwork(const Instance &algorithm);
 /// The name that operations have for it.
 inline constexpr llvm::StringLiteral inNetworkAlgorithm = "in_network";
 
+/// True for `nccl` of std.networks where `collective` runs over several levels of `system`, none of
+/// which gives its parameters: the default pattern counts instead of one ring of all ranks.
+bool runsDefault(BuildContext &context, const Instance &algorithm, const ir::Operation &system,
+                 llvm::StringRef collective);
+
 /// The algorithm that `choice` of a `with` names. With `all_gather = ring` its form for that
 /// collective: itself, or the one of its module whose name ends in `_gather`, `_scatter`, `_reduce`
 /// or `_broadcast`. Nothing after a report when it is none or has none.

@@ -94,6 +94,15 @@ bool perfc::hasLibrary(const ir::Operation &system, llvm::StringRef name) {
   return found;
 }
 
+bool perfc::runsDefault(BuildContext &context, const Instance &algorithm,
+                        const ir::Operation &system, llvm::StringRef collective) {
+  const Decl &decl = *algorithm.decl;
+  size_t groups = 0;
+  system.walk([&](const ir::Operation &part) { groups += part.is("target.group"); });
+  return decl.name == "nccl" && decl.module->name == "std.networks" && groups > 1 &&
+         !hasLibrary(system, decl.name) && servesCollective(context, algorithm, collective);
+}
+
 /// The ring of the library on one switch: the closed form is what a simulation of it comes to.
 static bool isPlainRing(const Decl &decl, const ir::Operation &system) {
   if (decl.name != "ring" || decl.module->name != "std.networks" || !system.is("target.system"))
@@ -147,7 +156,7 @@ bool StudyBuilder::lineAlgorithms(ir::Operation &evaluate) {
   for (const auto &[name, kind] : wanted) {
     const Instance &instance = context.lineAlgorithms[name];
     if (hasLibrary(*system, instance.decl->name) || isPlainRing(*instance.decl, *system) ||
-        isInNetwork(instance))
+        isInNetwork(instance) || runsDefault(context, instance, *system, kind))
       continue;
     AlgorithmForms forms;
     if (!buildSchedules(context, instance, *system, kind, chipsOfSystem(*system), forms, name))
@@ -235,6 +244,8 @@ bool StudyBuilder::chosenAlgorithm(const NodeArg &choice, const Subject &subject
   ir::AttrDict named = algorithmsOf(evaluate);
   for (const std::string &kind : kinds) {
     AlgorithmForms forms;
+    if (runsDefault(context, instance, *system, kind))
+      continue;
     if (!buildSchedules(context, instance, *system, kind, chipsOfSystem(*system), forms))
       return false;
     if (!forms.formulas.empty())

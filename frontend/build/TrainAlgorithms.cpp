@@ -188,6 +188,8 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
         !formsOf(context, *form, kinds, system, settings, forms))
       return false;
     ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
+    if (runsDefault(context, *form, system, kinds.front()))
+      entry.set("isDefault", true); // over several levels; schedules are for single ones
     entry.set("kinds", ir::Attribute::strings(kinds));
     entry.set("schedules", ir::Attribute::strings(forms.schedules));
     entry.set("formulas", std::move(forms.formulas));
