@@ -269,13 +269,16 @@ static constexpr WordSpec dataflowWords[] = {
     {.word = "on", .kind = Reference, .clauseOnly = true, .doc = "the chip that it is on"},
 };
 
+static constexpr WordSpec conditionWord = {
+    .word = "require",
+    .kind = Constant,
+    .minArgs = 2,
+    .maxArgs = 2,
+    .repeats = true,
+    .doc = "a condition on the parameters, and in words what it asks for"};
+
 static constexpr WordSpec algorithmWords[] = {
-    {.word = "require",
-     .kind = Constant,
-     .minArgs = 2,
-     .maxArgs = 2,
-     .repeats = true,
-     .doc = "a condition on the parameters, and in words what it asks for"},
+    conditionWord,
     {.word = "chunks", .kind = Integer, .doc = "pieces that the data is cut into"},
     {.word = "copy",
      .kind = Syntax,
@@ -313,12 +316,7 @@ static constexpr WordSpec algorithmWords[] = {
 
 static constexpr WordSpec functionWords[] = {
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
-    {.word = "require",
-     .kind = Constant,
-     .minArgs = 2,
-     .maxArgs = 2,
-     .repeats = true,
-     .doc = "a condition on the parameters, and in words what it asks for"},
+    conditionWord,
     {.word = "return", .kind = Constant, .doc = "the function's value"},
 };
 
