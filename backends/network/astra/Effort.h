@@ -15,7 +15,7 @@
 namespace perfc::astra {
 
 inline constexpr double mostMemory = 2e9;   ///< bytes
-inline constexpr double mostMessages = 4e9; ///< over links; five to ten minutes of most networks
+inline constexpr double mostMessages = 4e9; ///< over links; five to ten minutes of rings
 
 /// Checked traces that take more than these limits: an error at the node that takes the most.
 std::vector<Finding> checkEffort(const Cluster &cluster, Traces traces);
