@@ -1,27 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/Transfers.h"
+
+#include "backends/loopnest/analysis/TransferFactors.h"
 #include <algorithm>
 
 using namespace perfc;
 using namespace perfc::loopnest;
 
 namespace {
-
-/// Epochs by what a factor gives in them: (all, kept).
-using Kinds = std::map<std::pair<int64_t, int64_t>, Checked>;
-
-/// Loops that reduce and are held at zero, by index: those in time and those in space.
-struct Pins {
-  IndexRange time{0, 0};
-  IndexRange space{0, 0};
-};
-
-/// Instances whose transfers are told apart, and how the network serves those inside them.
-struct Receivers {
-  unsigned level;   ///< of the memory or the lanes inside
-  JointLoops joint; ///< within one instance of the memory outside
-  JointLoops apart; ///< of these, loops that no message spans
-};
 
 /// Transfers before they are known to fit.
 using Sizes = std::map<std::pair<int64_t, int64_t>, Checked>;
@@ -32,7 +18,7 @@ public:
   TransferSums(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, unsigned tensor,
                const std::vector<bool> &wanted, SetWork &work)
       : levels(levels), flat(*levels.front().flat), factors(factors), tensor(tensor),
-        wanted(wanted), work(work), sums(flat.memories.size()) {}
+        wanted(wanted), kinds(levels, factors, work), sums(flat.memories.size()) {}
 
   void countInput();
   void countOutput();
@@ -48,17 +34,12 @@ private:
 
   Receivers childrenOf(unsigned level) const;
   Receivers each(unsigned level) const;
-  Kinds used(const Receivers &to, const Transition &transition);
-  Kinds unused(const Receivers &to, const Transition &transition, const Pins &pins) const;
-  Kinds partsOf(unsigned dim, const Receivers &to, const Transition &transition,
-                const Pins &pins) const;
-  std::map<int64_t, Checked> moved(const Receivers &to, const Transition &transition);
+  std::map<int64_t, Checked> moved(const Receivers &to, const Transition &transition) const;
   bool alwaysWork(unsigned level) const;
   bool alwaysLeaves(unsigned level) const;
   unsigned stay(unsigned level) const;
   Kinds startFromZero(unsigned level, const Receivers &to, const Transition &transition) const;
   bool hasLanesOutside(unsigned level) const;
-  int64_t lastParts(const Receivers &to) const;
   void finish(const Receivers &from, int64_t parts, Sizes &sizes);
   void addExchange(unsigned level);
   void addOwn(unsigned level);
@@ -72,7 +53,7 @@ private:
   const Factors &factors;
   unsigned tensor;
   const std::vector<bool> &wanted; ///< by memory
-  SetWork &work;
+  TransferFactors kinds;
   std::vector<Sums> sums; ///< by memory
 };
 
@@ -82,21 +63,6 @@ static void add(Sizes &sizes, int64_t words, Checked number, int64_t finished = 
   if (words > 0)
     sizes[{words, finished}] += number;
 }
-
-static Kinds product(const Kinds &a, const Kinds &b) {
-  Kinds result;
-  for (const auto &[left, n] : a)
-    for (const auto &[right, m] : b) {
-      Checked all = Checked(left.first) * right.first, kept = Checked(left.second) * right.second;
-      Checked number = n * m;
-      if (all.overflowed())
-        number += Checked(INT64_MAX) + 1; // marks the number
-      result[{all.value(), kept.value()}] += number;
-    }
-  return result;
-}
-
-//===-- Factors -----------------------------------------------------------------------------===//
 
 /// The instances of `level` under one of the memory that serves it.
 Receivers TransferSums::childrenOf(unsigned level) const {
@@ -113,80 +79,6 @@ Receivers TransferSums::each(unsigned level) const {
   return {level, none, none};
 }
 
-/// The ranks, one of which may be a constant.
-Kinds TransferSums::used(const Receivers &to, const Transition &transition) {
-  Kinds result{{{1, 1}, 1}};
-  std::vector<RankGroup> groups = factors.groups;
-  for (const Rank &rank : factors.ranks) {
-    if (rank.terms.empty()) {
-      int64_t one = rank.extent ? 0 : 1;
-      result = product(result, {{{one, one}, 1}});
-      continue;
-    }
-    groups.push_back({{rank}, {}});
-    for (const Term &term : rank.terms)
-      groups.back().dims.push_back(term.dim);
-  }
-  for (const RankGroup &group : groups) {
-    Kinds kinds;
-    JointRank(levels[to.level], group, work)
-        .forSums(transition, to.joint, to.apart, [&](RankSums sums, Checked number) {
-          kinds[{sums.all.value(), sums.kept.value()}] += number;
-        });
-    result = product(result, kinds);
-  }
-  return result;
-}
-
-/// A dimension that the tensor does not use: the messages that its lanes take, by time and by the
-/// instance that they stand in. Of lanes apart as many work as start below the size.
-Kinds TransferSums::partsOf(unsigned dim, const Receivers &to, const Transition &transition,
-                            const Pins &pins) const {
-  const Digits &digits = levels[to.level].dims[dim];
-  Digits::Choices choices;
-  std::vector<int64_t> offsets{0};
-  auto holds = [](IndexRange range, unsigned loop) {
-    return range.low <= static_cast<int64_t>(loop) && static_cast<int64_t>(loop) < range.high;
-  };
-  for (const Digit &digit : digits.list()) {
-    if (!digit.parallel) {
-      bool pinned = holds(pins.time, digit.loop);
-      if (pinned && transition.advances(digit.loop))
-        return {};
-      choices.push_back(pinned ? Choice::only(0) : transition.choice(digit.loop, digit.factor));
-      continue;
-    }
-    bool isFirst = to.joint[digit.loop] || holds(pins.space, digit.loop);
-    choices.push_back(isFirst ? Choice::only(0) : Choice::any(digit.factor));
-    if (!to.apart[digit.loop])
-      continue;
-    std::vector<int64_t> more;
-    for (int64_t offset : offsets)
-      for (int64_t i = 0; i < digit.factor && offset + i * digit.step < digits.size(); ++i)
-        more.push_back(offset + i * digit.step);
-    offsets = std::move(more);
-  }
-  std::sort(offsets.begin(), offsets.end());
-  Kinds result;
-  for (size_t k = 0; k < offsets.size(); ++k) {
-    int64_t next =
-        k + 1 < offsets.size() ? digits.countBelow(digits.size() - offsets[k + 1], choices) : 0;
-    int64_t number = digits.countBelow(digits.size() - offsets[k], choices) - next;
-    auto parts = static_cast<int64_t>(k + 1);
-    if (number > 0)
-      result[{parts, parts}] += number;
-  }
-  return result;
-}
-
-Kinds TransferSums::unused(const Receivers &to, const Transition &transition,
-                           const Pins &pins) const {
-  Kinds result{{{1, 1}, 1}};
-  for (unsigned dim : factors.unused)
-    result = product(result, partsOf(dim, to, transition, pins));
-  return result;
-}
-
 //===-- Inputs ------------------------------------------------------------------------------===//
 
 void TransferSums::countInput() {
@@ -195,7 +87,8 @@ void TransferSums::countInput() {
       continue;
     auto count = [&](const Receivers &to, Sizes &sizes) {
       for (const Transition &transition : transitionsOf(flat, level))
-        for (const auto &[kind, number] : product(used(to, transition), unused(to, transition, {})))
+        for (const auto &[kind, number] :
+             product(kinds.used(to, transition), kinds.unused(to, transition, {})))
           add(sizes, kind.first - (transition.hasPrevious() ? kind.second : 0), number);
     };
     unsigned above = flat.parent(level, tensor);
@@ -253,9 +146,10 @@ bool TransferSums::hasOutputForm() const {
 }
 
 /// Words of the output that instances newly hold, with the number of epochs.
-std::map<int64_t, Checked> TransferSums::moved(const Receivers &to, const Transition &transition) {
+std::map<int64_t, Checked> TransferSums::moved(const Receivers &to,
+                                               const Transition &transition) const {
   std::map<int64_t, Checked> result;
-  for (const auto &[kind, number] : used(to, transition))
+  for (const auto &[kind, number] : kinds.used(to, transition))
     result[kind.first - (transition.hasPrevious() ? kind.second : 0)] += number;
   return result;
 }
@@ -289,13 +183,13 @@ Kinds TransferSums::startFromZero(unsigned level, const Receivers &to,
     Pins pins;
     pins.time = {stay(at), end};
     pins.space = {flat.levels[at].parallel, flat.levels[above].parallel};
-    for (const auto &[kind, number] : unused(to, transition, pins))
+    for (const auto &[kind, number] : kinds.unused(to, transition, pins))
       result[kind] += number;
     if (at == 0)
       return result;
     // Without those that are the first there, too.
     pins.space.low = flat.levels[flat.parent(at, tensor)].parallel;
-    for (const auto &[kind, number] : unused(to, transition, pins))
+    for (const auto &[kind, number] : kinds.unused(to, transition, pins))
       result[kind] -= number;
   }
 }
@@ -307,30 +201,6 @@ bool TransferSums::hasLanesOutside(unsigned level) const {
       return true;
   }
   return false;
-}
-
-/// Messages per element when the loops that reduce are in their last setting.
-int64_t TransferSums::lastParts(const Receivers &to) const {
-  int64_t parts = 1;
-  for (unsigned dim : factors.unused) {
-    const Digits &digits = levels[to.level].dims[dim];
-    int64_t last = 0, number = 0;
-    for (const Digit &digit : digits.list())
-      if (!digit.parallel)
-        last += std::min(digit.factor - 1, (digits.size() - 1 - last) / digit.step) * digit.step;
-    llvm::SmallVector<unsigned, 4> apart;
-    for (unsigned i = 0; i < digits.list().size(); ++i)
-      if (digits.list()[i].parallel && to.apart[digits.list()[i].loop])
-        apart.push_back(i);
-    forSettings(digits, apart, [&](llvm::ArrayRef<FixedDigit> setting) {
-      int64_t start = last;
-      for (const FixedDigit &digit : setting)
-        start += digit.value * digits.list()[digit.position].step;
-      number += start < digits.size();
-    });
-    parts *= number;
-  }
-  return parts;
 }
 
 /// Among `sizes`, the last transfers of all elements are of finished words: one of each message
@@ -353,7 +223,7 @@ void TransferSums::addExchange(unsigned level) {
   Receivers children = childrenOf(level);
   unsigned above = flat.parent(level, tensor);
   for (const Transition &transition : transitionsOf(flat, level)) {
-    Kinds all = unused(children, transition, {});
+    Kinds all = kinds.unused(children, transition, {});
     Kinds fromZero = startFromZero(level, children, transition);
     for (const auto &[words, epochs] : moved(children, transition))
       for (const auto &[kind, number] : all) {
@@ -367,7 +237,7 @@ void TransferSums::addExchange(unsigned level) {
       }
   }
   if (!hasLanesOutside(above))
-    finish(children, lastParts(children), sums[above].updates);
+    finish(children, kinds.lastParts(children), sums[above].updates);
 }
 
 /// What `level` takes in and sends up.
@@ -375,9 +245,9 @@ void TransferSums::addOwn(unsigned level) {
   Receivers alone = each(level);
   Receivers first{level, childrenOf(level).joint, alone.apart};
   for (const Transition &transition : transitionsOf(flat, level)) {
-    Kinds visits = unused(first, transition, {});
+    Kinds visits = kinds.unused(first, transition, {});
     Kinds fromZero = startFromZero(level, first, transition);
-    Kinds leaving = unused(alone, transition, {});
+    Kinds leaving = kinds.unused(alone, transition, {});
     for (const auto &[words, epochs] : moved(alone, transition)) {
       add(sums[level].fills, words, epochs * (visits[{1, 1}] - fromZero[{1, 1}]));
       add(sums[level].writebacks, words, epochs * leaving[{1, 1}]);

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/timeloop/WritePerf.h"
 
+#include "frontend/import/timeloop/ChipText.h"
 #include "frontend/import/timeloop/LegalNames.h"
 #include "frontend/import/timeloop/MapspaceText.h"
 #include "frontend/import/timeloop/TimeloopText.h"
@@ -8,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -32,12 +32,6 @@ private:
   bool assignRoles();
   bool checkFactors();
   void writeOp();
-  void writeHardware();
-  void writeMemory(unsigned memory, const std::string &indent);
-  void writeUnit(const std::string &indent);
-  PlainLevel plainMemory(unsigned memory) const;
-  int64_t wordBits() const;
-  bool hasArray(unsigned memory) const;
   std::vector<std::string> indices() const;
   void writeMapping();
   bool writeMapspace(const Constraints &constraints);
@@ -49,11 +43,7 @@ private:
   std::string extent(const std::vector<Term> &rank, unsigned &windows) const;
   std::vector<unsigned> withoutRank() const;
   std::string access(const Space &space) const;
-  std::vector<std::string> keptRoles(unsigned memory) const;
-  bool keepsByRole(unsigned memory) const;
   void writeKeeps();
-  void writeBlock(const std::vector<std::string> &lines, const std::string &indent);
-  std::string arrayName(unsigned memory) const { return fmt::format("array{}", memory); }
 
   const Input &input;
   DiagnosticEngine &diagnostics;
@@ -183,158 +173,13 @@ void PerfWriter::writeOp() {
      << " += " << llvm::join(factors, " * ") << "\n}\n\n";
 }
 
-//===-- The chip ----------------------------------------------------------------------------===//
-
-/// The roles that a memory keeps, when it keeps all tensors of each or none.
-std::vector<std::string> PerfWriter::keptRoles(unsigned memory) const {
-  std::vector<std::string> kept;
-  for (llvm::StringRef role : {"input", "weight", "output"})
-    for (unsigned space = 0; space < roles.size(); ++space)
-      if (roles[space] == role && !llvm::is_contained(kept, role) &&
-          input.placements[memory].keep[space])
-        kept.push_back(role.str());
-  return kept;
-}
-
-bool PerfWriter::keepsByRole(unsigned memory) const {
-  std::vector<std::string> kept = keptRoles(memory);
-  for (unsigned space = 0; space < roles.size(); ++space)
-    if (input.placements[memory].keep[space] != llvm::is_contained(kept, roles[space]))
-      return false;
-  return !kept.empty();
-}
-
-/// What the words of the language say of a memory: energies are those of a word of a block.
-PlainLevel PerfWriter::plainMemory(unsigned memory) const {
-  const Level &level = input.memories[memory];
-  double block = static_cast<double>(level.attributes.blockSize);
-  auto perWord = [&](llvm::ArrayRef<llvm::StringRef> actions, double otherwise) {
-    llvm::Optional<double> energy = level.energy(actions);
-    return energy ? *energy / block : otherwise;
-  };
-  double read = perWord({"random_read", "read"}, 0);
-  double write = perWord({"random_write", "write", "random_fill", "fill"}, 0);
-  double update = perWord({"random_update", "update"}, write);
-  bool isOutermost = memory + 1 == input.memories.size();
-  return {isOutermost && !level.attributes.words ? "DRAM" : "SRAM",
-          wordBits(),
-          hasArray(memory),
-          {{"read", read},
-           {"write", write},
-           {"update", update},
-           {"leak", level.energy({"leak"}).getValueOr(0)}}};
-}
-
-/// ` 4word/cycle { read 2word/cycle }`: of both directions together, and of one alone.
-static std::string bandwidthText(const Attributes &given) {
-  auto rate = [](const char *way, const llvm::Optional<double> &words) {
-    return words ? way + decimal(*words) + "word/cycle" : "";
-  };
-  std::string read = rate(" read ", given.readBandwidth);
-  std::string write = rate(" write ", given.writeBandwidth), each = read + write;
-  if (!read.empty() && !write.empty())
-    each = read + ";" + write;
-  return rate(" ", given.sharedBandwidth) + (each.empty() ? "" : " {" + each + " }");
-}
-
-void PerfWriter::writeMemory(unsigned memory, const std::string &indent) {
-  const Level &level = input.memories[memory];
-  const Attributes &attributes = level.attributes;
-  os << indent << "memory " << level.name << " {\n";
-  if (attributes.words)
-    os << indent << "  capacity "
-       << decimal(std::floor(static_cast<double>(*attributes.words) / attributes.multipleBuffering))
-       << "word\n";
-  if (std::string bandwidth = bandwidthText(attributes); !bandwidth.empty())
-    os << indent << "  bandwidth" << bandwidth << "\n";
-  PlainLevel plain = plainMemory(memory);
-  const auto &energies = plain.energies;
-  os << indent << "  energy { read " << decimal(energies[0].second) << "pJ; write "
-     << decimal(energies[1].second) << "pJ";
-  if (energies[2].second != energies[1].second)
-    os << "; update " << decimal(energies[2].second) << "pJ";
-  if (attributes.addressEnergy != 0)
-    os << "; address " << decimal(attributes.addressEnergy) << "pJ";
-  os << " }\n";
-  if (energies[3].second != 0)
-    os << indent << "  leak " << decimal(energies[3].second) << "mW\n";
-  if (std::vector<std::string> all = keptRoles(memory);
-      keepsByRole(memory) && llvm::is_contained(input.placements[memory].keep, false))
-    os << indent << "  keep " << llvm::join(all, ", ") << "\n";
-  writeBlock(levelLines(level, plain), indent + "  ");
-  os << indent << "}\n";
-}
-
-void PerfWriter::writeBlock(const std::vector<std::string> &lines, const std::string &indent) {
-  if (lines.empty())
-    return;
-  os << indent << "timeloop {\n";
-  for (const std::string &line : lines)
-    os << indent << "  " << line << "\n";
-  os << indent << "}\n";
-}
-
-/// The bits of the smallest number format that holds a word of the arithmetic.
-int64_t PerfWriter::wordBits() const {
-  for (int64_t size : {8, 16, 32})
-    if (size >= input.compute.attributes.wordBits)
-      return size;
-  return 64;
-}
-
-/// Whether there are more instances inside a memory than of it.
-bool PerfWriter::hasArray(unsigned memory) const {
-  return input.level(memory).instances != input.memories[memory].instances;
-}
-
-void PerfWriter::writeUnit(const std::string &indent) {
-  double energy =
-      input.compute.energy({"mac_random", "mult_random", "mac", "mult", "compute"}).getValueOr(0);
-  double leak = input.compute.energy({"leak"}).getValueOr(0);
-  PlainLevel plain{"intmac", wordBits(), false, {{"compute", energy}, {"leak", leak}}};
-  os << indent << "compute " << input.compute.name << " {\n"
-     << indent << "  rate 1/cycle\n"
-     << indent << "  energy " << decimal(energy) << "pJ\n";
-  if (leak != 0)
-    os << indent << "  leak " << decimal(leak) << "mW\n";
-  writeBlock(levelLines(input.compute, plain), indent + "  ");
-  os << indent << "}\n";
-}
-
-void PerfWriter::writeHardware() {
-  os << "hardware chip {\n  clock 1GHz\n  dtype int" << wordBits() << "\n\n";
-  std::string indent = "  ";
-  unsigned open = 0;
-  for (size_t index = input.memories.size(); index-- > 0;) {
-    unsigned memory = static_cast<unsigned>(index);
-    const Level &level = input.memories[memory], &child = input.level(memory);
-    writeMemory(memory, indent);
-    int64_t x = child.meshX / level.meshX, y = child.meshY / level.meshY;
-    if (x * y == 1)
-      continue;
-    os << indent << "array " << arrayName(memory) << "[x = " << x << ", y = " << y << "] {\n";
-    indent += "  ";
-    ++open;
-    os << indent << "network { multicast x, y; reduce x, y";
-    if (level.attributes.hopEnergy > 0)
-      os << "; energy { hop " << decimal(level.attributes.hopEnergy) << "pJ }";
-    os << " }\n";
-  }
-  writeUnit(indent);
-  for (; open > 0; --open) {
-    indent.resize(indent.size() - 2);
-    os << indent << "}\n";
-  }
-  os << "}\n\n";
-}
-
 //===-- The mapping -------------------------------------------------------------------------===//
 
 /// What the roles of a memory do not say.
 void PerfWriter::writeKeeps() {
   for (size_t i = input.memories.size(); i-- > 0;) {
     auto memory = static_cast<unsigned>(i);
-    if (keepsByRole(memory))
+    if (keepsByRole(input, roles, memory))
       continue;
     std::vector<std::string> bypassed;
     for (unsigned space = 0; space < input.spaceCount(); ++space)
@@ -363,7 +208,7 @@ void PerfWriter::writeMapping() {
     writeLoops(arrayName(memory) + ".y parallel", placement.spatial, split, count);
   }
   writeKeeps();
-  writeBlock(mappingLines(input, dims, indices()), "  ");
+  os << blockText(mappingLines(input, dims, indices()), "  ");
   os << "}\n\n";
 }
 
@@ -377,7 +222,7 @@ std::vector<std::string> PerfWriter::indices() const {
 bool PerfWriter::writeMapspace(const Constraints &constraints) {
   std::vector<std::string> arrays;
   for (unsigned memory = 0; memory < input.memories.size(); ++memory)
-    arrays.push_back(hasArray(memory) ? arrayName(memory) : "");
+    arrays.push_back(hasArray(input, memory) ? arrayName(memory) : "");
   auto lines = mapspaceLines(input, constraints, indices(), arrays, diagnostics);
   if (!lines)
     return false;
@@ -407,7 +252,7 @@ llvm::Optional<std::string> PerfWriter::write(const Constraints *open) {
   if (!checkFactors())
     return llvm::None;
   writeOp();
-  writeHardware();
+  os << chipText(input, roles);
   if (open && !writeMapspace(*open))
     return llvm::None;
   if (!open)
