@@ -6,6 +6,7 @@
 #include "SumSimulation.h"
 #include "backends/loopnest/analysis/Enumeration.h"
 #include "backends/loopnest/analysis/PartialWords.h"
+#include "test/unit/Rounds.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
@@ -105,7 +106,7 @@ static unsigned checkFinished(const Nest &nest, const Counts &counts) {
 TEST(Finished, EqualsExecution) {
   std::mt19937 random(41);
   unsigned compared = 0, mixed = 0;
-  while (compared < 2500) {
+  while (compared < rounds(2500)) {
     Nest nest = withPartial(compared % 2 ? raggedReduction(random) : randomNest(random), random);
     std::vector<AnalysisError> errors;
     llvm::Optional<FlatNest> flat = flatten(nest, errors);
@@ -120,13 +121,13 @@ TEST(Finished, EqualsExecution) {
     ASSERT_FALSE(HasFailure()) << "nest " << compared;
     ++compared;
   }
-  EXPECT_GT(mixed, 50u);
+  EXPECT_GT(mixed, rounds(50));
 }
 
 TEST(Finished, ClosedFormEqualsEnumeration) {
   std::mt19937 random(97);
   unsigned compared = 0, withTransfers = 0;
-  while (compared < 4000) {
+  while (compared < rounds(4000)) {
     Nest nest = withPartial(compared % 4 ? raggedReduction(random) : randomNest(random), random);
     std::vector<AnalysisError> errors;
     llvm::Optional<FlatNest> flat = flatten(nest, errors);
@@ -152,7 +153,7 @@ TEST(Finished, ClosedFormEqualsEnumeration) {
       }
     ++compared;
   }
-  EXPECT_GT(withTransfers, 1000u);
+  EXPECT_GT(withTransfers, rounds(1000));
 }
 
 TEST(Finished, NothingIsToldApartWithoutPartialBits) {

@@ -5,6 +5,7 @@
 #include "backends/loopnest/analysis/ClosedForm.h"
 #include "backends/loopnest/analysis/Enumeration.h"
 #include "backends/loopnest/analysis/RankSums.h"
+#include "test/unit/Rounds.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
@@ -58,7 +59,7 @@ static unsigned countsWithHops(const Counts &counts) {
 TEST(Property, ClosedFormEqualsEnumeration) {
   std::mt19937 random(20240611), apart(7);
   unsigned compared = 0, withHops = 0, withTransfers = 0;
-  while (compared < 1500) {
+  while (compared < rounds(1500)) {
     Nest nest = randomNest(random);
     setApart(nest, apart);
     std::vector<AnalysisError> errors;
@@ -74,14 +75,14 @@ TEST(Property, ClosedFormEqualsEnumeration) {
     withTransfers += countsWithTransfers(*closed.counts);
     ++compared;
   }
-  EXPECT_GT(withHops, 1000u);
-  EXPECT_GT(withTransfers, 5000u);
+  EXPECT_GT(withHops, rounds(1000));
+  EXPECT_GT(withTransfers, rounds(5000));
 }
 
 TEST(Property, CoupledSubscriptsEqualEnumeration) {
   std::mt19937 random(20250301), apart(11);
   unsigned compared = 0, joint = 0, windowed = 0, stretched = 0, withHops = 0;
-  while (compared < 3000) {
+  while (compared < rounds(3000)) {
     Nest nest = randomCoupledNest(random);
     setApart(nest, apart);
     if (compared % 3 == 0)
@@ -104,16 +105,16 @@ TEST(Property, CoupledSubscriptsEqualEnumeration) {
     ASSERT_EQ(compare(nest, *closed.counts, *executed.counts), "") << "nest " << compared;
     withHops += countsWithHops(*closed.counts);
   }
-  EXPECT_GT(joint, 1000u);
-  EXPECT_GT(windowed, 500u);
-  EXPECT_GT(stretched, 100u);
-  EXPECT_GT(withHops, 1000u);
+  EXPECT_GT(joint, rounds(1000));
+  EXPECT_GT(windowed, rounds(500));
+  EXPECT_GT(stretched, rounds(100));
+  EXPECT_GT(withHops, rounds(1000));
 }
 
 TEST(Property, StretchedOutputsEqualEnumeration) {
   std::mt19937 random(31);
   unsigned compared = 0, shorter = 0;
-  while (compared < 250) {
+  while (compared < rounds(250)) {
     Nest nest = randomScatterNest(random);
     if (compared % 3 == 0)
       for (Place &place : nest.places)
@@ -135,5 +136,5 @@ TEST(Property, StretchedOutputsEqualEnumeration) {
     shorter += stretchedOutput(*flat, work / 4).hasValue();
     ++compared;
   }
-  EXPECT_GT(shorter, 50u);
+  EXPECT_GT(shorter, rounds(50));
 }
