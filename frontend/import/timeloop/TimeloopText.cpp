@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/timeloop/TimeloopText.h"
 
+#include "ir/common/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <fmt/format.h>
 #include <map>
 
 using namespace perfc;
