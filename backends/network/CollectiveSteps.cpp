@@ -63,7 +63,7 @@ network::gridPhases(llvm::ArrayRef<NetworkLevel> grid, double bytes,
     for (size_t share = 0; share < count; ++share) {
       const NetworkLevel &level = *dimensions[(share + phase) % count];
       CollectiveStep own =
-          one(level, bytes / static_cast<double>(count) / visited[share], visited[share]);
+          one(level, bytes / partsOfGrid(dimensions, share) / visited[share], visited[share]);
       visited[share] *= static_cast<double>(level.members);
       sent += own.sentBytes;
       if (share == 0 || own.latency.central() > slowest.latency.central())

@@ -31,9 +31,10 @@ CollectiveStep step(llvm::StringRef what, const NetworkLevel &level, double mess
 CollectiveStep half(llvm::StringRef what, const NetworkLevel &level, double bytes);
 /// The same of all levels, the outer ones with the share of each rank.
 CollectiveSteps halves(llvm::StringRef what, llvm::ArrayRef<NetworkLevel> levels, double bytes);
-/// A grid of d dimensions: the buffer in d shares, each of which visits them in turn from another
-/// one on, so that all work at the same time; the slowest share ends a phase. `one` is the step of
-/// a share of so many bytes on a dimension, after it has visited dimensions of so many members.
+/// A grid of d dimensions: the buffer in d shares (partsOfGrid), each of which visits them in turn
+/// from another one on, so that all work at the same time; the slowest share ends a phase. `one` is
+/// the step of a share of so many bytes on a dimension, after it has visited dimensions of so many
+/// members.
 CollectiveSteps
 gridPhases(llvm::ArrayRef<NetworkLevel> grid, double bytes,
            llvm::function_ref<CollectiveStep(const NetworkLevel &, double, double)> one);

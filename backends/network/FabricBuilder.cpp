@@ -78,6 +78,10 @@ FabricBuilder::Wire FabricBuilder::wireOf(const ir::Operation &group, uint32_t l
       wire.bandwidth = bandwidth->toDouble();
     if (auto latency = net.latency())
       wire.latency = latency->toDouble();
+    for (const ir::Attribute &value : net.bandwidths())
+      wire.bandwidths.push_back(value.asQuantity().toDouble());
+    for (const ir::Attribute &value : net.latencies())
+      wire.latencies.push_back(value.asQuantity().toDouble());
     if (auto energy = net.energy())
       wire.energy = energy->toDouble();
     wire.oversubscription = network::oversubscriptionOf(net);

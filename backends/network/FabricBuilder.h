@@ -29,8 +29,9 @@ private:
     double bandwidth, latency, energy;
     uint32_t level;
     SourceRange location;
-    Quantity oversubscription; ///< of a fat tree
-    int64_t lanes = 1;         ///< links of a chip, which share out its bandwidth
+    std::vector<double> bandwidths, latencies; ///< by dimension, where these are given
+    Quantity oversubscription;                 ///< of a fat tree
+    int64_t lanes = 1;                         ///< links of a chip, which share out its bandwidth
     llvm::Optional<int64_t> find(llvm::StringRef name) const;
     std::vector<int64_t> dimensions() const;
   };

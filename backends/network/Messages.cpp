@@ -32,6 +32,18 @@ std::vector<PatternLevel> network::patternLevels(llvm::ArrayRef<NetworkLevel> le
   for (size_t i = 0; i < levels.size(); ++i)
     result.push_back({levels[i].members, levels[i].topology, static_cast<uint32_t>(levels[i].lanes),
                       roots[i], levels[i].activeChunks, levels[i].grid});
+  for (size_t first = 0, end; first < levels.size(); first = end) {
+    end = endOfGrid(levels, first);
+    llvm::SmallVector<const NetworkLevel *, 3> dimensions;
+    llvm::SmallVector<PatternLevel *, 3> patterns;
+    for (size_t i = first; i < end; ++i)
+      if (levels[i].members > 1) {
+        dimensions.push_back(&levels[i]);
+        patterns.push_back(&result[i]);
+      }
+    for (size_t i = 0; i < patterns.size(); ++i)
+      patterns[i]->partsOfGrid = partsOfGrid(dimensions, i);
+  }
   return result;
 }
 
@@ -188,7 +200,7 @@ void PatternBuilder::gridHalf(size_t first, double whole, bool gathers) {
     size_t phases = gathers ? count - turn : turn + 1; // of the first half, up to this one
     Waits start = got, next(ranks);
     for (size_t share = 0; share < count; ++share) {
-      double part = whole / static_cast<double>(count);
+      double part = whole / levels[dimensions[share]].partsOfGrid;
       for (size_t i = 0; i < phases; ++i)
         part /= members(dimensions[(share + i) % count]);
       got = start;

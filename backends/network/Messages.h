@@ -57,7 +57,8 @@ struct PatternLevel {
   uint32_t lanes = 1;
   RootPattern root = {}; ///< of a broadcast or reduce
   int64_t activeChunks = 1;
-  int64_t grid = 0; ///< as of the level
+  int64_t grid = 0;       ///< as of the level
+  double partsOfGrid = 1; ///< as of the level
 };
 
 /// The pattern of each level for `bytes`, a whole buffer or a chunk.

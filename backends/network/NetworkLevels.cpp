@@ -14,6 +14,19 @@ int64_t NetworkLevels::ranks() const {
   return product;
 }
 
+double network::partsOfGrid(llvm::ArrayRef<const NetworkLevel *> dimensions, size_t first) {
+  double sum = 0;
+  bool isEven = true;
+  for (const NetworkLevel *level : dimensions) {
+    if (!level->bandwidth || !dimensions[first]->bandwidth)
+      return static_cast<double>(dimensions.size());
+    isEven &= level->bandwidth->central() == dimensions[first]->bandwidth->central();
+    sum += level->bandwidth->central();
+  }
+  return isEven ? static_cast<double>(dimensions.size())
+                : sum / dimensions[first]->bandwidth->central();
+}
+
 const Library *NetworkLevel::library(llvm::StringRef wanted) const {
   for (const Library &entry : libraries)
     if (wanted.empty() || entry.name == wanted)
@@ -230,9 +243,32 @@ static void readTopology(target::NetworkOp net, int64_t below, NetworkLevel &lev
   level.activeChunks = net->intAttr("active_chunks", 1);
 }
 
-/// The rings of a torus, the lines of a mesh, or the level alone; `grid` is a number of its own.
+namespace {
+/// A torus or mesh: its sizes, and what it gives for each dimension by itself, after faults.
+struct Grid {
+  std::vector<int64_t> sizes;
+  std::vector<Uncertain> bandwidths, latencies;
+};
+} // namespace
+
+/// What a list gives for each dimension: of all together the sum of the bandwidths and the longest
+/// latency.
+static void readDimensions(target::NetworkOp net, NetworkLevel &level, Grid &grid) {
+  for (const ir::Attribute &value : net.bandwidths()) {
+    grid.bandwidths.push_back(value.asQuantity().toUncertain());
+    level.bandwidth = level.bandwidth ? *level.bandwidth + grid.bandwidths.back()
+                                      : llvm::Optional<Uncertain>(grid.bandwidths.back());
+  }
+  for (const ir::Attribute &value : net.latencies()) {
+    grid.latencies.push_back(value.asQuantity().toUncertain());
+    level.latency = max(level.latency, grid.latencies.back());
+  }
+}
+
+/// The rings of a torus, the lines of a mesh, or the level alone; `number` is one of its own.
 static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRef topology,
-                                              llvm::ArrayRef<int64_t> dimensions, int64_t grid) {
+                                              const Grid &grid, int64_t number) {
+  const std::vector<int64_t> &dimensions = grid.sizes;
   int64_t points = 1;
   for (int64_t size : dimensions)
     points = size < 1 ? 0 : checkedMultiply(points, size).getValueOr(0);
@@ -249,10 +285,14 @@ static std::vector<NetworkLevel> dimensionsOf(NetworkLevel level, llvm::StringRe
     level.bandwidth = *level.bandwidth / Uncertain(static_cast<double>(wired));
   std::vector<NetworkLevel> lines;
   lines.reserve(dimensions.size());
-  level.grid = grid;
-  for (int64_t size : dimensions) {
+  level.grid = number;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
     lines.push_back(level);
-    lines.back().members = size;
+    lines.back().members = dimensions[i];
+    if (i < grid.bandwidths.size())
+      lines.back().bandwidth = grid.bandwidths[i] * level.faultFactor;
+    if (i < grid.latencies.size())
+      lines.back().latency = grid.latencies[i];
   }
   return lines;
 }
@@ -263,7 +303,7 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
   level.name = group.symbol().str();
   level.location = group.range();
   level.members = members;
-  std::vector<int64_t> dimensions;
+  Grid grid;
   std::string topology;
   for (const ir::Operation &part : group.body()) {
     if (auto library = ir::as<target::LibraryOp>(part))
@@ -275,7 +315,8 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
       level.name = net.symbol().str();
     level.location = part.range();
     topology = net.topology().str();
-    readTopology(net, below, level, dimensions);
+    readTopology(net, below, level, grid.sizes);
+    readDimensions(net, level, grid);
     level.multicasts = part.hasAttr("multicast");
     level.reduces = part.hasAttr("reduce");
     if (auto bandwidth = net.bandwidth())
@@ -293,7 +334,7 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
   level.faultFactor = level.faultFactor / slowest;
   if (level.bandwidth)
     level.bandwidth = *level.bandwidth * level.faultFactor;
-  return dimensionsOf(std::move(level), topology, dimensions, /*grid=*/below);
+  return dimensionsOf(std::move(level), topology, grid, /*number=*/below);
 }
 
 /// True when one closed form is exact for both.

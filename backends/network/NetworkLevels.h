@@ -72,6 +72,9 @@ template <typename Levels> size_t startOfGrid(const Levels &levels, size_t level
     --level;
   return level;
 }
+/// Of a grid: how many times its buffer is what the share that visits this dimension first has of
+/// it. Shares are as the bandwidths of the dimensions, equal where some do not limit.
+double partsOfGrid(llvm::ArrayRef<const NetworkLevel *> dimensions, size_t first);
 /// The end of the levels from `first` on that are dimensions of one grid; `first + 1` for others.
 template <typename Levels> size_t endOfGrid(const Levels &levels, size_t first) {
   size_t end = first + 1;
@@ -81,7 +84,7 @@ template <typename Levels> size_t endOfGrid(const Levels &levels, size_t first) 
 }
 
 /// The levels of a group, innermost first, and what was simplified. A torus of d dimensions is d
-/// rings, a mesh d lines, each with 1/d of the bandwidth.
+/// rings, a mesh d lines, each with a bandwidth of its own or 1/d of that of all.
 struct NetworkLevels {
   std::vector<NetworkLevel> levels;
   std::vector<std::string> notes;

@@ -147,7 +147,7 @@ void PatternBuilder::gridStar(size_t first, bool down) {
       join(group);
     Waits start = got, next(ranks);
     for (size_t share = 0; share < count; ++share) {
-      double part = shareBelow(first) / static_cast<double>(count);
+      double part = shareBelow(first) / levels[dimensions[share]].partsOfGrid;
       for (size_t i = 0; i <= phase; ++i)
         part /= members(dimensions[(share + i) % count]);
       got = start;

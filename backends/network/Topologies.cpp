@@ -166,9 +166,13 @@ bool FabricBuilder::grid(const Wire &wire, const Chips &points, bool wraps) {
     return bad(wire,
                fmt::format("its dimensions do not make {}", counted(points.size(), "member")));
   int64_t wired = llvm::count_if(sizes, [](int64_t size) { return size > 1; });
-  double share = wire.bandwidth / static_cast<double>(2 * wired);
   int64_t stride = 1;
-  for (int64_t size : sizes) {
+  for (size_t number = 0; number < sizes.size(); ++number) {
+    int64_t size = sizes[number];
+    double share = number < wire.bandwidths.size()
+                       ? wire.bandwidths[number] / 2
+                       : wire.bandwidth / static_cast<double>(2 * wired);
+    double latency = number < wire.latencies.size() ? wire.latencies[number] : wire.latency;
     for (int64_t i = 0; i < product; ++i) {
       int64_t digit = i / stride % size;
       bool isLast = digit == size - 1;
@@ -176,7 +180,7 @@ bool FabricBuilder::grid(const Wire &wire, const Chips &points, bool wraps) {
         continue;
       int64_t next = isLast ? i - digit * stride : i + stride;
       both(points[static_cast<size_t>(i)], points[static_cast<size_t>(next)],
-           wraps && size == 2 ? 2 * share : share, wire.latency, wire);
+           wraps && size == 2 ? 2 * share : share, latency, wire);
     }
     stride *= size;
   }

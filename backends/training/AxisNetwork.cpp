@@ -66,9 +66,18 @@ AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, const ChipSet &chips)
 
 /// Slows a network or the protocols of a library down.
 static void slowDown(ir::Operation &part, double factor) {
-  for (const char *name : {"bandwidth", "pair"})
+  auto slower = [&](const Quantity &rate) {
+    return Quantity(rate.toUncertain() * factor, rate.dimension());
+  };
+  for (const char *name : {"bandwidth", "pair", "channel"})
     if (auto rate = part.quantityAttr(name))
-      part.setAttr(name, Quantity(rate->toUncertain() * factor, rate->dimension()));
+      part.setAttr(name, slower(*rate));
+  if (part.hasAttr("bandwidths")) {
+    ir::AttrList rates = part.listAttr("bandwidths");
+    for (ir::Attribute &rate : rates)
+      rate = slower(rate.asQuantity());
+    part.setAttr("bandwidths", std::move(rates));
+  }
   for (unsigned i = 0; i < part.regionCount(); ++i)
     for (ir::Operation &inner : part.region(i))
       slowDown(inner, factor);
@@ -294,7 +303,7 @@ const Cost *AxisNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place,
     ir::AttrList dimensions;
     for (const AxisDim &dim : place.dims())
       for (int64_t number : {dim.ranks, dim.stride})
-        dimensions.push_back(number);
+        dimensions.emplace_back(number);
     op.setAttr("dimensions", std::move(dimensions));
   }
   const Cost *found = tryCost(op, *whole);

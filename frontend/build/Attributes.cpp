@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Attributes.h"
 
+#include "ir/common/diagnostics/Network.h"
+
 using namespace perfc;
 
 static llvm::Optional<Quantity> scaled(const Quantity &value, const Quantity &factor,
@@ -91,6 +93,50 @@ static std::vector<std::string> allAxes(const ir::Region &region) {
   return names;
 }
 
+/// `torus(x = 4, y = 4)`: its name and arguments.
+static void setTopology(ir::Operation &op, const WordValue &word) {
+  op.setAttr("topology", word.word);
+  ir::AttrDict arguments;
+  for (const Argument &argument : word.arguments)
+    if (const Quantity *value = argument.value->getIf<Quantity>())
+      arguments.set(argument.name.empty() ? fmt::format("d{}", arguments.size()) : argument.name,
+                    *value);
+  if (!arguments.empty())
+    op.setAttr("topology_arguments", arguments);
+}
+
+/// One value as `name`, or one for each dimension of `topology`, a torus or mesh, as `list`.
+static void setByDimension(BuildContext &context, ir::Operation &op, llvm::StringRef name,
+                           llvm::StringRef list, const Node *node, const Node *topology,
+                           const UnitContext &units) {
+  if (!node || node->args.size() < 2)
+    return setQuantity(context, op, name, node, units);
+  static const WordValue plain{"switch", {}};
+  const WordValue &shape =
+      topology && !topology->args.empty() ? topology->args[0].value.get<WordValue>() : plain;
+  bool isGrid = shape.word == "torus" || shape.word == "mesh";
+  size_t dimensions = std::max<size_t>(1, shape.arguments.size());
+  if (!isGrid || dimensions != node->args.size()) {
+    context.diagnostics.report(
+        node->args[isGrid ? std::min(dimensions, node->args.size() - 1) : 1].range,
+        diag::BadTopology, shape.word,
+        fmt::format("{}, but `{}` has {}",
+                    isGrid ? "it has " + counted(dimensions, "dimension")
+                           : "only a torus or mesh has a value for each dimension",
+                    name, counted(node->args.size(), "value")));
+    return;
+  }
+  ir::AttrList values;
+  for (const NodeArg &arg : node->args) {
+    const Quantity *value = arg.value.getIf<Quantity>();
+    auto normal = value ? inBaseUnits(context, *value, arg.range, units) : llvm::None;
+    if (!normal)
+      return;
+    values.push_back(*normal);
+  }
+  op.setAttr(list, std::move(values));
+}
+
 ir::Operation *perfc::buildNetwork(BuildContext &context, const Node &node, ir::Region &region,
                                    const UnitContext &units) {
   ir::Operation *op = context.builder.create(region, "target.network", node.range);
@@ -117,25 +163,15 @@ ir::Operation *perfc::buildNetwork(BuildContext &context, const Node &node, ir::
     setEnergyPerByte(context, *op, "multicast_energy", energy->find("multicast"), units);
     setEnergyPerByte(context, *op, "reduce_energy", energy->find("reduce"), units);
   }
-  setQuantity(context, *op, "bandwidth", node.find("bandwidth"), units);
-  const Node *latency = node.find("latency");
-  setQuantity(context, *op, "latency", latency, units);
+  const Node *latency = node.find("latency"), *topology = node.find("topology");
+  setByDimension(context, *op, "bandwidth", "bandwidths", node.find("bandwidth"), topology, units);
+  setByDimension(context, *op, "latency", "latencies", latency, topology, units);
   if (latency)
     setQuantity(context, *op, "hop_latency", latency->find("hop"), units);
   setNames(*op, "carry", node.find("carry"));
   if (const Node *to = node.find("to"); to && !to->args.empty())
     op->setAttr("to", to->args[0].value.get<WordValue>().word);
-  const Node *topology = node.find("topology");
-  if (!topology || topology->args.empty())
-    return op;
-  const WordValue &word = topology->args[0].value.get<WordValue>();
-  op->setAttr("topology", word.word);
-  ir::AttrDict arguments;
-  for (const Argument &argument : word.arguments)
-    if (const Quantity *value = argument.value->getIf<Quantity>())
-      arguments.set(argument.name.empty() ? fmt::format("d{}", arguments.size()) : argument.name,
-                    *value);
-  if (!arguments.empty())
-    op->setAttr("topology_arguments", arguments);
+  if (topology && !topology->args.empty())
+    setTopology(*op, topology->args[0].value.get<WordValue>());
   return op;
 }

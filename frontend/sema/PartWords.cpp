@@ -270,15 +270,20 @@ static constexpr WordSpec networkWords[] = {
     {.word = "bandwidth",
      .kind = Measure,
      .dims = Dims::Bandwidth,
+     .maxArgs = anyNumber,
      .byDefault = "unlimited",
-     .doc = "what one instance, or each chip (/chip), moves"},
+     .doc = "what one instance, or each chip (/chip), moves; along each dimension of a torus or "
+            "mesh where there are several values"},
     {.word = "latency",
      .kind = Measure,
      .dims = Dims::Time,
      .minArgs = 0,
+     .maxArgs = anyNumber,
      .block = BlockKind::NetLatency,
      .byDefault = "none",
-     .doc = "time of one traversal; in a chip, a block gives it per hop"},
+     .doc =
+         "time of one traversal, or one for each dimension of a torus or mesh; in a chip, a block "
+         "gives it per hop"},
     {.word = "clock",
      .kind = Measure,
      .dims = Dims::Frequency,

@@ -164,6 +164,14 @@ static std::vector<AttrDecl> networkAttrs() {
       quantityAttr("energy", joulesPerByte, "per transfer").optional(),
       quantityAttr("bandwidth", bytesPerSecond, "of one link").optional(),
       quantityAttr("latency", second, "of one traversal").optional(),
+      listAttr("bandwidths", AttrKind::Quantity, "of a chip in each dimension of a torus or mesh")
+          .in(bytesPerSecond)
+          .atLeast(0)
+          .optional(),
+      listAttr("latencies", AttrKind::Quantity, "of one traversal in each dimension")
+          .in(second)
+          .atLeast(0)
+          .optional(),
       quantityAttr("hop_latency", second, "of one link of an array").optional(),
       listAttr("carry", AttrKind::String, "roles of the tensors it carries").optional(),
       stringAttr("to", "where it leads").optional(),

@@ -88,6 +88,9 @@ struct NetworkOp : ir::OpView {
   llvm::Optional<Quantity> energy() const { return op->quantityAttr("energy"); }
   llvm::Optional<Quantity> bandwidth() const { return op->quantityAttr("bandwidth"); }
   llvm::Optional<Quantity> latency() const { return op->quantityAttr("latency"); }
+  /// The same for each dimension of a torus or mesh by itself; empty where one figure is for all.
+  const ir::AttrList &bandwidths() const { return op->listAttr("bandwidths"); }
+  const ir::AttrList &latencies() const { return op->listAttr("latencies"); }
   /// Of a word over one link between elements of an array.
   llvm::Optional<Quantity> hopLatency() const { return op->quantityAttr("hop_latency"); }
   std::vector<std::string> carry() const { return op->stringsAttr("carry"); }
