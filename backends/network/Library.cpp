@@ -27,7 +27,8 @@ static llvm::Optional<Uncertain> figure(const ir::Operation &op, llvm::StringRef
   return value ? llvm::Optional<Uncertain>(value->toUncertain()) : llvm::None;
 }
 
-static Protocol readProtocol(target::ProtocolOp op) {
+/// `channels` are those of the library, 0 without.
+static Protocol readProtocol(target::ProtocolOp op, int64_t channels) {
   Protocol protocol;
   protocol.name = op->stringAttr("name").str();
   protocol.pattern = patternOf(op.algorithm());
@@ -37,6 +38,9 @@ static Protocol readProtocol(target::ProtocolOp op) {
   protocol.bandwidth = figure(*op, "bandwidth");
   protocol.pair = figure(*op, "pair");
   protocol.copy = figure(*op, "copy");
+  channels = op->intAttr("channels", channels);
+  if (auto channel = figure(*op, "channel"); channel && channels > 0)
+    protocol.channels = *channel * Uncertain(static_cast<double>(channels));
   protocol.exposed = figure(*op, "exposed").getValueOr(0);
   protocol.window = figure(*op, "window").getValueOr(0).central();
   protocol.upTo = figure(*op, "up_to").getValueOr(0).central();
@@ -61,7 +65,7 @@ Library network::readLibrary(target::LibraryOp op) {
   library.measuredSmall = figure(*op, "measured_small").getValueOr(1);
   for (const ir::Operation &part : op->body())
     if (auto protocol = ir::as<target::ProtocolOp>(part))
-      library.protocols.push_back(readProtocol(protocol));
+      library.protocols.push_back(readProtocol(protocol, op->intAttr("channels", 0)));
   return library;
 }
 
@@ -226,8 +230,10 @@ static llvm::Optional<Uncertain> rateOn(const NetworkLevel &level, const Protoco
     if (other)
       rate = rate ? min(*rate, *other * level.faultFactor) : *other * level.faultFactor;
   };
-  if (protocol)
+  if (protocol) {
     limit(protocol->bandwidth);
+    limit(protocol->channels);
+  }
   if (protocol && isPair)
     limit(protocol->pair);
   return rate;

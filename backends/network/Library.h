@@ -31,6 +31,7 @@ struct Protocol {
   std::vector<std::string> serves; ///< empty: all that the pattern can do
   Uncertain start;
   llvm::Optional<Uncertain> latency, bandwidth, pair, copy;
+  llvm::Optional<Uncertain> channels; ///< what all of them move together
   Uncertain exposed;
   double window = 0;
   double upTo = 0; ///< 0: any size

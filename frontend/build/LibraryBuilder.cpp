@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/LibraryBuilder.h"
 
+#include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Network.h"
 
 using namespace perfc;
@@ -24,6 +25,43 @@ static void setRanks(BuildContext &context, const Node *ranks, ir::Operation &op
                                "the most ranks are fewer than the least");
 }
 
+/// `channels 8` of a library or protocol `name`.
+static void setChannels(BuildContext &context, const Node &node, const std::string &name,
+                        ir::Operation &op) {
+  const Quantity *count = node.quantity("channels");
+  if (!count)
+    return;
+  if (count->rational().numerator() < 1)
+    context.diagnostics.report(node.find("channels")->range, diag::BadProtocol, name,
+                               "it has one channel at least");
+  else
+    op.setAttr("channels", count->rational().numerator());
+}
+
+/// What a channel moves counts together with how many there are, and not without.
+static void checkChannels(BuildContext &context, const Node &library) {
+  const Node *all = library.find("channels");
+  bool isUsed = false;
+  for (const Node *part : library.children) {
+    if (part->word != "protocol")
+      continue;
+    const Node *own = part->find("channels"), *channel = part->find("channel");
+    isUsed |= channel && !own;
+    auto warn = [&](const Node &word, llvm::StringRef other) {
+      context.diagnostics.report(word.range, diag::WordWithoutEffect, word.word,
+                                 fmt::format("`{}` is not given", other));
+    };
+    if (own && !channel)
+      warn(*own, "channel");
+    if (channel && !own && !all)
+      warn(*channel, "channels");
+  }
+  if (all && !isUsed)
+    context.diagnostics.report(all->range, diag::WordWithoutEffect, all->word,
+                               "no protocol says what a `channel` moves and leaves their number "
+                               "to the library");
+}
+
 static void protocol(BuildContext &context, const Node &node, ir::Region &library,
                      const UnitContext &units) {
   ir::Operation *op = context.builder.create(library, "target.protocol", node.range);
@@ -36,14 +74,15 @@ static void protocol(BuildContext &context, const Node &node, ir::Region &librar
     op->setAttr("algorithm", wordOf(*algorithm));
   setNames(*op, "serves", node.find("serves"));
   for (llvm::StringRef name : {"start", "latency", "bandwidth", "pair", "copy", "window", "exposed",
-                               "least", "up_to", "outer_latency", "outer_share"})
+                               "channel", "least", "up_to", "outer_latency", "outer_share"})
     setQuantity(context, *op, name, node.find(name), units);
-  for (llvm::StringRef name : {"bandwidth", "pair", "copy", "outer_share"})
+  for (llvm::StringRef name : {"bandwidth", "pair", "channel", "copy", "outer_share"})
     if (auto value = op->quantityAttr(name); value && value->toDouble() <= 0)
       context.diagnostics.report(node.find(name)->range, diag::BadProtocol, wordOf(node),
                                  "nothing moves without bandwidth");
   if (auto share = op->quantityAttr("outer_share"); share && share->toDouble() > 1)
     context.diagnostics.report(node.find("outer_share")->range, diag::ShareTooLarge, "outer_share");
+  setChannels(context, node, wordOf(node), *op);
   setRanks(context, node.find("ranks"), *op);
   if (const Quantity *groups = node.quantity("groups")) {
     op->setAttr("groups", groups->rational().numerator());
@@ -69,6 +108,8 @@ void perfc::buildLibraries(BuildContext &context, const Node &network, ir::Regio
     op->setSymbol(name);
     for (llvm::StringRef attribute : {"launch", "host", "clone", "measured", "measured_small"})
       setQuantity(context, *op, attribute, child->find(attribute), units);
+    setChannels(context, *child, name, *op);
+    checkChannels(context, *child);
     if (auto clone = op->quantityAttr("clone"); clone && clone->toDouble() <= 0)
       context.diagnostics.report(child->find("clone")->range, diag::BadProtocol, name,
                                  "nothing moves without bandwidth");

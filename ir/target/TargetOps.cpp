@@ -237,24 +237,27 @@ static std::vector<OpDecl> chipDecls() {
 }
 
 static std::vector<AttrDecl> protocolAttrs() {
-  return {stringAttr("name", "as results show it"),
-          stringAttr("algorithm", "its pattern")
-              .oneOf({"ring", "tree", "in_network", "one_shot", "two_shot", "direct"}),
-          listAttr("serves", AttrKind::String, "collectives; all it can when not given").optional(),
-          quantityAttr("start", second, "before the first step").optional(),
-          quantityAttr("latency", second, "of a step that moves nothing").optional(),
-          quantityAttr("bandwidth", bytesPerSecond, "of one rank, one way").optional(),
-          quantityAttr("pair", bytesPerSecond, "the same with two ranks").optional(),
-          quantityAttr("copy", bytesPerSecond, "of a rank's own part").optional(),
-          quantityAttr("window", byte, "most bytes of a step under way").optional(),
-          quantityAttr("exposed", {}, "share of the window that is waited for").optional(),
-          intAttr("least_ranks", "it needs").atLeast(1).optional(),
-          intAttr("most_ranks", "it serves").atLeast(1).optional(),
-          intAttr("groups", "of its network that it needs").atLeast(1).optional(),
-          quantityAttr("outer_latency", second, "of a step on outer networks").optional(),
-          quantityAttr("outer_share", {}, "of their bandwidth").optional(),
-          quantityAttr("least", byte, "the smallest buffer").optional(),
-          quantityAttr("up_to", byte, "the largest buffer").optional()};
+  return {
+      stringAttr("name", "as results show it"),
+      stringAttr("algorithm", "its pattern")
+          .oneOf({"ring", "tree", "in_network", "one_shot", "two_shot", "direct"}),
+      listAttr("serves", AttrKind::String, "collectives; all it can when not given").optional(),
+      quantityAttr("start", second, "before the first step").optional(),
+      quantityAttr("latency", second, "of a step that moves nothing").optional(),
+      quantityAttr("bandwidth", bytesPerSecond, "of one rank, one way").optional(),
+      quantityAttr("pair", bytesPerSecond, "the same with two ranks").optional(),
+      quantityAttr("channel", bytesPerSecond, "of one channel, at most").optional(),
+      intAttr("channels", "of it; as many as the library has when not given").atLeast(1).optional(),
+      quantityAttr("copy", bytesPerSecond, "of a rank's own part").optional(),
+      quantityAttr("window", byte, "most bytes of a step under way").optional(),
+      quantityAttr("exposed", {}, "share of the window that is waited for").optional(),
+      intAttr("least_ranks", "it needs").atLeast(1).optional(),
+      intAttr("most_ranks", "it serves").atLeast(1).optional(),
+      intAttr("groups", "of its network that it needs").atLeast(1).optional(),
+      quantityAttr("outer_latency", second, "of a step on outer networks").optional(),
+      quantityAttr("outer_share", {}, "of their bandwidth").optional(),
+      quantityAttr("least", byte, "the smallest buffer").optional(),
+      quantityAttr("up_to", byte, "the largest buffer").optional()};
 }
 
 static std::vector<OpDecl> systemDecls() {
@@ -293,6 +296,9 @@ static std::vector<OpDecl> systemDecls() {
            {quantityAttr("launch", second, "of every call").optional(),
             quantityAttr("host", second, "the least that a call takes").optional(),
             quantityAttr("clone", bytesPerSecond, "of a copy before the call").optional(),
+            intAttr("channels", "of its protocols; they do not limit when not given")
+                .atLeast(1)
+                .optional(),
             quantityAttr("measured", {}, "times over these figures', from 1 MiB on").optional(),
             quantityAttr("measured_small", {}, "the same below 1 MiB").optional()},
        .regions = {{{"target.protocol"}}}},

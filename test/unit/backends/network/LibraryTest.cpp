@@ -50,6 +50,28 @@ TEST(Library, TheNetworkLimits) {
               1e-9);
 }
 
+/// Four channels of 10 GB/s are the limit of this protocol, and of its outer network's another one.
+TEST(Library, ChannelsLimit) {
+  Library library;
+  library.protocols = {protocol(Pattern::Ring, 0, 1e-6, 100e9)};
+  auto gathered = [&](std::vector<NetworkLevel> levels) {
+    return micros(library, CollectiveKind::AllGather, std::move(levels), 8e6);
+  };
+  std::vector<NetworkLevel> node = {level(8, 200e9, 1e-6)};
+  EXPECT_NEAR(gathered(node), 7 + 70, 1e-6);
+  library.protocols[0].channels = Uncertain(40e9);
+  EXPECT_NEAR(gathered(node), 7 + 175, 1e-6);
+  library.protocols[0].channels = Uncertain(400e9);
+  EXPECT_NEAR(gathered(node), 7 + 70, 1e-6);
+  node[0].bandwidth = Uncertain(50e9); // nor is it faster than the network
+  EXPECT_NEAR(gathered(node), 7 + 140, 1e-6);
+  // Between two nodes one rank's eighth: 4 MB / 8 at 1 GB/s.
+  std::vector<NetworkLevel> nodes = {level(8, 200e9, 1e-6), level(2, 50e9, 1e-6)};
+  nodes[1].libraries = {library};
+  nodes[1].libraries[0].protocols[0].channels = Uncertain(1e9);
+  EXPECT_NEAR(gathered(nodes), 14 + 1 + 15.0 / 16 * 8e6 / 8 / 1e9 * 1e6, 1e-6);
+}
+
 TEST(Library, RingsCrossNodesThroughAllAdapters) {
   Library library;
   library.protocols = {protocol(Pattern::Ring, 0, 1e-6, 100e9)};
