@@ -17,23 +17,22 @@ void CollectiveLayer::schedule(uint32_t npu, int64_t delay, uint32_t subject, in
     actions[index] = {subject, ~0u, reduction};
   }
   int64_t time = events.now() + delay;
-  std::vector<DueList> &dues = npus[npu].dues;
-  for (size_t at = dues.size(); at-- > 0;)
-    if (dues[at].time == time) {
-      actions[dues[at].last].next = index;
-      dues[at].last = index;
-      return;
-    }
+  std::deque<DueList> &dues = npus[npu].dues;
+  auto at = dues.end(); // delays are mostly equal: it falls due last
+  if (!dues.empty() && dues.back().time >= time)
+    at = llvm::partition_point(dues, [&](const DueList &list) { return list.time < time; });
+  if (at != dues.end() && at->time == time) {
+    actions[at->last].next = index;
+    at->last = index;
+    return;
+  }
   events.after(delay, {EventKind::Due, npu});
-  dues.push_back({time, index, index});
+  dues.insert(at, {time, index, index});
 }
 
 void CollectiveLayer::due(uint32_t npu) {
   // Lists that are added meanwhile are for later times and go behind this one.
-  size_t at = 0;
-  while (npus[npu].dues[at].time != events.now())
-    ++at;
-  uint32_t index = npus[npu].dues[at].first;
+  uint32_t index = npus[npu].dues.front().first;
   while (index != ~0u) {
     Action action = actions[index];
     if (action.reduction == isOperation)
@@ -47,9 +46,7 @@ void CollectiveLayer::due(uint32_t npu) {
     unusedActions = index;
     index = next;
   }
-  std::vector<DueList> &dues = npus[npu].dues;
-  dues[at] = dues.back();
-  dues.pop_back();
+  npus[npu].dues.pop_front();
 }
 
 void CollectiveLayer::after(uint32_t npu, int64_t delay, uint32_t token) {
@@ -159,6 +156,11 @@ void CollectiveLayer::releasedPacket(uint32_t index) {
   sendNext(index);
 }
 
+/// True when a packet is prepared, released and still to be sent.
+static bool hasNext(const Phase &phase) {
+  return phase.packets != 0 && phase.remaining != 0 && phase.idle != 0;
+}
+
 /// The second half of a direct all-reduce starts only when every packet of the first half is here.
 void CollectiveLayer::sendNext(uint32_t index) {
   Phase &phase = streams[index].phase;
@@ -167,7 +169,7 @@ void CollectiveLayer::sendNext(uint32_t index) {
       phase.remaining <= peers) {
     if (phase.received < peers)
       return;
-    for (int64_t packet = 0, width = phase.width; packet < width; ++packet)
+    for (int64_t packet = 0, width = phase.width; packet < width && hasNext(phase); ++packet)
       sendOne(index);
   } else {
     sendOne(index);
@@ -178,7 +180,7 @@ void CollectiveLayer::sendNext(uint32_t index) {
 
 void CollectiveLayer::sendOne(uint32_t index) {
   Phase &phase = streams[index].phase;
-  if (phase.packets == 0 || phase.remaining == 0 || phase.idle == 0)
+  if (!hasNext(phase))
     return;
   --phase.packets;
   --phase.remaining;

@@ -60,11 +60,14 @@ public:
   static constexpr uint32_t none = ~0u;
 
 private:
+  /// Channels of one chunk between neighbouring ranks lie side by side: those of all pairs, which
+  /// are too many for the caches, are looked up in rows and columns of the table.
   size_t bucketOf(int64_t number, uint32_t source, uint32_t destination, int64_t size) const {
-    uint64_t mixed = (static_cast<uint64_t>(destination) << 32 | source) * 0x9E3779B97F4A7C15u;
-    mixed ^= static_cast<uint64_t>(number) * 0xC2B2AE3D27D4EB4Fu;
+    constexpr uint64_t row = 4481; // odd, so that pairs as far apart as those of a ring do not meet
+    uint64_t mixed = static_cast<uint64_t>(number) * 0x9E3779B97F4A7C15u;
     mixed += static_cast<uint64_t>(size) * 0x165667B19E3779F9u;
-    return (mixed ^ mixed >> 29) >> 3 & (heads.size() - 1);
+    mixed = ((mixed ^ mixed >> 29) >> 3) + destination * row + source;
+    return mixed & (heads.size() - 1);
   }
   size_t bucketOf(const Channel &channel) const {
     return bucketOf(channel.number, channel.source, channel.destination, channel.size);

@@ -11,6 +11,7 @@
 #include "backends/network/astra/Links.h"
 #include "backends/network/astra/Phase.h"
 #include "llvm/ADT/STLExtras.h"
+#include <deque>
 #include <functional>
 
 namespace perfc::astra {
@@ -86,7 +87,7 @@ private:
     uint32_t token;
   };
   struct Npu {
-    std::vector<DueList> dues;
+    std::deque<DueList> dues; ///< by time
     int64_t nextStream = 0, nextPriority = 0;
     uint32_t trees = 0;
   };
