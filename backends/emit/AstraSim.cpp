@@ -4,11 +4,12 @@
 // memory.json. Its analytical network knows rings, full connections and switches, counts bandwidth
 // in GiB/s and latency in ns, and takes two hops through a switch.
 #include "backends/emit/Emit.h"
+#include "backends/network/InNetwork.h"
 #include "backends/network/NetworkLevels.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/StudyOps.h"
+#include "passes/Names.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 using namespace perfc::emit;
@@ -102,6 +103,14 @@ static std::string logicalText(llvm::ArrayRef<NetworkLevel> levels) {
   return text + "]\n}\n";
 }
 
+namespace {
+/// Of a program, what ASTRA-sim runs in another way.
+struct Collectives {
+  std::vector<int64_t> exchanges; ///< ranks of each all_to_all
+  std::string inNetwork;          ///< one whose sums and copies are made on the way; "" for none
+};
+} // namespace
+
 /// Warns of what the files cannot say.
 static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange place,
                              DiagnosticEngine &diagnostics) {
@@ -116,42 +125,65 @@ static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange pl
   }
 }
 
-/// Warns of exchanges of experts, which ASTRA-sim has no algorithm for that shares a chip's
-/// bandwidth between the messages of a rank.
-static void reportExchanges(const StepProgram &program, const ir::Operation &system,
-                            SourceRange place, DiagnosticEngine &diagnostics) {
+/// The collectives of `result` that its files cannot say.
+static Collectives collectivesOf(const Result &result, const ir::Operation *program) {
+  Collectives found;
+  auto exchange = [&](int64_t ranks) {
+    if (!llvm::is_contained(found.exchanges, ranks))
+      found.exchanges.push_back(ranks);
+  };
+  if (result.cost.training && result.cost.training->program) {
+    const StepProgram &step = *result.cost.training->program;
+    for (const StepBlock &block : step.blocks)
+      for (const StepItem &item : block.items)
+        for (const auto &axis : step.axes)
+          if (item.kind == "all_to_all" && axis.name == item.axis)
+            exchange(axis.place.ranks());
+  } else if (program) {
+    program->walk([&](const ir::Operation &op) {
+      auto kind = network::collectiveKind(op.name());
+      if (kind == network::CollectiveKind::AllToAll)
+        exchange(op.intAttr("ranks", 1));
+      if (kind && op.stringAttr("algorithm") == network::inNetwork)
+        found.inNetwork = network::nameOf(*kind).str();
+    });
+  }
+  return found;
+}
+
+/// Warns of what ASTRA-sim has no algorithm for: exchanges that share a chip's bandwidth between
+/// the messages of a rank, and switches that add and copy.
+static void reportCollectives(const Collectives &collectives, const ir::Operation &system,
+                              SourceRange place, DiagnosticEngine &diagnostics) {
   std::string unused;
   auto levels = network::networkLevels(system, unused);
+  int64_t all = levels->ranks();
   llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
   bool isSwitched = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
     return level.topology == Topology::Switch; // where members are fully connected, links are apart
   });
-  llvm::StringSet<> known;
-  for (const StepBlock &block : program.blocks)
-    for (const StepItem &item : block.items) {
-      auto axis =
-          llvm::find_if(program.axes, [&](const auto &one) { return one.name == item.axis; });
-      if (item.kind != "all_to_all" || axis == program.axes.end())
-        continue;
-      int64_t ranks = axis->place.ranks();
-      bool isRing = ranks < program.ranks && levels->levels.size() > 1; // whatever system.json says
-      if (ranks > 2 && (isRing || isSwitched) && known.insert(item.axis).second)
-        diagnostics.report(
-            place, diag::SimplifiedForAstraSim, system.symbol(),
-            isRing ? fmt::format("all_to_all of {} among its {} runs as a ring",
-                                 counted(ranks, "rank"), program.ranks)
-                   : "in all_to_all a rank sends to all others at once, to each at full bandwidth");
-    }
+  auto warn = [&](std::string reason) {
+    diagnostics.report(place, diag::SimplifiedForAstraSim, system.symbol(), std::move(reason));
+  };
+  for (int64_t ranks : collectives.exchanges) {
+    bool isRing = ranks < all && levels->levels.size() > 1; // whatever system.json says
+    if (ranks > 2 && (isRing || isSwitched))
+      warn(isRing ? fmt::format("all_to_all of {} among its {} runs as a ring",
+                                counted(ranks, "rank"), all)
+                  : "in all_to_all a rank sends to all others at once, to each at full bandwidth");
+  }
+  if (!collectives.inNetwork.empty())
+    warn(collectives.inNetwork + " runs as a ring: its switches neither add nor copy");
 }
 
-/// The system that the first result runs on.
-static const ir::Operation *systemOf(const Input &input) {
+/// The statement of the first result, where it runs on something.
+static const ir::Operation *statementOf(const Input &input) {
   const ir::Operation *found = nullptr;
   if (input.module && !input.results.empty())
     for (const ir::Operation &top : input.module->body())
       top.walk([&](const ir::Operation &op) {
         if (op.symbol() == input.results.front()->name && op.hasAttr("on"))
-          found = input.module->lookup(op.symbolAttr("on"));
+          found = &op;
       });
   return found;
 }
@@ -181,10 +213,15 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   if (input.results.empty())
     return;
   const Result &first = *input.results.front();
-  if (const ir::Operation *system = systemOf(input)) {
+  const ir::Operation *statement = statementOf(input);
+  if (const ir::Operation *system =
+          statement ? input.module->lookup(statement->symbolAttr("on")) : nullptr) {
     bool isWritten = astraSimTexts(*system, first.label, first.place, input.diagnostics, sink);
-    if (isWritten && input.diagnostics && first.cost.training && first.cost.training->program)
-      reportExchanges(*first.cost.training->program, *system, first.place, *input.diagnostics);
+    auto evaluate = ir::as<study::EvaluateOp>(*statement);
+    const ir::Operation *program =
+        evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
+    if (isWritten && input.diagnostics)
+      reportCollectives(collectivesOf(first, program), *system, first.place, *input.diagnostics);
   } else if (input.diagnostics) {
     input.diagnostics->report(first.place, diag::CannotEmitTrace, first.label,
                               "it runs on one chip");
