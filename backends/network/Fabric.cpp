@@ -116,7 +116,6 @@ bool Fabric::findPath(uint32_t from, uint32_t to, uint32_t level, uint32_t lane)
 }
 
 llvm::ArrayRef<uint32_t> Fabric::route(uint32_t from, uint32_t to, uint32_t lane) {
-  lane %= lanes();
   if (!findPath(from, to, meetingLevel(from, to), lane))
     findPath(from, to, static_cast<uint32_t>(levelNames.size()), lane);
   return path;

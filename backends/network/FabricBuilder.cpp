@@ -3,14 +3,13 @@
 
 #include "ir/common/diagnostics/Network.h"
 #include "ir/core/Module.h"
+#include "ir/target/Limits.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 
 using namespace perfc;
 using namespace perfc::network;
 
-/// More would not fit the memory of a route table.
-static constexpr uint32_t mostChips = 1 << 14;
 /// Links of one group.
 static constexpr double mostLinks = 1 << 24;
 
@@ -189,13 +188,15 @@ static int64_t chipsOf(const ir::Operation &group) {
     int64_t each = of && of->is(target::GroupOp::opName) ? chipsOf(*of) : 1;
     auto total = checkedMultiply(members.count(), each);
     chips = std::min<int64_t>(
-        mostChips + 1, chips + std::min<int64_t>(mostChips + 1, total.getValueOr(mostChips + 1)));
+        target::mostSimulatedChips + 1,
+        chips + std::min<int64_t>(target::mostSimulatedChips + 1,
+                                  total.getValueOr(target::mostSimulatedChips + 1)));
   }
   return chips;
 }
 
 bool Fabric::fits(const ir::Operation &system) {
-  if (system.body().empty() || chipsOf(system.body().back()) > mostChips)
+  if (system.body().empty() || chipsOf(system.body().back()) > target::mostSimulatedChips)
     return false;
   for (const ir::Operation &group : system.body()) {
     double members = 0;
@@ -224,9 +225,9 @@ bool FabricBuilder::run() {
   for (const ir::Operation &op : system.body())
     fabric.levelNames.push_back(op.symbol().str());
   int64_t total = system.body().empty() ? 0 : chipsOf(system.body().back());
-  if (total > mostChips) {
+  if (total > target::mostSimulatedChips) {
     diagnostics.report(system.range(), diag::TooLargeToSimulate, system.symbol(),
-                       counted(mostChips, "chip"));
+                       counted(target::mostSimulatedChips, "chip"));
     return false;
   }
   fabric.rankCount = static_cast<uint32_t>(total);

@@ -38,8 +38,6 @@ inline constexpr int64_t mostUnfoldedRanks = 64;
 /// Sends of a schedule that is written out for more ranks where its formula is but a bound: about
 /// two seconds and 210 MB.
 inline constexpr int64_t mostSends = 1 << 20;
-/// Chips of a system whose links are simulated (backends/network/FabricBuilder).
-inline constexpr int64_t mostSimulatedChips = 1 << 14;
 
 /// What operations have as the name of an algorithm of std.networks that `system` runs by its
 /// formula, since a schedule for `ranks` ranks would be too long: "double_binary_tree(8)". "" where

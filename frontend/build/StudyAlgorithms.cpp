@@ -6,6 +6,7 @@
 #include "frontend/build/StudyBuilder.h"
 
 #include "ir/common/diagnostics/Network.h"
+#include "ir/target/Limits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,7 +48,7 @@ static bool isFolded(llvm::StringRef name, const ir::Operation &system, int64_t 
 /// Sends of an algorithm whose form is a bound; more than can be written out of any other.
 static int64_t sendsOfBounded(llvm::StringRef name, int64_t ranks, int64_t pieces) {
   auto power = static_cast<int64_t>(llvm::PowerOf2Floor(static_cast<uint64_t>(ranks)));
-  if (ranks > mostSimulatedChips)
+  if (ranks > target::mostSimulatedChips)
     return INT64_MAX;
   if (name == "double_binary_tree")
     return checkedMultiply(4 * (ranks - 1), pieces).getValueOr(INT64_MAX);
@@ -80,7 +81,7 @@ std::string perfc::formulaOf(const Instance &algorithm, const ir::Operation &sys
   }
   if (ranks <= mostScheduledRanks && !isFolded(decl.name, system, ranks, number))
     return "";
-  if (chipsOfSystem(system) <= mostSimulatedChips &&
+  if (chipsOfSystem(system) <= target::mostSimulatedChips &&
       sendsOfBounded(decl.name, ranks, number) <= mostSends)
     return "";
   return fmt::format("{}({})", decl.name, number);
