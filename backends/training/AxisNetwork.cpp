@@ -64,25 +64,6 @@ AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, const ChipSet &chips)
   return factors;
 }
 
-/// Slows a network or the protocols of a library down.
-static void slowDown(ir::Operation &part, double factor) {
-  auto slower = [&](const Quantity &rate) {
-    return Quantity(rate.toUncertain() * factor, rate.dimension());
-  };
-  for (const char *name : {"bandwidth", "pair", "channel"})
-    if (auto rate = part.quantityAttr(name))
-      part.setAttr(name, slower(*rate));
-  if (part.hasAttr("bandwidths")) {
-    ir::AttrList rates = part.listAttr("bandwidths");
-    for (ir::Attribute &rate : rates)
-      rate = slower(rate.asQuantity());
-    part.setAttr("bandwidths", std::move(rates));
-  }
-  for (unsigned i = 0; i < part.regionCount(); ++i)
-    for (ir::Operation &inner : part.region(i))
-      slowDown(inner, factor);
-}
-
 /// A system without groups under a new name, `symbol`, for the program to run on.
 ir::Operation &AxisNetwork::newSystem(std::string &symbol) {
   ir::Builder builder(allOps());

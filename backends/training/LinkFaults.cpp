@@ -153,3 +153,21 @@ double LinkFaults::factor(const ir::Operation &group, const ChipSet &chips) cons
       least = std::min(least, fault.factor);
   return least;
 }
+
+void training::slowDown(ir::Operation &part, double factor) {
+  auto slower = [&](const Quantity &rate) {
+    return Quantity(rate.toUncertain() * factor, rate.dimension());
+  };
+  for (const char *name : {"bandwidth", "pair", "channel"})
+    if (auto rate = part.quantityAttr(name))
+      part.setAttr(name, slower(*rate));
+  if (part.hasAttr("bandwidths")) {
+    ir::AttrList rates = part.listAttr("bandwidths");
+    for (ir::Attribute &rate : rates)
+      rate = slower(rate.asQuantity());
+    part.setAttr("bandwidths", std::move(rates));
+  }
+  for (unsigned i = 0; i < part.regionCount(); ++i)
+    for (ir::Operation &inner : part.region(i))
+      slowDown(inner, factor);
+}

@@ -33,6 +33,9 @@ private:
   std::vector<Fault> faults;
 };
 
+/// Slows `part`, a network or a library, down: all of its bandwidths, and those of what it has.
+void slowDown(ir::Operation &part, double factor);
+
 } // namespace perfc::training
 
 #endif // PERFC_BACKENDS_TRAINING_LINKFAULTS_H
