@@ -77,8 +77,8 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
     document.print(session.out);
     session.out << '\n';
   } else if (!session.isQuiet()) {
-    session.out << fmt::format("best found of {} mappings evaluated, {} estimated: {:.6g} pJ * "
-                               "cycles\n",
+    session.out << fmt::format("best found of {} mappings evaluated, {} estimated, among "
+                               "perfect factors: {:.6g} pJ * cycles\n",
                                found->evaluated, found->estimated,
                                found->result.energy * found->result.cycles);
     printTimeloop(session, found->best, found->result);

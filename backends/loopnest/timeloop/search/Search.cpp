@@ -48,6 +48,7 @@ public:
 private:
   void run(Goal goal, const Placements &start);
   bool isOver() const;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
   double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
   double guess(const Placements &placements);
   bool step(Placements &placements);
@@ -72,6 +73,7 @@ private:
   llvm::Optional<SearchResult> found;
   std::unordered_map<uint64_t, llvm::Optional<Figures>> known; ///< by keyOf
   int64_t evaluated = 0, estimated = 0;
+  double longest = 0; ///< s that an evaluation took
 };
 
 } // namespace
@@ -107,10 +109,10 @@ double timeloop::goalValue(Goal goal, double energy, double cycles) {
   return goal == Goal::Edp ? energy * cycles : goal == Goal::Energy ? energy : cycles;
 }
 
+/// Also when what is left of the time is less than the longest evaluation has taken.
 bool LocalSearch::isOver() const {
-  return evaluated >= limit ||
-         (options.within &&
-          std::chrono::duration<double>(Clock::now() - begin).count() > *options.within);
+  double next = found ? longest : 0;
+  return evaluated >= limit || (options.within && seconds() + next > *options.within);
 }
 
 double LocalSearch::guess(const Placements &placements) {
@@ -168,8 +170,10 @@ llvm::Optional<Figures> LocalSearch::evaluateNew(const Placements &placements) {
         factor.residual = factor.end;
   }
   ++evaluated;
+  double from = seconds();
   DiagnosticEngine scratch(diagnostics.sourceManager());
   llvm::Optional<Result> result = timeloop::evaluate(trial, scratch);
+  longest = std::max(longest, seconds() - from);
   // Counts that wrap around are no figures to search for.
   if (!result || !scratch.all().empty()) {
     if (!scratch.all().empty())
@@ -265,7 +269,8 @@ void LocalSearch::run(Goal goal, const Placements &start) {
   evaluate(points.front());
   for (unsigned count = 0; count < descents && !isOver(); ++count) {
     points.push_back(anneal(start));
-    evaluate(points.back());
+    if (!found || !isOver())
+      evaluate(points.back());
   }
   auto isBetter = [](const Point &a, const Point &b) { return a.value < b.value; };
   llvm::stable_sort(points, isBetter);
