@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/NestSearch.h"
 
-#include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/search/ChainBounds.h"
 #include "backends/loopnest/search/LeastTiles.h"
 #include "backends/loopnest/search/PlainSearch.h"
@@ -19,6 +18,9 @@ static constexpr unsigned laterDescents = 6;
 static constexpr size_t fewSpaces = 32;
 /// What the floors of all spaces together may cost, in boxes (TileFloors.h), and of each at least.
 static constexpr unsigned mostBoxes = 100000, fewestBoxes = 300;
+/// A space has at least so large a part of the time that is left, and what the chip keeps one of
+/// these.
+static constexpr int64_t mostShares = 4, chipsShares = 2;
 /// Mappings of the least room that a search under rules begins with.
 static constexpr size_t mostLeast = 8;
 /// Energies of the two models are sums in another order.
@@ -48,19 +50,17 @@ private:
   void lookAtAll(std::vector<unsigned> &order);
   std::vector<unsigned> byBound();
   void searchByBounds();
+  void searchChipsOwn(std::vector<unsigned> &order);
+  void searchNumber(unsigned number, unsigned descents, int64_t shares);
   void searchPlainly();
   NestWeigher weigherOf(const NestSpace &space, std::vector<AdaptedNest> &scratch) const;
   SearchResult searchSpace(const NestSpace &space, SearchOptions own);
   SearchResult searchFully(const NestSpace &space, const SearchOptions &own) const;
+  void keepFitting(const NestSpace &space, std::vector<Mapping> &mappings) const;
   double keyOf(const Score &score) const {
     return goal.kind == SearchGoal::Scalar ? goal.value(score) : score.energy * score.latency;
   }
-  double leastKey(llvm::ArrayRef<Score> scores) const {
-    double least = HUGE_VAL;
-    for (const Score &score : scores)
-      least = std::min(least, keyOf(score));
-    return least;
-  }
+  double leastKey(llvm::ArrayRef<Score> scores) const;
 
   const NestSpace &nest;
   const SearchGoal &goal;
@@ -68,6 +68,7 @@ private:
   NestResult result;
   /// What is known of some space has its number and one; what a search finds has none yet.
   std::vector<Candidate> known;
+  std::vector<int64_t> elements; ///< of each tensor, that the op touches; where there are several
   int64_t leastSteps = LeastTiles::mostSteps;               ///< left for all spaces
   std::vector<Score> floors;                                ///< by space, where there are several
   Clock::time_point floorsUntil = Clock::time_point::max(); ///< later spaces have simple ones
@@ -75,15 +76,25 @@ private:
 
 } // namespace
 
-/// What no mapping of the space is below, by what its memories have room for.
+double NestSearcher::leastKey(llvm::ArrayRef<Score> scores) const {
+  double least = HUGE_VAL;
+  for (const Score &score : scores)
+    least = std::min(least, keyOf(score));
+  return least;
+}
+
+/// What no mapping of the space is below: by what it moves at least, and while there is time by
+/// what its memories have room for.
 Score NestSearcher::floorOf(const NestSpace &space) const {
-  bool isClosed = !space.isImperfect && space.beyondClosedForm.empty();
+  bool isClosed = space.hasClosedForm();
   Score least = isClosed ? leastScore(space.space, space.weights) : Score();
-  if (isStopped() || Clock::now() > floorsUntil)
+  bool isOver = isStopped() || Clock::now() > floorsUntil;
+  if (isOver && isClosed)
     return least;
-  ChainBounds bounds(space.space, space.weights, ChainBounds::elementsOf(space.space));
+  ChainBounds bounds(space.space, space.weights, elements);
   unsigned boxes = mostBoxes / static_cast<unsigned>(result.spaces.size());
-  bounds.useFloors(space.isImperfect, std::max(fewestBoxes, boxes));
+  if (!isOver)
+    bounds.useFloors(space.isImperfect, std::max(fewestBoxes, boxes));
   Score floor = bounds.bound(ChainBounds::rootOf(space.space), 0);
   return {std::max(floor.energy, least.energy), std::max(floor.latency, least.latency)};
 }
@@ -91,29 +102,18 @@ Score NestSearcher::floorOf(const NestSpace &space) const {
 /// Spaces with a smaller bound first: what they find excludes others.
 std::vector<unsigned> NestSearcher::byBound() {
   std::vector<std::pair<double, unsigned>> keys;
+  bool areSeveral = result.spaces.size() > 1;
+  if (areSeveral)
+    elements = ChainBounds::elementsOf(result.spaces.front().space);
   for (unsigned k = 0; k < result.spaces.size(); ++k) {
-    const NestSpace &space = result.spaces[k];
-    bool counts = space.space.isFlat && result.spaces.size() > 1;
-    floors.push_back(counts ? floorOf(space) : Score());
-    keys.push_back({counts ? keyOf(floors.back()) : 0, k});
+    floors.push_back(areSeveral ? floorOf(result.spaces[k]) : Score());
+    keys.push_back({keyOf(floors.back()), k});
   }
   llvm::stable_sort(keys, [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<unsigned> order;
   for (const auto &entry : keys)
     order.push_back(entry.second);
   return order;
-}
-
-/// Whether orders cost differently that bring the same words: what the last round of a tile's reuse
-/// frees, the stretches that a fold lasts, and which sums lanes that fell idle keep from being
-/// finished.
-static bool ordersMatter(const NestSpace &space) {
-  if (findSystolic(space.adapted) || (space.isImperfect && space.adapted.nest.hasPartial()))
-    return true;
-  return llvm::any_of(space.adapted.places, [](const ir::Operation *place) {
-    auto memory = ir::as<target::MemoryOp>(*place);
-    return memory && !memory.buffering().empty() && memory.buffering() != "double";
-  });
 }
 
 /// The full model; each thread has loops of its own in `scratch`.
@@ -154,7 +154,7 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
   NestWeigher weigh = weigherOf(space, scratch);
   ChainOptions chains;
   chains.imperfect = space.isImperfect;
-  chains.allOrders = ordersMatter(space);
+  chains.allOrders = space.ordersMatter();
   SearchResult found =
       chainSearch(space.space, space.weights, space.rules, goal, own, chains, weigh, start);
   found.evaluated += relaxed.evaluated;
@@ -186,6 +186,15 @@ static bool mayHaveMapping(const NestSpace &space, int64_t &steps,
   return isAny || !isAll;
 }
 
+/// Of a space with a closed form only those that its memories have room for; the full model weighs
+/// no others.
+void NestSearcher::keepFitting(const NestSpace &space, std::vector<Mapping> &mappings) const {
+  if (!space.hasClosedForm() || mappings.empty())
+    return;
+  MappingEvaluator evaluator(space.space, space.weights);
+  llvm::erase_if(mappings, [&](const Mapping &mapping) { return !evaluator.fits(mapping); });
+}
+
 SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own) {
   bool needsStart = space.hasRules && own.known.empty();
   if (!mayHaveMapping(space, leastSteps, needsStart ? &own.start : nullptr)) {
@@ -193,10 +202,9 @@ SearchResult NestSearcher::searchSpace(const NestSpace &space, SearchOptions own
     none.front = own.known;
     return none;
   }
-  if (space.isImperfect || !space.beyondClosedForm.empty())
+  if (!space.hasClosedForm())
     return searchFully(space, own);
-  MappingEvaluator evaluator(space.space, space.weights);
-  llvm::erase_if(own.start, [&](const Mapping &mapping) { return !evaluator.fits(mapping); });
+  keepFitting(space, own.start);
   return loopnest::search(space.space, space.weights, space.rules, goal, own);
 }
 
@@ -271,7 +279,7 @@ void NestSearcher::searchPlainly() {
     if (options.deadline)
       own.deadline =
           Clock::now() + std::max(Clock::duration::zero(), *options.deadline - Clock::now()) / left;
-    bool isClosed = !space.isImperfect && space.beyondClosedForm.empty();
+    bool isClosed = space.hasClosedForm();
     std::vector<AdaptedNest> scratch;
     NestWeigher weigh = isClosed ? nullptr : weigherOf(space, scratch);
     PlainOptions plain;
@@ -279,7 +287,9 @@ void NestSearcher::searchPlainly() {
     plain.imperfect = space.isImperfect;
     plain.weigh = isClosed ? nullptr : &weigh;
     SearchResult found;
-    if (mayHaveMapping(space, leastSteps))
+    bool mayHaveSome = mayHaveMapping(space, leastSteps, known.empty() ? &own.start : nullptr);
+    keepFitting(space, own.start);
+    if (mayHaveSome)
       found = plainSearch(space.space, space.weights, space.rules, goal, own, plain);
     else
       found.front = known;
@@ -317,13 +327,44 @@ NestResult NestSearcher::run() {
   return std::move(result);
 }
 
+/// Searches a space with one of so many equal shares of the time that is left.
+void NestSearcher::searchNumber(unsigned number, unsigned descents, int64_t shares) {
+  const NestSpace &space = result.spaces[number];
+  SearchOptions own = options;
+  own.known = known;
+  own.descents = std::min(options.descents, descents);
+  for (const Candidate &candidate : known)
+    if (candidate.space == number + 1 && space.hasClosedForm())
+      own.start.push_back(candidate.mapping);
+  if (options.deadline) {
+    auto left = std::max(Clock::duration::zero(), *options.deadline - Clock::now());
+    own.deadline = Clock::now() + left / shares;
+  }
+  take(number, searchSpace(space, own));
+}
+
+/// What the chip keeps, before anything else is looked at and in the way in which it is searched
+/// alone: to leave more open makes no answer worse.
+void NestSearcher::searchChipsOwn(std::vector<unsigned> &order) {
+  auto own = llvm::find_if(
+      order, [&](unsigned k) { return result.spaces[k].keeps.front() == nest.chipKeeps; });
+  if (own == order.end() || isStopped())
+    return;
+  unsigned number = *own;
+  order.erase(own);
+  if (!isExcluded(number))
+    searchNumber(number, options.descents, chipsShares);
+}
+
 /// By growing bound; what one space finds excludes others.
 void NestSearcher::searchByBounds() {
   if (options.deadline) // a fifth of the time
     floorsUntil = Clock::now() + (*options.deadline - Clock::now()) / 5;
   std::vector<unsigned> order = byBound();
-  if (order.size() > 1)
+  if (order.size() > 1) {
+    searchChipsOwn(order);
     lookAtAll(order);
+  }
   llvm::erase_if(order, [&](unsigned k) { return isExcluded(k); });
   for (size_t i = 0; i < order.size(); ++i) {
     if (isExcluded(order[i]))
@@ -332,19 +373,8 @@ void NestSearcher::searchByBounds() {
       result.found.open.push_back(floors[order[i]]);
       continue;
     }
-    SearchOptions own = options;
-    own.known = known;
-    const NestSpace &space = result.spaces[order[i]];
-    for (const Candidate &candidate : known)
-      if (candidate.space == order[i] + 1 && !space.isImperfect && space.beyondClosedForm.empty())
-        own.start.push_back(candidate.mapping);
-    if (i > 0)
-      own.descents = std::min(own.descents, laterDescents);
-    if (options.deadline) {
-      auto left = std::max(Clock::duration::zero(), *options.deadline - Clock::now());
-      own.deadline = Clock::now() + left / std::min<int64_t>(4, int64_t(order.size() - i));
-    }
-    take(order[i], searchSpace(space, own));
+    searchNumber(order[i], i > 0 ? laterDescents : options.descents,
+                 std::min(mostShares, static_cast<int64_t>(order.size() - i)));
   }
   Incumbents incumbents(goal);
   for (const Candidate &candidate : known)

@@ -3,12 +3,22 @@
 
 #include "backends/core/KernelWork.h"
 #include "backends/loopnest/NestLatency.h"
+#include "backends/loopnest/SystolicNest.h"
 #include "ir/core/Module.h"
 #include "ir/study/AllOps.h"
 
 using namespace perfc;
 using namespace perfc::mapper;
 using namespace perfc::loopnest;
+
+bool NestSpace::ordersMatter() const {
+  if (findSystolic(adapted) || (isImperfect && adapted.nest.hasPartial()))
+    return true;
+  return llvm::any_of(adapted.places, [](const ir::Operation *place) {
+    auto memory = ir::as<target::MemoryOp>(*place);
+    return memory && !memory.buffering().empty() && memory.buffering() != "double";
+  });
+}
 
 //===-- From IR
 //---------------------------------------------------------------------------------===//

@@ -26,6 +26,11 @@ struct NestSpace {
   bool isImperfect = false; ///< factors may leave a rest
   /// Why the closed form does not weigh its mappings, so that the full model does; "" when it does.
   std::string beyondClosedForm;
+  bool hasClosedForm() const { return !isImperfect && beyondClosedForm.empty(); }
+  /// Whether orders cost differently that bring the same words: what the last round of a tile's
+  /// reuse frees, the stretches that a fold lasts, and which sums lanes that fell idle keep from
+  /// being finished.
+  bool ordersMatter() const;
   std::shared_ptr<const loopnest::TrueCost> cost; ///< the full model
   Keeps chipKeeps;                                ///< what the chip says
   std::vector<Keeps> keeps; ///< the choices; only the chip's without a mapspace

@@ -23,7 +23,7 @@ public:
   explicit Sample(const NestSpace &nest)
       : nest(nest),
         bounds(nest.space, nest.weights, std::vector<int64_t>(nest.space.tensors.size(), 0)) {
-    if (!nest.isImperfect && nest.beyondClosedForm.empty())
+    if (nest.hasClosedForm())
       tiles.emplace(nest.space);
     for (const Dim &dim : nest.space.nest.dims) {
       std::vector<int64_t> &list = primes.emplace_back();

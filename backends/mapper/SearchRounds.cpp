@@ -113,13 +113,12 @@ double SearchRounds::mappings() const {
 
 /// Whether a nest is one space whose mappings the closed form weighs: only there does `leastScore`
 /// bound all that is open.
-static bool hasClosedForm(const NestSpace &nest) {
-  return nest.keeps.size() == 1 && !nest.asLowered && !nest.isImperfect &&
-         nest.beyondClosedForm.empty() && nest.space.isFlat;
+static bool isOneClosedSpace(const NestSpace &nest) {
+  return nest.keeps.size() == 1 && !nest.asLowered && nest.hasClosedForm() && nest.space.isFlat;
 }
 
 bool SearchRounds::canSearchProduct() const {
-  return options.strategy == SearchStrategy::Bound && llvm::all_of(spaces, hasClosedForm);
+  return options.strategy == SearchStrategy::Bound && llvm::all_of(spaces, isOneClosedSpace);
 }
 
 /// What no mapping of each nest is below, in energy and in latency. Tables know how many lanes the

@@ -7,6 +7,7 @@
 #include "ir/common/diagnostics/Fusion.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/common/diagnostics/Timeloop.h"
+#include "ir/target/TargetOps.h"
 
 using namespace perfc;
 
@@ -22,6 +23,7 @@ public:
 
 private:
   bool readPlace(const Node &at, ir::Operation &op);
+  bool checkPlace(const PlaceName &name, SourceRange range);
   bool readHole(const ast::Arg &arg, const Scope &scope, ir::Operation &open);
   bool readFactors(const ast::Arg &arg, const Value &value, int64_t extent, ir::Operation &hole);
   bool readRange(const ast::Arg &arg, const RangeValue &range, int64_t extent,
@@ -73,13 +75,22 @@ bool MapspaceBuilder::readRange(const ast::Arg &arg, const RangeValue &range, in
     llvm::sort(factors);
     return true;
   }
-  for (int64_t d = 1; d <= std::min(extent, mostFactors); ++d)
-    add(d);
-  if (extent <= mostFactors)
+  if (extent <= mostFactors) {
+    for (int64_t d = 1; d <= extent; ++d)
+      add(d);
     return true;
+  }
+  RangeValue inside = range;
+  if (compare(inside.last, Quantity(Rational(extent))) > 0)
+    inside.last = Quantity(Rational(extent), inside.last.dimension());
+  if (auto members = expandRange(inside, mostFactors)) {
+    for (const Value &member : *members)
+      if (auto number = member.getIf<Quantity>(); number->isInteger() && number->sign() > 0)
+        factors.push_back(number->rational().numerator());
+    return true;
+  }
   diagnostics.report(arg.assigned->range, diag::HoleTooLong,
-                     diagnostics.sourceManager().text(arg.value->range), place, extent,
-                     mostFactors);
+                     diagnostics.sourceManager().text(arg.value->range), place, mostFactors);
   return false;
 }
 
@@ -150,9 +161,37 @@ bool MapspaceBuilder::readHole(const ast::Arg &arg, const Scope &scope, ir::Oper
   return readFactors(arg, value, *extent, *hole);
 }
 
+/// Whether the chip has the memory, or the array with such an axis. A system's chips may have any.
+bool MapspaceBuilder::checkPlace(const PlaceName &name, SourceRange range) {
+  const ir::Operation *target = context.module.lookup(chip.symbol), *found = nullptr;
+  if (!target->is(target::ChipOp::opName))
+    return true;
+  std::vector<llvm::StringRef> known;
+  target->walk([&](const ir::Operation &part) {
+    if (!part.is(target::MemoryOp::opName) && !part.is(target::ArrayOp::opName))
+      return;
+    known.push_back(part.symbol());
+    found = part.symbol() == name.part ? &part : found;
+  });
+  if (!found) {
+    diagnostics.report(range, diag::UnknownPlace, target->symbol(), name.part)
+        .suggest(name.part, known, fmt::format("there are {}", fmt::join(known, ", ")));
+    return false;
+  }
+  auto array = ir::as<target::ArrayOp>(*found);
+  if (!array || name.axis.empty() || array.axes().find(name.axis))
+    return true;
+  known.clear();
+  for (const auto &axis : array.axes().entries())
+    known.push_back(axis.first);
+  diagnostics.report(range, diag::UnknownMappingAxis, name.part, name.axis)
+      .suggest(name.axis, known, fmt::format("there are {}", fmt::join(known, ", ")));
+  return false;
+}
+
 bool MapspaceBuilder::readPlace(const Node &at, ir::Operation &op) {
   auto name = readPlaceName(diagnostics, at);
-  if (!name)
+  if (!name || !checkPlace(*name, at.range))
     return false;
   place = name->part.str() + (name->axis.empty() ? "" : "." + name->axis.str());
   ir::Operation *open = context.builder.create(op.body(), "loopnest.open", at.range);

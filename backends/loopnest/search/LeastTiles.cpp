@@ -3,6 +3,7 @@
 
 #include "ir/common/Rational.h"
 #include <map>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -27,24 +28,65 @@ LeastTiles::LeastTiles(const MapSpace &space, const CostWeights &weights, const 
   }
 }
 
+/// The outermost memory that takes any loop of an index.
+unsigned LeastTiles::firstOpen(unsigned dim) const {
+  unsigned slot = 0;
+  while (slot < space.slots.size() && (space.slots[slot].isAxis || !rules[slot].factors[dim].open))
+    ++slot;
+  return slot;
+}
+
+/// What the loops of an index outside of `slot` may multiply to, up to its size.
+std::vector<int64_t> LeastTiles::productsOutside(unsigned dim, unsigned slot) {
+  int64_t size = space.nest.dims[dim].size;
+  std::set<int64_t> products{1};
+  for (unsigned s = 0; s < slot && steps > 0; ++s) {
+    const FactorRule &rule = rules[s].factors[dim];
+    std::set<int64_t> next;
+    auto add = [&](int64_t product, int64_t factor) {
+      next.insert(factor > size / product ? size : product * factor);
+      return --steps > 0;
+    };
+    for (int64_t product : products) {
+      for (int64_t factor = 1; rule.open && factor <= std::min(size, space.slots[s].size); ++factor)
+        if (!add(product, factor))
+          return {};
+      for (int64_t factor : rule.values)
+        if (!rule.open && !add(product, factor))
+          return {};
+    }
+    products = std::move(next);
+  }
+  return {products.begin(), products.end()};
+}
+
 /// The factors that a chain may have in a slot outside of what covers so many values of its index.
-/// Where the outermost memory takes any loop, there is no need for one that rules do not ask for:
-/// moved there, it makes all tiles smaller.
-std::vector<int64_t> LeastTiles::factorsAt(unsigned dim, unsigned slot, int64_t covered) {
+/// Where a memory further out takes any loop, there is no need for one that rules do not ask for:
+/// moved there, it makes all tiles between smaller. In that memory itself the least will do that
+/// leaves `outside` to the loops outside of it.
+std::vector<int64_t> LeastTiles::factorsAt(unsigned dim, unsigned slot, int64_t covered,
+                                           llvm::ArrayRef<int64_t> outside) {
   const FactorRule &rule = rules[slot].factors[dim];
   int64_t rest = ceilDivide(space.nest.dims[dim].size, covered);
   if (slot == 0)
     return rule.allows(rest) ? std::vector<int64_t>{rest} : std::vector<int64_t>{};
-  if (rule.allows(1) && (rest == 1 || rules[0].factors[dim].open))
+  if (rule.allows(1) && (rest == 1 || firstOpen(dim) < slot))
     return {1};
   std::vector<int64_t> factors;
-  if (!rule.open)
+  if (!rule.open) {
     factors = rule.values;
-  else if (!imperfect)
+  } else if (!imperfect) {
     factors = divisors(rest);
-  else
-    for (int64_t factor = 1; factor <= rest && steps > 0; ++factor, --steps)
+  } else if (space.slots[slot].isAxis) {
+    for (int64_t factor = 1; factor <= std::min(rest, space.slots[slot].size); ++factor)
       factors.push_back(factor);
+  } else {
+    for (int64_t product : outside)
+      factors.push_back(ceilDivide(rest, product));
+    llvm::sort(factors);
+    factors.erase(std::unique(factors.begin(), factors.end()), factors.end());
+    steps -= static_cast<int64_t>(outside.size());
+  }
   llvm::erase_if(factors, [&](int64_t factor) {
     return factor < 1 || factor > rest || (!imperfect && rest % factor) ||
            (space.slots[slot].isAxis && factor > space.slots[slot].size);
@@ -83,11 +125,14 @@ std::vector<LeastTiles::Chain> LeastTiles::chainsOf(unsigned dim) {
   Chain none;
   none.factor.fill(1);
   none.inside.fill(1);
+  std::vector<int64_t> outside;
+  if (unsigned open = firstOpen(dim); imperfect && open < space.slots.size())
+    outside = productsOutside(dim, open);
   std::map<int64_t, std::vector<Chain>> byCover{{1, {none}}};
   for (unsigned slot = space.slots.size(); slot-- > 0;) {
     std::map<int64_t, std::vector<Chain>> next;
     for (const auto &[covered, list] : byCover)
-      for (int64_t factor : factorsAt(dim, slot, covered))
+      for (int64_t factor : factorsAt(dim, slot, covered, outside))
         for (Chain chain : list) {
           if (--steps <= 0)
             return {};

@@ -38,7 +38,10 @@ private:
     std::array<int64_t, maxSlots + 1> inside; ///< values that the slots from a number on cover
   };
   std::vector<Chain> chainsOf(unsigned dim);
-  std::vector<int64_t> factorsAt(unsigned dim, unsigned slot, int64_t covered);
+  unsigned firstOpen(unsigned dim) const;
+  std::vector<int64_t> productsOutside(unsigned dim, unsigned slot);
+  std::vector<int64_t> factorsAt(unsigned dim, unsigned slot, int64_t covered,
+                                 llvm::ArrayRef<int64_t> outside);
   bool matters(unsigned dim, unsigned slot) const;
   void addLeast(const Chain &chain, unsigned dim, unsigned slot, std::vector<Chain> &list);
   bool choose(unsigned dim);

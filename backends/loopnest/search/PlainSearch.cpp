@@ -118,6 +118,7 @@ private:
   bool add(const Mapping &mapping, double most, uint64_t chance = 0);
   llvm::Optional<double> countAll();
   void drawAll();
+  void addStart();
   bool flush();
 
   const MapSpace &space;
@@ -301,6 +302,15 @@ void PlainSearcher::drawAll() {
   }
 }
 
+/// The walk, or chance, has met nothing legal yet: what is known to be so, as many as may still be
+/// weighed.
+void PlainSearcher::addStart() {
+  for (const Mapping &mapping : options.start)
+    if (!add(mapping, 1))
+      break;
+  flush();
+}
+
 /// In a tenth of the time.
 llvm::Optional<double> PlainSearcher::countAll() {
   SearchOptions brief = options;
@@ -329,6 +339,8 @@ SearchResult PlainSearcher::run() {
   isWhole &= double(result.evaluated) == result.mappings;
   for (const auto &weigher : weighers)
     isWhole &= !weigher->isUnknown;
+  if (!isWhole && incumbents.front().empty())
+    addStart();
   if (!isWhole)
     result.open.push_back({0, 0});
   result.front = incumbents.front();

@@ -25,8 +25,8 @@ struct PlainOptions {
 /// The best mappings of those that were weighed, which are counted in `evaluated`; of equal ones
 /// the first in the order of the walk. Nothing is `open` when that were all mappings of the space,
 /// else a bound that says nothing. Of `options`, what was found before is taken over, as are the
-/// seed, the most evaluations and when to stop. Unless the time is over before, the result depends
-/// on no number of threads.
+/// seed, the most evaluations and when to stop; `start` is weighed where nothing else was found.
+/// Unless the time is over before, the result depends on no number of threads.
 SearchResult plainSearch(const MapSpace &space, const CostWeights &weights, const SlotRules &rules,
                          const SearchGoal &goal, const SearchOptions &options,
                          const PlainOptions &plain);

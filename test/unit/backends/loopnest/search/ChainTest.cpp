@@ -22,8 +22,26 @@ struct Case {
 
 } // namespace
 
-static llvm::Optional<Case> randomCase(std::mt19937 &random) {
+/// The same with an index of some rank in another one of an input as well, if that has no closed
+/// form.
+static llvm::Optional<MapSpace> withSharedIndex(const MapSpace &space, std::mt19937 &random) {
+  Nest nest = space.nest;
+  for (Tensor &tensor : nest.tensors) {
+    if (tensor.isOutput || tensor.ranks.size() < 2 || tensor.ranks[0].terms.empty())
+      continue;
+    Term shared = tensor.ranks[0].terms.front();
+    shared.coefficient = 1 + int64_t(random() % 2);
+    tensor.ranks[1].terms.push_back(shared);
+  }
+  std::string reason;
+  llvm::Optional<MapSpace> coupled = makeGeneralSpace(nest, reason);
+  return coupled && !coupled->isFlat ? coupled : llvm::None;
+}
+
+static llvm::Optional<Case> randomCase(std::mt19937 &random, bool isCoupled = false) {
   llvm::Optional<MapSpace> space = randomSpace(random);
+  if (space && isCoupled)
+    space = withSharedIndex(*space, random);
   if (!space)
     return llvm::None;
   CostWeights weights = randomWeights(*space, random);
@@ -82,6 +100,32 @@ static llvm::Optional<ChainNode> randomChains(const MapSpace &space, std::mt1993
     }
   }
   return node;
+}
+
+/// Subscripts that share indices: what moves at least is known, and more than nothing.
+TEST(ChainBounds, NoCoupledMappingCostsLess) {
+  std::mt19937 random(12);
+  unsigned compared = 0;
+  for (unsigned i = 0; i < 1500; ++i) {
+    llvm::Optional<Case> c = randomCase(random, /*isCoupled=*/true);
+    if (!c)
+      continue;
+    ChainBounds bounds(c->space, c->weights, c->elements);
+    bounds.useFloors(/*imperfect=*/true, 100);
+    Score root = bounds.bound(ChainBounds::rootOf(c->space), 0);
+    ASSERT_GT(root.latency, 0);
+    for (unsigned k = 0; k < 4; ++k) {
+      llvm::Optional<ChainNode> node = randomChains(c->space, random);
+      llvm::Optional<Score> score =
+          node ? weighed(*c, c->space.withLoops(node->mapping)) : llvm::None;
+      if (!score)
+        continue;
+      ++compared;
+      ASSERT_LE(root.energy, score->energy) << "case " << i;
+      ASSERT_LE(root.latency, score->latency) << "case " << i;
+    }
+  }
+  EXPECT_GT(compared, 300U);
 }
 
 TEST(ChainBounds, NoCompletionCostsLess) {

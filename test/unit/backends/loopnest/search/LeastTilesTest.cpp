@@ -106,4 +106,11 @@ TEST(LeastTiles, LongIndicesTakeNoTime) {
   int64_t bits = 7 * (space->tensors[0].bits + space->tensors[1].bits);
   EXPECT_FALSE(isEmpty(bits));
   EXPECT_TRUE(isEmpty(bits - 1));
+  // Where the outermost memory has few loops, the next one has the least that these leave: 101
+  // passes over 99011 values.
+  rules[0].factors[0] = {false, {2, 101}};
+  rules[1].factors[0] = {true, {}};
+  bits = 99011 * (space->tensors[0].bits + space->tensors[1].bits);
+  EXPECT_FALSE(isEmpty(bits));
+  EXPECT_TRUE(isEmpty(bits - 1));
 }
