@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/ChainSearcher.h"
 
 #include "ir/common/Rational.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace perfc;
@@ -126,8 +127,8 @@ Mapping ChainClimb::neighbour(const Mapping &mapping) {
       std::swap(factor, next.factor[other][d]);
       break;
     }
-    default:
-      factor = 1 + int64_t(random() % uint64_t(most));
+    default: // small ones as likely as large ones
+      factor = 1 + int64_t(random() % (uint64_t(most) >> random() % (llvm::Log2_64(most) + 1)));
     }
     // Another place makes room.
     if (unsigned other = random() % space.slots.size(); other != s && random() % 2)

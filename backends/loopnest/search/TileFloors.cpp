@@ -11,11 +11,12 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Most indices with loops, and most values of an index, that floors are made for.
+/// Most indices with loops that floors are made for.
 static constexpr unsigned mostLoops = 9;
 /// Each loop beyond so many doubles what a box costs.
 static constexpr unsigned fewLoops = 6;
-static constexpr int64_t mostValues = 1 << 16;
+/// Tiles of any size are told apart up to so many values, larger ones by this part of them.
+static constexpr int64_t finest = 1 << 12;
 /// Most ways to share out lanes that are tried for one tile.
 static constexpr unsigned mostShares = 4000;
 
@@ -67,14 +68,9 @@ TileFloors::TileFloors(const MapSpace &space, const CostWeights &weights, const 
   for (auto &list : moved)
     list.assign(space.lanes(), 0);
   for (unsigned d = 0; d < space.dims(); ++d) {
-    int64_t size = space.nest.dims[d].size;
-    if (size > mostValues)
-      return;
-    if (size > 1)
+    if (space.nest.dims[d].size > 1)
       dims.push_back(d);
-    values[d] = imperfect ? std::vector<int64_t>(size) : divisors(size);
-    for (int64_t v = 0; imperfect && v < size; ++v)
-      values[d][v] = v + 1;
+    addValues(d);
   }
   if (dims.size() > mostLoops)
     return;
@@ -86,12 +82,12 @@ TileFloors::TileFloors(const MapSpace &space, const CostWeights &weights, const 
   for (unsigned stop = 0; stop <= space.slots.size(); ++stop) {
     if (flows[stop].empty())
       continue;
-    energies[stop] = least({{groupOf(stop)}, {flows[stop]}});
+    energies[stop] = leastOf({{groupOf(stop)}, {flows[stop]}});
     all.groups.push_back(groupOf(stop));
     all.flows.push_back(flows[stop]);
   }
   if (all.groups.size() > 1)
-    together = least(all);
+    together = leastOf(all);
   for (unsigned m = 0; m < space.lanes(); ++m) {
     if (!weights.memories[m].bandwidth.given)
       continue;
@@ -109,7 +105,19 @@ TileFloors::TileFloors(const MapSpace &space, const CostWeights &weights, const 
     }
     for (unsigned stop = 0; stop <= space.slots.size(); ++stop)
       if (!flows[stop].empty())
-        moved[stop][m] = least({{groupOf(stop)}, {flows[stop]}});
+        moved[stop][m] = leastOf({{groupOf(stop)}, {flows[stop]}});
+  }
+}
+
+/// The sizes that a tile may have along an index; the whole of it is always told apart.
+void TileFloors::addValues(unsigned dim) {
+  int64_t size = space.nest.dims[dim].size;
+  if (!imperfect)
+    least[dim] = most[dim] = divisors(size);
+  for (int64_t low = 1, high; imperfect && low <= size; low = high + 1) {
+    high = low == size ? low : std::min(size - 1, low + low / finest);
+    least[dim].push_back(low);
+    most[dim].push_back(high);
   }
 }
 
@@ -371,8 +379,8 @@ TileFloors::Tiles TileFloors::tilesOf(const Range &range) const {
   result.low.fill(1);
   result.high.fill(1);
   for (unsigned d : dims) {
-    result.low[d] = values[d][range.low[d]];
-    result.high[d] = values[d][range.high[d]];
+    result.low[d] = least[d][range.low[d]];
+    result.high[d] = most[d][range.high[d]];
   }
   return result;
 }
@@ -418,7 +426,7 @@ std::pair<size_t, unsigned> TileFloors::widest(const Box &box) const {
   for (size_t k = 0; k < box.ranges.size(); ++k)
     for (unsigned d : dims) {
       double width =
-          double(values[d][box.ranges[k].high[d]]) / double(values[d][box.ranges[k].low[d]]);
+          double(least[d][box.ranges[k].high[d]]) / double(least[d][box.ranges[k].low[d]]);
       if (width <= most)
         continue;
       most = width;
@@ -428,14 +436,14 @@ std::pair<size_t, unsigned> TileFloors::widest(const Box &box) const {
 }
 
 /// Best-first over boxes of tiles.
-double TileFloors::least(const Problem &problem) const {
+double TileFloors::leastOf(const Problem &problem) const {
   auto worse = [](const Box &a, const Box &b) { return a.bound > b.bound; };
   std::priority_queue<Box, std::vector<Box>, decltype(worse)> queue(worse);
   Box all;
   all.ranges.resize(problem.groups.size());
   for (size_t k = all.ranges.size(); k-- > 0;)
     for (unsigned d : dims)
-      all.ranges[k].high[d] = static_cast<uint32_t>(values[d].size() - 1);
+      all.ranges[k].high[d] = static_cast<uint32_t>(least[d].size() - 1);
   bool fits = true;
   for (size_t k = 0; k < all.ranges.size(); ++k)
     fits = fits && weigh(problem, all, k);
@@ -448,9 +456,10 @@ double TileFloors::least(const Problem &problem) const {
       return box.bound;
     queue.pop();
     uint32_t low = box.ranges[k].low[d], high = box.ranges[k].high[d];
-    double middle = std::sqrt(double(values[d][low]) * double(values[d][high]));
-    auto above = std::upper_bound(values[d].begin() + low + 1, values[d].begin() + high, middle) -
-                 values[d].begin();
+    const std::vector<int64_t> &values = least[d];
+    double middle = std::sqrt(double(values[low]) * double(values[high]));
+    auto above =
+        std::upper_bound(values.begin() + low + 1, values.begin() + high, middle) - values.begin();
     Box lower = box, upper = std::move(box);
     lower.ranges[k].high[d] = static_cast<uint32_t>(above - 1);
     upper.ranges[k].low[d] = static_cast<uint32_t>(above);

@@ -72,7 +72,7 @@ private:
     double lanes = 1;  ///< between the boundary and the memory
     bool full = false; ///< nothing but lanes is inside
   };
-  /// Tiles between two, as numbers of values.
+  /// Tiles between two, as numbers of ranges of values.
   struct Range {
     std::array<uint32_t, maxDims> low{}, high{};
     double bound = 0; ///< of the flows behind this boundary
@@ -102,7 +102,8 @@ private:
 
   Group groupOf(unsigned stop) const;
   Flow flowOf(const Crossing &crossing) const;
-  double least(const Problem &problem) const;
+  void addValues(unsigned dim);
+  double leastOf(const Problem &problem) const;
   bool weigh(const Problem &problem, Box &box, size_t first) const;
   std::pair<size_t, unsigned> widest(const Box &box) const;
   Tiles tilesOf(const Range &range) const;
@@ -124,9 +125,10 @@ private:
   const ChainTiles &tiles;
   bool imperfect;
   unsigned mostBoxes;
-  llvm::SmallVector<unsigned, maxDims> dims;        ///< with more than one value
-  std::array<std::vector<int64_t>, maxDims> values; ///< that a tile may have
-  std::array<double, maxSlots + 1> energies{};      ///< by stop
+  llvm::SmallVector<unsigned, maxDims> dims; ///< with more than one value
+  /// What a tile may have of an index: ranges of values, most of them of one, by growing values.
+  std::array<std::vector<int64_t>, maxDims> least, most;
+  std::array<double, maxSlots + 1> energies{}; ///< by stop
   double together = 0;
   std::array<std::vector<double>, maxSlots + 1> moved; ///< by stop and memory
 };
