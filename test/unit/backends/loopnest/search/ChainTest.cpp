@@ -5,6 +5,7 @@
 #include "backends/loopnest/search/ChainBounds.h"
 #include "backends/loopnest/search/FactorWalk.h"
 #include "backends/loopnest/search/PlainSearch.h"
+#include "test/unit/Rounds.h"
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -131,7 +132,7 @@ TEST(ChainBounds, NoCoupledMappingCostsLess) {
 TEST(ChainBounds, NoCompletionCostsLess) {
   std::mt19937 random(11);
   unsigned compared = 0, ragged = 0;
-  for (unsigned i = 0; i < 3000; ++i) {
+  for (unsigned i = 0; i < rounds(3000); ++i) {
     llvm::Optional<Case> c = randomCase(random);
     if (!c)
       continue;
@@ -162,14 +163,14 @@ TEST(ChainBounds, NoCompletionCostsLess) {
       }
     }
   }
-  EXPECT_GT(compared, 5000U);
-  EXPECT_GT(ragged, 5000U);
+  EXPECT_GT(compared, rounds(5000));
+  EXPECT_GT(ragged, rounds(5000));
 }
 
 /// Floors that know the capacities are below whatever fits, and often above the bounds that do not.
 static void compareFloors(std::mt19937 &random, bool imperfect) {
   unsigned compared = 0, higher = 0;
-  for (unsigned i = 0; i < 4000; ++i) {
+  for (unsigned i = 0; i < rounds(4000); ++i) {
     llvm::Optional<Case> c = randomCase(random);
     if (!c)
       continue;
@@ -197,8 +198,8 @@ static void compareFloors(std::mt19937 &random, bool imperfect) {
       ASSERT_LE(root.latency, score->latency) << "case " << i;
     }
   }
-  EXPECT_GT(compared, 2000U);
-  EXPECT_GT(higher, 200U);
+  EXPECT_GT(compared, rounds(2000));
+  EXPECT_GT(higher, rounds(200));
 }
 
 TEST(TileFloors, NoMappingThatFitsCostsLess) {
@@ -363,7 +364,7 @@ TEST(FactorWalk, CountsTheChainsThatTheAnalysisAccepts) {
 /// the same mapping with any number of threads.
 static void compareChains(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
   unsigned compared = 0, better = 0;
-  for (unsigned i = 0; i < 20000 && compared < wanted; ++i) {
+  for (unsigned i = 0; i < 20000 && compared < rounds(wanted); ++i) {
     llvm::Optional<Case> c = randomCase(random);
     if (!c)
       continue;
@@ -407,14 +408,14 @@ static void compareChains(std::mt19937 &random, const SearchGoal &goal, unsigned
     ASSERT_LE(best, divisors * (1 + 1e-9));
     better += best < divisors * (1 - 1e-9) ? 1 : 0;
   }
-  EXPECT_EQ(compared, wanted);
+  EXPECT_EQ(compared, rounds(wanted));
   EXPECT_GT(better, 0U);
 }
 
 /// Partial sums that are wider than results: the search finds what the enumeration finds.
 static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
   unsigned compared = 0, dearer = 0;
-  for (unsigned i = 0; i < 20000 && compared < wanted; ++i) {
+  for (unsigned i = 0; i < 20000 && compared < rounds(wanted); ++i) {
     llvm::Optional<Case> c = randomCase(random);
     double estimate = 1;
     for (unsigned d = 0; c && d < c->space.dims(); ++d)
@@ -444,7 +445,7 @@ static void comparePartial(std::mt19937 &random, const SearchGoal &goal, unsigne
     ASSERT_GE(*all, *narrow * (1 - 1e-9));
     dearer += *all > *narrow * (1 + 1e-9) ? 1 : 0;
   }
-  EXPECT_EQ(compared, wanted);
+  EXPECT_EQ(compared, rounds(wanted));
   EXPECT_GT(dearer, 0U);
 }
 

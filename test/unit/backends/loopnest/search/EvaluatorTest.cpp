@@ -5,6 +5,7 @@
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/search/FactorWalk.h"
 #include "backends/loopnest/search/OrderTables.h"
+#include "test/unit/Rounds.h"
 #include <gtest/gtest.h>
 #include <set>
 
@@ -14,7 +15,7 @@ using namespace perfc::loopnest;
 /// Random mappings of random spaces, where partial sums may have a size of their own.
 static void compareWithAnalysis(std::mt19937 &random, bool partial) {
   unsigned spaces = 0, mappings = 0, withHops = 0;
-  while (spaces < 150) {
+  while (spaces < rounds(150)) {
     llvm::Optional<MapSpace> space = randomSpace(random);
     if (!space)
       continue;
@@ -43,8 +44,8 @@ static void compareWithAnalysis(std::mt19937 &random, bool partial) {
       ++mappings;
     }
   }
-  EXPECT_EQ(mappings, 6000u);
-  EXPECT_GT(withHops, 3000u);
+  EXPECT_EQ(mappings, 40 * rounds(150));
+  EXPECT_GT(withHops, rounds(3000));
 }
 
 TEST(MappingEvaluator, EqualsAnalysisOnRandomMappings) {
