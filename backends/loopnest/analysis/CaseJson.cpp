@@ -278,9 +278,11 @@ static void compare(const std::string &path, const Value &expected, const Value 
                     std::vector<std::string> &result) {
   if (const Object *object = expected.getAsObject()) {
     const Object *other = actual ? actual->getAsObject() : nullptr;
-    for (llvm::StringRef key : sortedKeys(*object))
-      compare(path + (path.empty() ? "" : ".") + key.str(), *object->get(key),
+    for (llvm::StringRef key : sortedKeys(*object)) {
+      bool isList = key == "memories" || key == "tensors"; // whose elements say what they are
+      compare(isList ? path : path + (path.empty() ? "" : ".") + key.str(), *object->get(key),
               other ? other->get(key) : nullptr, result);
+    }
     return;
   }
   auto text = [](const Value *value) {

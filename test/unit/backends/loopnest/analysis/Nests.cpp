@@ -1,5 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Nests.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -203,6 +205,32 @@ Nest loopnest::randomScatterNest(std::mt19937 &random) { return Generator(random
 Nest loopnest::randomCoupledNest(std::mt19937 &random) { return Generator(random).makeCoupled(); }
 
 Nest loopnest::randomNest(std::mt19937 &random) { return Generator(random).make(); }
+
+void loopnest::setApart(Nest &nest, std::mt19937 &random) {
+  for (Place &place : nest.places)
+    for (Axis &axis : place.axes)
+      if (random() % 10 < 3)
+        axis.apart.push_back(random() % nest.tensors.size());
+}
+
+std::vector<std::string> loopnest::fixtures() {
+  std::vector<std::string> files;
+  std::error_code error;
+  llvm::sys::fs::directory_iterator end;
+  for (llvm::sys::fs::directory_iterator it(PERFC_TEST_DIR "/reference/bruteforce", error);
+       !error && it != end; it.increment(error))
+    if (llvm::StringRef(it->path()).endswith(".json"))
+      files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Fixture loopnest::readFixture(const std::string &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  llvm::json::Value document = llvm::cantFail(llvm::json::parse((*buffer)->getBuffer()));
+  const llvm::json::Object &object = *document.getAsObject();
+  return {llvm::cantFail(readCase(*object.getObject("case"))), *object.getObject("expected")};
+}
 
 static std::string describe(TransferSizes sizes) {
   std::sort(sizes.begin(), sizes.end(), [](const TransferSize &a, const TransferSize &b) {

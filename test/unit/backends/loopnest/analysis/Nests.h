@@ -25,6 +25,19 @@ Nest randomCoupledNest(std::mt19937 &random);
 /// The same of a convolution whose result is written through a window.
 Nest randomScatterNest(std::mt19937 &random);
 
+/// Gives some tensors networks of their own, which share nothing along an axis.
+void setApart(Nest &nest, std::mt19937 &random);
+
+/// The files of test/reference/bruteforce, by name.
+std::vector<std::string> fixtures();
+
+/// A nest and figures that were counted elsewhere, in the layout of CaseJson.h.
+struct Fixture {
+  Nest nest;
+  llvm::json::Object expected;
+};
+Fixture readFixture(const std::string &file);
+
 /// The differences between two results, one per line; hops only where both have them.
 std::string compare(const Nest &nest, const Counts &actual, Counts expected);
 

@@ -11,14 +11,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Gives some tensors networks of their own, which share nothing along an axis.
-static void setApart(Nest &nest, std::mt19937 &random) {
-  for (Place &place : nest.places)
-    for (Axis &axis : place.axes)
-      if (random() % 10 < 3)
-        axis.apart.push_back(random() % nest.tensors.size());
-}
-
 /// Some rank of the output has several dimensions.
 static bool isWindowed(const Nest &nest) {
   return llvm::any_of(nest.tensors, [&](const Tensor &tensor) {
