@@ -6,6 +6,7 @@
 #define PERFC_BACKENDS_EMIT_RESULT_H
 
 #include "backends/core/Cost.h"
+#include "backends/core/VerifiedNests.h"
 #include "ir/core/Module.h"
 
 namespace perfc::emit {
@@ -33,6 +34,8 @@ struct Result {
   int64_t parameters = 0;
   Cost cost;
   std::vector<Expectation> expectations;
+  /// Where nests are counted a second time.
+  llvm::Optional<VerifiedNests> verified;
 };
 
 /// "n=8; speed=2GB/s": what the sweep has set; "" outside of one.

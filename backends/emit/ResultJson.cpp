@@ -266,6 +266,11 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
   for (const BoundTime &bound : cost.bounds)
     bounds.push(
         Json::object().set("resource", bound.resource).set("latency", bound.latency.central()));
+  if (result.verified)
+    json.set("verified", Json::object()
+                             .set("nests", result.verified->nests)
+                             .set("equal", result.verified->equal)
+                             .set("too_large", result.verified->tooLarge));
   if (cost.training)
     json.set("training", trainingJson(*cost.training));
   if (cost.serving)

@@ -25,9 +25,9 @@ struct Resource {
 
 class FusedEvaluator {
 public:
-  FusedEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
-      : query(query), op(ir::as<FusedOp>(query.op)), diagnostics(diagnostics), chip(*query.target),
-        places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
+  FusedEvaluator(const CostQuery &query, CountVerifier *verifier, DiagnosticEngine &diagnostics)
+      : query(query), op(ir::as<FusedOp>(query.op)), verifier(verifier), diagnostics(diagnostics),
+        chip(*query.target), places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
 
   llvm::Optional<Cost> run();
 
@@ -49,6 +49,7 @@ private:
 
   const CostQuery &query;
   FusedOp op;
+  CountVerifier *verifier; ///< or null
   DiagnosticEngine &diagnostics;
   Chip chip;
   passes::Chip places;
@@ -81,7 +82,8 @@ bool FusedEvaluator::addPart(NestOp nest) {
   AnalysisResult result = analyse(part.adapted.nest, {});
   for (const AnalysisError &error : result.errors)
     diagnostics.report(nest->range(), diag::NestNotCounted, error.message());
-  if (!result.counts)
+  if (!result.counts || (verifier && !verifier->verify(part.adapted.nest, *result.counts,
+                                                       nest->range(), diagnostics)))
     return false;
   part.counts = takeCounts(part.adapted, std::move(result));
   if (!keepTensors(part))
@@ -357,7 +359,7 @@ llvm::Optional<Cost> FusedEvaluator::run() {
   return cost;
 }
 
-llvm::Optional<Cost> loopnest::evaluateFused(const CostQuery &query,
+llvm::Optional<Cost> loopnest::evaluateFused(const CostQuery &query, CountVerifier *verifier,
                                              DiagnosticEngine &diagnostics) {
-  return FusedEvaluator(query, diagnostics).run();
+  return FusedEvaluator(query, verifier, diagnostics).run();
 }

@@ -10,13 +10,16 @@
 
 #include "backends/core/CostProvider.h"
 #include "backends/loopnest/NestAdapter.h"
+#include "backends/loopnest/exact/CountVerifier.h"
 #include "ir/loopnest/LoopnestOps.h"
 
 namespace perfc {
 namespace loopnest {
 
-/// The cost of `query.op`, a loopnest.fused; nothing after a report.
-llvm::Optional<Cost> evaluateFused(const CostQuery &query, DiagnosticEngine &diagnostics);
+/// The cost of `query.op`, a loopnest.fused; nothing after a report. `verifier`, which may be null,
+/// counts the nests again.
+llvm::Optional<Cost> evaluateFused(const CostQuery &query, CountVerifier *verifier,
+                                   DiagnosticEngine &diagnostics);
 
 } // namespace loopnest
 } // namespace perfc

@@ -26,8 +26,9 @@ namespace {
 /// One query on its way to a cost.
 class NestEvaluator {
 public:
-  NestEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
-      : query(query), op(ir::as<NestOp>(query.op)), diagnostics(diagnostics), chip(*query.target) {}
+  NestEvaluator(const CostQuery &query, CountVerifier *verifier, DiagnosticEngine &diagnostics)
+      : query(query), op(ir::as<NestOp>(query.op)), verifier(verifier), diagnostics(diagnostics),
+        chip(*query.target) {}
 
   llvm::Optional<Cost> run();
 
@@ -46,6 +47,7 @@ private:
 
   const CostQuery &query;
   NestOp op;
+  CountVerifier *verifier; ///< or null
   DiagnosticEngine &diagnostics;
   Chip chip;
   AdaptedNest adapted;
@@ -123,7 +125,8 @@ bool NestEvaluator::count() {
   AnalysisResult result = analyse(adapted.nest, options);
   for (const AnalysisError &error : result.errors)
     diagnostics.report(op->range(), diag::NestNotCounted, error.message());
-  if (!result.counts)
+  if (!result.counts ||
+      (verifier && !verifier->verify(adapted.nest, *result.counts, op->range(), diagnostics)))
     return false;
   counts = takeCounts(adapted, std::move(result));
   if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
@@ -347,7 +350,8 @@ std::vector<llvm::Optional<Cost>> LoopNestProvider::evaluate(llvm::ArrayRef<Cost
                                                              DiagnosticEngine &diagnostics) {
   std::vector<llvm::Optional<Cost>> costs;
   for (const CostQuery &query : queries)
-    costs.push_back(query.op->is(FusedOp::opName) ? evaluateFused(query, diagnostics)
-                                                  : NestEvaluator(query, diagnostics).run());
+    costs.push_back(query.op->is(FusedOp::opName)
+                        ? evaluateFused(query, verifier, diagnostics)
+                        : NestEvaluator(query, verifier, diagnostics).run());
   return costs;
 }

@@ -12,6 +12,7 @@
 #define PERFC_BACKENDS_LOOPNEST_LOOPNEST_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/loopnest/exact/CountVerifier.h"
 
 namespace perfc {
 namespace loopnest {
@@ -19,10 +20,16 @@ namespace loopnest {
 /// Serves loopnest.nest and loopnest.fused on a target.chip.
 class LoopNestProvider : public CostProvider {
 public:
+  /// Each nest that the reuse analysis counts is counted again by `verifier`, if there is one.
+  explicit LoopNestProvider(CountVerifier *verifier = nullptr) : verifier(verifier) {}
+
   llvm::StringRef name() const override { return "loopnest"; }
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;
+
+private:
+  CountVerifier *verifier;
 };
 
 } // namespace loopnest

@@ -38,6 +38,7 @@ ELSEWHERE = {
     1017: ("takes counts that no small input has", "unit/backends/loopnest/timeloop/TilesTest.cpp"),
     1020: ("takes an input without a mapping", "import/timeloop/nodes_constraints.test"),
     1050: ("takes a table", "driver/validate_scalesim.test"),
+    1058: ("takes an analysis with a defect", "unit/backends/loopnest/exact/CountVerifierTest.cpp"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
     1219: ("takes half a million nodes", "driver/replay.test"),
     1224: ("takes files of several ranks", "import/chakra_ranks.test"),

@@ -11,6 +11,7 @@ static constexpr OptionSpec runOptions[] = {
     {"from", 0, "FORMAT", "the files are of another tool, as for perfc import, or chakra"},
     {"hw", 0, "FILE", "the hardware that goes with it, where the tool has a file for that"},
     {"mode", 0, "MODE", "native, astra_sim, maestro or timeloop: count as that tool does"},
+    {"verify", 0, "", "count each loop nest again, by sets of isl, and say how many are equal"},
     {"network", 0, "N.yml", "of chakra, and of `replay`: the network, as ASTRA-sim reads it"},
     {"system", 0, "S.json", "of chakra: the system"},
     {"groups", 0, "G.json", "of chakra: the communicator groups"},

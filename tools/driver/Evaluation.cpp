@@ -283,6 +283,8 @@ const emit::Result *Evaluation::add(Cost cost, const ir::Operation &op, const ir
   if (point)
     result.point = ir::as<study::PointOp>(*point).bindings();
   result.cost = std::move(cost);
+  if (verifier)
+    result.verified = verifier->takeFound();
   if (std::string note = result.cost.errors.note(); !note.empty())
     result.cost.addNote(std::move(note));
   found.push_back(std::move(result));

@@ -7,6 +7,7 @@
 #define PERFC_TOOLS_DRIVER_EVALUATION_H
 
 #include "backends/core/Evaluate.h"
+#include "backends/loopnest/exact/CountVerifier.h"
 #include "backends/mapper/StudySearch.h"
 #include "backends/mapper/SweepRows.h"
 #include "frontend/build/Compilation.h"
@@ -59,6 +60,8 @@ public:
   /// Only `search` statements, and the sweeps that hold them, are evaluated; or only sweeps.
   bool onlySearches = false;
   bool onlySweeps = false;
+  /// What counts nests again for the providers; null for nothing.
+  loopnest::CountVerifier *verifier = nullptr;
   /// What `replay` runs on instead of its system; null for that.
   const astra::Cluster *replayOn = nullptr;
   bool hasReplayed = false; ///< whether the program has a `replay`

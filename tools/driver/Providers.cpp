@@ -9,10 +9,10 @@
 
 using namespace perfc;
 
-ProviderSet driver::defaultProviders() {
+ProviderSet driver::defaultProviders(loopnest::CountVerifier *verifier) {
   ProviderSet set;
   set.add(std::make_unique<roofline::RooflineProvider>());
-  set.add(std::make_unique<loopnest::LoopNestProvider>());
+  set.add(std::make_unique<loopnest::LoopNestProvider>(verifier));
   set.add(std::make_unique<maestro::MaestroProvider>());
   set.add(std::make_unique<gpu::TileProvider>());
   set.add(std::make_unique<network::NetworkProvider>());

@@ -6,9 +6,14 @@
 
 #include "backends/core/CostProvider.h"
 
+namespace perfc::loopnest {
+class CountVerifier;
+}
+
 namespace perfc::driver {
 
-ProviderSet defaultProviders();
+/// `verifier`, if given, counts loop nests again and must outlive the result.
+ProviderSet defaultProviders(loopnest::CountVerifier *verifier = nullptr);
 
 } // namespace perfc::driver
 

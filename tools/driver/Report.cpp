@@ -64,9 +64,23 @@ void Report::printEvaluation(const emit::Result &result) {
   printFindings(result);
 }
 
+/// "2 of 3 nests verified by isl, 1 too large".
+static std::string verifiedText(const VerifiedNests &verified) {
+  if (verified.nests == 0)
+    return "no loop nest to verify";
+  std::string all = verified.equal == verified.nests
+                        ? fmt::format("{}", verified.nests)
+                        : fmt::format("{} of {}", verified.equal, verified.nests);
+  std::string text =
+      fmt::format("{} {} verified by isl", all, verified.nests == 1 ? "nest" : "nests");
+  return verified.tooLarge == 0 ? text : fmt::format("{}, {} too large", text, verified.tooLarge);
+}
+
 void Report::printFindings(const emit::Result &result) {
   for (const std::string &note : result.cost.notes)
     out << "  note: " << note << '\n';
+  if (result.verified)
+    out << "  counts: " << verifiedText(*result.verified) << '\n';
   printExpectations(result);
 }
 
@@ -118,6 +132,8 @@ void Report::printComparison(const Evaluated &evaluated) {
   for (const emit::Result *result : evaluated.results) {
     for (const std::string &note : result->cost.notes)
       out << "  note: " << result->on << ": " << note << '\n';
+    if (result->verified)
+      out << "  counts: " << result->on << ": " << verifiedText(*result->verified) << '\n';
     printExpectations(*result);
   }
 }

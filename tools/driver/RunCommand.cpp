@@ -109,7 +109,10 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   FileId file = loadProgram(session, arguments);
   if (!readDefines(arguments, session.diagnostics, defines) || !file)
     return true;
-  Evaluation evaluation(session, defaultProviders());
+  loopnest::CountVerifier verifier;
+  bool verifies = arguments.has("verify");
+  Evaluation evaluation(session, defaultProviders(verifies ? &verifier : nullptr));
+  evaluation.verifier = verifies ? &verifier : nullptr;
   Report report(session, evaluation);
   RunDocument document(session, evaluation, arguments.has("stats"));
   bool asJson = arguments.has("json");
@@ -207,6 +210,16 @@ static bool checkFileCount(Session &session, const Arguments &arguments, llvm::S
   return false;
 }
 
+/// Only native counts are counted again; false after a report.
+static bool checkVerify(Session &session, const Arguments &arguments) {
+  bool isNative = !arguments.has("mode") || arguments.value("mode") == "native";
+  if (!arguments.has("verify") || (isNative && arguments.value("from") != "chakra"))
+    return true;
+  session.diagnostics.report({}, diag::NotSupportedYet, "`--verify` of another tool's figures")
+      .help("it counts nests again that perfc has counted by its own rules");
+  return false;
+}
+
 bool driver::runFile(Session &session, const Arguments &arguments) {
   std::vector<llvm::StringRef> formats;
   for (const ImportFormat &format : importFormats())
@@ -214,6 +227,8 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
   if (!checkChoice(session, arguments, "from", formats) ||
       !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}) ||
       !checkFileCount(session, arguments, "run"))
+    return true;
+  if (!checkVerify(session, arguments))
     return true;
   if (arguments.value("from") == "chakra")
     return runTraces(session, arguments);

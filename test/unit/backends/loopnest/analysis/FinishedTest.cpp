@@ -19,48 +19,6 @@ static Nest withPartial(Nest nest, std::mt19937 &random) {
   return nest;
 }
 
-/// A product whose reduction is spread over lanes and time with ragged factors: i, j, k over two or
-/// three memories and two arrays.
-static Nest raggedReduction(std::mt19937 &random) {
-  auto below = [&](int64_t end) { return int64_t(random() % uint64_t(end)); };
-  Nest nest;
-  std::vector<int64_t> left;
-  for (const char *name : {"i", "j", "k", "l"}) {
-    nest.dims.push_back({name, 1 + below(name[0] > 'j' ? 9 : 6)});
-    left.push_back(nest.dims.back().size);
-  }
-  auto plain = [](unsigned dim) { return Subscript{{{dim, 1}}, 0, llvm::None}; };
-  nest.tensors = {{"A", false, 8, {plain(0), plain(2)}},
-                  {"B", false, 8, {plain(2), plain(1), plain(3)}},
-                  {"Z", true, 8, {plain(0), plain(1)}}};
-  if (below(4) == 0) {
-    nest.tensors[2].ranks[0].constant = -below(2);
-    nest.tensors[2].ranks[0].extent = std::max<int64_t>(1, nest.dims[0].size - below(3));
-  }
-  for (int m = 0; m < 3; ++m) {
-    Place memory{PlaceKind::Memory, "M" + std::to_string(m), {0, 1}, {}, {}};
-    if (m == 0 || below(5) > 0)
-      memory.keep.push_back(2);
-    nest.places.push_back(memory);
-    nest.places.push_back(
-        {PlaceKind::Array, "A" + std::to_string(m), {}, {{"x", 81, true, below(2) == 0}}, {}});
-  }
-  for (size_t p = nest.places.size(); p-- > 0;) {
-    Place &place = nest.places[p];
-    bool isArray = place.kind == PlaceKind::Array;
-    for (unsigned d = 0; d < left.size(); ++d) {
-      int64_t most = std::min<int64_t>(left[d], 3);
-      int64_t factor = p == 0                                 ? left[d]
-                       : below(isArray && d < 2 ? 4 : 2) == 0 ? 1 + below(most)
-                                                              : 1;
-      left[d] = (left[d] + factor - 1) / factor;
-      place.loops.push_back({{{d, llvm::None}}, factor, 0});
-    }
-    std::shuffle(place.loops.begin(), place.loops.end(), random);
-  }
-  return nest;
-}
-
 static std::string describe(const Nest &nest) {
   std::string text;
   for (const Dim &dim : nest.dims)
@@ -107,7 +65,8 @@ TEST(Finished, EqualsExecution) {
   std::mt19937 random(41);
   unsigned compared = 0, mixed = 0;
   while (compared < rounds(2500)) {
-    Nest nest = withPartial(compared % 2 ? raggedReduction(random) : randomNest(random), random);
+    Nest nest =
+        withPartial(compared % 2 ? randomReductionNest(random) : randomNest(random), random);
     std::vector<AnalysisError> errors;
     llvm::Optional<FlatNest> flat = flatten(nest, errors);
     ASSERT_TRUE(flat) << errors.front().message();
@@ -128,7 +87,8 @@ TEST(Finished, ClosedFormEqualsEnumeration) {
   std::mt19937 random(97);
   unsigned compared = 0, withTransfers = 0;
   while (compared < rounds(4000)) {
-    Nest nest = withPartial(compared % 4 ? raggedReduction(random) : randomNest(random), random);
+    Nest nest =
+        withPartial(compared % 4 ? randomReductionNest(random) : randomNest(random), random);
     std::vector<AnalysisError> errors;
     llvm::Optional<FlatNest> flat = flatten(nest, errors);
     ASSERT_TRUE(flat) << errors.front().message();
@@ -158,7 +118,7 @@ TEST(Finished, ClosedFormEqualsEnumeration) {
 
 TEST(Finished, NothingIsToldApartWithoutPartialBits) {
   std::mt19937 random(5);
-  Nest nest = raggedReduction(random);
+  Nest nest = randomReductionNest(random);
   AnalysisResult result = analyse(nest);
   ASSERT_TRUE(result.counts);
   EXPECT_FALSE(result.counts->memories[0].tensors[outputOf(nest)]->finished);

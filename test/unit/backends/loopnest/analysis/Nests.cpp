@@ -206,6 +206,46 @@ Nest loopnest::randomCoupledNest(std::mt19937 &random) { return Generator(random
 
 Nest loopnest::randomNest(std::mt19937 &random) { return Generator(random).make(); }
 
+Nest loopnest::randomReductionNest(std::mt19937 &random) {
+  auto below = [&](int64_t end) { return int64_t(random() % uint64_t(end)); };
+  Nest nest;
+  std::vector<int64_t> left;
+  for (const char *name : {"i", "j", "k", "l"}) {
+    nest.dims.push_back({name, 1 + below(name[0] > 'j' ? 9 : 6)});
+    left.push_back(nest.dims.back().size);
+  }
+  auto plain = [](unsigned dim) { return Subscript{{{dim, 1}}, 0, llvm::None}; };
+  nest.tensors = {{"A", false, 8, {plain(0), plain(2)}},
+                  {"B", false, 8, {plain(2), plain(1), plain(3)}},
+                  {"Z", true, 8, {plain(0), plain(1)}}};
+  if (below(4) == 0) {
+    nest.tensors[2].ranks[0].constant = -below(2);
+    nest.tensors[2].ranks[0].extent = std::max<int64_t>(1, nest.dims[0].size - below(3));
+  }
+  for (int m = 0; m < 3; ++m) {
+    Place memory{PlaceKind::Memory, "M" + std::to_string(m), {0, 1}, {}, {}};
+    if (m == 0 || below(5) > 0)
+      memory.keep.push_back(2);
+    nest.places.push_back(memory);
+    nest.places.push_back(
+        {PlaceKind::Array, "A" + std::to_string(m), {}, {{"x", 81, true, below(2) == 0}}, {}});
+  }
+  for (size_t p = nest.places.size(); p-- > 0;) {
+    Place &place = nest.places[p];
+    bool isArray = place.kind == PlaceKind::Array;
+    for (unsigned d = 0; d < left.size(); ++d) {
+      int64_t most = std::min<int64_t>(left[d], 3);
+      int64_t factor = p == 0                                 ? left[d]
+                       : below(isArray && d < 2 ? 4 : 2) == 0 ? 1 + below(most)
+                                                              : 1;
+      left[d] = (left[d] + factor - 1) / factor;
+      place.loops.push_back({{{d, llvm::None}}, factor, 0});
+    }
+    std::shuffle(place.loops.begin(), place.loops.end(), random);
+  }
+  return nest;
+}
+
 void loopnest::setApart(Nest &nest, std::mt19937 &random) {
   for (Place &place : nest.places)
     for (Axis &axis : place.axes)

@@ -25,6 +25,10 @@ Nest randomCoupledNest(std::mt19937 &random);
 /// The same of a convolution whose result is written through a window.
 Nest randomScatterNest(std::mt19937 &random);
 
+/// A product whose reduction is spread over lanes and time with ragged factors: i, j, k over two or
+/// three memories and two arrays.
+Nest randomReductionNest(std::mt19937 &random);
+
 /// Gives some tensors networks of their own, which share nothing along an axis.
 void setApart(Nest &nest, std::mt19937 &random);
 

@@ -139,6 +139,30 @@ TEST(ExactCounts, EqualBothOtherFormsOnWindowsThatWrite) {
   EXPECT_GT(seen.arrays, 50u);
 }
 
+TEST(ExactCounts, EqualBothOtherFormsOnReductionsOverLanes) {
+  Seen seen = compareNests(41, 80, 400, randomReductionNest);
+  EXPECT_GT(seen.arrays, 50u);
+  EXPECT_GT(seen.ragged, 40u);
+  EXPECT_GT(seen.readBacks, 10u);
+}
+
+/// In the second half of k, one lane is idle: it keeps Z[1] until M1 turns to Z[0].
+TEST(ExactCounts, TakeFromIdleInstancesWhatTheParentGivesUp) {
+  Nest nest = parseNest(R"({"dims": {"i": 2, "k": 3},
+    "tensors": {"A": [{"i": 1}, {"k": 1}], "Z": [{"i": 1}]}, "output": "Z",
+    "hierarchy": [{"memory": "M0", "keep": ["A", "Z"]}, {"memory": "M1", "keep": ["Z"]},
+                  {"array": "P", "axes": {"x": 2}}, {"memory": "M2", "keep": ["Z"]}],
+    "mapping": {"M0": [["k", 2], ["i", 2]], "P": [["k", 2, "x"]]}})");
+  std::vector<AnalysisError> errors;
+  llvm::Optional<FlatNest> flat = flatten(nest, errors);
+  llvm::Optional<ExactCounts> exact = countExactly(*flat);
+  ASSERT_TRUE(exact && exact->hasPeaks);
+  EXPECT_EQ(compare(nest, exact->counts, *enumerate(*flat, false, false, errors)), "");
+  const TensorCounts &z = *exact->counts.memories[1].tensors[1];
+  EXPECT_EQ(z.updates.separate, 6); // two lanes with two, then one with two
+  EXPECT_EQ(z.updates.shared, 4);
+}
+
 /// Cases whose counts come from an execution that was written apart from this program.
 TEST(ExactCounts, EqualTheBruteForce) {
   unsigned compared = 0;
