@@ -24,7 +24,7 @@ namespace perfc {
 namespace loopnest {
 
 struct ExactLimits {
-  /// Operations of isl, of which it does some ten million in a second.
+  /// Operations of isl, of which it does some two million in a second.
   uint64_t operations = 20000000;
   /// Most points that are walked over for what is largest at one time: words held by an instance of
   /// a memory, active lanes.
