@@ -304,11 +304,16 @@ const Cost *AxisNetwork::tryCost(ir::Operation &op, ir::Operation &whole) {
 /// The cost for all ranks of `part`.
 const Cost *AxisNetwork::costOn(ir::Operation &part, llvm::StringRef kind, double bytes,
                                 SourceRange where) {
+  const Cost *ignored = nullptr;
+  // Which algorithms run is noted with each collective.
+  const Cost *&known = algorithms.empty() ? answersOn[{&part, kind.str(), bytes}] : ignored;
+  if (known)
+    return known;
   int64_t ranks = 1;
   for (const ir::Operation &group : part.body())
     ranks *= group.body().front().intAttr("count", 1);
   ir::Operation &op = operation(kind, bytes, part, ranks, where);
-  return providers.evaluate({&op, &part, nullptr}, hashes, diagnostics);
+  return known = providers.evaluate({&op, &part, nullptr}, hashes, diagnostics);
 }
 
 /// The cost of messages over links that they may share; null, with nothing reported, where no form
@@ -366,8 +371,16 @@ const Cost *AxisNetwork::sendCost(const ChipSet &from, int64_t distance, double 
 
 const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                               SourceRange where, llvm::Optional<ChipSet> chips) {
+  ChipSet among = isUniform() ? paths.all() : chips.getValueOr(paths.all());
+  if (!algorithms.empty())
+    return findCost(kind, place, bytes, where, among);
+  const Cost *&known = answers[{kind.str(), place, bytes, among}];
+  return known ? known : known = findCost(kind, place, bytes, where, among);
+}
+
+const Cost *AxisNetwork::findCost(llvm::StringRef kind, const AxisPlace &place, double bytes,
+                                  SourceRange where, const ChipSet &among) {
   const Cost *slowest = nullptr;
-  ChipSet among = chips.getValueOr(paths.all());
   for (unsigned path : paths.of(among)) {
     Factors factors = factorsOf(path, among);
     const Cost *found = nullptr;

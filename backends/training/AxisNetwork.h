@@ -53,6 +53,8 @@ public:
   bool readFaults(SourceRange where);
   bool hasFaults() const { return !linkFaults.empty() || paths.hasSlowChips(); }
   SystemPaths &places() { return paths; }
+  /// True where a collective among ranks that stand alike takes as long wherever these are.
+  bool isUniform() { return !hasFaults() && paths.of(paths.all()).size() == 1; }
 
 private:
   /// What faults leave of the bandwidth of each level of a path, for ranks among some chips.
@@ -83,6 +85,8 @@ private:
   const Cost *costOfSends(const ChipSet &from, int64_t distance, double bytes, SourceRange where,
                           unsigned path, const Factors &factors);
   const Cost *costOn(ir::Operation &part, llvm::StringRef kind, double bytes, SourceRange where);
+  const Cost *findCost(llvm::StringRef kind, const AxisPlace &place, double bytes,
+                       SourceRange where, const ChipSet &among);
   const Cost *tryCost(ir::Operation &op, ir::Operation &whole);
   Factors factorsOf(unsigned path, const ChipSet &chips) const;
 
@@ -95,6 +99,10 @@ private:
   HashCache hashes;
   std::map<std::tuple<AxisPlace, unsigned, Factors, bool>, std::string> systems;
   std::map<std::pair<unsigned, Factors>, std::string> wholes;
+  /// Answers so far, by all that decides them: kind, place, bytes and chips; system, kind and
+  /// bytes.
+  std::map<std::tuple<std::string, AxisPlace, double, ChipSet>, const Cost *> answers;
+  std::map<std::tuple<const ir::Operation *, std::string, double>, const Cost *> answersOn;
   std::map<std::tuple<AxisPlace, unsigned, std::string>, bool> uneven; ///< no form for all groups
   std::vector<Algorithm> algorithms;
   std::string refused;

@@ -138,6 +138,7 @@ std::vector<Task> Player::interleaved(int64_t stage) const {
   };
   int64_t warmup = m == p ? total : std::min(total, (p - stage - 1) * 2 + (v - 1) * p);
   std::vector<Task> list;
+  list.reserve(static_cast<size_t>(2 * total));
   for (int64_t k = 0; k < warmup; ++k)
     list.push_back(task('F', k));
   for (int64_t k = warmup; k < total; ++k) {
@@ -153,6 +154,7 @@ std::vector<Task> Player::order(int64_t stage) const {
   if (kind == ScheduleKind::Interleaved && v > 1)
     return interleaved(stage);
   std::vector<Task> list;
+  list.reserve(static_cast<size_t>(2 * m));
   if (kind == ScheduleKind::GPipe) {
     for (int64_t i = 0; i < m; ++i)
       list.push_back({'F', i, 0});

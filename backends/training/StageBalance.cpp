@@ -8,6 +8,20 @@
 using namespace perfc;
 using namespace perfc::training;
 
+std::vector<StageLine> training::linesOf(llvm::ArrayRef<MixedStage> stages) {
+  std::vector<StageLine> lines;
+  for (const MixedStage &stage : stages) {
+    StageLine line{stage.fixed, stage.perLayer[0]};
+    double layer = stage.layerMemory[0], least = stage.memory + layer;
+    if (stage.capacity > 0 && least > stage.capacity)
+      line.most = 0;
+    else if (stage.capacity > 0 && layer > 0)
+      line.most = 1 + static_cast<int64_t>((stage.capacity - least) / layer);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 std::vector<int64_t> training::balancedStages(llvm::ArrayRef<StageLine> lines, int64_t layers) {
   using Next = std::pair<double, int64_t>; // time with one layer more, minus the stage's number
   std::priority_queue<Next, std::vector<Next>, std::greater<Next>> next;
@@ -146,4 +160,37 @@ double training::leastPipelineTime(llvm::ArrayRef<MixedStage> stages,
   for (size_t kind : kinds)
     work += least[kind];
   return boundOf(slowest, work, stages.size(), microbatches, schedule);
+}
+
+std::pair<double, double> training::leastOfDivision(llvm::ArrayRef<MixedStage> stages,
+                                                    llvm::ArrayRef<int64_t> layers,
+                                                    llvm::ArrayRef<int64_t> counts,
+                                                    int64_t microbatches,
+                                                    passes::ScheduleKind schedule) {
+  std::vector<size_t> kinds = kindsOf(layers);
+  double slowest = 0, work = 0, fullest = 0;
+  size_t next = 0;
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    double time = stages[stage].fixed, memory = stages[stage].memory;
+    for (int64_t i = 0; i < counts[stage]; ++i, ++next) {
+      time += stages[stage].perLayer[kinds[next]];
+      memory += stages[stage].layerMemory[kinds[next]];
+    }
+    slowest = std::max(slowest, time);
+    fullest = std::max(fullest, memory);
+    work += time;
+  }
+  return {boundOf(slowest, work, stages.size(), microbatches, schedule), fullest};
+}
+
+double training::leastMemory(llvm::ArrayRef<MixedStage> stages, int64_t layers) {
+  std::vector<StageLine> lines;
+  for (const MixedStage &stage : stages)
+    lines.push_back(
+        {stage.memory, *std::min_element(stage.layerMemory.begin(), stage.layerMemory.end())});
+  std::vector<int64_t> counts = balancedStages(lines, layers);
+  double fullest = 0;
+  for (size_t stage = 0; stage < counts.size(); ++stage)
+    fullest = std::max(fullest, lines[stage].at(counts[stage]));
+  return fullest;
 }

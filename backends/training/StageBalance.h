@@ -38,12 +38,28 @@ struct MixedStage {
   double capacity = 0;             ///< B; 0 for any
 };
 
+/// Stages whose layers are all of one kind.
+std::vector<StageLine> linesOf(llvm::ArrayRef<MixedStage> stages);
+
 /// The division of `layers` with the fastest slowest stage, at least one layer each; empty when
 /// they do not fit. Ties go to later stages, which hold fewer microbatches.
 std::vector<int64_t> balancedStages(llvm::ArrayRef<StageLine> lines, int64_t layers);
 
 std::vector<int64_t> balancedStages(llvm::ArrayRef<MixedStage> stages,
                                     llvm::ArrayRef<int64_t> layers);
+
+/// As many layers for each stage of `strategy`; embedding and output layer may count as one layer
+/// each where that makes it even (as in Llama 3, section 3.3.2). Empty where it does not.
+std::vector<int64_t> evenStages(const passes::Strategy &strategy, int64_t layers);
+
+/// What a pipeline whose stages have so many layers each takes at the least, and what its fullest
+/// stage holds (B).
+std::pair<double, double> leastOfDivision(llvm::ArrayRef<MixedStage> stages,
+                                          llvm::ArrayRef<int64_t> layers,
+                                          llvm::ArrayRef<int64_t> counts, int64_t microbatches,
+                                          passes::ScheduleKind schedule);
+/// What the fullest stage holds at the least, B, however the layers are divided.
+double leastMemory(llvm::ArrayRef<MixedStage> stages, int64_t layers);
 
 /// What no division of `layers` is faster than; infinity when none fits. With several kinds
 /// `layers` has the number of each, in their order.

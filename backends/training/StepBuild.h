@@ -7,6 +7,7 @@
 
 #include "backends/training/StepModel.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 namespace perfc::training {
 
@@ -26,6 +27,8 @@ struct StepModel::StagePart {
 struct StepModel::Build {
   const ModelCosts &costs;
   const passes::Strategy &strategy;
+  /// Where set, the step is to be no longer and to need no less than that of any of these.
+  const StrategyVariants *variants = nullptr;
   Step step; ///< its stages have their layers first, then their chips
   double microbatches = 1;
   std::vector<RegionCost> forward, backward;
@@ -35,6 +38,18 @@ struct StepModel::Build {
   Figure networkEnergy;
   bool withEvents = false;
   bool failed = false;
+  struct Least {
+    std::string kind, axis;
+    double bytes, seconds;
+  };
+  std::vector<Least> least; ///< of all variants, by collective
+  /// What one probe knows that the next one asks again, where the network is uniform: exposed s of
+  /// the collectives of a part, and what a stage sends in.
+  struct Probe {
+    std::map<const RegionCost *, double> exposed;
+    std::map<int64_t, Exchange> sends;
+  };
+  Probe *probe = nullptr;
 
   /// Keeps what the network says of a collective, each thing once.
   void keepNotes(const Cost &collective) {
@@ -59,6 +74,29 @@ struct StepModel::Build {
   /// All chunks of stage `stage`.
   StageTime timeOf(size_t stage) const;
   int64_t stageRanks() const { return strategy.tensor * strategy.context * strategy.data; }
+  /// The chips of a stage.
+  ChipSet chipsAt(size_t stage) {
+    if (pipelineStride == 0)
+      pipelineStride = strategy.pipeline > 1 ? placeOf(strategy, "pipeline").stride() : 1;
+    auto number = static_cast<int64_t>(stage);
+    return strategy.pipeline == 1 ? chipsOf(strategy, number)
+                                  : ChipSet{number * pipelineStride, pipelineStride,
+                                            strategy.pipeline * pipelineStride};
+  }
+  int64_t pipelineStride = 0; ///< once it is asked for
+  /// Ranks among which a stage's state is divided: experts have fewer than the rest.
+  double sharers(bool ofExperts) const {
+    double &known = sharersOf[ofExperts];
+    if (known == 0)
+      known = static_cast<double>(placeOf(strategy, ofExperts ? "expert_shard" : "shard").ranks());
+    return known;
+  }
+  /// Bytes of a rank's part of the gradients of `weights`.
+  double partBytes(const RegionCost &weights, double gradient) const {
+    return weights.trainedDense() * gradient / sharers(false) +
+           weights.trainedExperts() * gradient / sharers(true);
+  }
+  mutable double sharersOf[2] = {0, 0}; ///< once they are asked for
 };
 
 /// Bytes of optimizer state per element.

@@ -6,6 +6,7 @@
 #include "backends/training/StepBuild.h"
 #include "passes/Levels.h"
 #include <cmath>
+#include <limits>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -46,13 +47,15 @@ const StepModel::ChipFacts &StepModel::factsAt(const Build &build, size_t stage)
 
 StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, llvm::StringRef axis,
                                           double bytes, int64_t stage) {
+  if (build.variants)
+    return leastOfAll(build, kind, axis, bytes);
   AxisPlace place = placeOf(build.strategy, axis);
   int64_t ranks = build.stageRanks(), pipeline = build.strategy.pipeline;
   double groups = static_cast<double>(ranks * pipeline) / static_cast<double>(place.ranks());
   if (place.ranks() <= 1 || bytes <= 0)
     return {};
   const Cost *cost =
-      network.cost(kind, place, bytes, train.range(), chipsOf(build.strategy, stage));
+      network.cost(kind, place, bytes, train.range(), build.chipsAt(static_cast<size_t>(stage)));
   if (!cost) {
     build.failed = true;
     return {};
@@ -61,20 +64,47 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
   return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
 }
 
+/// The least that a collective takes in any variant, on a uniform network.
+StepModel::Exchange StepModel::leastOfAll(Build &build, llvm::StringRef kind, llvm::StringRef axis,
+                                          double bytes) {
+  if (bytes <= 0)
+    return {};
+  for (const Build::Least &known : build.least)
+    if (known.bytes == bytes && known.axis == axis && known.kind == kind)
+      return {known.seconds, {}};
+  double least = std::numeric_limits<double>::infinity();
+  for (const AxisPlace &place : build.variants->places(axis)) {
+    const Cost *cost =
+        place.ranks() > 1 ? network.cost(kind, place, bytes, train.range()) : nullptr;
+    build.failed |= !cost && place.ranks() > 1;
+    least = std::min(least, cost ? cost->latency.central() / runtime.network : 0);
+  }
+  build.least.push_back({kind.str(), axis.str(), bytes, least});
+  return {least, {}};
+}
+
 /// What stage `stage` sends to the next one (the last to the first); the energy is that of all its
 /// ranks.
 StepModel::Exchange StepModel::sendToNext(Build &build, int64_t stage, double bytes) {
-  int64_t stride = placeOf(build.strategy, "pipeline").stride();
+  if (build.variants)
+    return {};
+  if (build.probe)
+    if (auto known = build.probe->sends.find(stage); known != build.probe->sends.end())
+      return known->second;
+  int64_t stride = build.chipsAt(0).count;
   int64_t distance = stage + 1 < build.strategy.pipeline ? stride : -stage * stride;
   const Cost *cost =
-      network.sendCost(chipsOf(build.strategy, stage), distance, bytes, train.range());
+      network.sendCost(build.chipsAt(static_cast<size_t>(stage)), distance, bytes, train.range());
   if (!cost) {
     build.failed = true;
     return {};
   }
   build.keepNotes(*cost);
-  return {cost->latency.central() / runtime.network,
-          cost->energy.times(static_cast<double>(build.stageRanks()))};
+  Exchange send{cost->latency.central() / runtime.network,
+                cost->energy.times(static_cast<double>(build.stageRanks()))};
+  if (build.probe)
+    build.probe->sends[stage] = send;
+  return send;
 }
 
 void StepModel::note(Build &build, llvm::StringRef name, double bytes, double count, double total,

@@ -71,6 +71,20 @@ struct Step {
   MeasuredErrors errors;          ///< the same
 };
 
+/// What a step takes and needs at the least.
+struct StepBound {
+  double time = 0;   ///< s
+  double memory = 0; ///< B of the fullest stage
+  bool fits = true;  ///< false where no division of the layers fits into the planned share
+};
+
+/// Forgets kernels and their order, which only timelines and tables need.
+void dropKernels(ModelCosts &costs);
+/// What a microbatch of `share` of the samples (at most 1) takes at the least, for bounds alone:
+/// without energy. Each sample takes as long as in the larger microbatch or longer, and
+/// keeps as much: what grows with samples is s + b x with s at least 0, or the larger of such.
+ModelCosts leastCosts(const ModelCosts &costs, double share);
+
 class StepModel {
 public:
   /// `train` names system and settings; `costs` are of a strategy with the same tensor, context,
@@ -81,14 +95,19 @@ public:
   /// a report. `withEvents` fills the timeline and `work`.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
                                 std::string &problem, bool withEvents = false);
-  /// What each stage of `strategy` takes by its layers, for a search. Nothing where only some
-  /// layers of a stage recompute, or after a report.
-  llvm::Optional<std::vector<StageLine>> stageLines(const ModelCosts &costs,
-                                                    const passes::Strategy &strategy);
-  /// The same for layers of any kinds.
+  /// What each stage of `strategy` takes by its layers, for a search; no more than in any of
+  /// `variants`, of which `strategy` is the last. Nothing where only some layers of a stage
+  /// recompute, or after a report.
   llvm::Optional<std::vector<MixedStage>> mixedStages(const ModelCosts &costs,
-                                                      const passes::Strategy &strategy);
+                                                      const passes::Strategy &strategy,
+                                                      const StrategyVariants *variants = nullptr);
+  /// What the step of `strategy`, or of any of `variants`, does not fall below, however its layers
+  /// are divided among the stages. Nothing where that is not known, or after a report.
+  llvm::Optional<StepBound> leastStep(const ModelCosts &costs, const passes::Strategy &strategy,
+                                      const StrategyVariants *variants = nullptr);
   double capacity() const { return first.capacity; }
+  /// What the runtime makes of the time that the model gives.
+  double measured() const { return runtime.measured; }
   /// Of a chip of the first kind, m2.
   const Figure &chipArea() const { return first.area; }
   /// The most that a chip of any kind holds; 0 when one does not say.
@@ -141,6 +160,7 @@ private:
   Exchange collective(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes,
                       int64_t stage);
   Exchange sendToNext(Build &build, int64_t stage, double bytes);
+  Exchange leastOfAll(Build &build, llvm::StringRef kind, llvm::StringRef axis, double bytes);
   void note(Build &build, llvm::StringRef name, double bytes, double count, double total,
             double exposed, const Figure &energy);
   double checkpointBytes(const Build &build) const;

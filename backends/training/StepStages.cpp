@@ -66,8 +66,21 @@ void StepModel::dealLayers(Build &build, llvm::ArrayRef<int64_t> counts) {
     build.step.summary.stages.emplace_back().layers = count;
 }
 
-/// Layers of each stage: as given, else evenly; embedding and output layer may count as one layer
-/// each where that makes it even (as in Llama 3, section 3.3.2).
+std::vector<int64_t> training::evenStages(const Strategy &strategy, int64_t layers) {
+  int64_t p = strategy.pipeline;
+  int64_t unit = p * (strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1);
+  if (layers % unit == 0)
+    return std::vector<int64_t>(p, layers / p);
+  std::vector<int64_t> counts;
+  if (p > 1 && (layers + 2) % unit == 0) {
+    counts.assign(p, (layers + 2) / p);
+    --counts.front();
+    --counts.back();
+  }
+  return counts;
+}
+
+/// Layers of each stage: as given, else evenly.
 bool StepModel::divideLayers(Build &build, std::string &problem) {
   const Strategy &strategy = build.strategy;
   int64_t total = build.costs.forward().layerCount(), p = strategy.pipeline;
@@ -82,13 +95,9 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
     return false;
   }
   int64_t unit = p * (strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1);
-  if (counts.empty() && total % unit == 0) {
-    counts.assign(p, total / p);
-  } else if (counts.empty() && p > 1 && (total + 2) % unit == 0) {
-    counts.assign(p, (total + 2) / p);
-    --counts.front();
-    --counts.back();
-  } else if (counts.empty()) {
+  if (counts.empty())
+    counts = evenStages(strategy, total);
+  if (counts.empty()) {
     problem = fmt::format("{} cannot be divided evenly among {}; `stages` can give each its own",
                           counted(total, "layer"),
                           unit == p ? counted(p, "stage")
@@ -155,6 +164,9 @@ StageTime StepModel::Build::timeOf(size_t stage) const {
 /// Adds the collectives of `cost`, run `count` times for each microbatch on one stage, and returns
 /// the part of one run that nothing hides. Communication is reported as a mean over stages.
 double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost, double count) {
+  if (build.probe)
+    if (auto known = build.probe->exposed.find(&cost); known != build.probe->exposed.end())
+      return known->second;
   double sum = 0, times = build.microbatches * build.share() * count;
   double left = cost.seconds; // no more is hidden than there are kernels beside it
   for (const Communication &entry : cost.communication) {
@@ -168,12 +180,14 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
     note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times, total * times,
          (total - hidden) * times, one.energy);
   }
+  if (build.probe)
+    build.probe->exposed[&cost] = sum;
   return sum;
 }
 
 /// The costs of a stage on the slowest kind of its chips, which the others wait for.
 void StepModel::chooseChip(Build &build, size_t stage) {
-  ChipSet chips = chipsOf(build.strategy, static_cast<int64_t>(stage));
+  ChipSet chips = build.chipsAt(stage);
   StagePlan &plan = build.step.stages[stage];
   RegionCost forward, backward;
   for (unsigned path : network.places().of(chips)) {
@@ -322,75 +336,4 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
   double working = (build.microbatches * kernels + sending) * build.share();
   summary.bubble = std::max(0.0, summary.pipelineTime - working);
   return true;
-}
-
-/// Times and memory of stages that have `layers` each, by their kinds and even if there are fewer,
-/// without a schedule.
-bool StepModel::probe(Build &build, llvm::ArrayRef<uint32_t> layers) {
-  build.microbatches = static_cast<double>(build.strategy.batch) /
-                       static_cast<double>(build.strategy.data * build.strategy.microbatch);
-  StagePlan plan;
-  plan.chunks.resize(build.chunks());
-  plan.chunks.front() = layers.vec();
-  build.step.stages.assign(build.strategy.pipeline, plan);
-  build.step.summary.stages.resize(build.strategy.pipeline);
-  if (!stageTimes(build) || !shareParameters(build))
-    return false;
-  setInFlight(build);
-  memoryOf(build);
-  return true;
-}
-
-/// s of a microbatch on a stage that grow with its layers; in zero-bubble schedules without sends,
-/// which gradients of weights may run beside.
-static double lineTime(const StageTime &time, ScheduleKind kind) {
-  return time.kernels() + (kind == ScheduleKind::ZeroBubble ? 0 : time.waits());
-}
-
-llvm::Optional<std::vector<StageLine>> StepModel::stageLines(const ModelCosts &costs,
-                                                             const Strategy &strategy) {
-  if (costs.forward().layers.size() != 1)
-    return llvm::None;
-  auto stages = mixedStages(costs, strategy);
-  if (!stages)
-    return llvm::None;
-  std::vector<StageLine> lines;
-  for (const MixedStage &stage : *stages) {
-    StageLine line{stage.fixed, stage.perLayer[0]};
-    double layer = stage.layerMemory[0], least = stage.memory + layer;
-    if (stage.capacity > 0 && least > stage.capacity)
-      line.most = 0;
-    else if (stage.capacity > 0 && layer > 0)
-      line.most = 1 + static_cast<int64_t>((stage.capacity - least) / layer);
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-llvm::Optional<std::vector<MixedStage>> StepModel::mixedStages(const ModelCosts &costs,
-                                                               const Strategy &strategy) {
-  if (strategy.recomputeLayers >= 0)
-    return llvm::None;
-  // Two points make a line for each kind. Memory that stages share out layer by layer is one, too;
-  // what a layer needs at a time is in both.
-  size_t kinds = costs.forward().layers.size();
-  std::vector<MixedStage> stages(strategy.pipeline);
-  for (uint32_t kind = 0; kind < kinds; ++kind) {
-    Build one{costs, strategy}, two{costs, strategy};
-    if (!probe(one, {kind}) || !probe(two, {kind, kind}))
-      return llvm::None;
-    for (size_t number = 0; number < stages.size(); ++number) {
-      MixedStage &stage = stages[number];
-      double least = one.step.summary.stages[number].total();
-      double layer = two.step.summary.stages[number].total() - least;
-      double time = lineTime(one.timeOf(number), strategy.schedule);
-      stage.perLayer.push_back(lineTime(two.timeOf(number), strategy.schedule) - time);
-      stage.layerMemory.push_back(layer);
-      stage.fixed = time - stage.perLayer.back();
-      // The kinds need different memory at a time: the least, so that no division is left out.
-      stage.memory = kind == 0 ? least - layer : std::min(stage.memory, least - layer);
-      stage.capacity = factsAt(one, number).capacity * plannedShare;
-    }
-  }
-  return stages;
 }

@@ -17,11 +17,6 @@ static std::pair<double, double> elementBytes(const Strategy &strategy, const Ru
   return {element, runtime.gradientBytes > 0 ? runtime.gradientBytes : element};
 }
 
-/// Ranks among which a stage's state is divided: experts have fewer than the rest.
-static double sharers(const Strategy &strategy, bool ofExperts) {
-  return static_cast<double>(placeOf(strategy, ofExperts ? "expert_shard" : "shard").ranks());
-}
-
 /// `kind` among the ranks of `axis` that have the same weights: all of the data and context axes,
 /// or groups of them, and for experts those that are left of them.
 StepModel::Exchange StepModel::amongReplicas(Build &build, size_t stage, const char *kind,
@@ -40,19 +35,13 @@ static std::string shardAxis(const Strategy &strategy) {
   return strategy.shard.ranks > 0 ? "shard" : "data";
 }
 
-/// Bytes of a rank's part of the gradients of `weights`.
-static double partBytes(const Strategy &strategy, const RegionCost &weights, double gradient) {
-  return weights.trainedDense() * gradient / sharers(strategy, false) +
-         weights.trainedExperts() * gradient / sharers(strategy, true);
-}
-
 /// Gradients that are added up inside each shard group are added up across them: each rank's part
 /// among the ranks that have the same one.
 StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const RegionCost &weights) {
   double gradient = elementBytes(build.strategy, runtime).second;
   return amongReplicas(build, stage, "all_reduce", "replica",
-                       weights.trainedDense() * gradient / sharers(build.strategy, false),
-                       weights.trainedExperts() * gradient / sharers(build.strategy, true));
+                       weights.trainedDense() * gradient / build.sharers(false),
+                       weights.trainedExperts() * gradient / build.sharers(true));
 }
 
 /// Fully sharded parameters are gathered before each layer and their gradients scattered behind it;
@@ -88,7 +77,7 @@ void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, St
        2 * gather.seconds * runs, (ahead + behind - scattered) * runs, gather.energy);
   note(build, "reduce_scatter" + axis, trained * gradient, runs, scatter.seconds * runs,
        scattered * runs, scatter.energy);
-  across.time.bytes = std::max(across.time.bytes, partBytes(build.strategy, forward, gradient));
+  across.time.bytes = std::max(across.time.bytes, build.partBytes(forward, gradient));
   across.time.count += layers;
   across.time.total += layers * sum.seconds;
   across.time.exposed += layers * last;
@@ -157,8 +146,7 @@ bool StepModel::shareGradients(Build &build) {
     worst = a + b;
     double part = reduced.seconds / both;
     reduce = {reduce.name, (dense + experts) * gradient, 1, reduced.seconds, a * part};
-    across = {across.name, partBytes(strategy, forward, gradient), 1, summed.seconds,
-              a * (1 - part)};
+    across = {across.name, build.partBytes(forward, gradient), 1, summed.seconds, a * (1 - part)};
     gather = {gather.name, (dense + experts) * runtime.gathered(element), 1, gathered.seconds, b};
   }
   note(build, reduce.name, reduce.bytes, 1, reduce.total, reduce.exposed, reduceEnergy);
@@ -184,8 +172,8 @@ void StepModel::optimizerStep(Build &build) {
   double worst = 0;
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     const RegionCost &forward = build.forward[stage];
-    double elements = forward.trainedDense() / (isSharded ? sharers(strategy, false) : 1) +
-                      forward.trainedExperts() / (isSharded ? sharers(strategy, true) : 1);
+    double elements = forward.trainedDense() / (isSharded ? build.sharers(false) : 1) +
+                      forward.trainedExperts() / (isSharded ? build.sharers(true) : 1);
     double bandwidth = factsAt(build, stage).bandwidth;
     double seconds = bandwidth > 0 ? elements * moved / (bandwidth * runtime.memory) : 0;
     // Gradients go down and parameters come back while the host updates what is there, and its
@@ -208,7 +196,7 @@ void StepModel::stateMemory(const Build &build, const RegionCost &forward, Stage
   bool sharesGradients = shard.gradients || shard.parameters;
   bool sharesState = shard.optimizer || sharesGradients;
   for (bool ofExperts : {false, true}) {
-    double ranks = sharers(strategy, ofExperts);
+    double ranks = build.sharers(ofExperts);
     double all = ofExperts ? forward.expertElements : forward.denseElements();
     double trained = ofExperts ? forward.trainedExperts() : forward.trainedDense();
     use.parameters += all * element / (shard.parameters ? ranks : 1);
@@ -221,7 +209,9 @@ void StepModel::stateMemory(const Build &build, const RegionCost &forward, Stage
 /// Weights that a stage has gathered at a time: two layers, or one and what stands before or
 /// behind.
 double StepModel::gatheredElements(const Build &build, size_t stage) {
-  if (!build.strategy.shard.parameters || sharers(build.strategy, false) <= 1)
+  auto isWhole = [](const AxisPlace &place) { return place.ranks() <= 1; };
+  if (!build.strategy.shard.parameters || build.sharers(false) <= 1 ||
+      (build.variants && llvm::any_of(build.variants->places("shard"), isWhole)))
     return 0;
   const GraphCost &forward = build.costs.forward();
   double layer = 0;
@@ -254,7 +244,7 @@ void StepModel::memoryOf(Build &build) {
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
     use.temporary += needed - use.total();
     // Any chip of the stage has to hold it.
-    for (unsigned path : network.places().of(chipsOf(strategy, static_cast<int64_t>(stage)))) {
+    for (unsigned path : network.places().of(build.chipsAt(stage))) {
       const ChipFacts &chip = facts.at(network.places().path(path).chip);
       if (chip.capacity > 0)
         build.step.fill = std::max(build.step.fill, needed / chip.capacity);

@@ -45,6 +45,25 @@ AxisPlace training::placeOf(const Strategy &strategy, llvm::StringRef axis) {
   return areOthers ? others : experts;
 }
 
+Strategy StrategyVariants::fill(Strategy strategy, size_t number) const {
+  const Strategy &variant = list[number];
+  strategy.order = variant.order;
+  strategy.anyOrder = false;
+  strategy.nesting = variant.nesting;
+  strategy.factors = variant.factors;
+  strategy.shard.ranks = variant.shard.ranks;
+  return strategy;
+}
+
+const std::vector<AxisPlace> &StrategyVariants::places(llvm::StringRef axis) const {
+  auto [entry, isNew] = known.try_emplace(axis);
+  if (isNew)
+    for (const Strategy &strategy : list)
+      if (AxisPlace place = placeOf(strategy, axis); !llvm::is_contained(entry->second, place))
+        entry->second.push_back(std::move(place));
+  return entry->second;
+}
+
 ChipSet training::chipsOf(const Strategy &strategy, int64_t stage) {
   int64_t ranks = strategy.ranks();
   if (strategy.pipeline == 1)

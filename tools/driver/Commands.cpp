@@ -19,6 +19,8 @@ static constexpr OptionSpec runOptions[] = {
     {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware"},
     {"num-queues-per-dim", 0, "N", "of chakra: queues of a dimension, whatever the system says"},
     {"injection-scale", 0, "X", "of chakra: the system's endpoint delay, so many times"},
+    {"strategy", 0, "NAME",
+     "of searches: bound (without this) or exhaustive (every mapping and every strategy in turn)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec searchOptions[] = {

@@ -52,19 +52,38 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
   }
 }
 
+/// How good the best is, in words.
+static std::string proofText(const TrainSearchResult &searched) {
+  std::string within = fmt::format("{:.1f} %", std::ceil(searched.gap * 1000) / 10);
+  if (!searched.isProven)
+    return !searched.isBounded || searched.bound <= 0
+               ? "time ran out, there may be a better one"
+               : fmt::format("time ran out, at most {} above the best", within);
+  if (!searched.isBounded)
+    return "proven best of even and balanced stages";
+  return searched.gap <= 0 ? "proven best, however the layers are divided among stages"
+                           : fmt::format("proven best of even and balanced stages, and within {} "
+                                         "of any",
+                                         within);
+}
+
+/// "36 strategies: 20 tried, 4 left out for their memory, 12 for their bounds".
+static std::string countsText(const StrategyCounts &counts) {
+  std::string text = fmt::format("{}: {} tried", counted(counts.all, "strategy"), counts.tried);
+  for (auto [count, what] : {std::make_pair(counts.unfit, "left out for their memory"),
+                             std::make_pair(counts.beaten, "left out by bounds"),
+                             std::make_pair(counts.impossible, "do not divide the model"),
+                             std::make_pair(counts.left, "not looked at")})
+    if (count > 0)
+      text += fmt::format(", {} {}", count, what);
+  return text;
+}
+
 /// What the search did, and what it found beside the best.
 static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
-  cost.notes.push_back(fmt::format(
-      "search: {}; {}, {} fit; {} of {} of the model left out by bounds; {}", searched.goal,
-      counted(searched.strategies, "strategy"), searched.fitting, searched.prunedDivisions,
-      counted(searched.divisions, "division"),
-      !searched.isProven    ? "time ran out, there may be a better one"
-      : !searched.isBounded ? "proven best of even and balanced stages"
-      : searched.gap <= 0   ? "proven best, however the layers are divided among stages"
-                            : fmt::format("proven best of even and balanced stages, and within "
-                                            "{:.1f} % of any",
-                                          std::ceil(searched.gap * 1000) / 10)));
-  for (const auto &[why, count] : searched.refused)
+  cost.notes.push_back(fmt::format("search: {}; {}; {}", searched.goal, countsText(searched.counts),
+                                   proofText(searched)));
+  for (const auto &[why, count] : searched.counts.refused)
     cost.notes.push_back(fmt::format("search: {} left out: {}", counted(count, "strategy"), why));
   // The fastest, and the one that takes the least memory.
   size_t fastest = searched.front.size() > 6 ? 5 : searched.front.size();
@@ -83,8 +102,9 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
   ir::Module *evaluated = &module;
   ir::Operation *statement = &op; // in a sweep not at the top
   if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
-    searched = searchStrategies(*asBuilt, *asBuilt->lookup(op.symbol()), providers,
-                                names(module, nullptr), session.diagnostics);
+    searched = searchStrategies(
+        *asBuilt, *asBuilt->lookup(op.symbol()), providers, names(module, nullptr),
+        searchSettings.strategy == loopnest::SearchStrategy::Exhaustive, session.diagnostics);
     if (searched)
       filled = withStrategy(*asBuilt, op.symbol(), searched->best, session.diagnostics);
     if (!filled)

@@ -226,6 +226,7 @@ bool driver::runFile(Session &session, const Arguments &arguments) {
     formats.push_back(format.name);
   if (!checkChoice(session, arguments, "from", formats) ||
       !checkChoice(session, arguments, "mode", {"native", "astra_sim", "maestro", "timeloop"}) ||
+      !checkChoice(session, arguments, "strategy", {"bound", "exhaustive"}) ||
       !checkFileCount(session, arguments, "run"))
     return true;
   if (!checkVerify(session, arguments))

@@ -118,9 +118,23 @@ std::vector<int64_t> StrategySpace::shardGroups(const Strategy &strategy) const 
   return list;
 }
 
-/// The pipelines and data-parallel degrees that use all chips with `division`.
-std::vector<Strategy> StrategySpace::completions(const Strategy &division, int64_t layers) const {
+const training::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
+  std::array<int64_t, 6> key = {strategy.tensor, strategy.context,  strategy.expert,
+                                strategy.data,   strategy.pipeline, strategy.wholeExperts()};
+  auto known = variants.find(key);
+  if (known != variants.end())
+    return known->second;
   std::vector<Strategy> list;
+  for (int64_t ranks : shardGroups(strategy)) {
+    strategy.shard.ranks = ranks;
+    llvm::append_range(list, training::nestingsOf(strategy, network));
+  }
+  return variants.try_emplace(key, std::move(list)).first->second;
+}
+
+std::vector<StrategySpace::Family> StrategySpace::families(const Strategy &division,
+                                                           int64_t layers) {
+  std::vector<Family> list;
   int64_t inner = division.tensor * division.context;
   if (network.chips() % inner)
     return list;
@@ -140,10 +154,9 @@ std::vector<Strategy> StrategySpace::completions(const Strategy &division, int64
                                             strategy.chunks);
     if (!matches || !divides)
       continue;
-    for (int64_t ranks : shardGroups(strategy)) {
-      strategy.shard.ranks = ranks;
-      llvm::append_range(list, training::nestingsOf(strategy, network));
-    }
+    const training::StrategyVariants &all = variantsOf(strategy);
+    if (all.size() > 0)
+      list.push_back({all.fill(std::move(strategy), all.size() - 1), &all});
   }
   return list;
 }

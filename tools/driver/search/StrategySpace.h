@@ -1,13 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The strategies that the holes of a `train` allow. A division says how the model is cut into
-// kernels (tensor, context and expert ranks, microbatch, recomputation); each has completions that
-// use all chips. Without a hole there is the one that the statement asks for.
+// kernels (tensor, context and expert ranks, microbatch, recomputation); each goes with families of
+// strategies that use all chips. Without a hole there is the one that the statement asks for.
 #ifndef PERFC_TOOLS_DRIVER_SEARCH_STRATEGYSPACE_H
 #define PERFC_TOOLS_DRIVER_SEARCH_STRATEGYSPACE_H
 
 #include "backends/training/AxisNetwork.h"
-#include "passes/training/Strategy.h"
+#include "backends/training/StrategyPlace.h"
+#include <array>
+#include <map>
 
 namespace perfc::driver {
 
@@ -27,19 +29,27 @@ public:
 
   /// How the model may be divided, with up to 64 ranks of tensor and context and 512 of experts.
   std::vector<passes::Strategy> divisions() const;
-  /// The pipelines of up to `layers` stages and the data-parallel degrees, shard groups and orders
-  /// that use all chips with `division`.
-  std::vector<passes::Strategy> completions(const passes::Strategy &division, int64_t layers) const;
+  /// A pipeline and a data-parallel degree that use all chips with a division, and the shard groups
+  /// and orders that go with these.
+  struct Family {
+    passes::Strategy strategy; ///< as the last variant
+    const training::StrategyVariants *variants;
+  };
+  /// All of `division`, with pipelines of up to `layers` stages.
+  std::vector<Family> families(const passes::Strategy &division, int64_t layers);
 
 private:
   std::vector<passes::Recompute> recomputations() const;
   std::vector<int64_t> shardGroups(const passes::Strategy &strategy) const;
+  const training::StrategyVariants &variantsOf(passes::Strategy strategy);
 
   const ir::Module &module;
   const ir::Operation &train;
   const passes::Strategy &asked;
   training::AxisNetwork &network;
   DiagnosticEngine &diagnostics;
+  /// By tensor, context, expert, data and pipeline ranks, and whether experts are whole.
+  std::map<std::array<int64_t, 6>, training::StrategyVariants> variants;
 };
 
 } // namespace perfc::driver

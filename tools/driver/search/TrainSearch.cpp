@@ -1,115 +1,25 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/search/TrainSearch.h"
 
-#include "backends/core/UncertainInputs.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "ir/study/SearchOps.h"
-#include "tools/driver/search/StrategySpace.h"
+#include "tools/driver/search/StrategyQueue.h"
 #include "llvm/ADT/STLExtras.h"
-#include <chrono>
-#include <limits>
+#include <algorithm>
 
 using namespace perfc;
 using namespace perfc::driver;
 using passes::Strategy;
+using training::ModelCosts;
+using training::StepBound;
 
-namespace {
+//===-- Divisions of the model
+//----------------------------------------------------------------------===//
 
-class TrainSearch {
-public:
-  TrainSearch(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-              const emit::MetricNames &names, DiagnosticEngine &diagnostics)
-      : module(module), train(train), providers(providers), names(names), diagnostics(diagnostics),
-        asked(passes::readStrategy(ir::as<study::TrainOp>(train))),
-        network(*module.lookup(train.symbolAttr("on")), providers, diagnostics),
-        space(module, train, asked, network, diagnostics) {}
-
-  llvm::Optional<TrainSearchResult> run();
-
-private:
-  bool readGoal();
-  void countModel(const ir::Region &region, double times);
-  bool cannotFit(const Strategy &division) const;
-  llvm::Optional<training::ModelCosts> costsOf(const Strategy &strategy,
-                                               std::unique_ptr<ir::Module> &lowered);
-  void tryDivision(const Strategy &division);
-  void tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
-                   training::StepModel &model);
-  struct Tried {
-    bool isRefused = false; ///< by the algorithms of `with`
-    bool fits = false;
-    double time = std::numeric_limits<double>::infinity(); ///< of the step, if it fits
-    double working =
-        0; ///< of a mean stage: what no division of the layers among equal chips changes
-  };
-  Tried tryStrategy(const Strategy &strategy, const training::ModelCosts &costs,
-                    training::StepModel &model);
-  bool isRefused();
-  bool addEnds(const Strategy &strategy, Cost &cost);
-  void addToFront(const Cost &cost, const std::string &text);
-  bool isOutOfTime() const;
-  /// Makes the goal's value one that is better the smaller it is.
-  double sign() const { return maximizes ? -1 : 1; }
-  void reportNothing();
-
-  const ir::Module &module;
-  const ir::Operation &train;
-  ProviderSet &providers;
-  emit::MetricNames names;
-  DiagnosticEngine &diagnostics;
-  Strategy asked;
-  training::AxisNetwork network;
-  StrategySpace space;
-  ir::Attribute goal;
-  bool maximizes = false, boundsTime = false;
-  bool goalNeedsEnds = false, conditionsNeedEnds = false; ///< are about ends of intervals
-  bool isWorstEnd = false; ///< of the goal's metric, which is no better than its centre
-  double measured = 1;     ///< what the runtime makes of the time that the model gives
-  double weights = 0;      ///< elements
-  double capacity = 0;
-  int64_t layers = 0;
-  std::string memory;
-  std::string withoutValue; ///< why the goal or a condition has none in a strategy that fits
-  llvm::Optional<Strategy> refused;      ///< one that the model does not allow
-  llvm::Optional<TrainingSummary> stuck; ///< of one that fits, but that failures leave no time
-  bool runs = false;                     ///< one that fits gets somewhere
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  TrainSearchResult result;
-  double bestValue = std::numeric_limits<double>::infinity();
-  double bestTime = std::numeric_limits<double>::infinity();
-  double leastMemory = std::numeric_limits<double>::infinity();
-};
-
-} // namespace
-
-bool TrainSearch::isOutOfTime() const {
+bool TrainSearch::isOutOfTime(double share) const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-         study::searchTime(ir::as<study::TrainOp>(train));
-}
-
-bool TrainSearch::readGoal() {
-  const ir::AttrDict &settings = train.dictAttr("settings");
-  const ir::Attribute *least = settings.find("minimize"), *most = settings.find("maximize");
-  if (!least && !most) {
-    diagnostics.report(train.range(), diag::HolesWithoutGoal);
-    return false;
-  }
-  maximizes = !least;
-  goal = (least ? least : most)->asList().front();
-  bool isName = goal.is(ir::AttrKind::String);
-  std::string word = maximizes ? "maximize" : "minimize",
-              text = isName ? goal.asString().str() : "";
-  SourceRange written = passes::rangeOf(train, word, diagnostics);
-  result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
-  boundsTime = (!maximizes && (text == "step_time" || text == "latency")) ||
-               (maximizes && (text == "mfu" || text == "tokens_per_s"));
-  const ir::Attribute *conditions = settings.find("require");
-  goalNeedsEnds = emit::asksForEnds(goal, names);
-  conditionsNeedEnds = conditions && emit::asksForEnds(*conditions, names);
-  isWorstEnd = llvm::StringRef(text).endswith(maximizes ? ".lower" : ".upper");
-  measured = training::Runtime::read(train).measured;
-  return true;
+         share * study::searchTime(ir::as<study::TrainOp>(train));
 }
 
 void TrainSearch::countModel(const ir::Region &region, double times) {
@@ -128,7 +38,7 @@ void TrainSearch::countModel(const ir::Region &region, double times) {
 /// True when parameters, gradients and optimizer state alone are too much even with a stage per
 /// layer.
 bool TrainSearch::cannotFit(const Strategy &division) const {
-  if (capacity <= 0)
+  if (capacity <= 0 || isExhaustive)
     return false;
   double element = bitsOf(division.dtype) / 8.0;
   double ranks = static_cast<double>(network.chips());
@@ -139,267 +49,255 @@ bool TrainSearch::cannotFit(const Strategy &division) const {
   return weights * element / parts > capacity;
 }
 
-/// What `strategy` costs with its intervals; false when it does not run by itself.
-bool TrainSearch::addEnds(const Strategy &strategy, Cost &cost) {
-  auto filled = withStrategy(module, train.symbol(), strategy, diagnostics);
-  ir::Operation *statement = filled ? filled->lookup(train.symbol()) : nullptr;
-  if (!statement)
-    return false;
-  auto whole = withEnds(*filled, *statement, diagnostics, [&] {
-    return training::evaluateTraining(*filled, *statement, providers, diagnostics);
-  });
-  if (whole)
-    cost = std::move(*whole);
-  return whole.hasValue();
-}
-
-void TrainSearch::addToFront(const Cost &cost, const std::string &text) {
-  StrategyPoint entry{text, cost.training->stepTime, static_cast<double>(cost.peakMemory),
-                      cost.energy.isGiven() ? cost.energy.known.central() : -1};
-  for (const auto &known : result.front)
-    if (known.stepTime <= entry.stepTime && known.memory <= entry.memory)
-      return;
-  llvm::erase_if(result.front, [&](const StrategyPoint &known) {
-    return known.stepTime >= entry.stepTime && known.memory >= entry.memory;
-  });
-  result.front.push_back(std::move(entry));
-}
-
-/// `strategy` with even stages, and with those whose slowest is fastest unless a bound shows that
-/// no division of the layers beats what is known.
-void TrainSearch::tryPipeline(const Strategy &strategy, const training::ModelCosts &costs,
-                              training::StepModel &model) {
-  Tried even = tryStrategy(strategy, costs, model);
-  result.fitting += even.fits;
-  bool isUniform = costs.kinds.size() == 1 && !network.hasFaults();
-  if (even.isRefused || strategy.pipeline == 1 || !strategy.stages.empty() ||
-      (boundsTime && isUniform && even.working >= bestTime))
-    return;
-  double bound = 0;
-  int64_t microbatches = strategy.batch / (strategy.data * strategy.microbatch);
-  Strategy balanced = strategy;
-  if (auto lines = model.stageLines(costs, strategy)) {
-    bound = training::leastPipelineTime(*lines, layers, microbatches, strategy.schedule);
-    balanced.stages = training::balancedStages(*lines, layers);
-  } else if (auto stages = model.mixedStages(costs, strategy)) {
-    std::vector<int64_t> kinds;
-    for (const training::GraphCost::Layers &entry : costs.forward().layers)
-      kinds.push_back(entry.count);
-    bound = training::leastPipelineTime(*stages, kinds, microbatches, strategy.schedule);
-    balanced.stages = training::balancedStages(*stages, kinds);
-  } else {
-    result.isBounded = false; // other divisions of such layers are not tried
-    return;
-  }
-  bound *= measured;
-  result.bound = std::min(result.bound, bound);
-  if (bound >= even.time || (boundsTime && bound >= bestTime))
-    return;
-  if (!balanced.stages.empty())
-    result.fitting += tryStrategy(balanced, costs, model).fits && !even.fits;
-}
-
-/// True, counted, where the step that was just evaluated cannot have the algorithms of `with`.
-bool TrainSearch::isRefused() {
-  std::string why = network.refusedAlgorithm().str();
-  if (llvm::StringRef unused = network.unusedAlgorithm(); why.empty() && !unused.empty())
-    why = fmt::format("no collective runs `{}`", unused);
-  if (!why.empty())
-    ++result.refused[why];
-  return !why.empty();
-}
-
-TrainSearch::Tried TrainSearch::tryStrategy(const Strategy &strategy,
-                                            const training::ModelCosts &costs,
-                                            training::StepModel &model) {
-  std::string problem;
-  Tried tried;
-  network.forgetUses();
-  auto step = model.evaluate(costs, strategy, problem);
-  if (!step)
-    return tried;
-  if (isRefused()) {
-    tried.isRefused = true;
-    return tried;
-  }
-  const TrainingSummary &summary = step->summary;
-  tried.working = summary.pipelineTime - summary.bubble * summary.stepTime;
-  // How much of what stages send gradients of weights run beside depends on the layers.
-  if (strategy.schedule == passes::ScheduleKind::ZeroBubble)
-    for (const CommunicationTime &entry : summary.communication)
-      tried.working -= entry.name == training::sendName ? entry.exposed : 0;
-  tried.working *= measured;
-  ++result.costed;
-  for (const StageMemory &stage : step->summary.stages)
-    leastMemory = std::min(leastMemory, stage.total());
-  if (step->fill > training::plannedShare)
-    return tried;
-  tried.fits = true;
-  if (!training::checkRun(train, summary, diagnostics)) {
-    stuck = summary;
-    return tried;
-  }
-  runs = true;
-  Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
-  if (conditionsNeedEnds && !addEnds(strategy, cost))
-    return tried;
-  names.cost = &cost;
-  if (const ir::Attribute *conditions = train.dictAttr("settings").find("require"))
-    for (const ir::Attribute &condition : conditions->asList()) {
-      emit::ExpressionValue value = emit::evaluateExpression(condition, names);
-      if (!value.truth)
-        withoutValue = value.notGiven;
-      if (!value.truth.getValueOr(false))
-        return tried;
-    }
-  ++result.fulfilling;
-  emit::ExpressionValue value = emit::evaluateExpression(goal, names);
-  addToFront(cost, cost.training->strategy);
-  tried.time = cost.training->stepTime;
-  if (goalNeedsEnds && !conditionsNeedEnds) {
-    bool isBeaten = isWorstEnd && value.number && value.number->toDouble() * sign() >= bestValue;
-    if (isBeaten || !addEnds(strategy, cost))
-      return tried;
-    value = emit::evaluateExpression(goal, names);
-  }
-  if (!value.number) {
-    withoutValue = !value.unknownName.empty()
-                       ? fmt::format("a step has no metric `{}`", value.unknownName)
-                   : value.truth ? "it is true or false"
-                                 : value.notGiven;
-    return tried;
-  }
-  double number = value.number->toDouble() * sign();
-  if (number >= bestValue)
-    return tried;
-  bestValue = number;
-  bestTime = tried.time;
-  result.best = strategy;
-  result.value = value.number->toDouble();
-  return tried;
-}
-
-/// What `strategy` costs, `lowered` for it; nothing after a report.
-llvm::Optional<training::ModelCosts> TrainSearch::costsOf(const Strategy &strategy,
-                                                          std::unique_ptr<ir::Module> &lowered) {
-  lowered = withStrategy(module, train.symbol(), strategy, diagnostics, /*withSchedules=*/false);
+/// What `strategy` costs; nothing after a report.
+llvm::Optional<ModelCosts> TrainSearch::costsOf(const Strategy &strategy) {
+  auto lowered =
+      withStrategy(module, train.symbol(), strategy, diagnostics, /*withSchedules=*/false);
   if (!lowered)
     return llvm::None;
   return training::modelCosts(*lowered, *lowered->lookup(train.symbol()), providers, diagnostics);
 }
 
-void TrainSearch::tryDivision(const Strategy &division) {
-  std::vector<Strategy> list = space.completions(division, layers);
-  result.strategies += list.size();
-  if (list.empty())
+/// Divisions that the model's extents do not allow are none: what they report is forgotten.
+void TrainSearch::lower(Division &division) {
+  if (division.isLowered)
     return;
-  ++result.divisions;
-  // A division that is slower at best may still be the best for its memory.
-  if (cannotFit(division)) {
-    ++result.prunedDivisions;
-    return;
-  }
-  if (isOutOfTime()) {
-    result.isProven = false;
-    return;
-  }
-  // Divisions that the model's extents do not allow are none: what they report is forgotten.
+  division.isLowered = true;
   size_t reported = diagnostics.all().size();
-  std::unique_ptr<ir::Module> lowered;
-  if (auto costs = costsOf(list.front(), lowered)) {
-    training::StepModel model(*lowered, *lowered->lookup(train.symbol()), network);
-    for (const Strategy &strategy : list) {
-      if (isOutOfTime()) {
-        result.isProven = false;
-        break;
-      }
-      tryPipeline(strategy, *costs, model);
-    }
-  } else if (!refused) {
-    refused = list.front();
-  }
+  const Strategy &first = division.families.front().strategy;
+  division.costs = costsOf(first);
   diagnostics.truncate(reported);
+  if (!division.costs) {
+    if (!refused)
+      refused = first;
+    return;
+  }
+  training::dropKernels(*division.costs);
+  division.least = training::leastCosts(*division.costs, 1);
+}
+
+/// Of the time for the search: what is left is for strategies.
+static constexpr double shareOfGuesses = 0.25;
+
+/// Bounds of the families of divisions that differ in the microbatch alone, from the largest one.
+void TrainSearch::guess(llvm::ArrayRef<size_t> alike) {
+  auto microbatch = [&](size_t number) { return divisions[number].strategy.microbatch; };
+  size_t largest = *std::max_element(alike.begin(), alike.end(), [&](size_t a, size_t b) {
+    return microbatch(a) < microbatch(b);
+  });
+  bool hasBounds =
+      isMonotone && !isExhaustive && network.isUniform() && !isOutOfTime(shareOfGuesses);
+  if (hasBounds)
+    lower(divisions[largest]);
+  for (size_t number : alike) {
+    Division &division = divisions[number];
+    llvm::Optional<ModelCosts> least;
+    if (hasBounds && divisions[largest].costs)
+      least = training::leastCosts(*divisions[largest].costs,
+                                   static_cast<double>(microbatch(number)) /
+                                       static_cast<double>(microbatch(largest)));
+    size_t first = division.firstNumber;
+    for (size_t family = 0; family < division.families.size(); ++family) {
+      const StrategySpace::Family &one = division.families[family];
+      Entry entry{Stage::Guess, {}, first, number, family};
+      first += one.variants->size();
+      if (auto bound = least ? trials.model.leastStep(*least, one.strategy, one.variants)
+                             : llvm::Optional<StepBound>())
+        entry.bound = *bound;
+      push(entry);
+    }
+  }
+}
+
+void TrainSearch::addDivisions() {
+  using Key = std::tuple<passes::Recompute, int64_t, int64_t, int64_t, bool>;
+  std::map<Key, std::vector<size_t>> alike;
+  for (Strategy &strategy : space.divisions()) {
+    Division division{strategy, space.families(strategy, layers), result.counts.all};
+    size_t size = 0;
+    for (const StrategySpace::Family &family : division.families)
+      size += family.variants->size();
+    result.counts.all += size;
+    if (size == 0)
+      continue;
+    if (cannotFit(strategy)) {
+      result.counts.unfit += size;
+      continue;
+    }
+    alike[{strategy.recompute, strategy.context, strategy.tensor, strategy.expert,
+           strategy.sequence}]
+        .push_back(divisions.size());
+    divisions.push_back(std::move(division));
+  }
+  for (const auto &[key, numbers] : alike)
+    guess(numbers);
+}
+
+//===-- The queue
+//-----------------------------------------------------------------------------------===//
+
+size_t TrainSearch::sizeOf(const Entry &entry) const {
+  return entry.stage == Stage::Variant
+             ? 1
+             : divisions[entry.division].families[entry.family].variants->size();
+}
+
+/// The least bound first and those without one last; of equal ones the first in the order of the
+/// space.
+bool TrainSearch::isBefore(const Entry &a, const Entry &b) const {
+  bool isLastA = a.bound.time == 0, isLastB = b.bound.time == 0;
+  return std::tie(isLastA, a.bound.time, a.bound.memory, a.number) <
+         std::tie(isLastB, b.bound.time, b.bound.memory, b.number);
+}
+
+void TrainSearch::push(Entry entry) {
+  if (!entry.bound.fits && !isExhaustive) {
+    result.counts.unfit += sizeOf(entry);
+    return;
+  }
+  entries.push_back(entry);
+  std::push_heap(entries.begin(), entries.end(),
+                 [&](const Entry &a, const Entry &b) { return isBefore(b, a); });
+}
+
+TrainSearch::Entry TrainSearch::pop() {
+  std::pop_heap(entries.begin(), entries.end(),
+                [&](const Entry &a, const Entry &b) { return isBefore(b, a); });
+  Entry entry = entries.back();
+  entries.pop_back();
+  return entry;
+}
+
+/// Puts the strategies of a family into the queue, each with its own bound.
+void TrainSearch::expand(const Entry &entry) {
+  const Division &division = divisions[entry.division];
+  const StrategySpace::Family &family = division.families[entry.family];
+  for (size_t variant = 0; variant < family.variants->size(); ++variant) {
+    Entry one = entry;
+    one.stage = Stage::Variant;
+    one.variant = variant;
+    one.number += variant;
+    Strategy strategy = family.variants->fill(family.strategy, variant);
+    auto bound = trials.model.leastStep(*division.least, strategy);
+    one.bound = bound.getValueOr(StepBound());
+    bool isOpen = strategy.pipeline > 1 && strategy.stages.empty();
+    result.isBounded &= !isOpen || bound.hasValue();
+    if (isOpen && bound)
+      result.bound = std::min(result.bound, bound->time);
+    push(one);
+  }
+}
+
+/// Runs, bounds or leaves out what is first in the queue.
+void TrainSearch::look(Entry entry) {
+  Division &division = divisions[entry.division];
+  const StrategySpace::Family &family = division.families[entry.family];
+  if (!isExhaustive && trials.ranking.isBeaten(entry.bound)) {
+    result.counts.beaten += sizeOf(entry);
+    return;
+  }
+  if (entry.stage == Stage::Variant)
+    return tryVariant(entry);
+  lower(division);
+  if (!division.costs) {
+    result.counts.impossible += sizeOf(entry);
+    return;
+  }
+  if (entry.stage == Stage::Family || family.variants->size() == 1 || !network.isUniform())
+    return expand(entry);
+  entry.stage = Stage::Family;
+  entry.bound = trials.model.leastStep(*division.least, family.strategy, family.variants)
+                    .getValueOr(StepBound());
+  push(entry);
+}
+
+//===-- Strategies
+//----------------------------------------------------------------------------------===//
+
+void TrainSearch::tryVariant(const Entry &entry) {
+  const Division &division = divisions[entry.division];
+  const StrategySpace::Family &family = division.families[entry.family];
+  Strategy strategy = family.variants->fill(family.strategy, entry.variant);
+  if (strategy.pipeline > 1 && strategy.stages.empty())
+    if (auto stages = trials.model.mixedStages(*division.least, strategy))
+      return tryStages(strategy, entry, *stages);
+  result.counts.tried += trials.run(strategy, entry.number, *division.costs);
+}
+
+/// `strategy` with even stages, and with those whose slowest is fastest.
+void TrainSearch::tryStages(const Strategy &strategy, const Entry &entry,
+                            llvm::ArrayRef<training::MixedStage> stages) {
+  const ModelCosts &costs = *divisions[entry.division].costs;
+  std::vector<int64_t> kinds;
+  for (const training::GraphCost::Layers &layer : costs.forward().layers)
+    kinds.push_back(layer.count);
+  int64_t microbatches = strategy.batch / (strategy.data * strategy.microbatch);
+  std::vector<int64_t> even = training::evenStages(strategy, costs.forward().layerCount());
+  std::vector<int64_t> balanced =
+      kinds.size() == 1
+          ? training::balancedStages(training::linesOf(stages), costs.forward().layerCount())
+          : training::balancedStages(stages, kinds);
+  bool isTried = false, isBeaten = false;
+  for (const std::vector<int64_t> *counts : {&even, &balanced}) {
+    if (counts->empty() || (counts == &balanced && balanced == even))
+      continue;
+    StepBound bound = entry.bound;
+    auto [time, most] =
+        training::leastOfDivision(stages, kinds, *counts, microbatches, strategy.schedule);
+    bound.time = std::max(bound.time, time * trials.model.measured());
+    bound.memory = std::max(bound.memory, most);
+    if (!isExhaustive && trials.ranking.isBeaten(bound)) {
+      isBeaten = true;
+      continue;
+    }
+    Strategy one = strategy;
+    if (counts == &balanced)
+      one.stages = balanced;
+    if (!trials.run(one, entry.number, costs))
+      return;
+    isTried = true;
+  }
+  ++(isTried ? result.counts.tried : isBeaten ? result.counts.beaten : result.counts.unfit);
+}
+
+/// What the search has come to, with what it had no time for.
+void TrainSearch::finish() {
+  for (const Entry &entry : entries) {
+    result.counts.left += sizeOf(entry);
+    result.bound = std::min(result.bound, entry.bound.time);
+  }
+  result.isProven = entries.empty();
+  result.front = trials.ranking.front();
+  result.isBounded &= result.isTimed;
+  result.gap = std::max(0.0, trials.ranking.time() / result.bound - 1);
 }
 
 llvm::Optional<TrainSearchResult> TrainSearch::run() {
-  if (!readGoal() || !network.readFaults(train.range()))
+  if (!trials.readGoal() || !network.readFaults(train.range()))
     return llvm::None;
   network.readAlgorithms(train);
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
   countModel(subject->body(), 1);
-  training::StepModel model(module, train, network);
-  capacity = model.largestCapacity();
-  memory = model.memoryName().str();
-  for (const Strategy &division : space.divisions())
-    tryDivision(division);
-  llvm::sort(result.front, [](const auto &a, const auto &b) { return a.stepTime < b.stepTime; });
-  if (bestValue == std::numeric_limits<double>::infinity()) {
+  capacity = trials.model.largestCapacity();
+  memory = trials.model.memoryName().str();
+  isMonotone = !training::Runtime::read(train).usesTiles;
+  addDivisions();
+  while (!entries.empty() && !isOutOfTime()) {
+    size_t reported = diagnostics.all().size();
+    look(pop());
+    diagnostics.truncate(reported);
+  }
+  finish();
+  if (!trials.ranking.hasBest()) {
     reportNothing();
     return llvm::None;
   }
-  result.isBounded &= boundsTime && result.isProven;
-  result.gap = std::max(0.0, bestTime / result.bound - 1);
   return std::move(result);
 }
 
-/// Why there is no best strategy: the first thing that all of them lack.
-void TrainSearch::reportNothing() {
-  if (result.costed == 0 && result.prunedDivisions == 0 && result.refused.empty() && refused) {
-    std::unique_ptr<ir::Module> lowered;
-    size_t errors = diagnostics.errorCount();
-    costsOf(*refused, lowered);
-    if (diagnostics.errorCount() != errors) // it says why
-      return;
-  }
-  if (result.fitting == 0 && !result.isProven) {
-    diagnostics
-        .report(train.range(), diag::NoStrategyFound,
-                fmt::format("the search ended after {} of {}, and none of these fits",
-                            result.costed, counted(result.strategies, "strategy")))
-        .help("a longer `within`");
-  } else if (result.strategies == 0) {
-    diagnostics
-        .report(train.range(), diag::NoStrategyFound,
-                fmt::format("no strategy uses all {} on a batch of {}",
-                            counted(network.chips(), "chip"), asked.batch))
-        .help("the product of the degrees is the number of chips, and `data` times `microbatch` "
-              "divides the batch");
-  } else if (result.costed == 0 && !result.refused.empty()) {
-    const std::string &why = result.refused.begin()->first;
-    diagnostics.report(train.range(), diag::NoStrategyFound,
-                       fmt::format("`with` cannot be chosen in any strategy: {}", why));
-  } else if (result.fitting == 0) {
-    diagnostics
-        .report(train.range(), diag::NoStrategyFits,
-                result.strategies == 1
-                    ? "the only strategy does not fit"
-                    : fmt::format("none of {} fits", counted(result.strategies, "strategy")),
-                memory, formatEngineering(capacity, Dimension(BaseUnit::Byte)))
-        .note(fmt::format("a search fills {:.0f} % of a memory at the most",
-                          100 * training::plannedShare))
-        .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"
-                                     : "`shard optimizer` or `shard parameters` divides the state");
-  } else if (stuck && !runs) {
-    training::checkRun(train, *stuck, diagnostics);
-  } else if (result.fulfilling == 0) {
-    diagnostics.report(passes::rangeOf(train, "require", diagnostics), diag::NoStrategyFound,
-                       fmt::format("{} `require`{}{}",
-                                   result.fitting == 1
-                                       ? "the only strategy that fits does not fulfil"
-                                       : fmt::format("none of the {} that fit fulfils",
-                                                     counted(result.fitting, "strategy")),
-                                   withoutValue.empty() ? "" : ": ", withoutValue));
-  } else {
-    diagnostics.report(passes::rangeOf(train, maximizes ? "maximize" : "minimize", diagnostics),
-                       diag::NoStrategyFound,
-                       fmt::format("`{}` has no value to compare: {}", result.goal, withoutValue));
-  }
-}
-
-llvm::Optional<TrainSearchResult> driver::searchStrategies(const ir::Module &module,
-                                                           const ir::Operation &train,
-                                                           ProviderSet &providers,
-                                                           const emit::MetricNames &names,
-                                                           DiagnosticEngine &diagnostics) {
-  return TrainSearch(module, train, providers, names, diagnostics).run();
+llvm::Optional<TrainSearchResult>
+driver::searchStrategies(const ir::Module &module, const ir::Operation &train,
+                         ProviderSet &providers, const emit::MetricNames &names, bool isExhaustive,
+                         DiagnosticEngine &diagnostics) {
+  return TrainSearch(module, train, providers, names, isExhaustive, diagnostics).run();
 }

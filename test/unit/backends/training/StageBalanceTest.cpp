@@ -143,3 +143,31 @@ TEST(StageBalanceTest, BoundIsReachedByEqualStages) {
   EXPECT_DOUBLE_EQ(leastPipelineTime(lines, 16, 12, ScheduleKind::OneFOneB),
                    closedFormTime(ScheduleKind::OneFOneB, 4, 12, 1, {4, 4}));
 }
+
+/// What stages of given layers take and hold, and what no division holds less than.
+TEST(StageBalanceTest, NoDivisionHoldsLess) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<MixedStage> stages(1 + random() % 4);
+    for (MixedStage &stage : stages)
+      stage = {0.0 + random() % 6, {1.0 + random() % 4}, 0.0 + random() % 9, {1.0 + random() % 5}};
+    auto layers = static_cast<int64_t>(stages.size() + random() % 8);
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<int64_t> counts(stages.size());
+    eachDivision(counts, 0, layers, [&](const std::vector<int64_t> &division) {
+      double fullest = 0;
+      std::vector<StageTime> times;
+      for (size_t stage = 0; stage < stages.size(); ++stage) {
+        auto count = static_cast<double>(division[stage]);
+        fullest = std::max(fullest, stages[stage].memory + count * stages[stage].layerMemory[0]);
+        double time = stages[stage].fixed + count * stages[stage].perLayer[0];
+        times.push_back({time / 3, time * 2 / 3});
+      }
+      least = std::min(least, fullest);
+      auto [time, memory] = leastOfDivision(stages, {layers}, division, 5, ScheduleKind::OneFOneB);
+      EXPECT_DOUBLE_EQ(memory, fullest);
+      EXPECT_LE(time, playSchedule(ScheduleKind::OneFOneB, times, 5, 1).time * (1 + 1e-9));
+    });
+    EXPECT_DOUBLE_EQ(leastMemory(stages, layers), least);
+  }
+}
