@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 using namespace perfc;
@@ -30,22 +31,31 @@ static double excess(double deviation, double limit) {
   return deviation * density - (limit - 1) * (1 - normalShare(z));
 }
 
-/// The load of each expert over the mean, in the order in which they stand.
-static std::vector<double> zipfLoads(const Routing &routing, int64_t experts) {
+/// The load of each expert over the mean, in the order in which they stand. One that all tokens
+/// choose has as much as any can have; what is left goes to the others in proportion.
+static std::vector<double> zipfLoads(const Routing &routing, int64_t experts, int64_t chosen) {
   std::vector<double> loads;
-  double sum = 0;
   for (int64_t i = 1; i <= experts; ++i)
-    sum += loads.emplace_back(std::pow(static_cast<double>(i), -routing.theta));
-  for (double &load : loads)
-    load *= static_cast<double>(experts) / sum;
+    loads.push_back(std::pow(static_cast<double>(i), -routing.theta));
+  double most = static_cast<double>(experts) / static_cast<double>(std::min(chosen, experts));
+  double left = static_cast<double>(experts); // of all loads
+  auto next = loads.begin();                  // the largest first
+  double sum = std::accumulate(next, loads.end(), 0.0);
+  while (next != loads.end() && *next * (left / sum) > most) {
+    *next++ = most;
+    left -= most;
+    sum = std::accumulate(next, loads.end(), 0.0);
+  }
+  for (; next != loads.end(); ++next)
+    *next *= left / sum;
   std::mt19937_64 random(static_cast<uint64_t>(routing.seed));
   for (size_t i = loads.size(); i-- > 1;)
     std::swap(loads[i], loads[random() % (i + 1)]);
   return loads;
 }
 
-static ExpertLoad zipfLoad(const Routing &routing, int64_t experts, int64_t ranks) {
-  std::vector<double> loads = zipfLoads(routing, experts);
+static ExpertLoad zipfLoad(const Routing &routing, int64_t experts, int64_t ranks, int64_t chosen) {
+  std::vector<double> loads = zipfLoads(routing, experts, chosen);
   double most = 0, kept = 0;
   for (int64_t rank = 0; rank < ranks; ++rank) {
     double sum = 0;
@@ -59,10 +69,10 @@ static ExpertLoad zipfLoad(const Routing &routing, int64_t experts, int64_t rank
 }
 
 ExpertLoad passes::expertLoad(const Routing &routing, int64_t experts, int64_t ranks,
-                              double choices) {
+                              double choices, int64_t chosen) {
   ExpertLoad load;
   if (routing.kind == Routing::Zipf) {
-    load = zipfLoad(routing, experts, ranks);
+    load = zipfLoad(routing, experts, ranks, chosen);
   } else {
     bool isRandom = routing.kind == Routing::Uniform && choices > 0;
     auto deviation = [&](double parts) {

@@ -2,11 +2,15 @@
 //
 // How unevenly tokens reach experts. With N choices of E experts, divided among R ranks, a rank
 // gets N / R of them in the mean; all wait for the busiest. Expert i is chosen with probability
-// p_i: 1/E, or in proportion to 1 / i^theta (zipf), where a seed says which expert stands where.
-// Chosen by chance (uniform), the load of a rank has the variance N/R (1 - 1/R), and the largest of
-// R of them lies Phi^-1((R - 3/8) / (R + 1/4)) deviations above the mean (Blom 1958). An expert
-// that takes at most C N / E tokens drops the others (Lepikhin et al., GShard, ICLR 2021,
-// section 2.2).
+// p_i: 1/E, or in proportion to 1 / i^theta (zipf), where a seed says which expert stands where. A
+// token chooses k different experts, so none gets more than all tokens: as in sampling without
+// replacement with probabilities in proportion to size, the share of choices of expert i is
+// min(1, c / i^theta) / k, with c so that these add up to 1 (Sarndal, Swensson, Wretman, Model
+// Assisted Survey Sampling, 1992, section 3.6.2: those beyond 1 are taken with certainty, the
+// others stay in proportion). Chosen by chance (uniform), the load of a rank has the variance N/R
+// (1 - 1/R), and the largest of R of them lies Phi^-1((R - 3/8) / (R + 1/4)) deviations above the
+// mean (Blom 1958). An expert that takes at most C N / E tokens drops the others (Lepikhin et al.,
+// GShard, ICLR 2021, section 2.2).
 #ifndef PERFC_PASSES_TRAINING_ROUTING_H
 #define PERFC_PASSES_TRAINING_ROUTING_H
 
@@ -20,8 +24,10 @@ struct ExpertLoad {
   double dropped = 0; ///< share of the choices that are dropped
 };
 
-/// The load of `experts` experts on `ranks` ranks when `choices` of them are made.
-ExpertLoad expertLoad(const Routing &routing, int64_t experts, int64_t ranks, double choices);
+/// The load of `experts` experts on `ranks` ranks when `choices` of them are made, `chosen`
+/// different ones by each token.
+ExpertLoad expertLoad(const Routing &routing, int64_t experts, int64_t ranks, double choices,
+                      int64_t chosen);
 
 } // namespace passes
 } // namespace perfc

@@ -82,10 +82,17 @@ bool Sharder::placeExperts(Use &use) {
   }
   use.feature[*use.expert] = strategy.expert;
   double choices = static_cast<double>(strategy.expert);
-  for (size_t i = 0; i < use.op.operandCount(); ++i)
-    if (!isWeight(use.op.operand(i)) && !isActivation(use.op.operand(i)))
-      choices *= static_cast<double>(use.op.operand(i).type().elements().getValueOr(1));
-  use.load = expertLoad(strategy.routing, experts, strategy.expert, choices);
+  int64_t chosen = 1; // by a token
+  for (size_t i = 0; i < use.op.operandCount(); ++i) {
+    if (isWeight(use.op.operand(i)) || isActivation(use.op.operand(i)))
+      continue;
+    choices *= static_cast<double>(use.op.operand(i).type().elements().getValueOr(1));
+    for (unsigned rank = 0; rank < use.inputs[i].shape().size(); ++rank)
+      if (unsigned cls = use.classes.ofRank(use.inputs[i].symbol(), rank);
+          use.labels[cls] == RankLabel::Feature)
+        chosen = std::max(chosen, use.classes.extent(cls));
+  }
+  use.load = expertLoad(strategy.routing, experts, strategy.expert, choices, chosen);
   return true;
 }
 
