@@ -8,6 +8,7 @@ using namespace perfc::driver;
 
 /// Kernels shown without -v.
 static constexpr size_t kernelLimit = 14;
+static constexpr size_t stageLimit = 8; ///< rows of unlike stages
 
 void Report::title(llvm::StringRef text, llvm::StringRef details) {
   out << (session.colorOut ? "\033[1m" : "") << text << (session.colorOut ? "\033[0m" : "");
@@ -58,6 +59,9 @@ void Report::printEvaluation(const emit::Result &result) {
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(out, result);
+  if (cost.training && cost.training->stages.size() > 1)
+    stageTable(*cost.training, session.isVerbose() ? SIZE_MAX : stageLimit)
+        .print(out, width, session.colorOut);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
     accessTable(cost).print(out, width, session.colorOut);

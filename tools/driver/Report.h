@@ -55,6 +55,9 @@ Table kernelTable(const emit::Result &result, size_t limit);
 Table totalsTable(const emit::Result &result);
 /// Accesses by memory and tensor.
 Table accessTable(const Cost &cost);
+/// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
+/// the last.
+Table stageTable(const TrainingSummary &summary, size_t limit);
 /// Rows of `report columns by rows`; nothing when there is no such kind of row.
 llvm::Optional<Table> breakdownTable(const emit::Result &result,
                                      llvm::ArrayRef<std::string> columns, llvm::StringRef rows,
