@@ -106,8 +106,9 @@ static std::string logicalText(llvm::ArrayRef<NetworkLevel> levels) {
 namespace {
 /// Of a program, what ASTRA-sim runs in another way.
 struct Collectives {
-  std::vector<int64_t> exchanges; ///< ranks of each all_to_all
-  std::string inNetwork;          ///< one whose sums and copies are made on the way; "" for none
+  std::vector<int64_t> exchanges;                         ///< ranks of each all_to_all
+  std::vector<AxisPlace> groups;                          ///< of training
+  std::vector<std::pair<std::string, std::string>> named; ///< what, and by which algorithm
 };
 } // namespace
 
@@ -125,9 +126,15 @@ static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange pl
   }
 }
 
-/// The collectives of `result` that its files cannot say.
-static Collectives collectivesOf(const Result &result, const ir::Operation *program) {
+/// The collectives of `result` that its files may not be able to say.
+static Collectives collectivesOf(const Result &result, const ir::Operation &statement,
+                                 const ir::Operation *program) {
   Collectives found;
+  auto add = [&](std::string what, llvm::StringRef algorithm) {
+    auto entry = std::make_pair(std::move(what), algorithm.str());
+    if (!algorithm.empty() && algorithm != "ring" && !llvm::is_contained(found.named, entry))
+      found.named.push_back(std::move(entry));
+  };
   auto exchange = [&](int64_t ranks) {
     if (!llvm::is_contained(found.exchanges, ranks))
       found.exchanges.push_back(ranks);
@@ -139,20 +146,42 @@ static Collectives collectivesOf(const Result &result, const ir::Operation *prog
         for (const auto &axis : step.axes)
           if (item.kind == "all_to_all" && axis.name == item.axis)
             exchange(axis.place.ranks());
+    for (const auto &axis : step.axes)
+      if (axis.name != "pipeline" && !llvm::is_contained(found.groups, axis.place))
+        found.groups.push_back(axis.place);
+    if (const ir::Attribute *list = statement.dictAttr("settings").find("algorithms"))
+      for (const ir::Attribute &entry : list->asList())
+        add("a collective", entry.asDict().find("name")->asString());
   } else if (program) {
     program->walk([&](const ir::Operation &op) {
       auto kind = network::collectiveKind(op.name());
       if (kind == network::CollectiveKind::AllToAll)
         exchange(op.intAttr("ranks", 1));
-      if (kind && op.stringAttr("algorithm") == network::inNetwork)
-        found.inNetwork = network::nameOf(*kind).str();
+      if (kind)
+        add(network::nameOf(*kind).str(), op.stringAttr("algorithm"));
     });
   }
   return found;
 }
 
+/// Whether ranks of a group differ in their places along several levels, of which a message between
+/// two ranks pays for the first one in which they differ.
+static bool spansLevels(const AxisPlace &group, llvm::ArrayRef<NetworkLevel> levels) {
+  unsigned spanned = 0;
+  int64_t below = 1;
+  for (const NetworkLevel &level : levels) {
+    spanned += llvm::any_of(group.dims(), [&](const AxisDim &dim) {
+      int64_t end = dim.stride * dim.ranks;
+      return end > below && dim.stride < below * level.members;
+    });
+    below *= level.members;
+  }
+  return spanned > 1;
+}
+
 /// Warns of what ASTRA-sim has no algorithm for: exchanges that share a chip's bandwidth between
-/// the messages of a rank, and switches that add and copy.
+/// the messages of a rank, and switches that add and copy; of algorithms, which are those of the
+/// wiring here; and of groups that are one ring on several levels.
 static void reportCollectives(const Collectives &collectives, const ir::Operation &system,
                               SourceRange place, DiagnosticEngine &diagnostics) {
   std::string unused;
@@ -161,6 +190,9 @@ static void reportCollectives(const Collectives &collectives, const ir::Operatio
   llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
   bool isSwitched = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
     return level.topology == Topology::Switch; // where members are fully connected, links are apart
+  });
+  bool isDirect = llvm::all_of(levels->levels, [](const NetworkLevel &level) {
+    return level.topology == Topology::FullyConnected;
   });
   auto warn = [&](std::string reason) {
     diagnostics.report(place, diag::SimplifiedForAstraSim, system.symbol(), std::move(reason));
@@ -172,8 +204,18 @@ static void reportCollectives(const Collectives &collectives, const ir::Operatio
                                 counted(ranks, "rank"), all)
                   : "in all_to_all a rank sends to all others at once, to each at full bandwidth");
   }
-  if (!collectives.inNetwork.empty())
-    warn(collectives.inNetwork + " runs as a ring: its switches neither add nor copy");
+  for (const auto &[what, algorithm] : collectives.named) {
+    if (algorithm == network::inNetwork)
+      warn(what + " runs as a ring: its switches neither add nor copy");
+    else if (!levels->levels.empty() && !levels->levels.front().library(algorithm) &&
+             (algorithm != "direct" || !isDirect))
+      warn(fmt::format("{} by {} runs as its wiring is: in a ring, or directly", what, algorithm));
+  }
+  for (const AxisPlace &group : collectives.groups)
+    if (group.ranks() < all && spansLevels(group, levels->levels))
+      warn(fmt::format("{} of {} that stand in several dimensions are one ring there, which pays "
+                       "for one of them between two ranks",
+                       counted(group.ranks(), "rank"), all));
 }
 
 /// The statement of the first result, where it runs on something.
@@ -221,7 +263,8 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
     const ir::Operation *program =
         evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
     if (isWritten && input.diagnostics)
-      reportCollectives(collectivesOf(first, program), *system, first.place, *input.diagnostics);
+      reportCollectives(collectivesOf(first, *statement, program), *system, first.place,
+                        *input.diagnostics);
   } else if (input.diagnostics) {
     input.diagnostics->report(first.place, diag::CannotEmitTrace, first.label,
                               "it runs on one chip");
