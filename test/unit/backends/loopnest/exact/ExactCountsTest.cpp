@@ -114,37 +114,37 @@ static Seen compareNests(unsigned seed, unsigned number, int64_t mostWork,
 TEST(ExactCounts, EqualBothOtherFormsOnOps) {
   Seen seen = compareNests(1913, 1700, 150, randomNest);
   EXPECT_EQ(seen.closed, seen.compared);
-  EXPECT_GT(seen.arrays, rounds(600));
-  EXPECT_GT(seen.bypassed, rounds(1000));
-  EXPECT_GT(seen.ragged, rounds(300));
-  EXPECT_GT(seen.windows, rounds(400));
-  EXPECT_GT(seen.dilated, rounds(200));
-  EXPECT_GT(seen.readBacks, rounds(100));
-  EXPECT_GT(seen.peaks, rounds(150));
+  EXPECT_GE(seen.arrays, least(600));
+  EXPECT_GE(seen.bypassed, least(1000));
+  EXPECT_GE(seen.ragged, least(300));
+  EXPECT_GE(seen.windows, least(400));
+  EXPECT_GE(seen.dilated, least(200));
+  EXPECT_GE(seen.readBacks, least(100));
+  EXPECT_GE(seen.peaks, least(150));
 }
 
 TEST(ExactCounts, EqualBothOtherFormsOnCoupledSubscripts) {
   Seen seen = compareNests(2024, 1200, 100, randomCoupledNest);
-  EXPECT_GT(seen.closed, rounds(900));
-  EXPECT_GT(seen.coupled, rounds(300));
-  EXPECT_GT(seen.arrays, rounds(350));
-  EXPECT_GT(seen.ragged, rounds(150));
-  EXPECT_GT(seen.holes, rounds(100));
-  EXPECT_GT(seen.windows, rounds(900));
-  EXPECT_GT(seen.readBacks, rounds(100));
+  EXPECT_GE(seen.closed, least(900));
+  EXPECT_GE(seen.coupled, least(300));
+  EXPECT_GE(seen.arrays, least(350));
+  EXPECT_GE(seen.ragged, least(150));
+  EXPECT_GE(seen.holes, least(100));
+  EXPECT_GE(seen.windows, least(900));
+  EXPECT_GE(seen.readBacks, least(100));
 }
 
 TEST(ExactCounts, EqualBothOtherFormsOnWindowsThatWrite) {
   Seen seen = compareNests(7, 150, 300, randomScatterNest);
   EXPECT_EQ(seen.windows, seen.compared);
-  EXPECT_GT(seen.arrays, rounds(50));
+  EXPECT_GE(seen.arrays, least(50));
 }
 
 TEST(ExactCounts, EqualBothOtherFormsOnReductionsOverLanes) {
   Seen seen = compareNests(41, 80, 400, randomReductionNest);
-  EXPECT_GT(seen.arrays, rounds(50));
-  EXPECT_GT(seen.ragged, rounds(40));
-  EXPECT_GT(seen.readBacks, rounds(10));
+  EXPECT_GE(seen.arrays, least(50));
+  EXPECT_GE(seen.ragged, least(40));
+  EXPECT_GE(seen.readBacks, least(10));
 }
 
 /// In the second half of k, one lane is idle: it keeps Z[1] until M1 turns to Z[0].

@@ -99,8 +99,8 @@ TEST(ChainBounds, NoCompletionCostsLess) {
       }
     }
   }
-  EXPECT_GT(compared, rounds(5000));
-  EXPECT_GT(ragged, rounds(5000));
+  EXPECT_GE(compared, least(5000));
+  EXPECT_GE(ragged, least(5000));
 }
 
 /// Floors that know the capacities are below whatever fits, and often above the bounds that do not.
@@ -134,8 +134,8 @@ static void compareFloors(std::mt19937 &random, bool imperfect) {
       ASSERT_LE(root.latency, score->latency) << "case " << i;
     }
   }
-  EXPECT_GT(compared, rounds(2000));
-  EXPECT_GT(higher, rounds(200));
+  EXPECT_GE(compared, least(2000));
+  EXPECT_GE(higher, least(200));
 }
 
 TEST(TileFloors, NoMappingThatFitsCostsLess) {
