@@ -24,7 +24,7 @@ def program(chance):
     parallel = ", ".join(f"{axis} = any" for axis in axes + ["data"])
     if "tensor" in axes and chance.random() < 0.6:
         parallel += ", sequence = any"
-    lines = [f"  parallel {parallel}", f"  batch {pick([8, 12, 16])}", f"  schedule {schedule}", f"  {goal}"]
+    lines = [f"  parallel {parallel}", f"  batch {pick([8, 12, 16])}", f"  schedule {schedule}", f"  {goal}", "  within 3600s"]
     for line, share in (("microbatch any", 0.7), ("recompute any", 0.7), ("order any", 0.4)):
         if chance.random() < share:
             lines.append("  " + line)
