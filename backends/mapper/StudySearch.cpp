@@ -2,7 +2,6 @@
 #include "backends/mapper/StudySearch.h"
 
 #include "backends/core/Evaluate.h"
-#include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/mapper/NetworkGoal.h"
 #include "backends/mapper/RefusalReport.h"
@@ -60,6 +59,7 @@ private:
   struct Runs {
     int64_t count;
     const ir::Operation *placement; ///< the first phase.kernel that runs it
+    bool hasOtherZeros = false;     ///< another one has others
   };
   std::map<const ir::Operation *, Runs> runs;
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
@@ -99,6 +99,7 @@ void StudySearch::countRuns(const ir::Region &region, int64_t times) {
       if (isNew)
         nests.push_back(nest);
       known->second.count += times * kernel.count();
+      known->second.hasOtherZeros |= zerosOf(kernel.op) != zerosOf(known->second.placement);
     } else if (auto repeat = ir::as<phase::RepeatOp>(op)) {
       countRuns(op.body(), times * repeat.count());
     } else if (auto repeat = ir::as<collective::RepeatOp>(op)) {
@@ -136,10 +137,9 @@ bool StudySearch::makeSpaces() {
     const Runs &run = runs[nest];
     std::string reason;
     llvm::Optional<NestSpace> space =
-        makeNestSpace(*nest, *chip, phase::finishBytes(phase::finishOperands(run.placement)),
-                      mapspaces[nest], reason);
-    if (space && sparsityOf(space->adapted, run.placement)) {
-      reason = "the search does not weigh zeros";
+        makeNestSpace(*nest, *chip, run.placement, mapspaces[nest], reason);
+    if (space && run.hasOtherZeros) {
+      reason = "it runs several times, with different zeros";
       space = llvm::None;
     }
     if (!space) {
