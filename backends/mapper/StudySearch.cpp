@@ -37,6 +37,7 @@ private:
   void countRuns(const ir::Region &region, int64_t times);
   void findMapspaces();
   bool makeSpaces();
+  void reportNothing() const;
   bool reportUnsearched(const ir::Operation &nest, const std::string &reason);
   bool findBaseline();
   void findFixedPart();
@@ -56,6 +57,7 @@ private:
   const ir::Operation *chip = nullptr;
   /// Nests in the order in which they first run.
   std::vector<ir::Operation *> nests;
+  std::vector<const ir::Operation *> fused; ///< groups of nests that are not searched
   struct Runs {
     int64_t count;
     const ir::Operation *placement; ///< the first phase.kernel that runs it
@@ -93,6 +95,8 @@ void StudySearch::countRuns(const ir::Region &region, int64_t times) {
         countRuns(sequence->body(), times);
     } else if (auto kernel = ir::as<phase::KernelOp>(op)) {
       ir::Operation *nest = module.lookup(kernel.run());
+      if (nest && nest->is(FusedOp::opName) && !llvm::is_contained(fused, nest))
+        fused.push_back(nest);
       if (!nest || !nest->is(NestOp::opName))
         continue;
       auto [known, isNew] = runs.insert({nest, {0, kernel.op}});
@@ -159,14 +163,30 @@ bool StudySearch::makeSpaces() {
   }
   summary.nests = static_cast<unsigned>(spaces.size());
   summary.distinct = static_cast<unsigned>(known.size());
-  if (!spaces.empty())
-    return true;
-  Diagnostic &error = diagnostics.report(
-      search->range(), diag::NothingToSearch, evaluate.subjectLabel(),
-      nests.empty() ? "no statement runs as a loop nest" : "none of its loop nests is searched");
+  if (spaces.empty())
+    reportNothing();
+  for (const ir::Operation *group : fused)
+    summary.notes.push_back(
+        fmt::format("`{}` keeps its fused mapping `{}`: fused mappings are not searched",
+                    group->symbolAttr("kernel"), group->stringAttr("mapping")));
+  return !spaces.empty();
+}
+
+void StudySearch::reportNothing() const {
+  Diagnostic &error =
+      diagnostics.report(search->range(), diag::NothingToSearch, evaluate.subjectLabel(),
+                         !nests.empty()   ? "none of its loop nests is searched"
+                         : !fused.empty() ? "fused mappings are not searched"
+                                          : "no statement runs as a loop nest");
+  for (const ir::Operation *group : fused)
+    error.note(group->range(),
+               fmt::format("`{}` fuses the statements of `{}`", group->stringAttr("mapping"),
+                           group->symbolAttr("kernel")));
+  if (!fused.empty())
+    error.help("without it each statement is searched by itself; `sweep` compares fused mappings "
+               "over the parameters of one, such as `mapping m(rows = 2) for …`");
   for (const std::string &note : summary.notes)
     error.note(note);
-  return false;
 }
 
 /// A nest that is not searched keeps its default mapping, if it has one.
