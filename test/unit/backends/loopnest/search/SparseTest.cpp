@@ -180,6 +180,52 @@ TEST(SparseBounds, NoMappingThatFitsCostsLess) {
   EXPECT_GE(compared, least(3000));
 }
 
+/// Every order of a memory costs what one of those that are told apart does; of those that dense
+/// counts tell apart that is not so.
+TEST(SparseOrders, EqualOnesCostTheSame) {
+  std::mt19937 random(36);
+  unsigned compared = 0, missing = 0;
+  for (unsigned i = 0; i < rounds(1200); ++i) {
+    llvm::Optional<Case> dense = randomCase(random);
+    if (!dense)
+      continue;
+    SparseCase c(*dense, random);
+    Mapping mapping = randomMapping(c.space, random);
+    unsigned slot = c.space.memorySlot[random() % c.space.lanes()];
+    llvm::SmallVector<uint8_t, maxDims> loops, others;
+    for (uint8_t d = 0; d < c.space.dims(); ++d)
+      (mapping.factor[slot][d] > 1 ? loops : others).push_back(d);
+    if (slot == c.space.memorySlot.back() || loops.size() < 3 || loops.size() > 4)
+      continue;
+    auto scoreWith = [&](const std::array<uint8_t, maxDims> &order) {
+      Mapping own = mapping;
+      own.order[slot] = order;
+      Nest nest = c.space.withLoops(own);
+      llvm::Optional<SparseCounts> counts = expected(c, nest);
+      return counts ? scoreOf(c, nest, *counts) : Score();
+    };
+    auto hasEqual = [&](const Score &score, bool onlyEqual) {
+      auto list = raggedOrders(c.space, mapping.factor[slot], 0, 50000, onlyEqual);
+      return llvm::any_of(list, [&](const auto &order) {
+        Score other = scoreWith(order);
+        return std::abs(other.energy - score.energy) <= 1e-9 * score.energy &&
+               other.latency == score.latency;
+      });
+    };
+    std::array<uint8_t, maxDims> order = mapping.order[slot];
+    std::copy(others.begin(), others.end(), order.begin());
+    do {
+      std::copy(loops.begin(), loops.end(), order.begin() + others.size());
+      Score score = scoreWith(order);
+      ASSERT_TRUE(hasEqual(score, /*onlyEqual=*/true)) << "case " << i;
+      missing += !hasEqual(score, /*onlyEqual=*/false);
+      ++compared;
+    } while (std::next_permutation(loops.begin(), loops.end()));
+  }
+  EXPECT_GE(compared, least(500));
+  EXPECT_GE(missing, least(1));
+}
+
 /// The same with any number of threads.
 static void compareSparse(std::mt19937 &random, const SearchGoal &goal, unsigned wanted) {
   unsigned compared = 0, fitting = 0, pruned = 0;
