@@ -177,7 +177,7 @@ void LineReader::read(const ir::AttrDict &line) {
   llvm::StringRef word = line.find("word")->asString();
   if (word == "arithmetic") {
     llvm::StringRef kind = line.find("kind")->asString();
-    sparse.given = sparse.optimized = true;
+    sparse.optimized = true;
     if (kind != "none")
       sparse.compute =
           kind == "skip" ? timeloop::SavingKind::Skipping : timeloop::SavingKind::Gating;
@@ -193,17 +193,15 @@ void LineReader::read(const ir::AttrDict &line) {
   std::vector<unsigned> tensors = spaces(line.find("tensors"));
   if (tensors.empty())
     return;
-  if (word == "density") {
-    sparse.given = true;
+  if (word == "density")
     return addDensity(line, tensors.front());
-  }
   llvm::Optional<unsigned> memory = input.findMemory(line.find("at")->asString());
   if (!memory)
     return;
   bool isFormat = word == "format", isSaving = word == "skip" || word == "gate";
   if (!isFormat && !isSaving)
     return setFlags(word, tensors, *memory);
-  sparse.given = sparse.optimized = true;
+  sparse.optimized = true;
   if (isFormat)
     addFormat(line, tensors.front(), *memory);
   else

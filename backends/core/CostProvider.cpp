@@ -34,6 +34,7 @@ const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,
                                   DiagnosticEngine &diagnostics) {
   StructuralHash key = combine(combine(hashes.of(*query.op), hashes.of(*query.target)),
                                placementHash(query.placement));
+  asked.insert(key);
   auto known = memo.find(key);
   if (known != memo.end())
     return &known->second;
@@ -41,7 +42,20 @@ const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,
   if (!provider)
     return nullptr;
   std::vector<llvm::Optional<Cost>> costs = provider->evaluate(query, diagnostics);
+  verified[key] = provider->takeVerified();
   if (!costs.front())
     return nullptr;
   return &memo.emplace(key, std::move(*costs.front())).first->second;
+}
+
+VerifiedNests ProviderSet::takeVerified() {
+  VerifiedNests sum;
+  for (const StructuralHash &key : asked)
+    if (auto found = verified.find(key); found != verified.end()) {
+      sum.nests += found->second.nests;
+      sum.equal += found->second.equal;
+      sum.tooLarge += found->second.tooLarge;
+    }
+  asked.clear();
+  return sum;
 }

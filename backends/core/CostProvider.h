@@ -9,10 +9,12 @@
 
 #include "backends/core/Cost.h"
 #include "backends/core/StructuralHash.h"
+#include "backends/core/VerifiedNests.h"
 #include "ir/common/Diagnostics.h"
 #include "ir/core/Module.h"
 #include <map>
 #include <memory>
+#include <set>
 
 namespace perfc {
 
@@ -35,6 +37,8 @@ public:
   /// One answer per query, in order; nothing where it failed (reported).
   virtual std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                                      DiagnosticEngine &diagnostics) = 0;
+  /// What came of counting again since the last call, where nests are.
+  virtual VerifiedNests takeVerified() { return {}; }
 };
 
 /// The providers of a run, and the memo of their answers.
@@ -52,10 +56,15 @@ public:
   /// as long as this set.
   const Cost *evaluate(const CostQuery &query, HashCache &hashes, DiagnosticEngine &diagnostics);
   size_t memoSize() const { return memo.size(); }
+  /// What came of counting those again that were asked for since the last call, equal ones once,
+  /// also where the answer was known.
+  VerifiedNests takeVerified();
 
 private:
   std::vector<std::unique_ptr<CostProvider>> providers;
   std::map<StructuralHash, Cost> memo;
+  std::map<StructuralHash, VerifiedNests> verified;
+  std::set<StructuralHash> asked; ///< since they were last taken
 };
 
 } // namespace perfc

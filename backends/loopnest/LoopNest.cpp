@@ -355,3 +355,7 @@ std::vector<llvm::Optional<Cost>> LoopNestProvider::evaluate(llvm::ArrayRef<Cost
                         : NestEvaluator(query, verifier, diagnostics).run());
   return costs;
 }
+
+VerifiedNests LoopNestProvider::takeVerified() {
+  return verifier ? verifier->takeFound() : VerifiedNests();
+}

@@ -27,6 +27,7 @@ public:
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;
+  VerifiedNests takeVerified() override;
 
 private:
   CountVerifier *verifier;

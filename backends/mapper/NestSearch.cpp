@@ -126,6 +126,16 @@ NestWeigher NestSearcher::weigherOf(const NestSpace &space,
   };
 }
 
+/// Whether no mapping with perfect factors costs less by the full model than by the closed form.
+/// With zeros that may not be so of partial sums with a size of their own, whose mean on links may
+/// shrink; and it tells nothing where roundings may take all.
+static bool isBounded(const NestSpace &space) {
+  if (!space.zeros())
+    return true;
+  Score least = leastScore(space.space, space.weights);
+  return !space.adapted.nest.hasPartial() && least.energy >= 0 && least.latency >= 0;
+}
+
 SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptions &own) const {
   SearchResult relaxed;
   std::vector<Mapping> start = own.start;
@@ -155,10 +165,11 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
   ChainOptions chains;
   chains.imperfect = space.isImperfect;
   chains.allOrders = space.ordersMatter();
+  chains.equalOrders = space.zeros().hasValue();
   SearchResult found =
       chainSearch(space.space, space.weights, space.rules, goal, own, chains, weigh, start);
   found.evaluated += relaxed.evaluated;
-  if (found.open.empty() || !space.space.isFlat || space.isImperfect)
+  if (found.open.empty() || !space.space.isFlat || space.isImperfect || !isBounded(space))
     return found;
   // Two sets of lower bounds: either is one of all that was not found.
   if (leastKey(relaxed.open) > leastKey(found.open)) {

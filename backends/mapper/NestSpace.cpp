@@ -4,6 +4,7 @@
 #include "backends/core/KernelWork.h"
 #include "backends/loopnest/NestLatency.h"
 #include "backends/loopnest/SystolicNest.h"
+#include "backends/loopnest/search/SparseWeights.h"
 #include "ir/core/Module.h"
 #include "ir/study/AllOps.h"
 
@@ -61,6 +62,14 @@ static void applyRules(NestSpace &result, MapspaceOp mapspace) {
   }
 }
 
+std::string mapper::zerosOf(const ir::Operation *placement) {
+  std::string text;
+  for (llvm::StringRef name : {"sparsity", "savings"})
+    if (placement && placement->hasAttr(name))
+      text += placement->attr(name)->text() + "|";
+  return text;
+}
+
 /// Without a closed form each mapping is executed: those of small nests only.
 static std::string notCounted(const NestSpace &nest) {
   bool isUnknown = false;
@@ -69,15 +78,20 @@ static std::string notCounted(const NestSpace &nest) {
              : "its subscripts share indices, and it takes too long to count for each mapping";
 }
 
-/// What each mapping takes besides the time of its slowest resource, by what memories keep; sums
-/// may round up.
-static void setLaunch(NestSpace &nest) {
+/// What depends on what memories keep: what each mapping takes besides the time of its slowest
+/// resource, where sums may round up, and what zeros leave.
+static void setWeights(NestSpace &nest) {
+  nest.weights = nest.denseWeights;
   nest.weights.launch =
       nest.cost->model().launch().central() + leastLatency(nest.adapted) * (1 - 1e-9);
+  if (!nest.zeros())
+    return;
+  nest.weights = withZeros(nest.weights, nest.adapted.nest, *nest.zeros());
+  nest.space.held = leastHeld(nest.adapted.nest, *nest.zeros());
 }
 
 llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
-                                                int64_t extraBytes, MapspaceOp mapspace,
+                                                const ir::Operation *placement, MapspaceOp mapspace,
                                                 std::string &reason) {
   passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(&chip)));
   llvm::Optional<AdaptedNest> adapted = adaptNest(NestOp(&nest), places, reason);
@@ -85,7 +99,7 @@ llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::O
   if (!space)
     return llvm::None;
   NestSpace result;
-  result.cost = TrueCost::make(chip, *adapted, extraBytes);
+  result.cost = TrueCost::make(chip, *adapted, placement);
   if (!result.cost) {
     reason = fmt::format("`{}` has no compute unit for it", Chip(chip).name());
     return llvm::None;
@@ -95,14 +109,17 @@ llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::O
   result.beyondClosedForm = notWeighed(result.adapted);
   if (result.beyondClosedForm.empty() && !space->isFlat)
     result.beyondClosedForm = reason;
+  if (result.beyondClosedForm.empty() && result.zeros())
+    result.beyondClosedForm = "zeros are left out";
+  result.zerosText = zerosOf(placement);
   result.space = std::move(*space);
   reason = notCounted(result);
   if (!reason.empty())
     return llvm::None;
-  result.weights =
-      makeWeights(result.adapted, result.cost->unitRate(), result.cost->model(),
-                  target::ChipOp(const_cast<ir::Operation *>(&chip)).clock(), extraBytes);
-  setLaunch(result);
+  result.denseWeights = makeWeights(result.adapted, result.cost->unitRate(), result.cost->model(),
+                                    target::ChipOp(const_cast<ir::Operation *>(&chip)).clock(),
+                                    phase::finishBytes(phase::finishOperands(placement)));
+  setWeights(result);
   result.rules = openRules(result.space);
   for (const Place &place : result.adapted.nest.places)
     result.chipKeeps.push_back(place.keep);
@@ -198,7 +215,7 @@ NestSpace mapper::withKeeps(const NestSpace &nest, const Keeps &keeps) {
   if (llvm::Optional<MapSpace> space = makeGeneralSpace(result.adapted.nest, reason))
     result.space = std::move(*space);
   result.keeps = {keeps};
-  setLaunch(result);
+  setWeights(result);
   return result;
 }
 
@@ -244,7 +261,8 @@ llvm::Optional<Mapping> mapper::mappingOf(const MapSpace &space, const Nest &nes
 }
 
 std::string mapper::searchKey(const NestSpace &nest) {
-  std::string key = fmt::format("{}/{}|", nest.weights.extraBits, nest.space.nest.partsPerBit);
+  std::string key =
+      nest.zerosText + fmt::format("{}/{}|", nest.weights.extraBits, nest.space.nest.partsPerBit);
   for (const Dim &dim : nest.space.nest.dims)
     key += fmt::format("{}={},", nest.hasRules ? dim.name : "", dim.size);
   for (const Tensor &tensor : nest.space.nest.tensors) {

@@ -19,18 +19,21 @@ struct NestSpace {
   ir::Operation *nest = nullptr; ///< loopnest.nest
   loopnest::AdaptedNest adapted;
   loopnest::MapSpace space;
-  loopnest::CostWeights weights;
+  loopnest::CostWeights weights;      ///< with zeros, of lower bounds
+  loopnest::CostWeights denseWeights; ///< as if there were no zeros
   loopnest::SlotRules rules;
   bool hasRules = false;
   int64_t count = 1;        ///< how often it runs in the program
   bool isImperfect = false; ///< factors may leave a rest
   /// Why the closed form does not weigh its mappings, so that the full model does; "" when it does.
   std::string beyondClosedForm;
+  std::string zerosText; ///< what is said of zeros
   bool hasClosedForm() const { return !isImperfect && beyondClosedForm.empty(); }
   /// Whether orders cost differently that bring the same words: what the last round of a tile's
   /// reuse frees, the stretches that a fold lasts, and which sums lanes that fell idle keep from
   /// being finished.
   bool ordersMatter() const;
+  const llvm::Optional<loopnest::Sparsity> &zeros() const { return cost->sparsity(); }
   std::shared_ptr<const loopnest::TrueCost> cost; ///< the full model
   Keeps chipKeeps;                                ///< what the chip says
   std::vector<Keeps> keeps; ///< the choices; only the chip's without a mapspace
@@ -41,11 +44,14 @@ struct NestSpace {
 /// Most pairs of a tensor and a memory that a mapspace may leave open.
 constexpr unsigned mostOpenKeeps = 12;
 
-/// The space of `nest` on `chip` (a target.chip), bounded by `mapspace` (or null). Nothing, with
-/// the reason, when its mappings cannot be counted.
+/// The space of `nest` on `chip` (a target.chip), as `placement` (a phase.kernel) runs it, bounded
+/// by `mapspace` (or null). Nothing, with the reason, when its mappings cannot be counted.
 llvm::Optional<NestSpace> makeNestSpace(ir::Operation &nest, const ir::Operation &chip,
-                                        int64_t extraBytes, loopnest::MapspaceOp mapspace,
-                                        std::string &reason);
+                                        const ir::Operation *placement,
+                                        loopnest::MapspaceOp mapspace, std::string &reason);
+
+/// What `placement` (a phase.kernel, or null) says of zeros, as text; "" for nothing.
+std::string zerosOf(const ir::Operation *placement);
 
 /// What the memories keep by `mapspace` (or null): each choice that it leaves, that of the chip
 /// first if it is one. None when more than `mostOpenKeeps` are open; sets `open` to how many are.

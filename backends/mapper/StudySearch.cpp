@@ -2,7 +2,6 @@
 #include "backends/mapper/StudySearch.h"
 
 #include "backends/core/Evaluate.h"
-#include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/mapper/NetworkGoal.h"
 #include "backends/mapper/RefusalReport.h"
@@ -38,6 +37,7 @@ private:
   void countRuns(const ir::Region &region, int64_t times);
   void findMapspaces();
   bool makeSpaces();
+  void reportNothing() const;
   bool reportUnsearched(const ir::Operation &nest, const std::string &reason);
   bool findBaseline();
   void findFixedPart();
@@ -57,9 +57,11 @@ private:
   const ir::Operation *chip = nullptr;
   /// Nests in the order in which they first run.
   std::vector<ir::Operation *> nests;
+  std::vector<const ir::Operation *> fused; ///< groups of nests that are not searched
   struct Runs {
     int64_t count;
     const ir::Operation *placement; ///< the first phase.kernel that runs it
+    bool hasOtherZeros = false;     ///< another one has others
   };
   std::map<const ir::Operation *, Runs> runs;
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
@@ -93,12 +95,15 @@ void StudySearch::countRuns(const ir::Region &region, int64_t times) {
         countRuns(sequence->body(), times);
     } else if (auto kernel = ir::as<phase::KernelOp>(op)) {
       ir::Operation *nest = module.lookup(kernel.run());
+      if (nest && nest->is(FusedOp::opName) && !llvm::is_contained(fused, nest))
+        fused.push_back(nest);
       if (!nest || !nest->is(NestOp::opName))
         continue;
       auto [known, isNew] = runs.insert({nest, {0, kernel.op}});
       if (isNew)
         nests.push_back(nest);
       known->second.count += times * kernel.count();
+      known->second.hasOtherZeros |= zerosOf(kernel.op) != zerosOf(known->second.placement);
     } else if (auto repeat = ir::as<phase::RepeatOp>(op)) {
       countRuns(op.body(), times * repeat.count());
     } else if (auto repeat = ir::as<collective::RepeatOp>(op)) {
@@ -136,10 +141,9 @@ bool StudySearch::makeSpaces() {
     const Runs &run = runs[nest];
     std::string reason;
     llvm::Optional<NestSpace> space =
-        makeNestSpace(*nest, *chip, phase::finishBytes(phase::finishOperands(run.placement)),
-                      mapspaces[nest], reason);
-    if (space && sparsityOf(space->adapted, run.placement)) {
-      reason = "the search does not weigh zeros";
+        makeNestSpace(*nest, *chip, run.placement, mapspaces[nest], reason);
+    if (space && run.hasOtherZeros) {
+      reason = "it runs several times, with different zeros";
       space = llvm::None;
     }
     if (!space) {
@@ -159,14 +163,30 @@ bool StudySearch::makeSpaces() {
   }
   summary.nests = static_cast<unsigned>(spaces.size());
   summary.distinct = static_cast<unsigned>(known.size());
-  if (!spaces.empty())
-    return true;
-  Diagnostic &error = diagnostics.report(
-      search->range(), diag::NothingToSearch, evaluate.subjectLabel(),
-      nests.empty() ? "no statement runs as a loop nest" : "none of its loop nests is searched");
+  if (spaces.empty())
+    reportNothing();
+  for (const ir::Operation *group : fused)
+    summary.notes.push_back(
+        fmt::format("`{}` keeps its fused mapping `{}`: fused mappings are not searched",
+                    group->symbolAttr("kernel"), group->stringAttr("mapping")));
+  return !spaces.empty();
+}
+
+void StudySearch::reportNothing() const {
+  Diagnostic &error =
+      diagnostics.report(search->range(), diag::NothingToSearch, evaluate.subjectLabel(),
+                         !nests.empty()   ? "none of its loop nests is searched"
+                         : !fused.empty() ? "fused mappings are not searched"
+                                          : "no statement runs as a loop nest");
+  for (const ir::Operation *group : fused)
+    error.note(group->range(),
+               fmt::format("`{}` fuses the statements of `{}`", group->stringAttr("mapping"),
+                           group->symbolAttr("kernel")));
+  if (!fused.empty())
+    error.help("without it each statement is searched by itself; `sweep` compares fused mappings "
+               "over the parameters of one, such as `mapping m(rows = 2) for …`");
   for (const std::string &note : summary.notes)
     error.note(note);
-  return false;
 }
 
 /// A nest that is not searched keeps its default mapping, if it has one.

@@ -57,9 +57,10 @@ static constexpr WordSpec evaluateWords[] = {
 static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
                                             asWord,     bandwidthWord, latencyWord, expectWord,
                                             reportWord, emitWord};
-static constexpr WordSpec searchWords[] = {
-    onWord,     withWord,    usingOneWord, overWord,   asWord,     minimizeWord, maximizeWord,
-    withinWord, requireWord, paretoWord,   expectWord, reportWord, emitWord};
+static constexpr WordSpec searchWords[] = {onWord,       withWord,     usingOneWord, overWord,
+                                           asWord,       tensorWord,   skipWord,     gateWord,
+                                           minimizeWord, maximizeWord, withinWord,   requireWord,
+                                           paretoWord,   expectWord,   reportWord,   emitWord};
 
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};

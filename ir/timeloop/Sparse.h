@@ -47,7 +47,6 @@ struct Saving {
 };
 
 struct SparseInput {
-  bool given = false;     ///< the input has densities or optimizations
   bool optimized = false; ///< it has the section `sparse_optimizations`
   std::vector<Density> densities;
   std::vector<Representation> representations;

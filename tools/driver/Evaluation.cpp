@@ -259,6 +259,7 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
 const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Operation &op,
                                          const ir::Operation *point) {
   session.progress.at(op.stringAttr("label"));
+  providers.takeVerified(); // of what a search has looked at
   llvm::Optional<Cost> cost = evaluateStudy(module, op, providers, session.diagnostics);
   if (!cost)
     return nullptr;
@@ -284,7 +285,7 @@ const emit::Result *Evaluation::add(Cost cost, const ir::Operation &op, const ir
     result.point = ir::as<study::PointOp>(*point).bindings();
   result.cost = std::move(cost);
   if (verifier)
-    result.verified = verifier->takeFound();
+    result.verified = providers.takeVerified();
   if (std::string note = result.cost.errors.note(); !note.empty())
     result.cost.addNote(std::move(note));
   found.push_back(std::move(result));

@@ -408,7 +408,7 @@ Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
   for (unsigned m = 0; m < space.lanes(); ++m)
     score.latency = std::max(score.latency, memoryTime(node, decided, m, flows));
   // Sums of doubles, and conversions to seconds, may round up.
-  score.latency = score.latency * (1 - 1e-9) + weights.launch;
-  score.energy = (score.energy + weights.leak * score.latency) * (1 - 1e-9);
+  score.latency = std::max(0.0, score.latency * (1 - 1e-9) + weights.launch);
+  score.energy = std::max(0.0, (score.energy + weights.leak * score.latency) * (1 - 1e-9));
   return score;
 }

@@ -25,6 +25,9 @@ struct ChainOptions {
   bool imperfect = false; ///< factors may leave a rest
   /// Orders that no flow tells apart may cost differently: tiles with one buffer, folds.
   bool allOrders = false;
+  /// An order in which each tensor finds at least as much as in another one may cost more than
+  /// that: zeros.
+  bool equalOrders = false;
   unsigned probes = 4000;      ///< mappings that the local search weighs, about
   unsigned floorBoxes = 20000; ///< what bounds may cost at the begin (see TileFloors)
 };

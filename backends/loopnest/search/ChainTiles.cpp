@@ -8,14 +8,16 @@ using namespace perfc;
 using namespace perfc::loopnest;
 
 ChainTiles::ChainTiles(const MapSpace &space) {
-  for (unsigned slot : space.memorySlot) {
+  for (unsigned m = 0; m < space.lanes(); ++m) {
+    unsigned slot = space.memorySlot[m];
     std::vector<Kept> &list = kept.emplace_back();
     usedBy.push_back(0);
     if (!space.isFlat)
       continue;
     for (unsigned t : space.nest.places[space.slots[slot].place].keep) {
       usedBy.back() |= space.tensors[t].plain | space.tensors[t].windowed;
-      Kept own{t, double(space.tensors[t].bits), {}};
+      double share = space.heldShare(m, t), word = double(space.tensors[t].bits);
+      Kept own{t, word * share, share == 1 ? 0 : word / 2, {}};
       for (const Subscript &subscript : space.nest.tensors[t].ranks) {
         Rank rank = normalise(space.nest, subscript);
         if (rank.terms.empty()) {
@@ -54,7 +56,7 @@ double ChainTiles::leastBits(const Kept &tensor, const Tile &tile) {
     }
     words *= std::max(0.0, values - rank.padding);
   }
-  return words * tensor.bits;
+  return std::max(0.0, words * tensor.bits - tensor.rounded);
 }
 
 double ChainTiles::leastBits(unsigned memory, const Tile &tile) const {

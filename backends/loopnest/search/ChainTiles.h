@@ -35,6 +35,7 @@ private:
   struct Kept {
     unsigned tensor;
     double bits;
+    double rounded; ///< that expectations may be less than this by
     llvm::SmallVector<RankSize, 4> ranks;
   };
   static double leastBits(const Kept &tensor, const Tile &tile);

@@ -75,10 +75,11 @@ std::vector<std::array<uint8_t, maxDims>> ChainWalk::ordersAt(unsigned slot) {
   bool axis = space.slots[slot].isAxis, open = problem.rules[slot].orderOpen;
   if (!open || (axis && !problem.choices.axisOrderMatters(slot)) || last)
     return problem.choices.orders(node.mapping, slot);
-  if (!problem.chains.imperfect && !all)
+  bool equal = problem.chains.equalOrders;
+  if (!problem.chains.imperfect && !all && (axis || !equal))
     return problem.choices.orders(node.mapping, slot);
   if (!axis && !all) {
-    auto list = raggedOrders(space, node.mapping.factor[slot], raggedAt(slot), mostOrders);
+    auto list = raggedOrders(space, node.mapping.factor[slot], raggedAt(slot), mostOrders, equal);
     if (!list.empty())
       return list;
   }

@@ -183,10 +183,12 @@ CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate,
   double points = 1;
   for (const Dim &dim : nest.nest.dims)
     points *= static_cast<double>(dim.size);
-  if (rate.energy)
+  if (rate.energy) {
+    weights.pointEnergy = rate.energy->central() * static_cast<double>(operations);
     weights.constantEnergy = rate.energy->central() * points * static_cast<double>(operations);
-  else
+  } else {
     weights.missing.push_back(fmt::format("compute `{}`", rate.unit->name()));
+  }
   weights.spared = mostSpared(nest, weights);
   auto outermost = ir::as<target::MemoryOp>(*nest.places.front());
   if (outermost && outermost.readEnergy())

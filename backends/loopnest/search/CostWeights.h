@@ -61,7 +61,8 @@ struct CostWeights {
   double clock = 0;                 ///< Hz; 0 without
   double launch = 0;                ///< s, besides the slowest resource
   double leak = 0;                  ///< W, of everything on the chip
-  double constantEnergy = 0;        ///< J, of the multiply-accumulates and of fused operands
+  double pointEnergy = 0;           ///< J of a point that is executed
+  double constantEnergy = 0;        ///< J, of all points and of fused operands
   double spared = 0;                ///< J that finished words can cost less, at most (see above)
   int64_t extraBits = 0;            ///< read from the outermost memory besides
   std::vector<std::string> missing; ///< whose energies are not given

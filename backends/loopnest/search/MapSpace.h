@@ -74,9 +74,15 @@ struct MapSpace {
   unsigned output = 0;
   int64_t points = 1; ///< multiply-accumulates
   bool isFlat = true; ///< the closed form of perfect factors serves
+  /// By memory and tensor: the least part of a tile's bits that is held, where zeros are left out;
+  /// empty without zeros.
+  std::vector<llvm::SmallVector<double, 4>> held;
 
   unsigned dims() const { return nest.dims.size(); }
   unsigned lanes() const { return memorySlot.size(); }
+  double heldShare(unsigned memory, unsigned tensor) const {
+    return held.empty() ? 1 : held[memory][tensor];
+  }
   /// All loops at the outermost memory, in the order of the dimensions.
   Mapping emptyMapping() const;
   /// The nest with the loops of `mapping`.

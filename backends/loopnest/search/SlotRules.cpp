@@ -57,6 +57,7 @@ public:
   void run() { extend(0, 0, ~uint32_t(0)); }
   std::vector<Order> result;
   size_t most = SIZE_MAX; ///< it stops soon after so many
+  bool onlyEqual = false; ///< orders that cost more in dense counts are not left out
 
 private:
   /// `chosen` loops stand innermost, in `suffix`; the tensors of `live` may still find there what
@@ -64,12 +65,15 @@ private:
   void extend(DimMask chosen, unsigned length, uint32_t live);
   void emit(DimMask chosen, unsigned length);
   uint32_t stillLive(unsigned dim, uint32_t live) const;
+  bool isToldApart(unsigned dim) const;
+  bool isRepeated(unsigned dim, DimMask rest, unsigned length, uint32_t live) const;
 
   const MapSpace &space;
   DimMask loops;
   DimMask ragged; ///< loops after which a tensor may still find what it held
   bool all;
   std::array<uint8_t, maxDims> suffix{}; ///< innermost first
+  std::array<uint32_t, maxDims> lives{}; ///< before each of them
 };
 
 } // namespace
@@ -95,40 +99,51 @@ void Orders::emit(DimMask chosen, unsigned length) {
   result.push_back(order);
 }
 
+/// Whether a window or a rest tells the loop from others that keep the same tensors live.
+bool Orders::isToldApart(unsigned dim) const {
+  return ragged >> dim & 1 || llvm::any_of(space.tensors, [&](const FlatTensor &tensor) {
+           return tensor.windowed >> dim & 1;
+         });
+}
+
+/// Loops that keep the same tensors live and that nothing tells apart stand in one order: where all
+/// of the next ones that do so may come first, by their number; else neighbours do.
+bool Orders::isRepeated(unsigned dim, DimMask rest, unsigned length, uint32_t live) const {
+  if (all || isToldApart(dim))
+    return false;
+  auto isLike = [&](unsigned other, uint32_t from) {
+    return stillLive(other, from) == stillLive(dim, from) && !isToldApart(other);
+  };
+  if (onlyEqual)
+    return length > 0 && suffix[length - 1] > dim && isLike(suffix[length - 1], lives[length - 1]);
+  for (unsigned e = 0; e < dim; ++e)
+    if (rest >> e & 1 && isLike(e, live))
+      return true;
+  return false;
+}
+
 void Orders::extend(DimMask chosen, unsigned length, uint32_t live) {
   DimMask rest = loops & ~chosen;
   if (!rest || (!live && !all))
     return emit(chosen, length);
-  // Loops that keep the same tensors live and that no window tells apart stand in one order.
   for (unsigned d = 0; d < space.dims(); ++d) {
-    if (!(rest >> d & 1) || result.size() > most)
-      continue;
-    bool windowed = ragged >> d & 1;
-    for (const FlatTensor &tensor : space.tensors)
-      windowed |= tensor.windowed >> d & 1;
-    bool repeated = false;
-    for (unsigned e = 0; e < d && !windowed && !all; ++e)
-      if ((rest & ~ragged) >> e & 1) {
-        bool same = stillLive(e, live) == stillLive(d, live);
-        for (const FlatTensor &tensor : space.tensors)
-          same &= !(tensor.windowed >> e & 1);
-        repeated |= same;
-      }
-    if (repeated)
+    if (!(rest >> d & 1) || result.size() > most || isRepeated(d, rest, length, live))
       continue;
     suffix[length] = static_cast<uint8_t>(d);
+    lives[length] = live;
     extend(chosen | DimMask(1) << d, length + 1, stillLive(d, live));
   }
 }
 
 std::vector<Order> loopnest::raggedOrders(const MapSpace &space,
                                           const std::array<int64_t, maxDims> &factors,
-                                          DimMask ragged, size_t most) {
+                                          DimMask ragged, size_t most, bool onlyEqual) {
   DimMask loops = 0;
   for (unsigned d = 0; d < space.dims(); ++d)
     loops |= DimMask(factors[d] > 1) << d;
   Orders orders(space, loops, false, ragged);
   orders.most = most;
+  orders.onlyEqual = onlyEqual;
   orders.run();
   if (orders.result.size() > most)
     orders.result.clear();

@@ -54,10 +54,11 @@ std::vector<std::array<uint8_t, maxDims>> ordersOf(const MapSpace &space,
 
 /// The same for the loops of a memory where those over `ragged` may leave a rest: a tensor may find
 /// what it held after such a loop, too (idle lanes keep it, and a last pass may have one step).
-/// None when there are more than `most`.
+/// None when there are more than `most`. Left out are those in which some tensor finds less and
+/// none finds more than in another one; with `onlyEqual` only those in which all find the same.
 std::vector<std::array<uint8_t, maxDims>> raggedOrders(const MapSpace &space,
                                                        const std::array<int64_t, maxDims> &factors,
-                                                       DimMask ragged, size_t most);
+                                                       DimMask ragged, size_t most, bool onlyEqual);
 
 } // namespace loopnest
 } // namespace perfc

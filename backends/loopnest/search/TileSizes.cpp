@@ -4,6 +4,7 @@
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/analysis/ValueSet.h"
 #include "backends/loopnest/search/SlotRules.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace perfc;
@@ -123,6 +124,12 @@ bool TileSizes::holdsPartial(const Mapping &mapping, unsigned memory) const {
   return false;
 }
 
+/// A share of `bits`, of which expectations in whole words may be half a word less.
+static int64_t leastOf(int64_t bits, double share, int64_t word) {
+  double least = static_cast<double>(bits) * share - static_cast<double>(word) / 2;
+  return static_cast<int64_t>(std::clamp(least, 0.0, 0x1p62));
+}
+
 int64_t TileSizes::bits(const Mapping &mapping, unsigned memory, bool partial) const {
   std::array<int64_t, maxDims> tile;
   unsigned end = space.memorySlot[memory];
@@ -136,10 +143,13 @@ int64_t TileSizes::bits(const Mapping &mapping, unsigned memory, bool partial) c
   }
   int64_t sum = 0;
   for (unsigned t : space.nest.places[space.slots[end].place].keep) {
-    int64_t bits = partial && t == space.output ? sums[memory].bits : space.tensors[t].bits;
+    int64_t word = partial && t == space.output ? sums[memory].bits : space.tensors[t].bits;
+    int64_t bits = word;
     bool over = false;
     for (const RankSize &rank : ranks[t])
       over |= __builtin_mul_overflow(bits, rank.values(tile), &bits);
+    if (double share = space.heldShare(memory, t); share != 1 && !over)
+      bits = leastOf(bits, share, word);
     if (over || __builtin_add_overflow(sum, bits, &sum))
       return INT64_MAX;
   }

@@ -19,8 +19,10 @@ TrueCost::TrueCost(const ir::Operation &op, int64_t extraBytes)
 }
 
 std::shared_ptr<const TrueCost> TrueCost::make(const ir::Operation &chip, const AdaptedNest &nest,
-                                               int64_t extraBytes) {
+                                               const ir::Operation *placement) {
+  int64_t extraBytes = phase::finishBytes(phase::finishOperands(placement));
   std::shared_ptr<TrueCost> cost(new TrueCost(chip, extraBytes));
+  cost->zeros = sparsityOf(nest, placement);
   llvm::Optional<UnitRate> rate = cost->chip.unitNamed(nest.unit, computeFormat(nest.statement));
   if (!rate || rate->rate.central() <= 0)
     return nullptr;
@@ -57,6 +59,49 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
   return true;
 }
 
+/// A systolic array takes the steps of its folds; false when they are too many to count.
+bool TrueCost::addFolds(const AdaptedNest &nest, Counts &counts) const {
+  llvm::Optional<SystolicPlace> systolic = findSystolic(nest);
+  if (!systolic)
+    return true;
+  llvm::Optional<int64_t> steps = foldedSteps(nest, *systolic, counts.steps);
+  counts.steps = steps.getValueOr(counts.steps);
+  return steps.hasValue();
+}
+
+/// Energy by the counts of `nest`, time by those of `pace`.
+Score TrueCost::scoreOf(const CountedNest &nest, const CountedNest &pace) const {
+  Score score;
+  double computing = computeCost(pace).time.seconds.central(), slowest = computing;
+  score.energy = computeCost(nest).part.energy.known.central();
+  bool isSame = &nest.counts == &pace.counts;
+  auto add = [&](const ResourceCost &powered, const ResourceCost &paced) {
+    score.energy += powered.part.energy.known.central();
+    slowest = std::max(slowest, paced.time.seconds.central());
+  };
+  size_t memories = 0, arrays = 0;
+  for (const Place &place : nest.adapted.nest.places) {
+    MemoryTraffic traffic;
+    bool isMemory = place.kind == PlaceKind::Memory;
+    size_t number = isMemory ? memories++ : arrays++;
+    auto costOf = [&](const CountedNest &counted) {
+      return isMemory ? memoryCost(counted, number, traffic) : networkCost(counted, number);
+    };
+    ResourceCost powered = costOf(nest);
+    add(powered, isSame ? powered : costOf(pace));
+  }
+  for (size_t t = 0; zeros && t < zeros->tensors.size(); ++t)
+    if (llvm::Optional<ResourceCost> decoder = decoderCost(nest, pace.counts, *zeros, t))
+      add(*decoder, *decoder);
+  LatencyTerms terms = latencyTerms(pace, computing);
+  double buffered =
+      terms.isBuffered ? computing + terms.stalls + terms.load + terms.store : slowest;
+  score.latency = std::max(slowest, buffered) + terms.first + terms.last + chip.launch().central();
+  if (llvm::Optional<CostPart> leaking = leakage(chip, Uncertain(score.latency)))
+    score.energy += leaking->energy.known.central();
+  return score;
+}
+
 llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) const {
   AnalysisOptions options;
   options.hops = hasHops;
@@ -65,36 +110,14 @@ llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) 
   options.workLimit = options.setWork = int64_t(1) << 18;
   AnalysisResult result = analyse(nest.nest, options);
   isUnknown = !result.counts || !result.errors.empty();
-  if (isUnknown || !fits(nest, *result.counts))
+  if (isUnknown)
     return llvm::None;
-  Counts &counts = *result.counts;
-  if (llvm::Optional<SystolicPlace> systolic = findSystolic(nest)) {
-    llvm::Optional<int64_t> steps = foldedSteps(nest, *systolic, counts.steps);
-    if (!steps)
-      return llvm::None;
-    counts.steps = *steps;
-  }
+  llvm::Optional<SparseCounts> expected;
+  if (zeros)
+    expected = applySparsity(nest.nest, *zeros, *result.counts, &lanes);
+  Counts &counts = expected ? expected->powered : *result.counts;
+  if (!fits(nest, counts) || (!zeros && !addFolds(nest, counts)))
+    return llvm::None;
   CountedNest counted{nest, counts, rate, clock, extraBytes};
-  ResourceCost compute = computeCost(counted);
-  double computing = compute.time.seconds.central(), energy = compute.part.energy.known.central();
-  double slowest = computing;
-  auto add = [&](const ResourceCost &resource) {
-    energy += resource.part.energy.known.central();
-    slowest = std::max(slowest, resource.time.seconds.central());
-  };
-  size_t memories = 0, arrays = 0;
-  for (const Place &place : nest.nest.places) {
-    MemoryTraffic traffic;
-    add(place.kind == PlaceKind::Memory ? memoryCost(counted, memories++, traffic)
-                                        : networkCost(counted, arrays++));
-  }
-  LatencyTerms terms = latencyTerms(counted, computing);
-  double buffered =
-      terms.isBuffered ? computing + terms.stalls + terms.load + terms.store : slowest;
-  Score score;
-  score.latency = std::max(slowest, buffered) + terms.first + terms.last + chip.launch().central();
-  score.energy = energy;
-  if (llvm::Optional<CostPart> leaking = leakage(chip, Uncertain(score.latency)))
-    score.energy += leaking->energy.known.central();
-  return score;
+  return scoreOf(counted, {nest, expected ? expected->timed : counts, rate, clock, extraBytes});
 }

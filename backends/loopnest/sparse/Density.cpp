@@ -131,6 +131,12 @@ double Density::emptyShare(Extents shape, Extents tile) const {
   return std::pow(one, elements(tile) / static_cast<double>(std::max<int64_t>(length, 1)));
 }
 
+double Density::leastTouched(Extents shape) const {
+  if (kind != Kind::Banded)
+    return share(shape);
+  return matrixOf(shape).first > bandRows ? 0 : share(shape) / 4;
+}
+
 /// Of `total` elements `marked` are nonzero and `drawn` are looked at: by ratios of neighbouring
 /// terms, outward from the most likely one, so that nothing underflows where it matters.
 static std::vector<double> hypergeometric(double marked, int64_t drawn, double total) {

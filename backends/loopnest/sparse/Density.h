@@ -38,6 +38,11 @@ public:
   double share(Extents shape) const;
   /// The probability that an aligned tile of a tensor of this shape has no nonzero element.
   double emptyShare(Extents shape, Extents tile) const;
+  /// The share of the tiles of one size that have a nonzero element is no less, whatever the size:
+  /// that of single elements, as no larger tile is empty more often. Where a band is cut into
+  /// tiles, those at the edges may be smaller, and so many more: of each rank at most as many as
+  /// would do without a rest, and again as many. 0 where not all tiles of a band are looked at.
+  double leastTouched(Extents shape) const;
   /// True when every tile of this size has the same number of nonzeros, so that none waits for
   /// another.
   bool isEven(Extents tile) const;

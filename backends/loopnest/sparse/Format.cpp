@@ -126,3 +126,11 @@ StoredTile loopnest::storedTile(const Storage &storage, Extents shape, Extents t
   }
   return {all, 0};
 }
+
+double loopnest::leastWords(const Storage &storage, Extents shape, const Density &density,
+                            double wordBits) {
+  llvm::SmallVector<int64_t, 4> element(shape.size(), 1);
+  StoredTile one = storedTile(storage, shape, element, density);
+  bool growsWithTile = !storage.ranks.empty() || storage.format == Format::Csr;
+  return one.words + (growsWithTile ? 0 : one.metadataBits / wordBits);
+}

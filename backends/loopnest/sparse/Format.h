@@ -50,6 +50,10 @@ struct StoredTile {
 /// Of a tile of a tensor of this shape.
 StoredTile storedTile(const Storage &storage, Extents shape, Extents tile, const Density &density);
 
+/// Words of `wordBits` that an element of such a tensor takes at least, metadata included, in a
+/// tile of any size: metadata that depend on the size are left out.
+double leastWords(const Storage &storage, Extents shape, const Density &density, double wordBits);
+
 } // namespace loopnest
 } // namespace perfc
 

@@ -52,18 +52,42 @@ double loopnest::slowestLane(double lanes, llvm::ArrayRef<double> distribution) 
   return expected / std::max(1.0, static_cast<double>(distribution.size() - 1));
 }
 
+llvm::SmallVector<unsigned, 4> Sparsity::conditions(bool withGates,
+                                                    llvm::Optional<unsigned> of) const {
+  llvm::SmallVector<unsigned, 4> result;
+  for (const Saving &saving : savings)
+    if ((withGates || saving.skips) && (!of || saving.tensor == *of) &&
+        !llvm::is_contained(result, saving.condition))
+      result.push_back(saving.condition);
+  return result;
+}
+
+double Sparsity::nonzeroShare(bool withGates) const {
+  double share = 1;
+  for (unsigned condition : conditions(withGates))
+    share *= tensors[condition].density.share(tensors[condition].shape);
+  return share;
+}
+
+double LaneShares::of(double lanes, int64_t count, llvm::function_ref<double()> compute) {
+  std::lock_guard<std::mutex> guard(lock);
+  auto [at, isNew] = known.insert({{lanes, count}, 0});
+  if (isNew)
+    at->second = compute();
+  return at->second;
+}
+
 namespace {
 
 /// Applies one set of savings: all of them, or those that skip.
 class Applier {
 public:
-  Applier(const Nest &nest, const Sparsity &sparsity, bool withGates)
-      : nest(nest), sparsity(sparsity), withGates(withGates) {}
+  Applier(const Nest &nest, const Sparsity &sparsity, bool withGates, LaneShares *shares)
+      : nest(nest), sparsity(sparsity), withGates(withGates), shares(shares) {}
 
   Counts run(const Counts &dense) const;
 
 private:
-  bool applies(const Saving &saving) const { return withGates || saving.skips; }
   double happening(size_t tensor, size_t memory, size_t child) const;
   double wordsTouched(size_t output, size_t memory) const;
   NetworkCount merges(const TensorCounts &dense, size_t output, size_t memory, double share) const;
@@ -72,12 +96,12 @@ private:
   int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense, int64_t bits) const;
   void memory(size_t place, MemoryCounts &counts) const;
   void array(size_t place, ArrayCounts &counts) const;
-  double nonzeroShare(bool onlySkips) const;
   double stepShare() const;
 
   const Nest &nest;
   const Sparsity &sparsity;
   bool withGates;
+  LaneShares *shares; ///< or null
 };
 
 } // namespace
@@ -105,15 +129,11 @@ llvm::Optional<size_t> Applier::parentOf(size_t tensor, size_t memory) const {
 double Applier::happening(size_t tensor, size_t memory, size_t child) const {
   double share = 1;
   bool isSum = child == nest.places.size() && nest.tensors[tensor].isOutput;
-  llvm::SmallVector<unsigned, 4> seen;
-  for (const Saving &saving : sparsity.savings) {
-    if ((saving.tensor != tensor && !isSum) || !applies(saving) ||
-        llvm::is_contained(seen, saving.condition))
-      continue;
-    seen.push_back(saving.condition);
-    const SparseTensor &leader = sparsity.tensors[saving.condition];
+  auto of = isSum ? llvm::None : llvm::Optional<unsigned>(tensor);
+  for (unsigned condition : sparsity.conditions(withGates, of)) {
+    const SparseTensor &leader = sparsity.tensors[condition];
     auto met = whileHeld(nest, nest.tensors[tensor], memory, child)
-                   .box(nest.tensors[saving.condition], leader.shape);
+                   .box(nest.tensors[condition], leader.shape);
     share *= 1 - leader.density.emptyShare(leader.shape, met);
   }
   return share;
@@ -123,16 +143,12 @@ double Applier::happening(size_t tensor, size_t memory, size_t child) const {
 /// which serves lanes. With several conditions each point is taken as executed by itself.
 double Applier::wordsTouched(size_t output, size_t memory) const {
   TileExtents met = whileFirst(nest, nest.tensors[output], memory);
-  llvm::SmallVector<unsigned, 4> conditions;
+  llvm::SmallVector<unsigned, 4> conditions = sparsity.conditions(withGates);
   double executed = 1, none = 0;
-  for (const Saving &saving : sparsity.savings) {
-    if (!applies(saving) || llvm::is_contained(conditions, saving.condition))
-      continue;
-    conditions.push_back(saving.condition);
-    const SparseTensor &leader = sparsity.tensors[saving.condition];
+  for (unsigned condition : conditions) {
+    const SparseTensor &leader = sparsity.tensors[condition];
     executed *= leader.density.share(leader.shape);
-    none = leader.density.emptyShare(leader.shape,
-                                     met.box(nest.tensors[saving.condition], leader.shape));
+    none = leader.density.emptyShare(leader.shape, met.box(nest.tensors[condition], leader.shape));
   }
   return 1 - (conditions.size() > 1 ? std::pow(1 - executed, met.points()) : none);
 }
@@ -229,20 +245,6 @@ void Applier::array(size_t place, ArrayCounts &counts) const {
   scale(counts.hopEstimates);
 }
 
-/// The share of points whose conditions are all nonzero; a condition counts once.
-double Applier::nonzeroShare(bool onlySkips) const {
-  double share = 1;
-  llvm::SmallVector<unsigned, 4> seen;
-  for (const Saving &saving : sparsity.savings) {
-    if ((onlySkips && !saving.skips) || llvm::is_contained(seen, saving.condition))
-      continue;
-    seen.push_back(saving.condition);
-    const SparseTensor &tensor = sparsity.tensors[saving.condition];
-    share *= tensor.density.share(tensor.shape);
-  }
-  return share;
-}
-
 /// Lanes whose elements of \p tensor differ.
 static double distinctLanes(const Nest &nest, const Tensor &tensor) {
   double lanes = 1;
@@ -261,25 +263,26 @@ double Applier::stepShare() const {
     --inside;
   double lanes = 1, trials = 0x1p62;
   bool isEven = true;
-  llvm::SmallVector<unsigned, 4> conditions;
-  for (const Saving &saving : sparsity.savings) {
-    if (!saving.skips)
-      continue;
-    if (!llvm::is_contained(conditions, saving.condition))
-      conditions.push_back(saving.condition);
-    const Tensor &access = nest.tensors[saving.condition];
-    const SparseTensor &tensor = sparsity.tensors[saving.condition];
+  llvm::SmallVector<unsigned, 4> conditions = sparsity.conditions(/*withGates=*/false);
+  for (unsigned condition : conditions) {
+    const Tensor &access = nest.tensors[condition];
+    const SparseTensor &tensor = sparsity.tensors[condition];
     auto tile = tileInside(nest, inside).box(access, tensor.shape);
     isEven &= tensor.density.isEven(tile);
     trials = std::min(trials, elements(tile));
     lanes = std::max(lanes, distinctLanes(nest, access));
   }
-  double share = nonzeroShare(/*onlySkips=*/true);
+  double share = sparsity.nonzeroShare(/*withGates=*/false);
+  if (isEven)
+    return share;
   auto count = static_cast<int64_t>(trials);
-  if (isEven || conditions.size() != 1 || count < 1 || count > exactDraws)
-    return isEven ? share : slowestLane(lanes, count, share);
-  const SparseTensor &only = sparsity.tensors[conditions.front()];
-  return slowestLane(lanes, only.density.distribution(only.shape, count));
+  auto slowest = [&] {
+    if (conditions.size() != 1 || count < 1 || count > exactDraws)
+      return slowestLane(lanes, count, share);
+    const SparseTensor &only = sparsity.tensors[conditions.front()];
+    return slowestLane(lanes, only.density.distribution(only.shape, count));
+  };
+  return shares ? shares->of(lanes, count, slowest) : slowest();
 }
 
 Counts Applier::run(const Counts &dense) const {
@@ -291,17 +294,17 @@ Counts Applier::run(const Counts &dense) const {
     else
       array(p, counts.arrays[arrays++]);
   }
-  counts.macs = std::llround(static_cast<double>(dense.macs) * nonzeroShare(!withGates));
-  counts.finishedPoints =
-      std::llround(static_cast<double>(dense.finishedPoints) * nonzeroShare(!withGates));
+  double share = sparsity.nonzeroShare(withGates);
+  counts.macs = std::llround(static_cast<double>(dense.macs) * share);
+  counts.finishedPoints = std::llround(static_cast<double>(dense.finishedPoints) * share);
   counts.steps = std::llround(static_cast<double>(dense.steps) * stepShare());
   return counts;
 }
 
 SparseCounts loopnest::applySparsity(const Nest &nest, const Sparsity &sparsity,
-                                     const Counts &dense) {
-  return {Applier(nest, sparsity, /*withGates=*/true).run(dense),
-          Applier(nest, sparsity, /*withGates=*/false).run(dense)};
+                                     const Counts &dense, LaneShares *shares) {
+  return {Applier(nest, sparsity, /*withGates=*/true, shares).run(dense),
+          Applier(nest, sparsity, /*withGates=*/false, shares).run(dense)};
 }
 
 llvm::Optional<Decoder> loopnest::decoderOf(const Sparsity &sparsity, const Counts &counts,

@@ -18,6 +18,9 @@
 #include "backends/loopnest/analysis/Nest.h"
 #include "backends/loopnest/sparse/Format.h"
 #include "ir/common/Quantity.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <map>
+#include <mutex>
 
 namespace perfc {
 namespace loopnest {
@@ -51,6 +54,23 @@ struct Saving {
 struct Sparsity {
   std::vector<SparseTensor> tensors; ///< by tensor of the nest
   std::vector<Saving> savings;
+
+  /// The tensors whose zeros leave something out, each once: of every tensor, or of that one alone.
+  llvm::SmallVector<unsigned, 4> conditions(bool withGates,
+                                            llvm::Optional<unsigned> of = llvm::None) const;
+  /// The share of points whose conditions are all nonzero.
+  double nonzeroShare(bool withGates) const;
+};
+
+/// What lanes take that wait for each other, by their number and the elements of each: remembered
+/// where many mappings of one nest with the same zeros are counted, by any number of threads.
+class LaneShares {
+public:
+  double of(double lanes, int64_t count, llvm::function_ref<double()> compute);
+
+private:
+  std::mutex lock;
+  std::map<std::pair<double, int64_t>, double> known;
 };
 
 /// Expected counts, rounded.
@@ -59,8 +79,9 @@ struct SparseCounts {
   Counts timed;   ///< what takes time: with all that is gated
 };
 
-/// `dense` are the counts of `nest`.
-SparseCounts applySparsity(const Nest &nest, const Sparsity &sparsity, const Counts &dense);
+/// `dense` are the counts of `nest`. `shares`, if given, are those of the same tensors.
+SparseCounts applySparsity(const Nest &nest, const Sparsity &sparsity, const Counts &dense,
+                           LaneShares *shares = nullptr);
 
 /// Where a tensor becomes plain: the last memory that stores it compressed.
 struct Decoder {

@@ -54,7 +54,6 @@ bool timeloop::readDensities(const Node &instance, Input &input, NodeReader &rea
     if (!readDensity(*common, density, reader))
       return false;
     input.sparse.densities.push_back(density);
-    input.sparse.given = true;
   }
   const Node *densities = instance.find("densities");
   if (common || !densities || densities->kind == yaml::NodeKind::Null)
@@ -67,7 +66,6 @@ bool timeloop::readDensities(const Node &instance, Input &input, NodeReader &rea
       return false;
     input.sparse.densities.push_back(density);
   }
-  input.sparse.given = true;
   return true;
 }
 
@@ -204,7 +202,7 @@ bool TargetReader::readNodes(const Node &list) {
     if (!name || !reader.expect(*own, yaml::NodeKind::Map, "`sparse_optimizations`") ||
         !readAt(*name, *own))
       return false;
-    input.sparse.given = input.sparse.optimized = true;
+    input.sparse.optimized = true;
     if (!input.sparse.place.isValid())
       input.sparse.place = own->place;
   }
@@ -241,7 +239,7 @@ bool timeloop::readSparse(const Node &root, Input &input, NodeReader &reader) {
   if (section && !targets)
     return false;
   if (section) {
-    input.sparse.given = input.sparse.optimized = true;
+    input.sparse.optimized = true;
     input.sparse.place = section->place;
     for (const Node *item : targets->items)
       if (!reader.expect(*item, yaml::NodeKind::Map, "a target") || !target.read(*item))

@@ -36,7 +36,7 @@ private:
   void writeMapping();
   bool writeMapspace(const Constraints &constraints);
   std::string subject() const;
-  std::string evaluation() const;
+  std::string statement(bool isSearch) const;
   std::string index(unsigned dim) const { return llvm::StringRef(dimName(dim)).lower(); }
   std::string dimName(unsigned dim) const { return input.problem.dims[dim]; }
   std::string subscript(const std::vector<Term> &rank) const;
@@ -239,10 +239,13 @@ std::string PerfWriter::subject() const {
   return input.problem.name + "(" + llvm::join(sizes, ", ") + ")";
 }
 
-std::string PerfWriter::evaluation() const {
+/// What is asked for, with the zeros that there are.
+std::string PerfWriter::statement(bool isSearch) const {
   std::vector<std::string> lines = zeroLines(input);
-  return "evaluate " + subject() + " on chip with mapped using loopnest" +
-         (lines.empty() ? "\n" : " {\n  " + llvm::join(lines, "\n  ") + "\n}\n");
+  std::string head = isSearch
+                         ? fmt::format("search {} on chip with open minimize edp", subject())
+                         : fmt::format("evaluate {} on chip with mapped using loopnest", subject());
+  return head + (lines.empty() ? "\n" : " {\n  " + llvm::join(lines, "\n  ") + "\n}\n");
 }
 
 llvm::Optional<std::string> PerfWriter::write(const Constraints *open) {
@@ -257,8 +260,7 @@ llvm::Optional<std::string> PerfWriter::write(const Constraints *open) {
     return llvm::None;
   if (!open)
     writeMapping();
-  os << (open ? fmt::format("search {} on chip with open minimize edp\n", subject())
-              : evaluation());
+  os << statement(/*isSearch=*/open != nullptr);
   os.flush();
   return std::move(text);
 }

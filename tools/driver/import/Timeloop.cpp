@@ -1,5 +1,4 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ir/common/diagnostics/Timeloop.h"
 #include "backends/loopnest/timeloop/LoopList.h"
 #include "frontend/import/timeloop/ReadConstraints.h"
 #include "frontend/import/timeloop/ReadInput.h"
@@ -17,12 +16,6 @@ static llvm::Optional<std::string> searchText(const yaml::Document &document,
   llvm::Optional<timeloop::Input> input = timeloop::readInput(document, diagnostics, options);
   if (!input || !timeloop::checkShape(*input, diagnostics))
     return llvm::None;
-  if (input->sparse.given) {
-    // Densities alone are part of the problem.
-    SourceRange place = input->sparse.place.isValid() ? input->sparse.place : input->problem.place;
-    diagnostics.report(place, diag::TimeloopNotModelled, "zeros in a search of the language");
-    return llvm::None;
-  }
   auto constraints = timeloop::readConstraints(document, *input, diagnostics);
   return constraints ? timeloop::writeSearch(*input, *constraints, diagnostics) : llvm::None;
 }

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Cases.h"
+#include "backends/loopnest/search/PlainSearch.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -34,6 +35,9 @@ llvm::Optional<Case> loopnest::randomCase(std::mt19937 &random, bool isCoupled) 
   for (MemoryWeights &memory : weights.memories)
     for (Rate *rate : {&memory.bandwidth, &memory.readBandwidth, &memory.writeBandwidth})
       perSecond(*rate);
+  for (ArrayWeights &array : weights.arrays)
+    for (ArrayWeights::Network &network : array.networks)
+      perSecond(network.bandwidth);
   AnalysisResult whole = analyse(space->withLoops(space->emptyMapping()));
   if (!whole.counts)
     return llvm::None;
@@ -52,4 +56,48 @@ llvm::Optional<Score> loopnest::weighed(const Case &c, const Nest &nest) {
         result.counts->memories[m].maxResidentBits > *c.weights.memories[m].capacityBits)
       return llvm::None;
   return scoreOf(c.weights, nest, *result.counts);
+}
+
+llvm::Optional<ChainNode> loopnest::randomChains(const MapSpace &space, std::mt19937 &random) {
+  ChainNode node;
+  node.mapping = space.emptyMapping();
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    for (unsigned d = 0; d < space.dims(); ++d)
+      node.mapping.factor[s][d] =
+          random() % 2 ? 1 : 1 + int64_t(random() % uint64_t(space.nest.dims[d].size));
+    std::shuffle(node.mapping.order[s].begin(), node.mapping.order[s].begin() + space.dims(),
+                 random);
+  }
+  completeChains(space, true, node.mapping);
+  for (unsigned s = 0; s < space.slots.size(); ++s) {
+    int64_t lanes = 1;
+    for (unsigned d = 0; d < space.dims(); ++d)
+      lanes *= node.mapping.factor[s][d];
+    if (space.slots[s].isAxis && lanes > space.slots[s].size)
+      return llvm::None;
+  }
+  for (unsigned d = 0; d < space.dims(); ++d) {
+    int64_t cover = 1;
+    for (unsigned s = space.slots.size() + 1; s-- > 0;) {
+      if (s < space.slots.size())
+        cover *= node.mapping.factor[s][d];
+      node.inside[s][d] = std::min(cover, space.nest.dims[d].size);
+    }
+  }
+  return node;
+}
+
+llvm::Optional<double> loopnest::exhaustive(const Case &c, const SlotRules &rules,
+                                            const SearchGoal &goal, int64_t limit, bool imperfect,
+                                            const NestWeigher &weigh) {
+  SearchOptions options;
+  options.mostEvaluations = limit;
+  PlainOptions plain;
+  plain.imperfect = imperfect;
+  plain.allOrders = true;
+  plain.weigh = &weigh;
+  SearchResult all = plainSearch(c.space, c.weights, rules, goal, options, plain);
+  if (!all.isProven())
+    return llvm::None;
+  return all.front.empty() ? HUGE_VAL : goal.value(all.front.front().score);
 }

@@ -9,36 +9,6 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// Any factors and orders that make a valid chain of each dimension, as a node.
-static llvm::Optional<ChainNode> randomChains(const MapSpace &space, std::mt19937 &random) {
-  ChainNode node;
-  node.mapping = space.emptyMapping();
-  for (unsigned s = 0; s < space.slots.size(); ++s) {
-    for (unsigned d = 0; d < space.dims(); ++d)
-      node.mapping.factor[s][d] =
-          random() % 2 ? 1 : 1 + int64_t(random() % uint64_t(space.nest.dims[d].size));
-    std::shuffle(node.mapping.order[s].begin(), node.mapping.order[s].begin() + space.dims(),
-                 random);
-  }
-  completeChains(space, true, node.mapping);
-  for (unsigned s = 0; s < space.slots.size(); ++s) {
-    int64_t lanes = 1;
-    for (unsigned d = 0; d < space.dims(); ++d)
-      lanes *= node.mapping.factor[s][d];
-    if (space.slots[s].isAxis && lanes > space.slots[s].size)
-      return llvm::None;
-  }
-  for (unsigned d = 0; d < space.dims(); ++d) {
-    int64_t cover = 1;
-    for (unsigned s = space.slots.size() + 1; s-- > 0;) {
-      if (s < space.slots.size())
-        cover *= node.mapping.factor[s][d];
-      node.inside[s][d] = std::min(cover, space.nest.dims[d].size);
-    }
-  }
-  return node;
-}
-
 /// Subscripts that share indices: what moves at least is known, and more than nothing.
 TEST(ChainBounds, NoCoupledMappingCostsLess) {
   std::mt19937 random(12);

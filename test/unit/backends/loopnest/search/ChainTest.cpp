@@ -4,7 +4,6 @@
 #include "backends/loopnest/search/ChainBounds.h"
 #include "backends/loopnest/search/ChainSearch.h"
 #include "backends/loopnest/search/FactorWalk.h"
-#include "backends/loopnest/search/PlainSearch.h"
 #include "test/unit/Rounds.h"
 #include <gtest/gtest.h>
 #include <numeric>
@@ -12,22 +11,11 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
-/// The best of all chains of factors in all orders that rules admit; nothing when they are too
-/// many.
 static llvm::Optional<double> exhaustive(const Case &c, const SlotRules &rules,
                                          const SearchGoal &goal, int64_t limit,
                                          bool imperfect = true) {
   NestWeigher weigh = [&](const Nest &nest, unsigned, bool &) { return weighed(c, nest); };
-  SearchOptions options;
-  options.mostEvaluations = limit;
-  PlainOptions plain;
-  plain.imperfect = imperfect;
-  plain.allOrders = true;
-  plain.weigh = &weigh;
-  SearchResult all = plainSearch(c.space, c.weights, rules, goal, options, plain);
-  if (!all.isProven())
-    return llvm::None;
-  return all.front.empty() ? HUGE_VAL : goal.value(all.front.front().score);
+  return exhaustive(c, rules, goal, limit, imperfect, weigh);
 }
 
 /// The walk over chains misses none that the analysis accepts.

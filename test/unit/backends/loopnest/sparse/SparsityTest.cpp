@@ -212,3 +212,27 @@ TEST(Format, NamesAreChecked) {
   EXPECT_FALSE(parseStorage("UOP UB")->isCompressed());
   EXPECT_TRUE(parseStorage("UOP CP")->isCompressed());
 }
+
+/// Of tensors and tiles of any size, also such as leave a rest.
+TEST(LeastShares, NoTileHasLess) {
+  std::mt19937 random(9);
+  auto below = [&](int64_t end) { return int64_t(random() % uint64_t(end)); };
+  const char *names[] = {"uncompressed", "bitmask", "rle", "coordinate",
+                         "csr",          "UOP CP",  "B",   "UB"};
+  for (int i = 0; i < 20000; ++i) {
+    llvm::SmallVector<int64_t, 4> shape, tile;
+    for (int64_t rank = below(3); rank >= 0; --rank) {
+      shape.push_back(1 + below(12));
+      tile.push_back(1 + below(shape.back()));
+    }
+    Density densities[] = {Density(), Density::uniform(double(below(21)) / 20),
+                           Density::structured(below(5), 4), Density::banded(below(4)),
+                           Density::measured(8, {{0, 3}, {2, double(below(5))}, {8, 1}})};
+    const Density &density = densities[below(5)];
+    ASSERT_GE(1 - density.emptyShare(shape, tile), density.leastTouched(shape) - 1e-12);
+    Storage storage = *parseStorage(names[below(8)]);
+    StoredTile stored = storedTile(storage, shape, tile, density);
+    double words = (stored.words + stored.metadataBits / 8) / elements(tile);
+    ASSERT_GE(words, leastWords(storage, shape, density, 8) - 1e-12) << i;
+  }
+}
