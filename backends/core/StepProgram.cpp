@@ -73,6 +73,41 @@ double StepProgram::nodeCount() const {
   return all * static_cast<double>(ranks) / static_cast<double>(stages.size());
 }
 
+int64_t StepProgram::axisNamed(const std::string &name) const {
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].name == name && axes[i].place.ranks() > 1)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+bool StepProgram::isInGroups() const {
+  return std::any_of(axes.begin(), axes.end(),
+                     [](const StepAxis &axis) { return axis.name == "shard"; });
+}
+
+std::set<std::pair<std::string, uint32_t>> StepProgram::collectives() const {
+  std::set<std::pair<std::string, uint32_t>> found;
+  auto add = [&](const std::string &kind, const std::string &name) {
+    if (int64_t axis = axisNamed(name); axis >= 0)
+      found.insert({kind, static_cast<uint32_t>(axis)});
+  };
+  for (const StepBlock &block : blocks)
+    for (const StepItem &item : block.items)
+      if (!item.kind.empty())
+        add(item.kind, item.axis);
+  for (const std::string prefix : {"", "expert_"}) {
+    std::string sharing = prefix + sharingAxis();
+    if (exchange == GradientExchange::AllReduce)
+      add("all_reduce", sharing);
+    else if (exchange != GradientExchange::None)
+      for (const char *kind : {"reduce_scatter", "all_gather"})
+        add(kind, sharing);
+    if (exchange != GradientExchange::None)
+      add("all_reduce", prefix + "replica");
+  }
+  return found;
+}
+
 namespace {
 
 /// Lays the nodes of one stage out. A node that is put off gets a number with `later` set, until
@@ -81,10 +116,8 @@ class StageLayout {
 public:
   StageLayout(const StepProgram &program, size_t stage)
       : program(program), stage(program.stages[stage]), at(static_cast<int64_t>(stage)),
-        last(static_cast<int64_t>(program.stages.size()) - 1),
-        isInGroups(std::any_of(program.axes.begin(), program.axes.end(),
-                               [](const StepAxis &axis) { return axis.name == "shard"; })),
-        sharing(isInGroups ? "shard" : "data") {}
+        last(static_cast<int64_t>(program.stages.size()) - 1), isInGroups(program.isInGroups()),
+        sharing(program.sharingAxis()) {}
 
   std::vector<StepNode> run();
 
@@ -103,7 +136,7 @@ private:
   void optimizer();
   uint32_t add(StepNode node, bool isPutOff = false);
   void appendPutOff();
-  int64_t axisOf(const std::string &name) const;
+  int64_t axisOf(const std::string &name) const { return program.axisNamed(name); }
   double weightsOf(double StepBlock::*kind) const;
 
   const StepProgram &program;
@@ -123,13 +156,6 @@ private:
 };
 
 } // namespace
-
-int64_t StageLayout::axisOf(const std::string &name) const {
-  for (size_t i = 0; i < program.axes.size(); ++i)
-    if (program.axes[i].name == name && program.axes[i].place.ranks() > 1)
-      return static_cast<int64_t>(i);
-  return -1;
-}
 
 uint32_t StageLayout::add(StepNode node, bool isPutOff) {
   std::sort(node.after.begin(), node.after.end());

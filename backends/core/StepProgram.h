@@ -10,6 +10,7 @@
 #include "backends/core/AxisPlace.h"
 #include <cstdint>
 #include <string>
+#include <set>
 #include <vector>
 
 namespace perfc {
@@ -110,5 +111,13 @@ struct StepProgram {
 };
 
 } // namespace perfc
+  /// The axis `name` as an index into `axes`, where it has several ranks; else -1.
+  int64_t axisNamed(const std::string &name) const;
+  /// The axis along which gradients and what else is sharded are exchanged.
+  std::string sharingAxis() const { return isInGroups() ? "shard" : "data"; }
+  /// Whether several groups of ranks hold what is sharded.
+  bool isInGroups() const;
+  /// The collectives of all stages: kinds ("all_gather") and axes of several ranks, each pair once.
+  std::set<std::pair<std::string, uint32_t>> collectives() const;
 
 #endif // PERFC_BACKENDS_CORE_STEPPROGRAM_H
