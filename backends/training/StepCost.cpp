@@ -105,6 +105,9 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.utilization = summary.hfu();
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
+  if (summary.energyCost > 0 && !cost.energy.isGiven())
+    cost.addNote("the cost has that part of the energy which is known: that of " +
+                 llvm::join(cost.energy.missing, ", ") + " is not given");
   cost.errors = errorsOf(train, step.errors);
   double peakMemory = 0;
   for (const StageMemory &stage : summary.stages)
