@@ -127,6 +127,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     part.utilization = kernel.seconds > 0 ? kernel.peakSeconds / kernel.seconds : 0;
     part.bound = kernel.bound;
     part.energy = kernel.energy.times(microbatches * ranks);
+    part.energy.known = part.energy.known.central(); // as all of the breakdown
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(kernel.bound, kernel.seconds * share);
   }
