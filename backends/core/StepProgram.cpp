@@ -81,8 +81,8 @@ int64_t StepProgram::axisNamed(const std::string &name) const {
 }
 
 bool StepProgram::isInGroups() const {
-  return std::any_of(axes.begin(), axes.end(),
-                     [](const StepAxis &axis) { return axis.name == "shard"; });
+  auto isShard = [](const StepAxis &axis) { return axis.name == "shard"; };
+  return std::any_of(axes.begin(), axes.end(), isShard);
 }
 
 std::set<std::pair<std::string, uint32_t>> StepProgram::collectives() const {
@@ -93,17 +93,14 @@ std::set<std::pair<std::string, uint32_t>> StepProgram::collectives() const {
   };
   for (const StepBlock &block : blocks)
     for (const StepItem &item : block.items)
-      if (!item.kind.empty())
-        add(item.kind, item.axis);
+      add(item.kind, item.axis); // kernels have no axis
+  bool isWhole = exchange == GradientExchange::AllReduce;
   for (const std::string prefix : {"", "expert_"}) {
-    std::string sharing = prefix + sharingAxis();
-    if (exchange == GradientExchange::AllReduce)
-      add("all_reduce", sharing);
-    else if (exchange != GradientExchange::None)
-      for (const char *kind : {"reduce_scatter", "all_gather"})
-        add(kind, sharing);
-    if (exchange != GradientExchange::None)
-      add("all_reduce", prefix + "replica");
+    if (exchange == GradientExchange::None)
+      break;
+    add(isWhole ? "all_reduce" : "reduce_scatter", prefix + sharingAxis());
+    add(isWhole ? "all_reduce" : "all_gather", prefix + sharingAxis());
+    add("all_reduce", prefix + "replica");
   }
   return found;
 }
@@ -116,8 +113,7 @@ class StageLayout {
 public:
   StageLayout(const StepProgram &program, size_t stage)
       : program(program), stage(program.stages[stage]), at(static_cast<int64_t>(stage)),
-        last(static_cast<int64_t>(program.stages.size()) - 1), isInGroups(program.isInGroups()),
-        sharing(program.sharingAxis()) {}
+        last(static_cast<int64_t>(program.stages.size()) - 1), sharing(program.sharingAxis()) {}
 
   std::vector<StepNode> run();
 
@@ -142,7 +138,6 @@ private:
   const StepProgram &program;
   const StepStage &stage;
   int64_t at, last;
-  bool isInGroups;     ///< several groups of ranks hold what is sharded
   std::string sharing; ///< the axis along which it is
   std::vector<StepNode> nodes, putOff;
   Numbers input;       ///< what the next block waits for
@@ -314,7 +309,7 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
                  sharing, block, program.gradientBytes, ends, isPutOff);
   if (!perLayer)
     behindSends.insert(behindSends.end(), exchanged.begin(), exchanged.end());
-  if (addsUp && isInGroups) {
+  if (addsUp && program.isInGroups()) {
     Numbers across = exchange("all_reduce", "replica", block, program.gradientBytes,
                               exchanged.empty() ? ends : exchanged, isPutOff);
     exchanged.insert(exchanged.end(), across.begin(), across.end());
