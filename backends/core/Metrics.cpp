@@ -235,14 +235,13 @@ static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
   return llvm::None;
 }
 
-/// Money for the run.
+/// Money for the run: for its chips, and for the part of its energy that is known.
 static MetricValue priceOf(const Cost &cost) {
   if (!cost.training || !cost.training->hasPrice)
     return unknown(cost.training ? "no `price` is given" : "only a training run has a price",
                    BaseUnit::Dollar);
-  if (cost.training->pricesEnergy && !cost.energy.isGiven())
-    return figureMetric(cost.energy, "energy", BaseUnit::Dollar);
-  return number(cost.training->cost, BaseUnit::Dollar);
+  return number(cost.training->chipCost + cost.training->energyCost * cost.energy.known.central(),
+                BaseUnit::Dollar);
 }
 
 /// What a `replay` cannot know: nodes of traces have times.

@@ -73,6 +73,38 @@ double StepProgram::nodeCount() const {
   return all * static_cast<double>(ranks) / static_cast<double>(stages.size());
 }
 
+int64_t StepProgram::axisNamed(const std::string &name) const {
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].name == name && axes[i].place.ranks() > 1)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+bool StepProgram::isInGroups() const {
+  auto isShard = [](const StepAxis &axis) { return axis.name == "shard"; };
+  return std::any_of(axes.begin(), axes.end(), isShard);
+}
+
+std::set<std::pair<std::string, uint32_t>> StepProgram::collectives() const {
+  std::set<std::pair<std::string, uint32_t>> found;
+  auto add = [&](const std::string &kind, const std::string &name) {
+    if (int64_t axis = axisNamed(name); axis >= 0)
+      found.insert({kind, static_cast<uint32_t>(axis)});
+  };
+  for (const StepBlock &block : blocks)
+    for (const StepItem &item : block.items)
+      add(item.kind, item.axis); // kernels have no axis
+  bool isWhole = exchange == GradientExchange::AllReduce;
+  for (const std::string prefix : {"", "expert_"}) {
+    if (exchange == GradientExchange::None)
+      break;
+    add(isWhole ? "all_reduce" : "reduce_scatter", prefix + sharingAxis());
+    add(isWhole ? "all_reduce" : "all_gather", prefix + sharingAxis());
+    add("all_reduce", prefix + "replica");
+  }
+  return found;
+}
+
 namespace {
 
 /// Lays the nodes of one stage out. A node that is put off gets a number with `later` set, until
@@ -81,10 +113,7 @@ class StageLayout {
 public:
   StageLayout(const StepProgram &program, size_t stage)
       : program(program), stage(program.stages[stage]), at(static_cast<int64_t>(stage)),
-        last(static_cast<int64_t>(program.stages.size()) - 1),
-        isInGroups(std::any_of(program.axes.begin(), program.axes.end(),
-                               [](const StepAxis &axis) { return axis.name == "shard"; })),
-        sharing(isInGroups ? "shard" : "data") {}
+        last(static_cast<int64_t>(program.stages.size()) - 1), sharing(program.sharingAxis()) {}
 
   std::vector<StepNode> run();
 
@@ -103,13 +132,12 @@ private:
   void optimizer();
   uint32_t add(StepNode node, bool isPutOff = false);
   void appendPutOff();
-  int64_t axisOf(const std::string &name) const;
+  int64_t axisOf(const std::string &name) const { return program.axisNamed(name); }
   double weightsOf(double StepBlock::*kind) const;
 
   const StepProgram &program;
   const StepStage &stage;
   int64_t at, last;
-  bool isInGroups;     ///< several groups of ranks hold what is sharded
   std::string sharing; ///< the axis along which it is
   std::vector<StepNode> nodes, putOff;
   Numbers input;       ///< what the next block waits for
@@ -123,13 +151,6 @@ private:
 };
 
 } // namespace
-
-int64_t StageLayout::axisOf(const std::string &name) const {
-  for (size_t i = 0; i < program.axes.size(); ++i)
-    if (program.axes[i].name == name && program.axes[i].place.ranks() > 1)
-      return static_cast<int64_t>(i);
-  return -1;
-}
 
 uint32_t StageLayout::add(StepNode node, bool isPutOff) {
   std::sort(node.after.begin(), node.after.end());
@@ -288,7 +309,7 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
                  sharing, block, program.gradientBytes, ends, isPutOff);
   if (!perLayer)
     behindSends.insert(behindSends.end(), exchanged.begin(), exchanged.end());
-  if (addsUp && isInGroups) {
+  if (addsUp && program.isInGroups()) {
     Numbers across = exchange("all_reduce", "replica", block, program.gradientBytes,
                               exchanged.empty() ? ends : exchanged, isPutOff);
     exchanged.insert(exchanged.end(), across.begin(), across.end());

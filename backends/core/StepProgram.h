@@ -8,7 +8,9 @@
 #define PERFC_BACKENDS_CORE_STEPPROGRAM_H
 
 #include "backends/core/AxisPlace.h"
+#include "ir/common/Uncertain.h"
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,12 +23,18 @@ struct StepItem {
   double flops = 0;               ///< of a kernel
   double compute = 0, memory = 0; ///< s of a kernel's parts, of which the longer one counts
   double energy = -1;             ///< J of a kernel; below 0 when not given
+  std::vector<Uncertain::Contribution> energyMoves; ///< of the energy, by source
   double bytes = 0;  ///< that a kernel moves; of a collective the larger buffer of a rank
   std::string kind;  ///< of a collective, "all_gather"; "" for a kernel
   std::string axis;  ///< of a collective, "tensor"
   int64_t count = 1; ///< runs, one after the other
   /// Items of the block whose results it reads; none for what goes into the block.
   std::vector<uint32_t> after;
+
+  void setEnergy(const Uncertain &joules, bool isGiven) {
+    energy = isGiven ? joules.central() : -1;
+    energyMoves.assign(joules.contributions().begin(), joules.contributions().end());
+  }
 };
 
 /// Items in an order that respects what they read.
@@ -103,6 +111,14 @@ struct StepProgram {
 
   /// The nodes of stage `stage`.
   std::vector<StepNode> nodesOf(size_t stage) const;
+  /// The axis `name` as an index into `axes`, where it has several ranks; else -1.
+  int64_t axisNamed(const std::string &name) const;
+  /// The axis along which gradients and what else is sharded are exchanged.
+  std::string sharingAxis() const { return isInGroups() ? "shard" : "data"; }
+  /// Whether several groups of ranks hold what is sharded.
+  bool isInGroups() const;
+  /// The collectives of all stages: kinds ("all_gather") and axes of several ranks, each pair once.
+  std::set<std::pair<std::string, uint32_t>> collectives() const;
   /// About how many nodes all ranks have together.
   double nodeCount() const;
   /// Makes blocks shorter (StepBlock::merged).

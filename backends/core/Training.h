@@ -73,8 +73,8 @@ struct TrainingSummary {
   double steps = 1;              ///< of the run
   double runTime = 0;            ///< s of the run, with what is lost
   bool hasPrice = false;         ///< of chips or of energy
-  bool pricesEnergy = false;     ///< so that energy which is not given leaves `cost` open
-  double cost = 0;               ///< USD of the run
+  double chipCost = 0;           ///< USD of the run for the time of its chips
+  double energyCost = 0;         ///< USD of the run for each J of a step
   std::vector<StrategyPoint> front;
   /// What each rank runs; null when that would be too long.
   std::shared_ptr<const StepProgram> program;

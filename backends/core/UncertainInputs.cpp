@@ -23,6 +23,8 @@ public:
   /// the reason why that is not possible, "" where it is.
   std::string move(UncertaintySource source, double sign);
   void restore();
+  /// Whether all that depends on `source` are energies.
+  bool isOfEnergies(UncertaintySource source) const;
 
   /// In order of first appearance.
   std::vector<UncertaintySource> sources;
@@ -133,6 +135,44 @@ void UncertainInputs::restore() {
     input.op->setAttr(input.name, input.value);
 }
 
+/// Whether `value` or something in it depends on `source`.
+static bool dependsOn(const ir::Attribute &value, UncertaintySource source) {
+  if (value.is(ir::AttrKind::List))
+    return llvm::any_of(value.asList(),
+                        [&](const ir::Attribute &element) { return dependsOn(element, source); });
+  if (value.is(ir::AttrKind::Dict))
+    return llvm::any_of(value.asDict().entries(), [&](const ir::AttrDict::Entry &entry) {
+      return dependsOn(entry.second, source);
+    });
+  if (!value.is(ir::AttrKind::Quantity))
+    return false;
+  Uncertain number = value.asQuantity().toUncertain();
+  return llvm::any_of(number.contributions(),
+                      [&](const Uncertain::Contribution &part) { return part.source == source; });
+}
+
+bool UncertainInputs::isOfEnergies(UncertaintySource source) const {
+  return llvm::all_of(inputs, [&](const Input &input) {
+    llvm::StringRef name = input.name;
+    return name == "energy" || name.endswith("_energy") || !dependsOn(input.value, source);
+  });
+}
+
+/// `cost`, without its breakdown, with the energy at one end of the interval of `source`; the run
+/// itself is shared, not copied.
+static std::shared_ptr<const Cost> withEnergyAt(const Cost &cost, UncertaintySource source,
+                                                double sign) {
+  auto there = std::make_shared<Cost>(cost);
+  there->ends.clear();
+  there->breakdown = {};
+  double energy = cost.energy.known.central();
+  for (const Uncertain::Contribution &part : cost.energy.known.contributions())
+    if (part.source == source)
+      energy += sign * part.delta;
+  there->energy.known = energy;
+  return there;
+}
+
 /// The metrics of a cost need no more of it than this.
 static std::shared_ptr<const Cost> forMetrics(Cost cost) {
   cost.breakdown = {};
@@ -155,6 +195,10 @@ llvm::Optional<Cost> perfc::withEnds(ir::Module &module, ir::Operation &statemen
   size_t reported = diagnostics.all().size();
   auto costAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Cost> {
     std::string problem = inputs.move(source, sign);
+    // Energies move no time, and that of the centre has the contributions of each source.
+    bool hasMoves = cost->training || (cost->serving && cost->serving->hasEnergyMoves);
+    if (problem.empty() && hasMoves && inputs.isOfEnergies(source))
+      return withEnergyAt(*cost, source, sign);
     llvm::Optional<Cost> there = problem.empty() ? evaluate() : llvm::None;
     for (size_t i = reported; i < diagnostics.all().size() && problem.empty() && !there; ++i)
       problem = diagnostics.all()[i].message;

@@ -3,9 +3,11 @@
 // emit astra_sim: the system of an evaluation as ASTRA-sim's network.yml, system.json and
 // memory.json. Its analytical network knows rings, full connections and switches, counts bandwidth
 // in GiB/s and latency in ns, and takes two hops through a switch.
+#include "backends/emit/AstraAlgorithms.h"
 #include "backends/emit/Emit.h"
-#include "backends/network/InNetwork.h"
+#include "backends/network/NamedForms.h"
 #include "backends/network/NetworkLevels.h"
+#include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/StudyOps.h"
 #include "passes/Names.h"
@@ -62,18 +64,16 @@ static std::string networkText(llvm::ArrayRef<NetworkLevel> levels) {
   return text + "\n";
 }
 
-static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Operation &system) {
+static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Operation &system,
+                              const AstraAlgorithms &algorithms) {
   bool isLatest = system.stringAttr("scheduling") == "lifo";
   int64_t active = levels.front().activeChunks; // one figure for all dimensions
   for (const NetworkLevel &level : levels)
     active = std::min(active, level.activeChunks);
-  auto algorithms = [&](bool isAllToAll) {
+  auto namesOf = [&](network::CollectiveKind kind) {
     Json list = Json::array();
-    for (const NetworkLevel &level : levels) {
-      bool isDirect = level.topology == Topology::FullyConnected ||
-                      (isAllToAll && level.topology == Topology::Switch);
-      list.push(isDirect ? "direct" : "ring");
-    }
+    for (const std::string &name : algorithms.names[static_cast<unsigned>(kind)])
+      list.push(name);
     return list;
   };
   Json json = Json::object();
@@ -81,10 +81,10 @@ static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Ope
       .set("endpoint-delay", 0)
       .set("active-chunks-per-dimension", active)
       .set("preferred-dataset-splits", system.intAttr("chunks", 1))
-      .set("all-reduce-implementation", algorithms(false))
-      .set("all-gather-implementation", algorithms(false))
-      .set("reduce-scatter-implementation", algorithms(false))
-      .set("all-to-all-implementation", algorithms(true))
+      .set("all-reduce-implementation", namesOf(network::CollectiveKind::AllReduce))
+      .set("all-gather-implementation", namesOf(network::CollectiveKind::AllGather))
+      .set("reduce-scatter-implementation", namesOf(network::CollectiveKind::ReduceScatter))
+      .set("all-to-all-implementation", namesOf(network::CollectiveKind::AllToAll))
       .set("collective-optimization", "localBWAware")
       .set("local-mem-bw", 1000000)
       .set("boost-mode", 0);
@@ -103,15 +103,6 @@ static std::string logicalText(llvm::ArrayRef<NetworkLevel> levels) {
   return text + "]\n}\n";
 }
 
-namespace {
-/// Of a program, what ASTRA-sim runs in another way.
-struct Collectives {
-  std::vector<int64_t> exchanges;                         ///< ranks of each all_to_all
-  std::vector<AxisPlace> groups;                          ///< of training
-  std::vector<std::pair<std::string, std::string>> named; ///< what, and by which algorithm
-};
-} // namespace
-
 /// Warns of what the files cannot say.
 static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange place,
                              DiagnosticEngine &diagnostics) {
@@ -126,42 +117,90 @@ static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange pl
   }
 }
 
-/// The collectives of `result` that its files may not be able to say.
-static Collectives collectivesOf(const Result &result, const ir::Operation &statement,
-                                 const ir::Operation *program) {
-  Collectives found;
-  auto add = [&](std::string what, llvm::StringRef algorithm) {
-    auto entry = std::make_pair(std::move(what), algorithm.str());
-    if (!algorithm.empty() && algorithm != "ring" && !llvm::is_contained(found.named, entry))
-      found.named.push_back(std::move(entry));
-  };
-  auto exchange = [&](int64_t ranks) {
-    if (!llvm::is_contained(found.exchanges, ranks))
-      found.exchanges.push_back(ranks);
-  };
-  if (result.cost.training && result.cost.training->program) {
-    const StepProgram &step = *result.cost.training->program;
-    for (const StepBlock &block : step.blocks)
-      for (const StepItem &item : block.items)
-        for (const auto &axis : step.axes)
-          if (item.kind == "all_to_all" && axis.name == item.axis)
-            exchange(axis.place.ranks());
-    for (const auto &axis : step.axes)
-      if (axis.name != "pipeline" && !llvm::is_contained(found.groups, axis.place))
-        found.groups.push_back(axis.place);
-    if (const ir::Attribute *list = statement.dictAttr("settings").find("algorithms"))
-      for (const ir::Attribute &entry : list->asList())
-        add("a collective", entry.asDict().find("name")->asString());
-  } else if (program) {
-    program->walk([&](const ir::Operation &op) {
-      auto kind = network::collectiveKind(op.name());
-      if (kind == network::CollectiveKind::AllToAll)
-        exchange(op.intAttr("ranks", 1));
-      if (kind)
-        add(network::nameOf(*kind).str(), op.stringAttr("algorithm"));
+/// Says which algorithm runs `use`: `name`, of which `schedules` are written out where a formula or
+/// the networks themselves do not stand for it.
+static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Module &module,
+                         llvm::ArrayRef<std::string> schedules,
+                         llvm::ArrayRef<NetworkLevel> levels) {
+  if (name.empty() || name == network::ncclLibrary || levels.front().library(name))
+    return;
+  use.algorithm = network::NamedAlgorithm::parse(name).name;
+  use.family = familyNamed(use.algorithm);
+  bool isStandard = !name.contains('|') && llvm::all_of(schedules, [&](const std::string &symbol) {
+    const ir::Operation &schedule = *module.lookup(symbol);
+    return schedule.stringAttr("algorithm") == use.algorithm &&
+           schedule.stringAttr("module") == "std.networks";
+  });
+  if (!isStandard)
+    use.family = AlgorithmFamily::Other;
+}
+
+/// The algorithm that `train` chooses for `use`, as training/AxisNetwork does.
+static void chooseAlgorithm(CollectiveUse &use, const ir::Operation &train,
+                            const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
+  const ir::Attribute *list = train.dictAttr("settings").find("algorithms");
+  for (const ir::Attribute &entry : list ? list->asList() : ir::AttrList()) {
+    const ir::AttrDict &one = entry.asDict();
+    if (!llvm::is_contained(one.find("kinds")->asStrings(), network::nameOf(use.kind)))
+      continue;
+    std::vector<std::string> schedules = one.find("schedules")->asStrings();
+    const ir::Attribute *formulas = one.find("formulas");
+    bool isWrittenOut = !schedules.empty() || (formulas && !formulas->asDict().empty());
+    llvm::erase_if(schedules, [&](const std::string &symbol) {
+      const ir::Operation &schedule = *module.lookup(symbol);
+      return schedule.stringAttr("collective") != network::nameOf(use.kind) ||
+             schedule.intAttr("ranks") != use.ranks;
     });
+    const ir::Attribute *formula =
+        formulas ? formulas->asDict().find(std::to_string(use.ranks)) : nullptr;
+    if (isWrittenOut && schedules.empty() && !formula)
+      continue;
+    std::string name = (formula ? formula : one.find("name"))->asString().str();
+    return setAlgorithm(use, name, module, schedules, levels);
   }
-  return found;
+}
+
+/// Whether system.json names algorithms for `kind`.
+static bool hasAlgorithm(network::CollectiveKind kind) {
+  return static_cast<unsigned>(kind) < AstraAlgorithms::kinds;
+}
+
+/// The collectives of a step, each kind once for each axis.
+static std::vector<CollectiveUse> usesOfStep(const StepProgram &step, const ir::Operation &train,
+                                             const ir::Module &module,
+                                             llvm::ArrayRef<NetworkLevel> levels) {
+  std::vector<CollectiveUse> uses;
+  for (const auto &[word, axis] : step.collectives()) {
+    auto kind = network::collectiveKindNamed(word);
+    if (!kind || !hasAlgorithm(*kind))
+      continue;
+    CollectiveUse use{*kind, step.axes[axis].place.ranks(), AlgorithmFamily::Wiring, ""};
+    chooseAlgorithm(use, train, module, levels);
+    if (!llvm::is_contained(uses, use))
+      uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+/// The collectives of an evaluated program.
+static std::vector<CollectiveUse> usesOfProgram(const ir::Operation &program,
+                                                const ir::Module &module,
+                                                llvm::ArrayRef<NetworkLevel> levels) {
+  std::vector<CollectiveUse> uses;
+  program.walk([&](const ir::Operation &op) {
+    auto kind = network::collectiveKind(op.name());
+    if (!kind || !hasAlgorithm(*kind))
+      return;
+    CollectiveUse use{*kind, op.intAttr("ranks", 1), AlgorithmFamily::Wiring, ""};
+    std::vector<std::string> schedules;
+    if (const ir::Attribute *list = op.attr("schedules"))
+      for (const ir::Attribute &symbol : list->asList())
+        schedules.push_back(symbol.asSymbol().str());
+    setAlgorithm(use, op.stringAttr("algorithm"), module, schedules, levels);
+    if (!llvm::is_contained(uses, use))
+      uses.push_back(std::move(use));
+  });
+  return uses;
 }
 
 /// Whether ranks of a group differ in their places along several levels, of which a message between
@@ -179,43 +218,18 @@ static bool spansLevels(const AxisPlace &group, llvm::ArrayRef<NetworkLevel> lev
   return spanned > 1;
 }
 
-/// Warns of what ASTRA-sim has no algorithm for: exchanges that share a chip's bandwidth between
-/// the messages of a rank, and switches that add and copy; of algorithms, which are those of the
-/// wiring here; and of groups that are one ring on several levels.
-static void reportCollectives(const Collectives &collectives, const ir::Operation &system,
-                              SourceRange place, DiagnosticEngine &diagnostics) {
-  std::string unused;
-  auto levels = network::networkLevels(system, unused);
-  int64_t all = levels->ranks();
-  llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
-  bool isSwitched = llvm::any_of(levels->levels, [](const NetworkLevel &level) {
-    return level.topology == Topology::Switch; // where members are fully connected, links are apart
-  });
-  bool isDirect = llvm::all_of(levels->levels, [](const NetworkLevel &level) {
-    return level.topology == Topology::FullyConnected;
-  });
-  auto warn = [&](std::string reason) {
-    diagnostics.report(place, diag::SimplifiedForAstraSim, system.symbol(), std::move(reason));
-  };
-  for (int64_t ranks : collectives.exchanges) {
-    bool isRing = ranks < all && levels->levels.size() > 1; // whatever system.json says
-    if (ranks > 2 && (isRing || isSwitched))
-      warn(isRing ? fmt::format("all_to_all of {} among its {} runs as a ring",
-                                counted(ranks, "rank"), all)
-                  : "in all_to_all a rank sends to all others at once, to each at full bandwidth");
-  }
-  for (const auto &[what, algorithm] : collectives.named) {
-    if (algorithm == network::inNetwork)
-      warn(what + " runs as a ring: its switches neither add nor copy");
-    else if (!levels->levels.empty() && !levels->levels.front().library(algorithm) &&
-             (algorithm != "direct" || !isDirect))
-      warn(fmt::format("{} by {} runs as its wiring is: in a ring, or directly", what, algorithm));
-  }
-  for (const AxisPlace &group : collectives.groups)
-    if (group.ranks() < all && spansLevels(group, levels->levels))
+/// Warns of groups that are one ring on several levels.
+static void reportGroups(const StepProgram &step, llvm::ArrayRef<NetworkLevel> levels,
+                         llvm::function_ref<void(std::string)> warn) {
+  std::vector<AxisPlace> groups;
+  for (const StepAxis &axis : step.axes)
+    if (axis.name != "pipeline" && !llvm::is_contained(groups, axis.place))
+      groups.push_back(axis.place);
+  for (const AxisPlace &group : groups)
+    if (group.ranks() < step.ranks && spansLevels(group, levels))
       warn(fmt::format("{} of {} that stand in several dimensions are one ring there, which pays "
                        "for one of them between two ranks",
-                       counted(group.ranks(), "rank"), all));
+                       counted(group.ranks(), "rank"), step.ranks));
 }
 
 /// The statement of the first result, where it runs on something.
@@ -230,25 +244,44 @@ static const ir::Operation *statementOf(const Input &input) {
   return found;
 }
 
-bool emit::astraSimTexts(const ir::Operation &system, llvm::StringRef label, SourceRange place,
-                         DiagnosticEngine *diagnostics, FileSink sink) {
+/// The dimensions of `system`; nothing, reported, where it has none.
+static llvm::Optional<network::NetworkLevels> dimensionsOf(const ir::Operation &system,
+                                                           llvm::StringRef label, SourceRange place,
+                                                           DiagnosticEngine *diagnostics) {
   std::string reason;
   auto levels = network::networkLevels(system, reason);
   if (levels) // groups of one are no dimension
     llvm::erase_if(levels->levels, [](const NetworkLevel &level) { return level.members <= 1; });
-  if (levels && levels->levels.empty())
-    reason = "it runs on one chip";
-  if (!levels || levels->levels.empty()) {
-    if (diagnostics)
-      diagnostics->report(place, diag::CannotEmitTrace, label.str(), reason);
-    return false;
-  }
+  if (levels && !levels->levels.empty())
+    return levels;
   if (diagnostics)
-    reportSimplified(levels->levels, place, *diagnostics);
-  return sink("network.yml", networkText(levels->levels)) &&
-         sink("system.json", systemText(levels->levels, system)) &&
-         sink("logical_topology.json", logicalText(levels->levels)) &&
-         sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
+    diagnostics->report(place, diag::CannotEmitTrace, label.str(),
+                        levels ? "it runs on one chip" : reason);
+  return llvm::None;
+}
+
+/// Writes the files of `system`, whose collectives are `uses`.
+static bool writeFiles(const ir::Operation &system, llvm::ArrayRef<NetworkLevel> levels,
+                       llvm::ArrayRef<CollectiveUse> uses, SourceRange place,
+                       DiagnosticEngine *diagnostics, FileSink sink) {
+  AstraAlgorithms algorithms = astraAlgorithms(levels, uses);
+  if (diagnostics)
+    reportSimplified(levels, place, *diagnostics);
+  bool isWritten = sink("network.yml", networkText(levels)) &&
+                   sink("system.json", systemText(levels, system, algorithms)) &&
+                   sink("logical_topology.json", logicalText(levels)) &&
+                   sink("memory.json", "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
+  if (diagnostics && isWritten)
+    for (std::string &difference : algorithms.differences)
+      diagnostics->report(place, diag::SimplifiedForAstraSim, system.symbol(),
+                          std::move(difference));
+  return isWritten;
+}
+
+bool emit::astraSimTexts(const ir::Operation &system, llvm::StringRef label, SourceRange place,
+                         DiagnosticEngine *diagnostics, FileSink sink) {
+  auto levels = dimensionsOf(system, label, place, diagnostics);
+  return levels && writeFiles(system, levels->levels, {}, place, diagnostics, sink);
 }
 
 void emit::astraSimFiles(const Input &input, FileSink sink) {
@@ -256,17 +289,32 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
     return;
   const Result &first = *input.results.front();
   const ir::Operation *statement = statementOf(input);
-  if (const ir::Operation *system =
-          statement ? input.module->lookup(statement->symbolAttr("on")) : nullptr) {
-    bool isWritten = astraSimTexts(*system, first.label, first.place, input.diagnostics, sink);
-    auto evaluate = ir::as<study::EvaluateOp>(*statement);
-    const ir::Operation *program =
-        evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
-    if (isWritten && input.diagnostics)
-      reportCollectives(collectivesOf(first, *statement, program), *system, first.place,
-                        *input.diagnostics);
-  } else if (input.diagnostics) {
-    input.diagnostics->report(first.place, diag::CannotEmitTrace, first.label,
-                              "it runs on one chip");
+  const ir::Operation *system =
+      statement ? input.module->lookup(statement->symbolAttr("on")) : nullptr;
+  if (!system) {
+    if (input.diagnostics)
+      input.diagnostics->report(first.place, diag::CannotEmitTrace, first.label,
+                                "it runs on one chip");
+    return;
   }
+  auto levels = dimensionsOf(*system, first.label, first.place, input.diagnostics);
+  if (!levels)
+    return;
+  const StepProgram *step = first.cost.training && first.cost.training->program
+                                ? &*first.cost.training->program
+                                : nullptr;
+  auto evaluate = ir::as<study::EvaluateOp>(*statement);
+  const ir::Operation *program =
+      evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
+  std::vector<CollectiveUse> uses;
+  if (step)
+    uses = usesOfStep(*step, *statement, *input.module, levels->levels);
+  else if (program)
+    uses = usesOfProgram(*program, *input.module, levels->levels);
+  bool isWritten = writeFiles(*system, levels->levels, uses, first.place, input.diagnostics, sink);
+  if (step && isWritten && input.diagnostics)
+    reportGroups(*step, levels->levels, [&](std::string reason) {
+      input.diagnostics->report(first.place, diag::SimplifiedForAstraSim, system->symbol(),
+                                std::move(reason));
+    });
 }

@@ -12,6 +12,20 @@ std::string Fabric::linkName(uint32_t link) const {
   return names[allLinks[link].from] + " to " + names[allLinks[link].to];
 }
 
+SourceRange Fabric::faultBetween(uint32_t from, uint32_t to) const {
+  for (uint32_t rank : {from, to})
+    if (auto found = faultOfChip.find(rank); found != faultOfChip.end())
+      return found->second;
+  SourceRange first;
+  for (const auto &[link, range] : faultOfLink) {
+    const FabricLink &lost = allLinks[link];
+    if (lost.to == to || lost.from == from)
+      return range;
+    first = first.isValid() ? first : range;
+  }
+  return first;
+}
+
 /// Links to `node` from everywhere over links of levels up to `level`, by breadth-first search.
 const std::vector<uint32_t> &Fabric::distancesTo(uint32_t node, uint32_t level) {
   auto [entry, isNew] = distances.try_emplace({node, level});

@@ -50,6 +50,8 @@ public:
   llvm::ArrayRef<std::string> levels() const { return levelNames; }
   /// True when chip `rank` has failed.
   bool isBroken(uint32_t rank) const { return broken[rank]; }
+  /// Where the fault stands that keeps a message on its way from one rank to another.
+  SourceRange faultBetween(uint32_t from, uint32_t to) const;
   /// True when something is slower than the declaration of its network says, or broken.
   bool hasFaults() const { return faulty; }
 
@@ -75,6 +77,7 @@ private:
   bool faulty = false;
   std::vector<std::string> names, levelNames;
   std::vector<bool> broken;
+  std::map<uint32_t, SourceRange> faultOfChip, faultOfLink; ///< of those that have failed
   std::vector<FabricLink> allLinks;
   std::vector<std::vector<uint32_t>> outgoing, incoming; ///< links by node
   /// By destination and the outermost level that counts.

@@ -294,8 +294,10 @@ bool FabricBuilder::chipFault(target::FaultOp fault) {
     return false;
   double slowdown = fault.slowdown() ? fault.slowdown()->toDouble() : 0;
   for (uint32_t chip : *chips) {
-    if (slowdown <= 0)
+    if (slowdown <= 0) {
       fabric.broken[chip] = true;
+      fabric.faultOfChip.try_emplace(chip, fault->range());
+    }
     for (FabricLink &link : fabric.allLinks) {
       if (link.from != chip && link.to != chip)
         continue;
@@ -325,7 +327,8 @@ bool FabricBuilder::fault(target::FaultOp fault, uint32_t level) {
     return false;
   double factor = fault.bandwidthFactor() ? fault.bandwidthFactor()->toDouble() : 0;
   bool found = false;
-  for (FabricLink &link : fabric.allLinks) {
+  for (uint32_t number = 0; number < fabric.allLinks.size(); ++number) {
+    FabricLink &link = fabric.allLinks[number];
     bool joins = (llvm::is_contained(*left, link.from) && llvm::is_contained(*right, link.to)) ||
                  (llvm::is_contained(*right, link.from) && llvm::is_contained(*left, link.to));
     if (!joins)
@@ -333,6 +336,8 @@ bool FabricBuilder::fault(target::FaultOp fault, uint32_t level) {
     found = true;
     link.bandwidth *= factor;
     link.isBroken |= factor <= 0;
+    if (factor <= 0)
+      fabric.faultOfLink.try_emplace(number, fault->range());
   }
   if (!found)
     diagnostics.report(fault->range(), diag::NoSuchLink, ends[0] + " to " + ends[1],

@@ -270,21 +270,21 @@ llvm::Optional<FabricResult> network::simulateOnLinks(llvm::ArrayRef<FabricLink>
   return simulation.findPaths(mostLanes, route) ? simulation.run() : llvm::None;
 }
 
-/// The links that `message` takes; nothing, reported, when there is no way.
+/// The links that `message` takes; nothing, reported at the fault, when there is no way.
 static llvm::Optional<llvm::ArrayRef<uint32_t>>
 routeOf(const Message &message, Fabric &fabric, SourceRange where, DiagnosticEngine &diagnostics) {
-  for (uint32_t rank : {message.from, message.to})
-    if (fabric.isBroken(rank)) {
-      diagnostics.report(where, diag::Unreachable, fabric.nodeName(rank),
-                         "it is broken, but takes part");
-      return llvm::None;
-    }
-  llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to, message.lane);
-  if (route.empty()) {
-    diagnostics.report(where, diag::Unreachable, fabric.nodeName(message.to),
-                       "there is no way from " + fabric.nodeName(message.from));
+  auto fail = [&](uint32_t rank, std::string reason) {
+    SourceRange fault = fabric.faultBetween(message.from, message.to);
+    diagnostics.report(fault.isValid() ? fault : where, diag::Unreachable, fabric.nodeName(rank),
+                       std::move(reason));
     return llvm::None;
-  }
+  };
+  for (uint32_t rank : {message.from, message.to})
+    if (fabric.isBroken(rank))
+      return fail(rank, "it is broken, but takes part");
+  llvm::ArrayRef<uint32_t> route = fabric.route(message.from, message.to, message.lane);
+  if (route.empty())
+    return fail(message.to, "there is no way from " + fabric.nodeName(message.from));
   if (message.way == Message::Way::In)
     return route.take_front();
   if (message.way == Message::Way::Out)

@@ -12,7 +12,14 @@ static const char *const differs = "what it runs differs between sizes";
 //===-- From samples
 //---------------------------------------------------------------------------===//
 
-static Point pointOf(const StepItem &item) {
+void BatchCost::findSources(const StepBlock &block) {
+  for (const StepItem &item : block.items)
+    for (const Uncertain::Contribution &part : item.energyMoves)
+      if (!llvm::is_contained(sources, part.source))
+        sources.push_back(part.source);
+}
+
+Point BatchCost::pointOf(const StepItem &item) const {
   Point point;
   point.parts[Point::Compute] = item.compute;
   point.parts[Point::Memory] = item.memory;
@@ -20,7 +27,20 @@ static Point pointOf(const StepItem &item) {
   point.parts[Point::Flops] = item.flops;
   point.parts[Point::Bytes] = item.bytes;
   point.parts[Point::Energy] = std::max(0.0, item.energy);
+  for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i) {
+    double &upper = point.parts[Point::UpperEnergy + i] = point.parts[Point::Energy];
+    for (const Uncertain::Contribution &part : item.energyMoves)
+      upper += part.source == sources[i] ? part.delta : 0;
+  }
   return point;
+}
+
+Uncertain BatchCost::energyOf(const Point &sum) const {
+  std::vector<Uncertain::Contribution> moves;
+  double joules = sum.parts[Point::Energy];
+  for (size_t i = 0; i < std::min(sources.size(), Point::mostSources); ++i)
+    moves.push_back({sources[i], sum.parts[Point::UpperEnergy + i] - joules});
+  return {joules, moves};
 }
 
 void BatchCost::place(Item &item, const StepItem &from, const Sample &sample) const {
@@ -94,6 +114,12 @@ BatchCost::BatchCost(std::vector<Sample> samples, int64_t stages,
     promptBefore.add(sample.context - sample.tokens);
     if (sample.batch == 1)
       chunkTokens.add(sample.tokens);
+  }
+  for (const Sample &sample : samples) {
+    findSources(sample.cost.before.block);
+    for (const GraphCost::Layers &layers : sample.cost.layers)
+      findSources(layers.one.block);
+    findSources(sample.cost.after.block);
   }
   const GraphCost &first = samples.front().cost;
   auto areAsMany = [](const GraphCost::Layers &one, const GraphCost::Layers &two) {
@@ -208,6 +234,7 @@ void BatchCost::run(const BatchShape &shape, std::vector<double> &seconds) {
     for (size_t stage = 0; stage < seconds.size(); ++stage)
       seconds[stage] += one * runsOf(number, stage);
   }
+  tokensSent += static_cast<double>(shape.tokens);
   for (size_t stage = 0; stage + 1 < seconds.size(); ++stage) {
     double message = send(stage, static_cast<double>(shape.tokens));
     seconds[stage] += message;

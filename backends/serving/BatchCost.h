@@ -53,6 +53,10 @@ public:
 
   /// "" or why the samples do not go together.
   const std::string &problem() const { return mismatch; }
+  /// Joules of `sum`, with what each source of uncertainty moves them by.
+  Uncertain energyOf(const Point &sum) const;
+  /// False where more sources move the energy than points have parts for.
+  bool hasAllSources() const { return sources.size() <= Point::mostSources; }
   /// Layers of each kind on each stage.
   const std::vector<std::vector<double>> &layers() const { return layersOf; }
   /// The time of a batch on each stage, also added to the totals.
@@ -62,6 +66,8 @@ public:
   /// What all batches so far have taken on all stages together.
   std::vector<ItemTotal> totals() const;
   double sendSeconds() const { return sent; }
+  /// Tokens of all batches so far, which each stage but the last passes on.
+  double sentTokens() const { return tokensSent; }
 
 private:
   /// A stretch of the model: what stands before the layers, a kind of layer, what follows.
@@ -74,6 +80,8 @@ private:
 
   void addPart(const std::vector<Sample> &samples,
                llvm::function_ref<const StepBlock &(const GraphCost &)> blockOf);
+  void findSources(const StepBlock &block);
+  Point pointOf(const StepItem &item) const;
   void place(Item &item, const StepItem &from, const Sample &sample) const;
   void dealLayers(const GraphCost &model, int64_t stages);
   Point tokenWise(const Item &item, int64_t tokens) const;
@@ -91,7 +99,8 @@ private:
   Axis promptTokens, promptBefore, decodeBatch, decodeContext;
   Axis chunkTokens; ///< the first sizes of promptTokens: those of one request
   std::function<double(size_t, double)> send;
-  double sent = 0;
+  double sent = 0, tokensSent = 0;
+  std::vector<UncertaintySource> sources; ///< that move energies
   std::string mismatch;
 };
 

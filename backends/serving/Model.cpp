@@ -75,7 +75,7 @@ bool ServedModel::costCollectives(StepBlock &block) {
     if (!found)
       return false;
     item.seconds = found->latency.central();
-    item.energy = found->energy.isGiven() ? found->energy.known.central() : -1;
+    item.setEnergy(found->energy.known, found->energy.isGiven());
     energyOwners += found->energy;
     errors.add(found->errors);
   }
@@ -113,10 +113,22 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
   return true;
 }
 
-llvm::Optional<double> ServedModel::sendSeconds(int64_t stage, double tokens) {
+const Cost *ServedModel::sendCost(int64_t stage, double tokens) const {
   training::ChipSet from{stage * tensor, tensor, std::max(network->chips(), (stage + 1) * tensor)};
-  const Cost *found = network->sendCost(from, tensor, tokens * boundaryBytes, serve.range());
+  return network->sendCost(from, tensor, tokens * boundaryBytes, serve.range());
+}
+
+llvm::Optional<double> ServedModel::sendSeconds(int64_t stage, double tokens) const {
+  const Cost *found = sendCost(stage, tokens);
   return found ? llvm::Optional<double>(found->latency.central()) : llvm::None;
+}
+
+Figure ServedModel::sendEnergy(double tokens) const {
+  Figure sum;
+  for (int64_t stage = 0; stage + 1 < stages; ++stage)
+    if (const Cost *found = sendCost(stage, tokens))
+      sum += found->energy.times(static_cast<double>(tensor));
+  return sum;
 }
 
 //===-- Memory

@@ -33,6 +33,8 @@ public:
   double peak = 0;              ///< FLOP/s of a chip
   Figure area;                  ///< of a chip, m2
   double boundaryBytes = 0;     ///< of a token, between stages
+  /// What it takes to pass so many tokens on from each stage to the next, in J of all ranks.
+  Figure sendEnergy(double tokens) const;
   std::vector<std::string> providerNames;
   Figure energyOwners; ///< whose energy is not given
   MeasuredErrors errors;
@@ -42,8 +44,10 @@ private:
   bool costSamples(std::vector<Sample> &samples);
   bool costCollectives(StepBlock &block);
   bool findRooms(const std::vector<Sample> &samples);
-  /// What a message of so many tokens takes from stage `stage` to the next, in s.
-  llvm::Optional<double> sendSeconds(int64_t stage, double tokens);
+  /// A message of so many tokens from stage `stage` to the next; null after a report.
+  const Cost *sendCost(int64_t stage, double tokens) const;
+  /// What it takes, in s.
+  llvm::Optional<double> sendSeconds(int64_t stage, double tokens) const;
 
   const ir::Module &module;
   const ir::Operation &serve;

@@ -209,10 +209,11 @@ void Serving::summarize(SimulationResult result) {
 void Serving::addItems(Cost &cost) const {
   double stages = static_cast<double>(model.stages), ranks = static_cast<double>(model.tensor);
   double left = cost.latency.central(), exposed = 0;
+  summary->hasEnergyMoves = model.cost->hasAllSources();
   Figure energy = model.energyOwners;
   energy.known = 0;
   auto add = [&](std::string label, PartKind part, double seconds, double count, double flops,
-                 double joules, llvm::StringRef bound) {
+                 const Uncertain &joules, llvm::StringRef bound) {
     left -= seconds;
     auto same = llvm::find_if(cost.breakdown.children,
                               [&](const CostPart &line) { return line.label == label; });
@@ -230,13 +231,14 @@ void Serving::addItems(Cost &cost) const {
     same->latency += seconds;
     same->count += static_cast<int64_t>(std::llround(count));
     same->flops += flops;
-    same->energy.known += joules;
+    same->energy.known += joules.central(); // as all of the breakdown
+    energy.known += joules;
   };
   for (const ItemTotal &total : model.cost->totals()) {
     bool isKernel = total.item->kind.empty();
     bool isCompute = total.computeSeconds > total.memorySeconds;
     double seconds = total.seconds / stages, flops = total.sum.parts[Point::Flops] * ranks;
-    double joules = total.sum.parts[Point::Energy] * (isKernel ? ranks : 1);
+    Uncertain joules = model.cost->energyOf(total.sum) * (isKernel ? ranks : 1);
     add(isKernel ? total.item->name : total.item->kind + " tensor",
         isKernel ? PartKind::Kernel : PartKind::Collective, seconds, total.runs / stages, flops,
         joules, isKernel ? isCompute ? "compute" : "memory" : "network");
@@ -245,11 +247,14 @@ void Serving::addItems(Cost &cost) const {
     cost.addBound("network", isKernel ? 0 : seconds);
     exposed += isKernel ? 0 : seconds;
     summary->flops += flops;
-    energy.known += joules;
   }
   if (double sends = model.cost->sendSeconds() / stages; sends > 0) {
+    Figure joules = model.sendEnergy(model.cost->sentTokens()), owners = joules;
+    owners.known = 0;
+    energy += owners;
     add("send pipeline", PartKind::Collective, sends,
-        static_cast<double>(summary->batches.size()) * (stages - 1) / stages, 0, 0, "network");
+        static_cast<double>(summary->batches.size()) * (stages - 1) / stages, 0, joules.known,
+        "network");
     cost.addBound("network", sends);
     exposed += sends;
   }

@@ -211,7 +211,7 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
   item.compute *= load;
   item.memory *= load;
   item.flops = own.flops;
-  item.energy = own.energy.isGiven() ? own.energy.known.central() : -1;
+  item.setEnergy(own.energy.known, own.energy.isGiven());
   item.bytes = own.workingBytes;
   recorder.record(op, std::move(item));
   return true;

@@ -45,7 +45,7 @@ double Reliability::goodput(double interval, double write) const {
   return interval / (mtbf * std::exp(restart / mtbf) * std::expm1((interval + write) / mtbf));
 }
 
-void training::addRun(const ir::AttrDict &settings, double checkpointBytes, const Figure &energy,
+void training::addRun(const ir::AttrDict &settings, double checkpointBytes,
                       TrainingSummary &summary) {
   Reliability reliability = Reliability::read(settings, summary.chips);
   if (reliability.bandwidth > 0) {
@@ -62,8 +62,7 @@ void training::addRun(const ir::AttrDict &settings, double checkpointBytes, cons
     return;
   double chip = numberIn(price->asDict(), "chip"), joule = numberIn(price->asDict(), "energy");
   summary.hasPrice = true;
-  summary.pricesEnergy = joule > 0;
-  summary.cost = summary.runTime * static_cast<double>(summary.chips) * chip;
-  if (joule > 0 && energy.isGiven()) // what is lost and done again takes energy as well
-    summary.cost += energy.known.central() * joule * summary.steps / summary.goodput;
+  summary.chipCost = summary.runTime * static_cast<double>(summary.chips) * chip;
+  // What is lost and done again takes energy as well.
+  summary.energyCost = joule * summary.steps / summary.goodput;
 }

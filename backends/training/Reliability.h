@@ -34,9 +34,8 @@ struct Reliability {
 };
 
 /// Fills in what a run of `settings` comes to: failures, length, money. `checkpointBytes` are those
-/// of a checkpoint, `energy` that of a step.
-void addRun(const ir::AttrDict &settings, double checkpointBytes, const Figure &energy,
-            TrainingSummary &summary);
+/// of a checkpoint.
+void addRun(const ir::AttrDict &settings, double checkpointBytes, TrainingSummary &summary);
 
 } // namespace perfc::training
 

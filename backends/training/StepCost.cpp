@@ -105,6 +105,9 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.utilization = summary.hfu();
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
+  if (summary.energyCost > 0 && !cost.energy.isGiven())
+    cost.addNote("the cost has that part of the energy which is known: that of " +
+                 llvm::join(cost.energy.missing, ", ") + " is not given");
   cost.errors = errorsOf(train, step.errors);
   double peakMemory = 0;
   for (const StageMemory &stage : summary.stages)
@@ -124,6 +127,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     part.utilization = kernel.seconds > 0 ? kernel.peakSeconds / kernel.seconds : 0;
     part.bound = kernel.bound;
     part.energy = kernel.energy.times(microbatches * ranks);
+    part.energy.known = part.energy.known.central(); // as all of the breakdown
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(kernel.bound, kernel.seconds * share);
   }

@@ -162,7 +162,7 @@ void StepModel::finish(Build &build) {
   summary.microbatches = static_cast<int64_t>(std::ceil(build.microbatches - 1e-9));
   summary.parameters = build.costs.parameters;
   summary.bubble /= summary.stepTime;
-  addRun(train.dictAttr("settings"), checkpointBytes(build), build.step.energy, summary);
+  addRun(train.dictAttr("settings"), checkpointBytes(build), summary);
 }
 
 llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy &strategy,

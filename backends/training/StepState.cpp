@@ -4,6 +4,7 @@
 // optimizer's update, and the memory that all of it takes.
 #include "backends/training/StepBuild.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -243,6 +244,10 @@ void StepModel::memoryOf(Build &build) {
                     gatheredElements(build, stage) * element;
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
     use.temporary += needed - use.total();
+    // Shares and a capacity of experts leave parts of bytes.
+    for (double *part :
+         {&use.parameters, &use.gradients, &use.optimizer, &use.activations, &use.temporary})
+      *part = std::round(*part);
     // Any chip of the stage has to hold it.
     for (unsigned path : network.places().of(build.chipsAt(stage))) {
       const ChipFacts &chip = facts.at(network.places().path(path).chip);

@@ -289,6 +289,7 @@ bool ScheduleBuilder::schedule(AlgorithmForms &forms) {
   ir::Operation *op =
       context.createTop("collective.schedule", algorithm.decl->name, algorithm.decl->nameRange);
   op->setAttr("algorithm", algorithm.decl->name);
+  op->setAttr("module", algorithm.decl->module->name);
   op->setAttr("collective", collective);
   op->setAttr("ranks", ranks);
   op->setAttr("chunks", chunks);

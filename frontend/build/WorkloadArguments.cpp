@@ -78,6 +78,30 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
   return true;
 }
 
+/// What `from` gives, it gives for good: with `argument` instead it is another workload.
+static void reportFixed(DiagnosticEngine &diagnostics, const Decl &decl, const Instance &origin,
+                        llvm::ArrayRef<Argument> given, const Argument &argument) {
+  Instance other = origin;
+  SourceRange fixedAt;
+  for (const Argument &one : given) {
+    auto same = llvm::find_if(other.arguments,
+                              [&](const Argument &fixed) { return fixed.name == one.name; });
+    if (same == other.arguments.end()) {
+      other.arguments.push_back(one);
+      continue;
+    }
+    same->value = one.value;
+    if (one.name == argument.name)
+      fixedAt = same->range;
+  }
+  diagnostics.report(argument.range, diag::FixedArgument, decl.name, argument.name)
+      .note(fixedAt, "given here")
+      .help(fmt::format("name `{}` of {} with arguments of your own: `{}`", origin.decl->name,
+                        origin.decl->module->name.empty() ? "this file"
+                                                          : "`" + origin.decl->module->name + "`",
+                        written(Value(other))));
+}
+
 llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance) {
   // What stands after `from` names a workload with arguments; it does not run here.
   llvm::SaveAndRestore<TensorSemantics *> outside(context.evaluator.tensors, nullptr);
@@ -121,7 +145,7 @@ llvm::Optional<ResolvedWorkload> GraphBuilder::resolve(const Instance &instance)
     result.arguments = origin->arguments;
     for (Argument &argument : rest) {
       if (!argument.name.empty() && findArgument(result.arguments, argument.name)) {
-        diagnostics.report(argument.range, diag::FixedArgument, decl.name, argument.name);
+        reportFixed(diagnostics, decl, *origin, rest, argument);
         return llvm::None;
       }
       result.arguments.push_back(argument);

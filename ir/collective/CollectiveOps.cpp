@@ -177,6 +177,7 @@ static std::vector<OpDecl> declarations() {
        .symbol = SymbolUse::Required,
        .topLevel = true,
        .attrs = {stringAttr("algorithm", "its name"), stringAttr("collective", "what it is for"),
+                 stringAttr("module", "in which it is declared").optional(),
                  intAttr("ranks", "how many").atLeast(1),
                  intAttr("chunks", "of a buffer").atLeast(1),
                  stringAttr("sends", "move, chunk, sender and receiver of each: `0 0 1 0, `"),

@@ -57,7 +57,7 @@ bool ClusterReader::number(const Object &object, llvm::StringRef key, double lea
     return true;
   llvm::Optional<double> real = given->getAsNumber();
   if (!real || !(*real >= least) || !(*real <= most))
-    return refuse(key, fmt::format("is a number from {} to {:g}", least, most));
+    return refuse(key, fmt::format("is a number from {:.15g} to {:.15g}", least, most));
   value = *real;
   return true;
 }
@@ -68,7 +68,7 @@ bool ClusterReader::whole(const Object &object, llvm::StringRef key, int64_t lea
   if (!number(object, key, static_cast<double>(least), static_cast<double>(most), real))
     return false;
   if (real != std::floor(real))
-    return refuse(key, fmt::format("is a whole number, not {}", real));
+    return refuse(key, fmt::format("is a whole number, not {:.15g}", real));
   value = static_cast<int64_t>(real);
   return true;
 }
@@ -131,13 +131,13 @@ bool ClusterReader::readDimension(const Object &object, size_t index, astra::Dim
                          latency = at("latency");
   if (!count || *count < 2 || *count > 1 << 20 || *count != std::floor(*count))
     return refuse("npus_count", "holds whole numbers from 2 to 1048576" +
-                                    (count ? fmt::format(", not {}", *count) : ""));
+                                    (count ? fmt::format(", not {:.15g}", *count) : ""));
   if (!bandwidth || !(*bandwidth >= 1e-6) || !(*bandwidth <= 1e12))
     return refuse("bandwidth", "holds positive numbers of GB/s" +
-                                   (bandwidth ? fmt::format(", not {}", *bandwidth) : ""));
+                                   (bandwidth ? fmt::format(", not {:.15g}", *bandwidth) : ""));
   if (!latency || !(*latency >= 0) || !(*latency <= 1e12))
     return refuse("latency", "holds numbers of ns that are not negative" +
-                                 (latency ? fmt::format(", not {}", *latency) : ""));
+                                 (latency ? fmt::format(", not {:.15g}", *latency) : ""));
   dim.npus = static_cast<uint32_t>(*count);
   dim.bandwidth = *bandwidth;
   dim.latency = *latency;

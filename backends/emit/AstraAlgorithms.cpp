@@ -1,0 +1,199 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/emit/AstraAlgorithms.h"
+
+#include "backends/network/InNetwork.h"
+#include "ir/common/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <fmt/format.h>
+
+using namespace perfc;
+using namespace perfc::emit;
+using network::CollectiveKind;
+using network::NetworkLevel;
+using network::Topology;
+
+using Names = std::vector<std::string>;
+
+AlgorithmFamily emit::familyNamed(llvm::StringRef algorithm) {
+  static const std::pair<llvm::StringLiteral, AlgorithmFamily> families[] = {
+      {"ring", AlgorithmFamily::Ring},
+      {"ring_gather", AlgorithmFamily::Ring},
+      {"ring_scatter", AlgorithmFamily::Ring},
+      {"bidirectional_ring", AlgorithmFamily::BothWays},
+      {"bidirectional_ring_gather", AlgorithmFamily::BothWays},
+      {"bidirectional_ring_scatter", AlgorithmFamily::BothWays},
+      {"direct", AlgorithmFamily::Direct},
+      {"direct_gather", AlgorithmFamily::Direct},
+      {"direct_scatter", AlgorithmFamily::Direct},
+      {"direct_reduce", AlgorithmFamily::Direct},
+      {"halving", AlgorithmFamily::Halving},
+      {"doubling", AlgorithmFamily::Halving},
+      {"halving_doubling", AlgorithmFamily::Halving},
+      {"double_binary_tree", AlgorithmFamily::Tree},
+      {network::inNetwork, AlgorithmFamily::InNetwork},
+  };
+  const auto *found =
+      llvm::find_if(families, [&](const auto &entry) { return entry.first == algorithm; });
+  return found == std::end(families) ? AlgorithmFamily::Other : found->second;
+}
+
+static bool isRing(const NetworkLevel &level) {
+  return level.topology == Topology::Ring || level.topology == Topology::Line;
+}
+
+/// What is nearest to what the networks do of themselves: on a switch an all_to_all is in steps.
+static Names wiringNames(CollectiveKind kind, llvm::ArrayRef<NetworkLevel> levels) {
+  Names names;
+  for (const NetworkLevel &level : levels) {
+    bool isStepwise = kind == CollectiveKind::AllToAll && !isRing(level);
+    names.push_back(level.topology == Topology::FullyConnected ? "direct"
+                    : isStepwise                               ? "direct1"
+                                                               : "ring");
+  }
+  return names;
+}
+
+namespace {
+/// The names for one use alone, and what differs; "" where nothing does.
+struct Plan {
+  Names names;
+  std::string difference;
+};
+
+class Planner {
+public:
+  explicit Planner(llvm::ArrayRef<NetworkLevel> levels) : levels(levels) {
+    for (const NetworkLevel &level : levels)
+      all *= level.members;
+  }
+
+  Plan plan(const CollectiveUse &use) const;
+  /// Whether ASTRA-sim runs `use` by `names`.
+  bool canRun(const CollectiveUse &use, const Names &names) const;
+  Names wiring(CollectiveKind kind) const { return wiringNames(kind, levels); }
+  int64_t ranks() const { return all; }
+  /// Whether `use` is of some of the ranks of several dimensions.
+  bool isPart(const CollectiveUse &use) const { return use.ranks < all && levels.size() > 1; }
+
+private:
+  Plan planOfWiring(const CollectiveUse &use) const;
+  Plan planOfPart(const CollectiveUse &use) const;
+  std::string differenceOf(AlgorithmFamily family) const;
+
+  llvm::ArrayRef<NetworkLevel> levels;
+  int64_t all = 1;
+};
+} // namespace
+
+bool Planner::canRun(const CollectiveUse &use, const Names &names) const {
+  if (isPart(use))
+    return true; // a ring
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto ranks = static_cast<uint64_t>(levels.size() > 1 ? levels[i].members : use.ranks);
+    bool isHalving = names[i] == "halvingDoubling", isTree = names[i] == "doubleBinaryTree";
+    if ((isHalving || isTree) && !llvm::isPowerOf2_64(ranks))
+      return false;
+    if (isTree && (levels.size() > 1 || use.ranks != all))
+      return false;
+  }
+  return true;
+}
+
+/// Groups of some of the ranks of several dimensions.
+Plan Planner::planOfPart(const CollectiveUse &use) const {
+  bool isLikeRing = use.kind != CollectiveKind::AllToAll &&
+                    (use.family == AlgorithmFamily::Wiring || use.family == AlgorithmFamily::Ring);
+  return {wiring(use.kind), isLikeRing ? "" : fmt::format("among its {} runs as a ring", all)};
+}
+
+Plan Planner::planOfWiring(const CollectiveUse &use) const {
+  Plan plan{wiring(use.kind), ""};
+  if (llvm::any_of(levels, [](const NetworkLevel &level) { return level.grid != 0; }) ||
+      (use.kind == CollectiveKind::AllToAll && levels.size() > 1))
+    plan.difference = "goes through the dimensions in turn, which work at the same time";
+  else if (llvm::any_of(levels, isRing))
+    plan.difference = "goes one way around a ring, with half of a chip's bandwidth";
+  return plan;
+}
+
+/// Of an algorithm that ASTRA-sim has.
+std::string Planner::differenceOf(AlgorithmFamily family) const {
+  if (levels.size() > 1)
+    return "goes through the dimensions in turn";
+  bool isConnected = levels.front().topology == Topology::FullyConnected;
+  if (family == AlgorithmFamily::Tree)
+    return "passes on whole buffers, not pieces";
+  if (family == AlgorithmFamily::Direct && !isConnected)
+    return "sends to all others at once, to each at full bandwidth";
+  if (family == AlgorithmFamily::Halving)
+    return isRing(levels.front()) ? "has messages that share no links"
+                                  : "waits for the whole of each step";
+  return "";
+}
+
+Plan Planner::plan(const CollectiveUse &use) const {
+  if (isPart(use))
+    return planOfPart(use);
+  static const llvm::StringLiteral names[] = {
+      "", "ring", "", "direct", "halvingDoubling", "doubleBinaryTree"};
+  switch (use.family) {
+  case AlgorithmFamily::Wiring:
+    return planOfWiring(use);
+  case AlgorithmFamily::BothWays:
+    return {Names(levels.size(), "ring"), "goes one way around"};
+  case AlgorithmFamily::InNetwork:
+    return {Names(levels.size(), "ring"), "runs as a ring: its switches neither add nor copy"};
+  case AlgorithmFamily::Other:
+    return {wiring(use.kind), "runs as its wiring is: in a ring, or directly"};
+  default:
+    break;
+  }
+  Plan plan{Names(levels.size(), names[static_cast<unsigned>(use.family)].str()),
+            differenceOf(use.family)};
+  if (!canRun(use, plan.names))
+    return {wiring(use.kind), "runs as its wiring is: in a ring, or directly"};
+  return plan;
+}
+
+/// "all_to_all of 4 ranks by direct".
+static std::string describe(const CollectiveUse &use, int64_t all) {
+  std::string text = network::nameOf(use.kind).str();
+  if (use.ranks < all)
+    text += " of " + counted(static_cast<uint64_t>(use.ranks), "rank");
+  return use.algorithm.empty() ? text : text + " by " + use.algorithm;
+}
+
+AstraAlgorithms emit::astraAlgorithms(llvm::ArrayRef<NetworkLevel> levels,
+                                      llvm::ArrayRef<CollectiveUse> uses) {
+  AstraAlgorithms result;
+  Planner planner(levels);
+  for (unsigned i = 0; i < AstraAlgorithms::kinds; ++i) {
+    auto kind = static_cast<CollectiveKind>(i);
+    std::vector<std::pair<const CollectiveUse *, Plan>> plans;
+    for (const CollectiveUse &use : uses)
+      if (use.kind == kind && use.ranks > 1)
+        plans.emplace_back(&use, planner.plan(use));
+    auto isForAll = [&](const auto &entry) {
+      return !planner.isPart(*entry.first) && llvm::all_of(plans, [&](const auto &other) {
+        return planner.canRun(*other.first, entry.second.names);
+      });
+    };
+    auto chosen = llvm::find_if(plans, isForAll);
+    Names &names = result.names[i];
+    names = chosen == plans.end() ? planner.wiring(kind) : chosen->second.names;
+    for (auto &[use, plan] : plans) {
+      if (!planner.isPart(*use) && plan.names != names)
+        plan.difference = fmt::format("runs by {}, as others of its kind", names.front());
+      // Two ranks of one dimension exchange the same by all others.
+      bool isSame = use->ranks == 2 && names.front() != "doubleBinaryTree" &&
+                    use->family != AlgorithmFamily::InNetwork &&
+                    use->family != AlgorithmFamily::BothWays;
+      std::string text = describe(*use, planner.ranks()) + " " + plan.difference;
+      if (!plan.difference.empty() && !isSame && !llvm::is_contained(result.differences, text))
+        result.differences.push_back(std::move(text));
+    }
+  }
+  return result;
+}
