@@ -260,7 +260,7 @@ bool FusedEvaluator::addWork(Cost &cost) {
     if (points)
       macs = checkedAdd(cost.macs, part.adapted.statement.isMac() ? *points : 0);
     if (!flops || !macs) {
-      diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+      diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "operations");
       return false;
     }
     cost.flops = *flops;

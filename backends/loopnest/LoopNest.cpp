@@ -132,7 +132,7 @@ bool NestEvaluator::count() {
   if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
     llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, counts.steps);
     if (!steps) {
-      diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+      diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "cycles in its folds");
       return false;
     }
     counts.steps = *steps;
@@ -217,7 +217,7 @@ bool NestEvaluator::addWork(Cost &cost) {
   llvm::Optional<int64_t> flops =
       points ? checkedMultiply(*points, adapted.statement.flops()) : llvm::None;
   if (!flops) {
-    diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+    diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "operations");
     return false;
   }
   cost.macs = adapted.statement.isMac() ? *points : 0;

@@ -96,6 +96,6 @@ llvm::Optional<Figures> maestro::evaluate(const Layer &layer, const dataflow::Ha
   figures.compute = top.compute.average(steps);
   if (!overflow)
     return figures;
-  diagnostics.report(layer.range, diag::CountOverflow, layer.name);
+  diagnostics.report(layer.range, diag::CountOverflow, layer.name, "steps or accesses");
   return llvm::None;
 }

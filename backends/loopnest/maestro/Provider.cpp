@@ -137,7 +137,7 @@ llvm::Optional<Cost> MaestroEvaluator::run() {
     return llvm::None;
   auto flops = macs ? checkedMultiply(*macs, 2) : llvm::None;
   if (!flops) {
-    diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+    diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "operations");
     return llvm::None;
   }
   figures = *result;

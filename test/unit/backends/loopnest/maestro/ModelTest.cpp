@@ -124,7 +124,8 @@ TEST(Maestro, ReportsDataflowsThatMakeNoSense) {
   EXPECT_EQ(reportOf({spatial('C')}), "a GEMM layer has no dimension `C`");
   EXPECT_EQ(reportOf({spatial('M'), cluster(257), spatial('K')}),
             "the clusters need more lanes than the 256 that there are");
-  EXPECT_EQ(reportOf({spatial('M')}, dataflow::maxSize), "a count of `gemm` does not fit 64 bits");
+  EXPECT_EQ(reportOf({spatial('M')}, dataflow::maxSize),
+            "`gemm` has more steps or accesses than 64 bits can count");
   std::vector<Directive> deep{spatial('M')};
   for (unsigned i = 0; i < 20; ++i)
     deep.insert(deep.end(), {cluster(1), spatial('K')});
