@@ -332,6 +332,10 @@ void NestEvaluator::finish(Cost &cost) {
     cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
   cost.area = chip.area();
   cost.notes = adapted.notes;
+  if (zeros && cost.utilization.central() > 1)
+    cost.addNote(
+        "utilization is above 100 %: it counts the multiply-accumulates left out at zeros, "
+        "too");
   cost.provenance = {"loopnest", mapping, formulaOf(isFolded, hasTerms)};
   cost.describe(PartKind::Kernel, op->symbol(), op->range());
   cost.breakdown.composition = Composition::Overlap;
