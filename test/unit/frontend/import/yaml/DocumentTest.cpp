@@ -66,7 +66,8 @@ TEST_F(DocumentTest, ListsThatAreNeverClosedAreNoKeys) {
     diagnostics.truncate(0);
     EXPECT_FALSE(parse(text));
     ASSERT_EQ(diagnostics.all().size(), 1u);
-    EXPECT_TRUE(llvm::StringRef(diagnostics.all().front().message).contains(reason)) << reason.str();
+    EXPECT_TRUE(llvm::StringRef(diagnostics.all().front().message).contains(reason))
+        << reason.str();
   }
 }
 
