@@ -67,6 +67,8 @@ bool FusedEvaluator::keepTensors(FusedPart &part) {
       diagnostics.report(op->range(), diag::FusedLeaves, tensor.name, tensor.memory, reason);
       return false;
     }
+  for (const KeptElements &kept : keptElements(op))
+    holdKept(part.adapted, kept, part.counts);
   return true;
 }
 
