@@ -80,6 +80,7 @@ Frame passes::frameOf(const NestPlan &plan, size_t position, unsigned &nextId) {
 llvm::Optional<Movement> passes::needOf(const Frame &frame, const Subscript &subscript) {
   Movement need;
   need.shifts.assign(frame.loops.size(), 0);
+  need.isPlain = subscript.terms.size() == 1 && subscript.terms.front().second == 1;
   for (const auto &[index, coefficient] : subscript.terms) {
     if (coefficient < 0)
       return llvm::None;

@@ -26,7 +26,8 @@ struct FrameLoop {
 struct Movement {
   /// Per loop, how far one step of it moves the index.
   llvm::SmallVector<int64_t, 6> shifts;
-  int64_t tile = 1; ///< values that the loops inside the frame cover
+  int64_t tile = 1;    ///< values that the loops inside the frame cover
+  bool isPlain = true; ///< no sum or multiple of a reader's indices decides the tile
   bool isMoved() const {
     return llvm::any_of(shifts, [](int64_t shift) { return shift != 0; });
   }

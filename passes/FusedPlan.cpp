@@ -2,6 +2,7 @@
 #include "passes/FusedPlan.h"
 
 #include "ir/common/diagnostics/Fusion.h"
+#include "passes/FusedChecks.h"
 #include "passes/FusedTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,8 +53,6 @@ private:
   bool follow(size_t group);
   bool addNeeds(size_t producer, const Frame &reader, const Access &read, Frame &frame);
   void moveOthers(size_t group, bool isRead, Frame &frame) const;
-  bool checkLoops(size_t group, size_t position, const Frame &frame);
-  bool checkRevisits(size_t group, const Frame &frame, llvm::StringRef reader);
   void standOutside(size_t group);
   bool findRunning();
   bool finish();
@@ -82,7 +81,7 @@ bool FusedPlanner::readPlans() {
       return false;
     fused.nests.push_back(std::move(*plan));
   }
-  return true;
+  return checkSharedIndices(mapping, fused.nests, diagnostics);
 }
 
 /// A tensor that a later statement of its own group finishes is nowhere; it is noted.
@@ -222,51 +221,6 @@ void FusedPlanner::moveOthers(size_t group, bool isRead, Frame &frame) const {
   }
 }
 
-/// The loops that a statement writes outside the meeting place are those of the statement it joins.
-bool FusedPlanner::checkLoops(size_t group, size_t position, const Frame &frame) {
-  const NestPlan &plan = fused.nests[group];
-  for (const FrameLoop &one : frame.loops)
-    if (one.loop.indices.size() != 1)
-      return fail(diag::FusedLoop, one.loop.source->range(), plan.statement->names[0],
-                  "it drives several indices with one number");
-  for (const PlannedLoop &loop : plan.loops) {
-    if (plan.positionOf(loop.place) > position || loop.factor == 1)
-      continue;
-    bool isShared = llvm::any_of(
-        frame.loops, [&](const FrameLoop &one) { return one.loop.source == loop.source; });
-    if (!isShared)
-      return fail(diag::FusedLoop, loop.source->range(), plan.statement->names[loop.indices[0]],
-                  fmt::format("the statement that it is fused to does not have it at or outside "
-                              "`{}`",
-                              chip.places[plan.places[position]].name));
-  }
-  return true;
-}
-
-/// What is made in tiles is there for one tile only: a loop that leaves the tensor where it is must
-/// not come back to tiles that were left.
-bool FusedPlanner::checkRevisits(size_t group, const Frame &frame, llvm::StringRef reader) {
-  auto indexOf = [](const FrameLoop &loop) { return loop.loop.source->stringsAttr("indices")[0]; };
-  const FrameLoop *moving = nullptr; // the innermost loop that does
-  for (size_t k = frame.loops.size(); k-- > 0;) {
-    const FrameLoop &loop = frame.loops[k];
-    bool moved =
-        llvm::any_of(frame.moves, [&](const Movement &move) { return move.shifts[k] != 0; });
-    if (!moved && moving) {
-      diagnostics
-          .report(loop.loop.source->range(), diag::FusedLoop, indexOf(loop),
-                  fmt::format("its steps come back to tiles of `{}` that were left, which `{}` "
-                              "needs",
-                              made(group), reader))
-          .help(fmt::format("inside the loop over `{}` it stays with one tile", indexOf(*moving)));
-      return false;
-    }
-    if (moved && !moving)
-      moving = &loop;
-  }
-  return true;
-}
-
 /// Gives `group` the loops of the statements that read its result, and its own further in.
 bool FusedPlanner::follow(size_t group) {
   const Statement &statement = *groups[group].main;
@@ -290,11 +244,14 @@ bool FusedPlanner::follow(size_t group) {
       return false;
   }
   bool isRead = !readings.empty() && !readings.front().isFinish;
+  int64_t kept = 0;
   moveOthers(group, isRead, frame);
-  if (!checkLoops(group, place.position, frame) ||
-      (isRead && !checkRevisits(group, frame, made(parent))) ||
-      !followFrame(fused.nests[group], frame, place, diagnostics))
+  if (!checkSharedLoops(fused.nests[group], place.position, frame, diagnostics) ||
+      (isRead && !checkRevisits(groups, group, frame, made(parent), diagnostics)) ||
+      !followFrame(fused.nests[group], frame, place, kept, diagnostics))
     return false;
+  if (kept > 0)
+    fused.kept.push_back({made(group).str(), kept});
   if (size_t depth = depthOf(group); depth > place.position)
     extendFrame(frame, fused.nests[group], place.position, depth, nextId);
   frames[group] = std::move(frame);
@@ -351,10 +308,10 @@ bool FusedPlanner::finish() {
   fused.blocks = blocks();
   for (size_t group = 0; group < groups.size(); ++group)
     standOutside(group);
+  bool valid = true;
   for (const NestPlan &plan : fused.nests)
-    if (plan.windows.empty() && !checkPlan(plan, meetings.front().where, diagnostics))
-      return false;
-  return true;
+    valid &= checkPlan(plan, meetings.front().where, diagnostics);
+  return valid;
 }
 
 llvm::Optional<FusedPlan> FusedPlanner::run() {
@@ -362,7 +319,7 @@ llvm::Optional<FusedPlan> FusedPlanner::run() {
     return llvm::None;
   size_t last = groups.size() - 1;
   frames[last] = frameOf(fused.nests[last], depthOf(last), nextId);
-  if (!checkLoops(last, depthOf(last), frames[last]))
+  if (!checkSharedLoops(fused.nests[last], depthOf(last), frames[last], diagnostics))
     return llvm::None;
   for (size_t group = last; group-- > 0;)
     if (!follow(group))

@@ -19,12 +19,14 @@ namespace perfc {
 namespace passes {
 
 using loopnest::FusedTensor;
+using loopnest::KeptElements;
 
 struct FusedPlan {
   std::string place; ///< the innermost memory at which statements meet
   std::vector<FusedTensor> tensors;
   std::vector<std::string> finished; ///< fused tensors that are finished where they are made
   std::vector<Rescale> rescales;     ///< of running results
+  std::vector<KeptElements> kept;    ///< of tensors whose halos are retained
   std::vector<NestPlan> nests;       ///< one per group of statements, in their order
   int64_t blocks = 1;                ///< tiles that an array which dispatches is given
 };

@@ -69,7 +69,7 @@ bool RunningResults::addRescale(llvm::StringRef tensor, int64_t elements, bool i
     return true;
   llvm::Optional<int64_t> count = checkedMultiply(elements, changes);
   if (!count) {
-    diagnostics.report(where, diag::CountOverflow, tensor);
+    diagnostics.report(where, diag::CountOverflow, tensor, "elements to rescale");
     return false;
   }
   rescales.push_back({tensor.str(), *count, isStatistics});

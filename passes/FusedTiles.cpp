@@ -2,6 +2,7 @@
 #include "passes/FusedTiles.h"
 
 #include "ir/common/diagnostics/Fusion.h"
+#include "passes/FusedHalo.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -12,7 +13,7 @@ namespace {
 /// How the loops of a frame move one index: as digits, the innermost by `step`.
 struct Digits {
   int64_t step = 0, count = 1;
-  size_t innermost = 0, outermost = 0;
+  llvm::SmallVector<size_t, 2> loops; ///< of the frame, innermost first
 };
 
 class TileLoops {
@@ -21,6 +22,7 @@ public:
       : plan(plan), frame(frame), place(place), diagnostics(diagnostics) {}
 
   bool run();
+  bool findKept(int64_t &kept);
 
 private:
   bool fail(const std::string &reason) {
@@ -29,9 +31,12 @@ private:
   }
   bool moveIndex(unsigned index);
   llvm::Optional<Digits> digitsOf(unsigned index);
-  bool canKeepHalo(unsigned index, const Digits &digits);
+  bool keepsHalo(unsigned index) const;
+  bool canKeepHalo(unsigned index, const Digits &digits, int64_t inside);
   bool coverTile(unsigned index, int64_t tile);
-  bool dividesInside(unsigned index, int64_t tile) const;
+  int64_t coverOfInner(unsigned index, PlannedLoop *&outermost);
+  TileSteps stepsOf(unsigned index) const;
+  bool orderIndices(llvm::SmallVectorImpl<unsigned> &order) const;
 
   NestPlan &plan;
   Frame &frame;
@@ -42,38 +47,41 @@ private:
 
 } // namespace
 
-/// Makes the loops inside step through `tile` values of an index; the outermost one is changed.
-bool TileLoops::coverTile(unsigned index, int64_t tile) {
-  PlannedLoop *outermost = nullptr;
-  int64_t others = 1;
+/// Values that the loops over `index` but the outermost cover.
+int64_t TileLoops::coverOfInner(unsigned index, PlannedLoop *&outermost) {
+  int64_t cover = 1;
+  outermost = nullptr;
   for (PlannedLoop &loop : plan.loops) {
     if (!llvm::is_contained(loop.indices, index))
       continue;
     if (!outermost)
       outermost = &loop;
     else
-      others = checkedMultiply(others, loop.factor).getValueOr(INT64_MAX / 4);
+      cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX / 4);
   }
-  if (outermost) {
-    outermost->factor = (tile + others - 1) / others;
-    return true;
-  }
-  return tile == 1 || fail(fmt::format("no loop inside `{}` steps through the {} values of `{}`",
-                                       place.memory, tile, plan.statement->names[index]));
+  return cover;
 }
 
-/// True when the loops inside can step through exactly `tile` values.
-bool TileLoops::dividesInside(unsigned index, int64_t tile) const {
-  int64_t others = 1;
-  bool isOutermost = true;
-  for (const PlannedLoop &loop : plan.loops) {
-    if (!llvm::is_contained(loop.indices, index))
-      continue;
-    if (!isOutermost)
-      others = checkedMultiply(others, loop.factor).getValueOr(INT64_MAX / 4);
-    isOutermost = false;
-  }
-  return tile % others == 0;
+/// Makes the loops inside step through `tile` values of an index: the outermost one is changed,
+/// unless they are all there are and no sum of other indices decides them.
+bool TileLoops::coverTile(unsigned index, int64_t tile) {
+  int64_t extent = std::max<int64_t>(1, plan.statement->extents[index]);
+  std::string name = plan.statement->writtenName(index);
+  PlannedLoop *outermost = nullptr;
+  int64_t others = coverOfInner(index, outermost);
+  if (!outermost)
+    return tile == 1 || fail(fmt::format("no loop inside `{}` steps through the {} values of `{}`",
+                                         place.memory, tile, name));
+  if (!checkLength(plan, index, extent, place.where, diagnostics))
+    return false;
+  const Movement &move = frame.moves[index];
+  if (!move.isMoved() && move.isPlain && tile == extent)
+    return true;
+  if (others > tile)
+    return fail(fmt::format("its inner loops over `{}` cover {} values, and the tile has {}", name,
+                            others, tile));
+  outermost->factor = (tile + others - 1) / others;
+  return true;
 }
 
 llvm::Optional<Digits> TileLoops::digitsOf(unsigned index) {
@@ -83,14 +91,12 @@ llvm::Optional<Digits> TileLoops::digitsOf(unsigned index) {
   for (size_t k = frame.loops.size(); k-- > 0;) {
     if (move.shifts[k] == 0)
       continue;
-    if (digits.step == 0) {
+    if (digits.step == 0)
       digits.step = expected = move.shifts[k];
-      digits.innermost = k;
-    }
-    digits.outermost = k;
+    digits.loops.push_back(k);
     if (move.shifts[k] != expected) {
       fail(fmt::format("the shared loops move `{}` by {}, where {} would continue its tiles",
-                       plan.statement->names[index], move.shifts[k], expected));
+                       plan.statement->writtenName(index), move.shifts[k], expected));
       return llvm::None;
     }
     expected *= frame.loops[k].loop.factor;
@@ -99,18 +105,93 @@ llvm::Optional<Digits> TileLoops::digitsOf(unsigned index) {
   return digits;
 }
 
-bool TileLoops::canKeepHalo(unsigned index, const Digits &digits) {
-  const std::string &name = plan.statement->names[index];
-  if (digits.innermost + 1 < frame.loops.size())
-    return fail(fmt::format("the halo along `{}` is retained only if the innermost shared loop "
-                            "moves it",
-                            name));
-  for (size_t k = 0; k < frame.loops.size(); ++k)
-    if (frame.moves[index].shifts[k] != 0 && frame.loops[k].loop.axis)
+//===-- Halos -------------------------------------------------------------------------------===//
+
+bool TileLoops::keepsHalo(unsigned index) const {
+  const Movement &move = frame.moves[index];
+  auto isHalo = [&](int64_t shift) { return shift != 0 && move.tile > shift; };
+  return place.retains && llvm::any_of(move.shifts, isHalo);
+}
+
+/// `inside` values of the index are covered by its inner loops.
+bool TileLoops::canKeepHalo(unsigned index, const Digits &digits, int64_t inside) {
+  std::string name = plan.statement->writtenName(index);
+  for (size_t k : digits.loops)
+    if (frame.loops[k].loop.axis)
       return fail(fmt::format(
           "the halo along `{}` is retained in one memory, not in its neighbours", name));
+  if (digits.step % inside != 0)
+    return fail(fmt::format("of `{}` each step makes {} new values, no whole number of the {} that "
+                            "its inner loops cover",
+                            name, digits.step, inside));
   return true;
 }
+
+/// How `index` moves in one lane.
+TileSteps TileLoops::stepsOf(unsigned index) const {
+  const Movement &move = frame.moves[index];
+  int64_t extent = std::max<int64_t>(1, plan.statement->extents[index]);
+  TileSteps steps = {move.tile, 1, 1, extent};
+  bool hasLanes = false;
+  for (size_t k = 0; k < frame.loops.size(); ++k) {
+    if (move.shifts[k] == 0)
+      continue;
+    steps.step = move.shifts[k]; // that of the innermost remains
+    hasLanes |= frame.loops[k].loop.axis.hasValue();
+    if (!frame.loops[k].loop.axis)
+      steps.count *= frame.loops[k].loop.factor;
+  }
+  // Lanes divide an index without a halo.
+  if (hasLanes)
+    steps.extent = std::min(extent, steps.step * steps.count);
+  return steps;
+}
+
+/// The indices of the result in the order of the loops that move them; false where these do not
+/// stand side by side.
+bool TileLoops::orderIndices(llvm::SmallVectorImpl<unsigned> &order) const {
+  for (size_t k = 0; k < frame.loops.size(); ++k) {
+    size_t before = order.size();
+    bool isAgain = false;
+    for (const Subscript &rank : plan.statement->write.ranks) {
+      unsigned index = rank.terms[0].first;
+      if (frame.moves[index].shifts[k] == 0)
+        continue;
+      if (isAgain || order.size() > before)
+        return false;
+      isAgain = before > 0 && order[before - 1] == index;
+      if (!isAgain && llvm::is_contained(order, index))
+        return false;
+      if (!isAgain)
+        order.push_back(index);
+    }
+  }
+  for (const Subscript &rank : plan.statement->write.ranks)
+    if (!llvm::is_contained(order, rank.terms[0].first))
+      order.push_back(rank.terms[0].first);
+  return true;
+}
+
+bool TileLoops::findKept(int64_t &kept) {
+  kept = 0;
+  bool keeps = false;
+  for (unsigned index = 0; index < frame.moves.size(); ++index)
+    keeps |= keepsHalo(index);
+  if (!keeps)
+    return true;
+  llvm::SmallVector<unsigned, 4> order;
+  if (!orderIndices(order))
+    return fail(
+        "halos are retained only where the shared loops over each index stand side by side");
+  llvm::SmallVector<TileSteps, 4> steps;
+  for (unsigned index : order)
+    steps.push_back(stepsOf(index));
+  llvm::Optional<int64_t> most = keptElements(steps);
+  kept = most.getValueOr(0);
+  return most || fail("what is kept of it does not fit 64 bits");
+}
+
+//===-- Loops -------------------------------------------------------------------------------===//
 
 /// The shared loops of one index: digits where tiles stand side by side, else numbers of tiles.
 bool TileLoops::moveIndex(unsigned index) {
@@ -121,22 +202,24 @@ bool TileLoops::moveIndex(unsigned index) {
     return false;
   if (digits->step == 0)
     return coverTile(index, std::min(move.tile, extent));
-  bool keepsHalo = move.tile > digits->step && place.retains;
-  if (keepsHalo && !canKeepHalo(index, *digits))
-    return false;
-  bool isWindow = !keepsHalo && (move.tile != digits->step || !dividesInside(index, move.tile));
+  PlannedLoop *outermost = nullptr;
+  int64_t inside = coverOfInner(index, outermost);
+  if (keepsHalo(index)) {
+    if (!canKeepHalo(index, *digits, inside))
+      return false;
+    move.tile = digits->step;
+  }
+  bool isWindow = move.tile != digits->step || move.tile % inside != 0;
   if (isWindow)
     plan.windows.push_back({index, digits->step, move.tile, digits->count});
-  for (size_t k = 0; k < frame.loops.size(); ++k) {
-    if (move.shifts[k] == 0)
-      continue;
+  for (size_t k : digits->loops) {
     PlannedLoop loop = frame.loops[k].loop;
     loop.indices = {index};
     loop.numbersTiles = isWindow;
     // What is kept is made once: the halo of the first tile takes further steps.
-    if (!isWindow && k == digits->outermost) {
-      int64_t inside = digits->step * (digits->count / loop.factor);
-      loop.factor = (extent + inside - 1) / inside;
+    if (!isWindow && k == digits->loops.back()) {
+      int64_t covered = digits->step * (digits->count / loop.factor);
+      loop.factor = (extent + covered - 1) / covered;
     }
     shared[k] = loop;
   }
@@ -159,9 +242,10 @@ bool TileLoops::run() {
   return true;
 }
 
-bool passes::followFrame(NestPlan &plan, Frame &frame, const FusePlace &place,
+bool passes::followFrame(NestPlan &plan, Frame &frame, const FusePlace &place, int64_t &kept,
                          DiagnosticEngine &diagnostics) {
-  return TileLoops(plan, frame, place, diagnostics).run();
+  TileLoops loops(plan, frame, place, diagnostics);
+  return loops.findKept(kept) && loops.run();
 }
 
 void passes::bypassRepeated(NestPlan &plan, size_t position) {

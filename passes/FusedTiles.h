@@ -22,8 +22,9 @@ struct FusePlace {
 };
 
 /// Replaces the loops of `plan` down to `place` by those of `frame`. Tiles of the frame become what
-/// one step makes: without the halo where that is kept. False after a report.
-bool followFrame(NestPlan &plan, Frame &frame, const FusePlace &place,
+/// one step makes: without the halo where that is kept; then `kept` elements of the result stay
+/// from step to step, else 0. False after a report.
+bool followFrame(NestPlan &plan, Frame &frame, const FusePlace &place, int64_t &kept,
                  DiagnosticEngine &diagnostics);
 
 /// A result whose whole tile the next memory inside `position` holds as well is held there only: it

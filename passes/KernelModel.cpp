@@ -200,6 +200,12 @@ llvm::Optional<unsigned> Statement::find(llvm::StringRef index) const {
   return llvm::None;
 }
 
+std::string Statement::writtenName(unsigned index) const {
+  const Attribute *written =
+      op->hasAttr("written") ? op->dictAttr("written").find(names[index]) : nullptr;
+  return written ? written->asString().str() : names[index];
+}
+
 bool Statement::reduces() const {
   for (unsigned i = 0; i < extents.size(); ++i)
     if (extents[i] > 1 && isReduction(i))

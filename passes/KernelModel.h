@@ -48,6 +48,8 @@ struct Statement {
   /// True when several points add to one element.
   bool reduces() const;
   llvm::Optional<unsigned> find(llvm::StringRef index) const;
+  /// The name of an index as a mapping writes it.
+  std::string writtenName(unsigned index) const;
   /// True when `access.elements(tile)` is the most that one of the tiles into which `tile` cuts the
   /// domain touches, rather than a bound of it: subscripts share no index and have at most two, and
   /// padding leaves some tile whole or the rank all that it has.

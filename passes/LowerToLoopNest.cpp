@@ -291,6 +291,11 @@ static void describeFused(const FusedPlan &plan, Operation &fused) {
   }
   if (!rescales.empty())
     fused.setAttr("rescale", std::move(rescales));
+  AttrDict kept;
+  for (const KeptElements &one : plan.kept)
+    kept.set(one.tensor, one.count);
+  if (!kept.empty())
+    fused.setAttr("kept", std::move(kept));
   fused.setAttr("blocks", plan.blocks);
 }
 

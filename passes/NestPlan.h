@@ -79,6 +79,9 @@ llvm::Optional<NestPlan> planFromMapping(const Chip &chip, const Statement &stat
 /// enough lanes. Mistakes are reported where they were written: at a loop, else at `written`, the
 /// mapping, which is nowhere for a plan that nobody wrote.
 bool checkPlan(const NestPlan &plan, SourceRange written, DiagnosticEngine &diagnostics);
+/// Checks that no loop over `index` steps beyond `extent` values of it.
+bool checkLength(const NestPlan &plan, unsigned index, int64_t extent, SourceRange written,
+                 DiagnosticEngine &diagnostics);
 /// Checks that memories have room for the tiles of a plan that passes checkPlan. Tiles whose
 /// elements Statement::countsElements only bounds are left to the evaluator, which counts them.
 bool checkCapacities(const NestPlan &plan, SourceRange written, DiagnosticEngine &diagnostics);

@@ -7,7 +7,7 @@ using namespace perfc;
 using namespace perfc::passes;
 
 /// Where the loop, else the mapping, was written; nowhere for loops that nobody wrote.
-static SourceRange rangeOf(const PlannedLoop *loop, SourceRange written) {
+static SourceRange placeOfLoop(const PlannedLoop *loop, SourceRange written) {
   if (loop && loop->source)
     return loop->source->range();
   return written;
@@ -16,38 +16,55 @@ static SourceRange rangeOf(const PlannedLoop *loop, SourceRange written) {
 //===-- Coverage
 //-------------------------------------------------------------------------------===//
 
-/// The loops of `index` with their steps, innermost first.
+/// The loops that step through the values of one index; those that number its tiles do not.
+struct IndexLoops {
+  const PlannedLoop *outermost = nullptr; ///< of several steps
+  int64_t cover = 1;                      ///< values
+  int64_t step = 1;                       ///< of the outermost
+
+  IndexLoops(const NestPlan &plan, unsigned index) {
+    for (const PlannedLoop &loop : llvm::reverse(plan.loops)) {
+      if (!llvm::is_contained(loop.indices, index) || loop.factor == 1 || loop.numbersTiles)
+        continue;
+      outermost = &loop;
+      step = cover;
+      cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX);
+    }
+  }
+};
+
+bool passes::checkLength(const NestPlan &plan, unsigned index, int64_t extent, SourceRange written,
+                         DiagnosticEngine &diagnostics) {
+  IndexLoops loops(plan, index);
+  if (!loops.outermost || (loops.outermost->factor - 1) <= (extent - 1) / loops.step)
+    return true;
+  diagnostics.report(placeOfLoop(loops.outermost, written), diag::LoopTooLong,
+                     plan.statement->writtenName(index), counted(loops.outermost->factor, "step"),
+                     loops.step, extent, (extent - 1) / loops.step + 1);
+  return false;
+}
+
 static bool checkIndex(const NestPlan &plan, unsigned index, SourceRange written,
                        DiagnosticEngine &diagnostics) {
   const Statement &statement = *plan.statement;
   int64_t extent = statement.extents[index];
+  for (const PlannedWindow &window : plan.windows)
+    if (window.index == index)
+      extent = window.extent;
   if (extent < 1) {
     diagnostics.report(written, diag::NestNotCounted,
-                       fmt::format("{} has size {}", statement.names[index], extent));
+                       fmt::format("{} has size {}", statement.writtenName(index), extent));
     return false;
   }
-  int64_t cover = 1, step = 1;
-  const PlannedLoop *outermost = nullptr;
-  for (const PlannedLoop &loop : llvm::reverse(plan.loops)) {
-    if (!llvm::is_contained(loop.indices, index) || loop.factor == 1)
-      continue;
-    outermost = &loop;
-    step = cover;
-    cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX);
-  }
-  if (cover < extent) {
-    Diagnostic &error = diagnostics.report(rangeOf(outermost, written), diag::LoopNotCovered,
-                                           statement.names[index], cover, extent);
-    error.help("the factors of an index, multiplied, cover its extent; `rest` is the smallest "
-               "factor that does");
-    return false;
-  }
-  if (outermost && outermost->factor > 1 && (outermost->factor - 1) > (extent - 1) / step) {
-    diagnostics.report(rangeOf(outermost, written), diag::LoopTooLong, statement.names[index],
-                       counted(outermost->factor, "step"), step, extent, (extent - 1) / step + 1);
-    return false;
-  }
-  return true;
+  IndexLoops loops(plan, index);
+  if (loops.cover >= extent)
+    return checkLength(plan, index, extent, written, diagnostics);
+  diagnostics
+      .report(placeOfLoop(loops.outermost, written), diag::LoopNotCovered,
+              statement.writtenName(index), loops.cover, extent)
+      .help("the factors of an index, multiplied, cover its extent; `rest` is the smallest factor "
+            "that does");
+  return false;
 }
 
 //===-- Axes
@@ -69,7 +86,7 @@ static bool checkAxes(const NestPlan &plan, SourceRange written, DiagnosticEngin
         continue;
       valid = false;
       diagnostics
-          .report(rangeOf(last, written), diag::AxisTooSmall,
+          .report(placeOfLoop(last, written), diag::AxisTooSmall,
                   fmt::format("{}.{}", plan.chip->places[p].name, axis.name),
                   counted(axis.size, "lane"), lanes)
           .note(plan.chip->places[p].op->range(), "the array is declared here");

@@ -53,6 +53,7 @@ void UnitLoops::readUnits(const JoinedGroup &group) {
     if (value.empty())
       continue;
     unit.values.insert(value);
+    unit.name = value.str();
     tensors[value].push_back(written);
     if (auto meets = meetingOf(mapping, chip, value))
       unit.meets = meets;
@@ -90,8 +91,12 @@ void UnitLoops::renameIndices() {
   for (size_t unit = 0; unit + 1 < units.size(); ++unit) {
     std::string suffix =
         "_" + statements[unit].back()->dictAttr("write").find("tensor")->asString().str();
-    for (auto &index : units[unit].indices)
+    AttrDict written;
+    for (auto &index : units[unit].indices) {
       index.second.first = index.first().str() + suffix;
+      std::string value = units[unit].name.empty() ? "" : units[unit].name + ".";
+      written.set(index.second.first, value + index.first().str());
+    }
     auto name = [&](llvm::StringRef index) { return index.str() + suffix; };
     for (Operation *statement : statements[unit]) {
       AttrDict domain;
@@ -101,6 +106,7 @@ void UnitLoops::renameIndices() {
       for (const Attribute &read : statement->listAttr("reads"))
         reads.push_back(renamedAccess(read.asDict(), name));
       statement->setAttr("domain", std::move(domain));
+      statement->setAttr("written", written);
       statement->setAttr("write", renamedAccess(statement->dictAttr("write"), name));
       statement->setAttr("reads", std::move(reads));
       if (statement->hasAttr("constraints"))
@@ -154,21 +160,31 @@ int64_t UnitLoops::extentOf(size_t unit, llvm::StringRef index) const {
   return 1;
 }
 
-void UnitLoops::fillRests() {
+bool UnitLoops::fillRests() {
   for (Written &loop : loops) {
     if (loop.factor)
       continue;
     int64_t needed = 1;
     for (const std::string &index : loop.indices) {
       int64_t others = 1;
-      for (const Written &other : loops)
-        if (other.unit == loop.unit && other.factor && llvm::is_contained(other.indices, index))
-          others = checkedMultiply(others, *other.factor).getValueOr(INT64_MAX / 2);
+      for (const Written &other : loops) {
+        if (&other == &loop || other.unit != loop.unit || !llvm::is_contained(other.indices, index))
+          continue;
+        if (!other.factor) {
+          diagnostics
+              .report(other.from->range(), diag::TwoRests,
+                      fmt::format("{}", fmt::join(other.from->stringsAttr("indices"), ", ")))
+              .note(loop.from->range(), "the first is here");
+          return false;
+        }
+        others = checkedMultiply(others, *other.factor).getValueOr(INT64_MAX / 2);
+      }
       int64_t extent = extentOf(loop.unit, index);
       needed = std::max(needed, extent / others + (extent % others != 0));
     }
     loop.factor = needed;
   }
+  return true;
 }
 
 /// `fuse`, `keep` and `bypass` name values; the kernel has a tensor for each.
@@ -196,7 +212,8 @@ bool UnitLoops::write(Operation &own, Builder &builder) {
     for (const Operation &loop : line.body())
       good &= readLoop(loop, line.stringAttr("at"));
   }
-  fillRests();
+  if (!fillRests())
+    return false;
   Operation *place = nullptr;
   for (const Written &loop : loops) {
     if (!place || place->stringAttr("at") != loop.place) {

@@ -29,6 +29,7 @@ private:
   /// An operator of the kernel.
   struct Unit {
     llvm::StringSet<> values; ///< that it and what finishes its result make
+    std::string name;         ///< the last of them
     llvm::StringMap<std::pair<std::string, int64_t>> indices; ///< by old name: new name, extent
     llvm::Optional<unsigned> meets; ///< number among the places of the memory that keeps its result
   };
@@ -42,7 +43,7 @@ private:
   void readUnits(const JoinedGroup &group);
   bool readLoop(const ir::Operation &loop, llvm::StringRef place);
   bool applies(size_t unit, llvm::StringRef value, llvm::StringRef place) const;
-  void fillRests();
+  bool fillRests();
   int64_t extentOf(size_t unit, llvm::StringRef index) const;
   void writeTensors(const ir::Operation &line, ir::Operation &own) const;
 

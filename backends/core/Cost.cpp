@@ -157,22 +157,32 @@ static void addTraffic(Cost &total, const Cost &part, int64_t count) {
   }
 }
 
-static bool addCounts(AccessCounts &own, const AccessCounts &part, int64_t count) {
+/// What does not fit, "reads" for one; "" when all does.
+static llvm::StringRef addCounts(AccessCounts &own, const AccessCounts &part, int64_t count) {
   own.maxResident = std::max(own.maxResident, part.maxResident);
   own.wordBits = std::max(own.wordBits, part.wordBits);
   own.partialBits = std::max(own.partialBits, part.partialBits);
-  using Member = int64_t AccessCounts::*;
-  static constexpr Member members[] = {
-      &AccessCounts::fills,           &AccessCounts::reads,
-      &AccessCounts::updates,         &AccessCounts::writebacks,
-      &AccessCounts::readsShared,     &AccessCounts::readsSeparate,
-      &AccessCounts::updatesShared,   &AccessCounts::updatesSeparate,
-      &AccessCounts::finishedUpdates, &AccessCounts::finishedWritebacks};
-  return llvm::all_of(members,
-                      [&](Member member) { return addTimes(own.*member, part.*member, count); });
+  struct Member {
+    int64_t AccessCounts::*count;
+    llvm::StringLiteral name;
+  };
+  static constexpr Member members[] = {{&AccessCounts::fills, "fills"},
+                                       {&AccessCounts::reads, "reads"},
+                                       {&AccessCounts::updates, "updates"},
+                                       {&AccessCounts::writebacks, "writebacks"},
+                                       {&AccessCounts::readsShared, "reads"},
+                                       {&AccessCounts::readsSeparate, "reads"},
+                                       {&AccessCounts::updatesShared, "updates"},
+                                       {&AccessCounts::updatesSeparate, "updates"},
+                                       {&AccessCounts::finishedUpdates, "updates"},
+                                       {&AccessCounts::finishedWritebacks, "writebacks"}};
+  for (const Member &member : members)
+    if (!addTimes(own.*member.count, part.*member.count, count))
+      return member.name;
+  return "";
 }
 
-static bool addAccesses(Cost &total, const Cost &part, int64_t count) {
+static llvm::Optional<std::string> addAccesses(Cost &total, const Cost &part, int64_t count) {
   for (const AccessCounts &access : part.accesses) {
     auto own = llvm::find_if(total.accesses, [&](const AccessCounts &known) {
       return known.memory == access.memory && known.tensor == access.tensor &&
@@ -186,13 +196,13 @@ static bool addAccesses(Cost &total, const Cost &part, int64_t count) {
       empty.isOutput = access.isOutput;
       own = total.accesses.insert(own, std::move(empty));
     }
-    if (!addCounts(*own, access, count))
-      return false;
+    if (llvm::StringRef most = addCounts(*own, access, count); !most.empty())
+      return fmt::format("{} of `{}` at `{}`", most, access.tensor, access.memory);
   }
-  return true;
+  return llvm::None;
 }
 
-bool perfc::addSequential(Cost &total, const Cost &part, int64_t count) {
+llvm::Optional<std::string> perfc::addSequential(Cost &total, const Cost &part, int64_t count) {
   Uncertain time = part.latency * count;
   Uncertain whole = total.latency + time;
   if (whole.central() > 0)
@@ -209,6 +219,7 @@ bool perfc::addSequential(Cost &total, const Cost &part, int64_t count) {
   total.errors.add(part.errors);
   total.peakMemory = std::max(total.peakMemory, part.peakMemory);
   addTraffic(total, part, count);
-  return addTimes(total.flops, part.flops, count) && addTimes(total.macs, part.macs, count) &&
-         addAccesses(total, part, count);
+  if (!addTimes(total.flops, part.flops, count) || !addTimes(total.macs, part.macs, count))
+    return std::string("operations");
+  return addAccesses(total, part, count);
 }

@@ -210,9 +210,10 @@ struct Cost {
 
 /// Adds `part`, run `count` times after what `total` holds, to `total`: latency, energy, counts,
 /// traffic and accesses by memory, exposed time, bounds, notes, and utilization weighted with time.
-/// Peak memory is the larger one. Area, breakdown and provenance of `total` stay as they are. False
-/// when a count does not fit 64 bits (`total` is then unusable).
-bool addSequential(Cost &total, const Cost &part, int64_t count = 1);
+/// Peak memory is the larger one. Area, breakdown and provenance of `total` stay as they are. What
+/// does not fit 64 bits, "reads of `A` at `GLB`" for one (`total` is then unusable); nothing when
+/// all does.
+llvm::Optional<std::string> addSequential(Cost &total, const Cost &part, int64_t count = 1);
 
 /// A metric of a result.
 struct MetricValue {

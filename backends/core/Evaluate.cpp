@@ -32,7 +32,7 @@ private:
   void notePeak(phase::KernelOp kernel);
   void noteProvenance(const Provenance &provenance);
   void checkCapacity(const Chip &chip, Cost &total);
-  bool scaleToChips(Cost &total);
+  llvm::Optional<std::string> scaleToChips(Cost &total);
   void checkPower(Cost &total);
   void finish(const Chip &chip, Cost &total);
 
@@ -78,10 +78,10 @@ bool StudyEvaluator::append(Cost &total, const Cost &part, CostPart line, int64_
   line.macs = static_cast<double>(part.macs) * static_cast<double>(count);
   line.utilization = part.utilization.central();
   total.breakdown.children.push_back(std::move(line));
-  if (addSequential(total, part, count))
-    return true;
-  diagnostics.report(op.range(), diag::CountOverflow, evaluate.label());
-  return false;
+  llvm::Optional<std::string> most = addSequential(total, part, count);
+  if (most)
+    diagnostics.report(op.range(), diag::CountOverflow, evaluate.label(), *most);
+  return !most;
 }
 
 void StudyEvaluator::notePeak(phase::KernelOp kernel) {
@@ -181,13 +181,13 @@ void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
 }
 
 /// Every chip of a system runs the same: amounts add up over the chips, times do not.
-bool StudyEvaluator::scaleToChips(Cost &total) {
+llvm::Optional<std::string> StudyEvaluator::scaleToChips(Cost &total) {
   total.chips = std::max<int64_t>(1, passes::chipCount(module, evaluate.on()));
   if (total.chips == 1)
-    return true;
+    return llvm::None;
   Cost rest; // what the other chips do, in no time
-  if (!addSequential(rest, total, total.chips - 1))
-    return false;
+  if (auto most = addSequential(rest, total, total.chips - 1))
+    return most;
   rest.latency = 0;
   rest.exposed = 0;
   rest.utilization = 0;
@@ -242,8 +242,8 @@ llvm::Optional<Cost> StudyEvaluator::run() {
     total.busBandwidth = llvm::None;
   Chip chip(*chipOp);
   checkCapacity(chip, total);
-  if (!scaleToChips(total)) {
-    diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label());
+  if (llvm::Optional<std::string> most = scaleToChips(total)) {
+    diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label(), *most);
     return llvm::None;
   }
   finish(chip, total);

@@ -14,8 +14,9 @@ class WorkCounter {
 public:
   explicit WorkCounter(const ir::Operation &kernel) : kernel(kernel) {}
 
-  /// False when a count does not fit.
+  /// False when a count does not fit, which `most` names.
   bool run(KernelWork &work);
+  std::string most = "operations";
 
 private:
   bool statement(op::StatementOp statement, KernelWork &work);
@@ -187,8 +188,10 @@ bool WorkCounter::run(KernelWork &work) {
     if (!bytes(isResult && !tensor.isInPlace() ? 0 : elements.read, moved.read) ||
         !bytes(isResult ? elements.written : 0, moved.written) ||
         !accumulate(work.readBytes, 1, moved.read) ||
-        !accumulate(work.writtenBytes, 1, moved.written))
+        !accumulate(work.writtenBytes, 1, moved.written)) {
+      most = fmt::format("bits of `{}`", tensor.symbol());
       return false;
+    }
     work.operands.push_back(std::move(moved));
   }
   return true;
@@ -197,8 +200,9 @@ bool WorkCounter::run(KernelWork &work) {
 llvm::Optional<KernelWork> perfc::kernelWork(const ir::Operation &kernel,
                                              DiagnosticEngine &diagnostics) {
   KernelWork work;
-  if (WorkCounter(kernel).run(work))
+  WorkCounter counter(kernel);
+  if (counter.run(work))
     return work;
-  diagnostics.report(kernel.range(), diag::CountOverflow, kernel.symbol());
+  diagnostics.report(kernel.range(), diag::CountOverflow, kernel.symbol(), counter.most);
   return llvm::None;
 }

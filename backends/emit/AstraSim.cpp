@@ -238,7 +238,7 @@ static const ir::Operation *statementOf(const Input &input) {
   if (input.module && !input.results.empty())
     for (const ir::Operation &top : input.module->body())
       top.walk([&](const ir::Operation &op) {
-        if (op.symbol() == input.results.front()->name && op.hasAttr("on"))
+        if (op.hasAttr("on") && study::resultName(op) == input.results.front()->name)
           found = &op;
       });
   return found;

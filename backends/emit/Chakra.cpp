@@ -138,7 +138,7 @@ static const ir::Operation *statementOf(const Input &input, const Result &result
   if (input.module)
     for (const ir::Operation &top : input.module->body())
       top.walk([&](const ir::Operation &op) {
-        if (op.is(opName) && op.symbol() == result.name)
+        if (op.is(opName) && study::resultName(op) == result.name)
           found = &op;
       });
   return found;

@@ -57,7 +57,7 @@ static void addLayers(study::EvaluateOp evaluate, DiagnosticEngine &diagnostics,
       found.push_back(std::move(*layer));
   }
   for (Layer &layer : found) {
-    std::string name = evaluate->symbol().str();
+    std::string name = study::resultName(*evaluate).str();
     layer.name = found.size() == 1 ? name : name + "_" + layer.name;
     layers.push_back(std::move(layer));
   }

@@ -67,6 +67,25 @@ bool loopnest::keepInside(const AdaptedNest &adapted, llvm::StringRef place,
   return true;
 }
 
+void loopnest::holdKept(const AdaptedNest &adapted, const KeptElements &kept, Counts &counts) {
+  for (size_t t = 0; t < adapted.nest.tensors.size(); ++t) {
+    const Tensor &tensor = adapted.nest.tensors[t];
+    if (tensor.isOutput || tensor.name != kept.tensor)
+      continue;
+    auto holds = [&](const MemoryCounts &memory) { return memory.tensors[t].hasValue(); };
+    auto memory = llvm::find_if(counts.memories, holds);
+    if (memory == counts.memories.end())
+      continue;
+    auto number = static_cast<size_t>(memory - counts.memories.begin());
+    TensorCounts &held = *memory->tensors[t];
+    int64_t more = std::max<int64_t>(0, kept.count - held.maxResident);
+    held.maxResident += more;
+    memory->maxResident += more;
+    memory->maxResidentBits +=
+        more * heldBits(adapted.nest, memoryOf(adapted.nest, number), t, held);
+  }
+}
+
 static void repeat(NetworkCount &count, int64_t factor) {
   for (int64_t *one : {&count.shared, &count.separate, &count.declared})
     *one *= factor;

@@ -26,6 +26,10 @@ struct FusedPart {
 bool keepInside(const AdaptedNest &adapted, llvm::StringRef place,
                 llvm::ArrayRef<std::string> tensors, Counts &counts, std::string &reason);
 
+/// Makes the outermost memory that holds the operand `kept.tensor`, where it stays, hold what is
+/// kept of it.
+void holdKept(const AdaptedNest &adapted, const KeptElements &kept, Counts &counts);
+
 /// Counts the operands of `adapted` inside the memory `place` as if each tile began with nothing
 /// there: those of one tile, times the tiles. Ragged tiles count as whole ones; true if there are
 /// any.

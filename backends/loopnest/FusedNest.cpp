@@ -67,6 +67,8 @@ bool FusedEvaluator::keepTensors(FusedPart &part) {
       diagnostics.report(op->range(), diag::FusedLeaves, tensor.name, tensor.memory, reason);
       return false;
     }
+  for (const KeptElements &kept : keptElements(op))
+    holdKept(part.adapted, kept, part.counts);
   return true;
 }
 
@@ -260,7 +262,7 @@ bool FusedEvaluator::addWork(Cost &cost) {
     if (points)
       macs = checkedAdd(cost.macs, part.adapted.statement.isMac() ? *points : 0);
     if (!flops || !macs) {
-      diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+      diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "operations");
       return false;
     }
     cost.flops = *flops;

@@ -132,7 +132,7 @@ bool NestEvaluator::count() {
   if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
     llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, counts.steps);
     if (!steps) {
-      diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+      diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "cycles in its folds");
       return false;
     }
     counts.steps = *steps;
@@ -217,7 +217,7 @@ bool NestEvaluator::addWork(Cost &cost) {
   llvm::Optional<int64_t> flops =
       points ? checkedMultiply(*points, adapted.statement.flops()) : llvm::None;
   if (!flops) {
-    diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+    diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "operations");
     return false;
   }
   cost.macs = adapted.statement.isMac() ? *points : 0;
@@ -332,6 +332,10 @@ void NestEvaluator::finish(Cost &cost) {
     cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
   cost.area = chip.area();
   cost.notes = adapted.notes;
+  if (zeros && cost.utilization.central() > 1)
+    cost.addNote(
+        "utilization is above 100 %: it counts the multiply-accumulates left out at zeros, "
+        "too");
   cost.provenance = {"loopnest", mapping, formulaOf(isFolded, hasTerms)};
   cost.describe(PartKind::Kernel, op->symbol(), op->range());
   cost.breakdown.composition = Composition::Overlap;

@@ -268,7 +268,10 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   std::string name = as && !as->args.empty() ? as->args[0].value.get<WordValue>().word : "";
   if (!name.empty() && context.results)
     declareResult(name, as->args[0].range);
+  const ir::Operation *known = name.empty() ? nullptr : context.module.lookup(name);
   op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
+  if (known && !known->name().startswith("study."))
+    op.setAttr("name", name); // a chip, say, has this symbol
 }
 
 //===-- Statements

@@ -24,10 +24,18 @@ struct Rescale {
   bool isStatistics; ///< the maximum whose change is the factor; else a sum that is multiplied
 };
 
+/// Elements of a fused tensor with retained halos that its memory holds at most, those of the step
+/// included.
+struct KeptElements {
+  std::string tensor;
+  int64_t count;
+};
+
 std::vector<FusedTensor> fusedTensors(FusedOp op);
 /// Fused tensors that elementwise statements finish where they are made: no memory holds them.
 std::vector<std::string> finishedTensors(FusedOp op);
 std::vector<Rescale> rescalesOf(FusedOp op);
+std::vector<KeptElements> keptElements(FusedOp op);
 
 } // namespace loopnest
 } // namespace perfc

@@ -97,6 +97,13 @@ std::vector<std::string> loopnest::finishedTensors(FusedOp op) {
   return op->stringsAttr("finished");
 }
 
+std::vector<KeptElements> loopnest::keptElements(FusedOp op) {
+  std::vector<KeptElements> all;
+  for (const AttrDict::Entry &entry : op->dictAttr("kept").entries())
+    all.push_back({entry.first, entry.second.asInt()});
+  return all;
+}
+
 std::vector<Rescale> loopnest::rescalesOf(FusedOp op) {
   std::vector<Rescale> all;
   for (const Attribute &entry : op->listAttr("rescale")) {
@@ -255,6 +262,10 @@ static std::vector<OpDecl> nestDecls() {
             listAttr("rescale", AttrKind::Dict,
                      "running results that are put right: `tensor`, `count` of elements, and "
                      "`statistics` for the maximum itself")
+                .optional(),
+            dictAttr("kept", AttrKind::Int,
+                     "elements that stay of tensors with retained halos, those of a step included")
+                .atLeast(1)
                 .optional(),
             intAttr("blocks", "tiles that are dispatched to the units of the chip").atLeast(1)},
        .regions = {{{"loopnest.nest"}}},

@@ -48,6 +48,9 @@ static std::vector<OpDecl> kernelDecls() {
                  listAttr("reads", AttrKind::Dict, "{tensor, map} each"),
                  dictAttr("domain", AttrKind::Int, "extent per index, from 0").atLeast(0),
                  listAttr("constraints", AttrKind::Affine, "each >= 0 in the domain").optional(),
+                 dictAttr("written", AttrKind::String,
+                          "per index that was renamed, how mappings write it: y.m")
+                     .optional(),
                  stringAttr("reduce", "how values of one element are joined: +, max, …").optional(),
                  flagAttr("mac", "a sum of products"),
                  intAttr("flops", "operations per point").atLeast(0),

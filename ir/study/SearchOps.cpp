@@ -15,7 +15,7 @@ OpDecl study::searchDecl(RegionDecl body) {
                     listAttr("require", AttrKind::Any, "conditions").optional(),
                     listAttr("require_text", AttrKind::String, "the same as written").optional(),
                     quantityAttr("within", Dimension(BaseUnit::Second), "time limit").optional(),
-                    listAttr("spaces", AttrKind::Symbol, "mapspaces").optional()},
+                    listAttr("spaces", AttrKind::Symbol, "mapspaces").optional(), resultNameAttr()},
           .regions = {std::move(body)}};
 }
 

@@ -15,6 +15,14 @@ std::vector<std::string> EvaluateOp::with() const {
   return names;
 }
 
+AttrDecl study::resultNameAttr() {
+  return stringAttr("name", "of the result, where something else has this symbol").optional();
+}
+
+llvm::StringRef study::resultName(const Operation &statement) {
+  return statement.hasAttr("name") ? statement.stringAttr("name") : statement.symbol();
+}
+
 //===-- Rules
 //----------------------------------------------------------------------------------===//
 
@@ -54,7 +62,8 @@ static OpDecl statement(llvm::StringRef name, llvm::StringRef doc,
           .topLevel = true,
           .attrs = {symbolAttr("subject", "what is asked about").oneOf(std::move(subjects)),
                     symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
-                    dictAttr("settings", AttrKind::Any, "what the statement's words say")},
+                    dictAttr("settings", AttrKind::Any, "what the statement's words say"),
+                    resultNameAttr()},
           .regions = {holding({})}};
 }
 
@@ -83,12 +92,14 @@ static std::vector<OpDecl> statementDecls() {
       listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
       stringAttr("label", "of the row"),
       stringAttr("subject_label", "the subject as written"),
-      stringAttr("on_label", "the chip or system as written")};
+      stringAttr("on_label", "the chip or system as written"),
+      resultNameAttr()};
   return {std::move(evaluate),
           {.name = "study.compare",
            .doc = "Evaluations side by side, each against the first.",
            .symbol = SymbolUse::Optional,
            .topLevel = true,
+           .attrs = {resultNameAttr()},
            .regions = {holding({"study.evaluate"})}},
           {.name = "study.point",
            .doc = "The statements of a sweep at one of its points.",

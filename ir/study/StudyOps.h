@@ -14,6 +14,11 @@ namespace study {
 /// The declarations of this level.
 llvm::ArrayRef<ir::OpDecl> studyOps();
 
+/// The attribute that names a result whose statement cannot have that symbol.
+ir::AttrDecl resultNameAttr();
+/// The name of a statement's result, as `as` gives it.
+llvm::StringRef resultName(const ir::Operation &statement);
+
 /// One subject on one chip or system.
 struct EvaluateOp : ir::OpView {
   using OpView::OpView;

@@ -75,7 +75,7 @@ static std::string valueText(const WordSpec &spec) {
 }
 
 static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spec) {
-  os << "`" << spec.word << "` in a " << blockName(kind) << " block: " << spec.doc << '\n';
+  os << "`" << spec.word << "` in " << describeBlock(kind) << ": " << spec.doc << '\n';
   std::string value = valueText(spec);
   if (!value.empty())
     os << "  value    " << value
@@ -100,6 +100,21 @@ static void printWord(llvm::raw_ostream &os, BlockKind kind, const WordSpec &spe
     words.push_back(inner.word);
   if (!words.empty())
     os << "  block    " << llvm::join(words, ", ") << '\n';
+}
+
+/// `word` of a kind of block, and the words of it that may have `word` as their value.
+static bool printInBlock(llvm::raw_ostream &os, BlockKind kind, llvm::StringRef word) {
+  const WordSpec *own = findWord(kind, word);
+  if (own)
+    printWord(os, kind, *own);
+  bool isValue = false;
+  for (const WordSpec &spec : wordsOf(kind))
+    if (llvm::is_contained(llvm::split(spec.choices, " "), word)) {
+      os << "`" << word << "` is a value of `" << spec.word << "` in " << describeBlock(kind)
+         << ": " << spec.doc << '\n';
+      isValue = true;
+    }
+  return own || isValue;
 }
 
 /// The arguments of the choices of a block's words, as a Markdown table.
@@ -217,10 +232,8 @@ bool driver::printDocumentation(Session &session, const Arguments &arguments) {
   }
   llvm::StringRef word = arguments.files().front();
   bool found = false;
-  for (BlockKind kind : blocksWith(word)) {
-    printWord(session.out, kind, *findWord(kind, word));
-    found = true;
-  }
+  for (unsigned i = 0; i < blockKindCount; ++i)
+    found |= printInBlock(session.out, static_cast<BlockKind>(i), word);
   if (const MetricSpec *metric = findMetric(word)) {
     session.out << "metric `" << metric->name << "`: " << metric->doc << '\n'
                 << "  unit     " << (metric->unit.empty() ? "a plain number" : metric->unit.data())

@@ -113,7 +113,7 @@ bool Evaluation::removeUnsupported(ir::Module &module) {
     ir::Operation *holder = part->parentOp() ? part->parentOp() : part;
     if (!llvm::is_contained(holders, holder))
       holders.push_back(holder);
-    removed.insert(holder->symbol().str());
+    removed.insert(study::resultName(*holder).str());
   }
   // Inner statements stand after the outer ones that hold them.
   for (ir::Operation *holder : llvm::reverse(holders))
@@ -219,7 +219,7 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
     if (evaluated.results.empty())
       return;
     if (!op.symbol().empty())
-      found[found.size() - evaluated.results.size()].name = op.symbol().str();
+      found[found.size() - evaluated.results.size()].name = study::resultName(op).str();
   } else if (op.is(study::SearchStatement::opName)) {
     if (const emit::Result *result = search(module, op, point))
       evaluated.results.push_back(result);
@@ -274,7 +274,7 @@ const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Ope
 const emit::Result *Evaluation::add(Cost cost, const ir::Operation &op, const ir::Operation *point,
                                     ResultLabels labels) {
   emit::Result result;
-  result.name = op.symbol().str();
+  result.name = study::resultName(op).str();
   result.label = std::move(labels.label);
   result.subject = std::move(labels.subject);
   result.on = std::move(labels.on);

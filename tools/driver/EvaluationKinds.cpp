@@ -211,7 +211,7 @@ const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
   if (!evaluate(module, *inner, point))
     return nullptr;
   emit::Result &result = found.back();
-  result.name = op.symbol().str();
+  result.name = study::resultName(op).str();
   result.statement = statementIndex(point ? point->range() : op.range());
   result.cost.notes.push_back(fmt::format("search: {}; {} of {} nests differ; {}", summary->goal,
                                           summary->distinct, summary->nests, proofText(*summary)));

@@ -32,8 +32,9 @@ std::string AnalysisError::message() const {
     return fmt::format("loops use {} positions of axis {} of {}, which has {}", actual, name, place,
                        limit);
   case AnalysisErrorKind::Overflow:
-    return name.empty() ? "a count does not fit in 64 bits"
-                        : fmt::format("the range of {} does not fit in 64 bits", name);
+    return fmt::format("the range of {} does not fit in 64 bits", name);
+  case AnalysisErrorKind::CountOverflow:
+    return fmt::format("{}{} do not fit in 64 bits", name, place.empty() ? "" : " at " + place);
   case AnalysisErrorKind::TooLarge:
     return fmt::format("no closed form, and {} points are too many to enumerate (at most {})",
                        actual, limit);

@@ -23,7 +23,8 @@ enum class AnalysisErrorKind {
   Uncovered,      ///< the factors of dimension `name` cover `actual` of `limit`
   Excess,         ///< the outermost loop of `name` starts its last pass at `actual` of `limit`
   AxisTooSmall,   ///< loops use `actual` positions of axis `name` of `place`, which has `limit`
-  Overflow,       ///< a count does not fit in 64 bits
+  Overflow,       ///< the range of `name` does not fit in 64 bits
+  CountOverflow,  ///< `name`, at `place` where it is given, do not fit in 64 bits
   TooLarge,       ///< no closed form, and enumeration needs `actual` of at most `limit` points
 };
 

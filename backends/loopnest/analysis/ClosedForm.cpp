@@ -48,18 +48,24 @@ public:
   bool isTooMuch() const { return work < 0; }
   /// Finished words are asked for and have no closed form.
   bool lacksFinished = false;
+  llvm::Optional<AnalysisError> overflow; ///< the first count that does not fit
 
 private:
   void countWork();
   void countInput(unsigned tensor);
   void countOutput(unsigned tensor);
   bool countFinished();
-  int64_t checked(Checked number) {
-    overflow |= number.overflowed();
+  void require(bool fits, llvm::StringRef what, llvm::StringRef place = "") {
+    if (!fits && !overflow)
+      overflow = {AnalysisErrorKind::CountOverflow, what.str(), place.str()};
+  }
+  int64_t checked(Checked number, llvm::StringRef what, llvm::StringRef place = "") {
+    require(!number.overflowed(), what, place);
     return number.value();
   }
-  NetworkCount checked(const Flow &flow) {
-    return {checked(flow.shared), checked(flow.separate), checked(flow.declared)};
+  NetworkCount checked(const Flow &flow, llvm::StringRef what, llvm::StringRef place) {
+    return {checked(flow.shared, what, place), checked(flow.separate, what, place),
+            checked(flow.declared, what, place)};
   }
   void store(unsigned tensor);
   void take(const OutputCounts &output);
@@ -70,7 +76,6 @@ private:
   std::vector<Sums> sums;       ///< by memory, of the tensor at hand
   Counts counts;
   SetWork work;
-  bool overflow = false;
 };
 
 } // namespace
@@ -109,9 +114,9 @@ void ClosedForm::countWork() {
     steps *= dim.countBelow(dim.size(), inTime);
     lanes *= dim.countBelow(dim.size(), inSpace);
   }
-  counts.macs = checked(macs);
-  counts.steps = checked(steps);
-  counts.maxActiveLanes = checked(lanes);
+  counts.macs = checked(macs, "the points");
+  counts.steps = checked(steps, "the steps");
+  counts.maxActiveLanes = checked(lanes, "the lanes");
 }
 
 static void add(Flow &sum, const Flow &flow) {
@@ -163,10 +168,12 @@ void ClosedForm::store(unsigned tensor) {
     if (!flat.levels[m].keeps[tensor])
       continue;
     TensorCounts &result = *counts.memories[m].tensors[tensor];
-    result.fills = checked(sums[m].fills);
-    result.writebacks = checked(sums[m].writebacks);
-    result.reads = checked(sums[m].reads);
-    result.updates = checked(sums[m].updates);
+    const std::string &place = flat.memories[m]->name;
+    std::string of = " of " + flat.nest->tensors[tensor].name;
+    result.fills = checked(sums[m].fills, "the fills" + of, place);
+    result.writebacks = checked(sums[m].writebacks, "the writebacks" + of, place);
+    result.reads = checked(sums[m].reads, "the reads" + of, place);
+    result.updates = checked(sums[m].updates, "the updates" + of, place);
   }
 }
 
@@ -200,14 +207,16 @@ llvm::Optional<Counts> ClosedForm::run(const AnalysisOptions &options, const Out
     else
       countInput(t);
     store(t);
-    overflow |= options.hops && !countHops(levels, factors[t], t, counts.arrays, work);
+    require(!options.hops || countHops(levels, factors[t], t, counts.arrays, work),
+            "the hops of " + flat.nest->tensors[t].name);
   }
   lacksFinished = flat.nest->hasPartial() && !output && !overflow && !countFinished();
   for (unsigned m = 0; m < flat.memories.size(); ++m)
-    overflow |= !countResident(levels[m], factors, counts.memories[m], work);
+    require(countResident(levels[m], factors, counts.memories[m], work), "the elements held",
+            flat.memories[m]->name);
   if (!overflow && work >= 0)
     countTransfers(levels, factors, options, counts.memories);
-  return overflow ? llvm::Optional<Counts>() : counts;
+  return overflow ? llvm::None : llvm::Optional<Counts>(counts);
 }
 
 llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, const AnalysisOptions &options,
@@ -218,6 +227,6 @@ llvm::Optional<Counts> loopnest::closedForm(const FlatNest &flat, const Analysis
   if (form.lacksFinished || form.isTooMuch())
     return llvm::None;
   if (!counts)
-    errors.push_back({AnalysisErrorKind::Overflow, "", ""});
+    errors.push_back(*form.overflow);
   return counts;
 }

@@ -422,7 +422,7 @@ llvm::Optional<Counts> loopnest::enumerate(const FlatNest &flat, bool hops, bool
                                            std::vector<AnalysisError> &errors) {
   Touched touched(flat);
   if (touched.overflowed()) {
-    errors.push_back({AnalysisErrorKind::Overflow, "", ""});
+    errors.push_back({AnalysisErrorKind::CountOverflow, "the elements touched", ""});
     return llvm::None;
   }
   return Enumeration(flat, touched, hops, transfers).run();

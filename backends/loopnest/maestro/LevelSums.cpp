@@ -77,6 +77,9 @@ void LevelSums::add(Sums &sums, size_t depth, const Step &step) {
   sums.compute.add(work.cycles, times);
   sums.runtime += times * stepTime(sums, depth, step, ingressDelay, egressDelay, work.cycles);
   sums.macs += times * macs;
+  sums.lastIntensity = llvm::None;
+  if (ingress > 0)
+    sums.lastIntensity = double(exact(macs)) / double(ingress);
   sums.activePes += work.activePes * double(times.value());
   int64_t busy = work.cycles ? work.cycles : 1, words = std::max(ingress, egress);
   sums.peakBandwidth = std::max(sums.peakBandwidth, words / busy);
@@ -97,7 +100,7 @@ const Sums &LevelSums::ofLevel(size_t depth, const Sizes &sizes) {
     strides[i - 1] = strides[i] * static_cast<int64_t>(choices[i].size());
   int64_t combinations = strides[0] * static_cast<int64_t>(choices[0].size());
   Sums sums;
-  // The tool's order, which only the off-chip bandwidth depends on.
+  // The tool's order, on which the off-chip bandwidth and the intensity depend.
   for (int64_t number = 0; number < combinations; ++number) {
     std::vector<Phase> phases;
     for (size_t i = 0; i < choices.size(); ++i) {

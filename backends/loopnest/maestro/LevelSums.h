@@ -33,6 +33,8 @@ struct Sums {
   /// Both buffers for the tiles of the first step.
   int64_t firstInputs = 0, firstOutputs = 0;
   DelaySum ingress, egress, compute;
+  /// MACs per element of ingress in the last combination; nothing where that has none.
+  llvm::Optional<double> lastIntensity;
 };
 
 class LevelSums {

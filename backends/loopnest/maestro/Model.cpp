@@ -20,6 +20,22 @@ double Figures::energy() const {
   return l1Read + l1Write + l2Read + l2Write + double(macs);
 }
 
+llvm::Optional<double> Figures::multicast(const TensorAccesses &tensor) {
+  if (tensor.l2Read == 0)
+    return llvm::None;
+  return double(tensor.l1Write) / double(tensor.l2Read);
+}
+
+Floorplan maestro::floorplan(const Figures &figures, const dataflow::Hardware &hardware) {
+  auto pes = double(hardware.pes);
+  double lanes = pes * double(hardware.simd);
+  double bytes = pes * double(figures.l1Elements) + double(figures.l2Elements);
+  double bus = (14.662 * pes + 28.895) * double(hardware.nocBandwidth);
+  double arbiter = 1.2886 * pes * pes + 5.5814 * pes - 23.711;
+  return {283 * lanes + 0.104 * bytes + 101.7938 * bus + 395.473 * std::max(1.0, arbiter),
+          1.2223 * lanes + 0.00345 * bytes + 0.0008 * bus + std::max(0.34, 0.00034 * arbiter)};
+}
+
 static Checked volume(const Layer &layer, llvm::StringRef dims, bool ofOutput) {
   Checked product = 1;
   for (char dim : dims)
@@ -81,6 +97,7 @@ llvm::Optional<Figures> maestro::evaluate(const Layer &layer, const dataflow::Ha
   if (steps)
     figures.averageNocBandwidth = double(exact(top.bandwidthSum)) / double(steps);
   figures.offchipBandwidth = top.offchipBandwidth;
+  figures.intensity = top.lastIntensity;
   figures.l2Elements = exact(top.firstInputs) + exact(top.firstOutputs);
   figures.l1Elements = exact(l1Need(layer, sums.extents(levels->size() - 1)));
   int64_t inputRead = exact(top.inputRead), filterRead = exact(top.filterRead);
@@ -96,6 +113,6 @@ llvm::Optional<Figures> maestro::evaluate(const Layer &layer, const dataflow::Ha
   figures.compute = top.compute.average(steps);
   if (!overflow)
     return figures;
-  diagnostics.report(layer.range, diag::CountOverflow, layer.name);
+  diagnostics.report(layer.range, diag::CountOverflow, layer.name, "steps or accesses");
   return llvm::None;
 }

@@ -39,10 +39,29 @@ struct Figures {
   int64_t l1Elements = 0;       ///< of one L1, double buffered
   TensorAccesses input, filter, output;
   Delay ingress, egress, compute;
+  /// MACs per element that the network brings in, in the last combination of phases; nothing where
+  /// that brings none.
+  llvm::Optional<double> intensity;
 
   /// 18.61 per L2 access, 1.68 per L1 access, 1 per MAC, in MACs.
   double energy() const;
+  /// Words written to L1 for each read from L2; nothing without reads. The tool counts a word that
+  /// goes to several PEs as one write, so this is 1 whatever is multicast.
+  static llvm::Optional<double> multicast(const TensorAccesses &tensor);
 };
+
+/// What the tool's 28 nm model gives for a chip with the buffers that a layer needs.
+struct Floorplan {
+  double area;  ///< um2
+  double power; ///< mW
+};
+
+/// MACs, one byte of SRAM per element of the buffers, a bus and a matrix arbiter over n PEs:
+///     area  = 283 lanes + 0.104 bytes + 101.7938 bus + 395.473 arbiter                       um2
+///     power = 1.2223 lanes + 0.00345 bytes + 0.0008 bus + 0.00034 arbiter                    mW
+///     bus = (14.662 n + 28.895) bandwidth, arbiter = 1.2886 n^2 + 5.5814 n - 23.711
+/// (constants of the tool, maestro-project/maestro 4eb08d17). An arbiter has at least one unit.
+Floorplan floorplan(const Figures &figures, const dataflow::Hardware &hardware);
 
 /// Multiply-accumulates of the layer; nothing beyond 64 bits.
 llvm::Optional<int64_t> exactMacs(const dataflow::Layer &layer);

@@ -105,6 +105,17 @@ void MaestroEvaluator::addNotes(Cost &cost) const {
                            "the link to memory {}",
                            figures.peakNocBandwidth, figures.averageNocBandwidth,
                            figures.offchipBandwidth));
+  Floorplan floor = floorplan(figures, hardware);
+  cost.addNote(fmt::format("the tool's 28 nm model gives {:.6g} mm2 and {:.6g} mW for PEs, network "
+                           "and buffers of that size",
+                           floor.area / 1e6, floor.power));
+  auto text = [](llvm::Optional<double> value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string("none");
+  };
+  cost.addNote(fmt::format("multicast factors are {} for the input and {} for the filter, the "
+                           "arithmetic intensity is {} MACs per element",
+                           text(Figures::multicast(figures.input)),
+                           text(Figures::multicast(figures.filter)), text(figures.intensity)));
 }
 
 void MaestroEvaluator::finish(Cost &cost) const {
@@ -137,7 +148,7 @@ llvm::Optional<Cost> MaestroEvaluator::run() {
     return llvm::None;
   auto flops = macs ? checkedMultiply(*macs, 2) : llvm::None;
   if (!flops) {
-    diagnostics.report(op->range(), diag::CountOverflow, op.kernel());
+    diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "operations");
     return llvm::None;
   }
   figures = *result;

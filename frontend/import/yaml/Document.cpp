@@ -160,8 +160,6 @@ void TreeBuilder::attach(const Node *node) {
       fail(node->place, diag::YamlLimit, "has a list of more than 4096 values");
     level.node->items.push_back(node);
   } else if (!level.key) {
-    if (!node->isScalar())
-      fail(node->place, diag::YamlSyntax, "a key must be a plain word");
     level.key = node;
   } else {
     addEntry(*level.node, level.key, node);
@@ -170,6 +168,9 @@ void TreeBuilder::attach(const Node *node) {
 }
 
 void TreeBuilder::addEntry(Node &map, const Node *key, const Node *value) {
+  // Said only here: a list that is never closed looks like a key until the file ends.
+  if (!key->isScalar())
+    fail(key->place, diag::YamlSyntax, "a key must be a plain word");
   if (key->text == "<<" && (value->isMap() || value->isSequence())) {
     levels.back().merges.emplace_back(value, key->place);
     return;

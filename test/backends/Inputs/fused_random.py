@@ -219,4 +219,5 @@ def main():
     print(f"{count - wrong} of {count} equal")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -35,7 +35,8 @@ static void addDelay(Columns &columns, const std::string &name, const maestro::D
 }
 
 /// The figures by the names of the columns.
-static Columns columnsOf(const dataflow::Layer &layer, const Figures &figures) {
+static Columns columnsOf(const dataflow::Layer &layer, const dataflow::Hardware &hardware,
+                         const Figures &figures) {
   Columns columns;
   if (llvm::Optional<int64_t> macs = maestro::exactMacs(layer))
     columns.emplace_back("true_macs", *macs);
@@ -53,6 +54,16 @@ static Columns columnsOf(const dataflow::Layer &layer, const Figures &figures) {
   addDelay(columns, "ingress", figures.ingress);
   addDelay(columns, "egress", figures.egress);
   addDelay(columns, "compute", figures.compute);
+  auto addIfAny = [&](const char *name, llvm::Optional<double> value) {
+    if (value)
+      columns.emplace_back(name, sixDigits(*value));
+  };
+  addIfAny("multicast_w", Figures::multicast(figures.filter));
+  addIfAny("multicast_i", Figures::multicast(figures.input));
+  addIfAny("arith_intensity", figures.intensity);
+  maestro::Floorplan chip = maestro::floorplan(figures, hardware);
+  columns.emplace_back("area_um2", sixDigits(chip.area));
+  columns.emplace_back("power_mW", sixDigits(chip.power));
   columns.emplace_back("energy_xmac_screen", sixDigits(figures.energy()));
   columns.emplace_back("energy_xmac", Number::fromReal(figures.energy()));
   return columns;
@@ -89,7 +100,7 @@ static Columns evaluateRow(MaestroInputs &inputs, const CsvTable &table, const C
     return {};
   llvm::Optional<Figures> figures = maestro::evaluate(*layer, hardware, inputs.diagnostics());
   if (figures)
-    return columnsOf(*layer, *figures);
+    return columnsOf(*layer, hardware, *figures);
   problem = inputs.lastReport();
   return {};
 }

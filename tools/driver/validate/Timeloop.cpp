@@ -3,7 +3,8 @@
 // Kind timeloop: a folder of cases, each a folder with input.yaml and the tool's expected.json
 // (levels, networks and compute by name). Every input is read and evaluated in Timeloop's mode.
 // Groups: the kind of the case (its mapping by hand, random with perfect or ragged factors, or a
-// sparse input) and its architecture, the first part of a name such as arch__problem__mapping.
+// sparse input) and its architecture, the first part of a name such as arch__problem__mapping;
+// cases with other names are in no group.
 #include "tools/driver/timeloop/Timeloop.h"
 #include "frontend/import/timeloop/ReadInput.h"
 #include "tools/driver/validate/Kind.h"
@@ -209,8 +210,9 @@ static void predictCase(const std::string &folder, const json::Object &reference
     input = timeloop::readInput(file, inner.diagnostics);
   llvm::Optional<timeloop::Result> result;
   if (input) {
-    row.labels = {{"kind", kindOf(row.name, *input)},
-                  {"architecture", llvm::StringRef(row.name).split("__").first.str()}};
+    if (llvm::StringRef(row.name).contains("__"))
+      row.labels = {{"kind", kindOf(row.name, *input)},
+                    {"architecture", llvm::StringRef(row.name).split("__").first.str()}};
     result = timeloop::evaluate(*input, inner.diagnostics);
   }
   if (!result)

@@ -70,6 +70,7 @@ MISTAKES = [
     ("mapping:", "x: *nothing\nmapping:", 1000, "this is no YAML"),
     ("mapping:", "x: &x [*x]\nmapping:", 1000, "this is no YAML"),
     ("mapping:", "x: " + "[" * 5000 + "]" * 5000 + "\nmapping:", 1001, "is nested more than 100 deep"),
+    ("mapping:", "[M, N]: 3\nmapping:", 1000, "a key must be a plain word"),
     ("M=2 N=2 K=2", "M=2 N=2 K=2 M=2", 1002, "`M` is given twice"),
     ("target: DRAM, type: temporal,", "target: Buffer, type: bypass, keep: [A], bypass: [B, A]}\n- {target: DRAM, type: temporal,", 1002,
      "`A` is given twice"),

@@ -24,9 +24,9 @@ static Cost sample(double latency, int64_t macs, llvm::StringRef bound) {
 
 TEST(Cost, ARepeatIsThatManySums) {
   Cost part = sample(0.25, 100, "memory DRAM"), repeated, summed;
-  ASSERT_TRUE(addSequential(repeated, part, 80));
+  ASSERT_FALSE(addSequential(repeated, part, 80));
   for (int i = 0; i < 80; ++i)
-    ASSERT_TRUE(addSequential(summed, part));
+    ASSERT_FALSE(addSequential(summed, part));
   EXPECT_DOUBLE_EQ(repeated.latency.central(), 20);
   EXPECT_DOUBLE_EQ(summed.latency.central(), 20);
   // One source: the errors of all runs add up linearly.
@@ -48,7 +48,13 @@ TEST(Cost, TheBottleneckHasMostTime) {
 
 TEST(Cost, CountsDoNotWrap) {
   Cost total;
-  EXPECT_FALSE(addSequential(total, sample(1, INT64_MAX / 2, "x"), 3));
+  EXPECT_EQ(addSequential(total, sample(1, INT64_MAX / 2, "x"), 3).getValueOr(""), "operations");
+  Cost reads = sample(1, 1, "x"), others;
+  reads.accesses.emplace_back();
+  reads.accesses.back().memory = "GLB";
+  reads.accesses.back().tensor = "A";
+  reads.accesses.back().reads = INT64_MAX / 2;
+  EXPECT_EQ(addSequential(others, reads, 3).getValueOr(""), "reads of `A` at `GLB`");
 }
 
 TEST(Cost, WhatIsNotGivenSaysWhose) {

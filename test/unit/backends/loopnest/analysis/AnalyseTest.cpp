@@ -150,7 +150,7 @@ TEST(Analyse, ErrorsNameWhatIsWrong) {
             "a loop at memory M drives several dimensions");
   EXPECT_EQ(firstError(matrix(R"({"m": 4294967296, "k": 4294967296})",
                               R"([["m", 4294967296], ["k", 4294967296]])", "[]")),
-            "a count does not fit in 64 bits");
+            "the points do not fit in 64 bits");
 }
 
 TEST(Analyse, SeveralErrorsAreReportedAtOnce) {

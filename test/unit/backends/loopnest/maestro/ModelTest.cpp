@@ -110,6 +110,22 @@ TEST(Maestro, TwoSpatialMapsShareTheLane) {
   EXPECT_EQ(result.activePes, 15.0);
 }
 
+TEST(Maestro, TheFloorplanIsThatOfLanesBuffersAndNetwork) {
+  Figures needs;
+  needs.l1Elements = 6;
+  needs.l2Elements = 18;
+  Hardware four;
+  four.pes = 4;
+  four.simd = 2;
+  four.nocBandwidth = 8;
+  // Bus: 8 (4 * 14.662 + 28.895) = 700.344; arbiter: 16 * 1.2886 + 4 * 5.5814 - 23.711 = 19.2322.
+  Floorplan plan = floorplan(needs, four);
+  EXPECT_NEAR(plan.area, 283 * 8 + 0.104 * 42 + 101.7938 * 700.344 + 395.473 * 19.2322, 1e-6);
+  EXPECT_NEAR(plan.power, 1.2223 * 8 + 0.00345 * 42 + 0.0008 * 700.344 + 0.34, 1e-9);
+  EXPECT_EQ(*Figures::multicast({9, 4, 4, 9}), 1.0);
+  EXPECT_FALSE(Figures::multicast({}));
+}
+
 TEST(Maestro, ReportsDataflowsThatMakeNoSense) {
   auto reportOf = [](std::vector<Directive> directives, int64_t size = 8) {
     Report report;
@@ -124,7 +140,8 @@ TEST(Maestro, ReportsDataflowsThatMakeNoSense) {
   EXPECT_EQ(reportOf({spatial('C')}), "a GEMM layer has no dimension `C`");
   EXPECT_EQ(reportOf({spatial('M'), cluster(257), spatial('K')}),
             "the clusters need more lanes than the 256 that there are");
-  EXPECT_EQ(reportOf({spatial('M')}, dataflow::maxSize), "a count of `gemm` does not fit 64 bits");
+  EXPECT_EQ(reportOf({spatial('M')}, dataflow::maxSize),
+            "`gemm` has more steps or accesses than 64 bits can count");
   std::vector<Directive> deep{spatial('M')};
   for (unsigned i = 0; i < 20; ++i)
     deep.insert(deep.end(), {cluster(1), spatial('K')});

@@ -57,6 +57,20 @@ TEST_F(DocumentTest, BrokenTextIsReported) {
   }
 }
 
+TEST_F(DocumentTest, ListsThatAreNeverClosedAreNoKeys) {
+  const std::pair<std::string, llvm::StringRef> cases[] = {
+      {"a: [[[\n", "end of sequence flow not found"},
+      {std::string(200'000, '['), "nested more than 100 deep"},
+      {"? [x]\n: y\n", "a key must be a plain word"}};
+  for (const auto &[text, reason] : cases) {
+    diagnostics.truncate(0);
+    EXPECT_FALSE(parse(text));
+    ASSERT_EQ(diagnostics.all().size(), 1u);
+    EXPECT_TRUE(llvm::StringRef(diagnostics.all().front().message).contains(reason))
+        << reason.str();
+  }
+}
+
 TEST_F(DocumentTest, LongMapsListsAndTextsAreReported) {
   std::string keys, values, words;
   for (int i = 0; i < 4096; ++i) {
