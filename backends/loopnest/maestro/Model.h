@@ -60,7 +60,7 @@ struct Floorplan {
 ///     area  = 283 lanes + 0.104 bytes + 101.7938 bus + 395.473 arbiter                       um2
 ///     power = 1.2223 lanes + 0.00345 bytes + 0.0008 bus + 0.00034 arbiter                    mW
 ///     bus = (14.662 n + 28.895) bandwidth, arbiter = 1.2886 n^2 + 5.5814 n - 23.711
-/// (constants of the tool, maestro-project/maestro 4eb08d17). An arbiter has at least one unit.
+/// (constants of the tool, maestro-project/maestro). An arbiter has at least one unit.
 Floorplan floorplan(const Figures &figures, const dataflow::Hardware &hardware);
 
 /// Multiply-accumulates of the layer; nothing beyond 64 bits.
