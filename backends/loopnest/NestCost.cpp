@@ -133,14 +133,15 @@ double Accesses::bytes(int64_t words, int64_t finished, double epochs, const Tra
 }
 
 /// Epochs of those that the memory at `position` serves with `tensor`: of the next memory inside
-/// that keeps it, else the steps of the lanes.
+/// that keeps it, else the steps of the lanes, of which there is one even where zeros leave less
+/// than half a one to expect.
 static double epochsInside(const CountedNest &nest, size_t position, size_t tensor) {
   const Nest &flat = nest.adapted.nest;
   for (size_t p = position + 1; p < flat.places.size(); ++p)
     if (flat.places[p].kind == PlaceKind::Memory &&
         llvm::is_contained(flat.places[p].keep, static_cast<unsigned>(tensor)))
       return reuseAt(flat, p, tensor).epochs;
-  return static_cast<double>(nest.counts.steps);
+  return std::max(1.0, static_cast<double>(nest.counts.steps));
 }
 
 static Moved movedBy(const CountedNest &nest, size_t position, size_t tensor,

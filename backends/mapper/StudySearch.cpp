@@ -40,6 +40,7 @@ private:
   void reportNothing() const;
   bool reportUnsearched(const ir::Operation &nest, const std::string &reason);
   bool findBaseline();
+  const Cost *costAsLowered(NestSpace &space, HashCache &hashes);
   void findFixedPart();
   bool searchAll();
   bool choose(const SearchRounds &rounds);
@@ -219,14 +220,26 @@ bool StudySearch::findBaseline() {
   return first.hasValue();
 }
 
+/// The cost of a nest as it was lowered. Where formats take more room than its mapping has, which
+/// lowering does not know, it is marked as one that does not fit.
+const Cost *StudySearch::costAsLowered(NestSpace &space, HashCache &hashes) {
+  CostQuery query{space.nest, chip, runs[space.nest].placement};
+  size_t reported = diagnostics.all().size();
+  if (const Cost *cost = providers.evaluate(query, hashes, diagnostics))
+    return cost;
+  diagnostics.truncate(reported);
+  space.nest->setAttr("unfit", ir::Attribute::unit());
+  HashCache marked;
+  return providers.evaluate(query, marked, diagnostics);
+}
+
 /// The baseline less the nests as they were lowered; what rounding leaves of nothing is nothing.
 void StudySearch::findFixedPart() {
   fixed = {baseline.energy.known.central(), baseline.latency.central()};
   Score all = fixed;
   HashCache hashes;
   for (NestSpace &space : spaces)
-    if (const Cost *cost = providers.evaluate({space.nest, chip, runs[space.nest].placement},
-                                              hashes, diagnostics)) {
+    if (const Cost *cost = costAsLowered(space, hashes)) {
       fixed.energy -= static_cast<double>(space.count) * cost->energy.known.central();
       fixed.latency -= static_cast<double>(space.count) * cost->latency.central();
       if (!space.hasRules && findSystolic(space.adapted) && !space.nest->hasAttr("unfit"))

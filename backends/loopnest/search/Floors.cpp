@@ -72,6 +72,8 @@ std::unique_ptr<Floors> Floors::make(const MapSpace &space, const CostWeights &w
 /// Where classes of ascending times begin, at most `limit` of them: each time of its own if that is
 /// enough, else stretches of the same ratio.
 static std::vector<double> beginsOf(llvm::ArrayRef<double> times, size_t limit) {
+  if (limit == 1)
+    return {times.front()};
   for (double ratio = 1;; ratio += 0.001 + (ratio - 1) / 4) {
     std::vector<double> begins;
     for (double time : times)
@@ -82,19 +84,19 @@ static std::vector<double> beginsOf(llvm::ArrayRef<double> times, size_t limit) 
   }
 }
 
-/// What so many lanes take for the points alone.
+/// What so many lanes take for the points alone. What zeros may spare can be more than that.
 double Floors::timeOf(double lanes) const {
   for (unsigned s = 0; s < arrayBegin(); ++s)
     if (space.slots[s].isAxis)
       lanes *= static_cast<double>(space.slots[s].size);
   if (!weights.compute.given)
-    return weights.launch;
+    return std::max(0.0, weights.launch);
   double steps = std::ceil(static_cast<double>(space.points) / lanes);
   if (!weights.compute.isExact() || weights.clock <= 0)
-    return steps / weights.compute.perSecond + weights.launch;
+    return std::max(0.0, steps / weights.compute.perSecond + weights.launch);
   double cycles = steps * static_cast<double>(weights.compute.denominator) /
                   static_cast<double>(weights.compute.numerator);
-  return std::ceil(cycles - 1e-9) / weights.clock + weights.launch;
+  return std::max(0.0, std::ceil(cycles - 1e-9) / weights.clock + weights.launch);
 }
 
 double Floors::leastLatency() const {
