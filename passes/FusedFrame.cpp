@@ -86,6 +86,7 @@ llvm::Optional<Movement> passes::needOf(const Frame &frame, const Subscript &sub
       return llvm::None;
     const Movement &move = frame.moves[index];
     need.tile += boundedProduct(coefficient, move.tile - 1);
+    need.ahead += boundedProduct(coefficient, move.ahead);
     for (size_t k = 0; k < frame.loops.size(); ++k)
       need.shifts[k] += boundedProduct(coefficient, move.shifts[k]);
   }

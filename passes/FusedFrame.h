@@ -5,7 +5,9 @@
 // index is its tile, so that for a tile of X values and shifts s_k
 //     X + sum over loops k of s_k (F_k - 1)
 // values are covered with them. A producer takes over the loops of the statement that reads its
-// result, down to the memory where both meet, and follows their movements.
+// result, down to the memory where both meet, and follows their movements. One that keeps a halo of
+// h values runs ahead by them: its tiles of s new values end at h + s, h + 2 s, …, and what is left
+// at the front is made first; so do those before it in a chain.
 #ifndef PERFC_PASSES_FUSEDFRAME_H
 #define PERFC_PASSES_FUSEDFRAME_H
 
@@ -27,6 +29,7 @@ struct Movement {
   /// Per loop, how far one step of it moves the index.
   llvm::SmallVector<int64_t, 6> shifts;
   int64_t tile = 1;    ///< values that the loops inside the frame cover
+  int64_t ahead = 0;   ///< values that are made before the steps need them: retained halos
   bool isPlain = true; ///< no sum or multiple of a reader's indices decides the tile
   bool isMoved() const {
     return llvm::any_of(shifts, [](int64_t shift) { return shift != 0; });
@@ -41,7 +44,7 @@ struct Frame {
   /// The same down to the places at `position`: the loops further in make its tiles larger, at
   /// most as large as `extents`.
   Frame upTo(size_t position, llvm::ArrayRef<int64_t> extents) const;
-  /// True when both take the same steps.
+  /// True when both have the same loops.
   bool hasLoopsOf(const Frame &other) const;
 };
 

@@ -17,18 +17,20 @@ public:
 
   int64_t all() const { return needed; }
   /// Made before the step of tile `number`; the halo of the first tile comes before all steps.
-  int64_t madeBefore(int64_t number) const { return upTo(halo, number); }
+  int64_t madeBefore(int64_t number) const { return upTo(halo - missing, number); }
   /// Not needed by tile `number` nor later ones.
-  int64_t doneBefore(int64_t number) const { return number == count ? needed : upTo(0, number); }
+  int64_t doneBefore(int64_t number) const {
+    return number == count ? needed : upTo(-missing, number);
+  }
   /// Tile numbers between which both grow evenly.
   llvm::SmallVector<int64_t, 8> corners() const;
 
 private:
   int64_t upTo(int64_t first, int64_t number) const {
-    return number > (needed - first) / step ? needed : first + number * step;
+    return number > (needed - first) / step ? needed : std::max<int64_t>(0, first + number * step);
   }
 
-  int64_t step, halo = 0, count, needed;
+  int64_t step, halo = 0, missing, count, needed;
 };
 
 using Numbers = llvm::SmallVector<int64_t, 4>;
@@ -36,11 +38,13 @@ using Before = int64_t (IndexValues::*)(int64_t) const;
 
 } // namespace
 
-IndexValues::IndexValues(TileSteps steps) : step(steps.step), count(steps.count) {
+IndexValues::IndexValues(TileSteps steps)
+    : step(steps.step), missing(steps.missing()), count(steps.count) {
   int64_t tile = steps.tile;
   if (tile >= step && count > 1) {
     halo = tile - step;
-    needed = count - 1 > (steps.extent - tile) / step ? steps.extent : (count - 1) * step + tile;
+    int64_t first = tile - missing;
+    needed = count - 1 > (steps.extent - first) / step ? steps.extent : (count - 1) * step + first;
     return;
   }
   // Without a halo tiles stand side by side once what lies between them is left out.
@@ -51,7 +55,7 @@ IndexValues::IndexValues(TileSteps steps) : step(steps.step), count(steps.count)
 
 llvm::SmallVector<int64_t, 8> IndexValues::corners() const {
   llvm::SmallVector<int64_t, 8> numbers = {0, 1, count - 2, count - 1};
-  for (int64_t last : {needed / step, (needed - halo) / step})
+  for (int64_t last : {(needed + missing) / step, (needed + missing - halo) / step})
     numbers.append({last - 1, last, last + 1});
   llvm::erase_if(numbers, [&](int64_t number) { return number < 0 || number >= count; });
   llvm::sort(numbers);

@@ -8,6 +8,8 @@
 // are lexicographically at most (t_1, t_2, …). What is kept then is what this step or a later one
 // needs: for a halo along the innermost loop a tile; for one along an outer loop lines as long as
 // what the inner loops step through (Alwani et al., "Fused-layer CNN accelerators", MICRO 2016).
+// Where the statement that reads it runs ahead itself, its steps are those that make its own tiles,
+// of which the first is smaller by c values: tile j needs [j s - c, j s - c + Y).
 #ifndef PERFC_PASSES_FUSEDHALO_H
 #define PERFC_PASSES_FUSEDHALO_H
 
@@ -24,6 +26,11 @@ struct TileSteps {
   int64_t step;   ///< from the tile of one step to the next one's, at least 1
   int64_t count;  ///< steps, at least 1
   int64_t extent; ///< values that there are
+  /// Values by which the steps run ahead of the loops, so that the first takes what is left.
+  int64_t ahead = 0;
+
+  /// Values that the first step lacks, below `step`: c above.
+  int64_t missing() const { return count > 1 ? (step - ahead % step) % step : 0; }
 };
 
 /// The most elements that are kept at a time, by the indices in the order of the loops that move

@@ -197,7 +197,8 @@ bool FusedPlanner::addNeeds(size_t producer, const Frame &reader, const Access &
     Movement &known = frame.moves[target.terms[0].first];
     // Positions outside the tensor are padding, which nobody makes.
     need->tile = std::min(need->tile, std::max<int64_t>(1, maker.extents[target.terms[0].first]));
-    if (known.tile != 0 && (known.shifts != need->shifts || known.tile != need->tile))
+    if (known.tile != 0 &&
+        (known.shifts != need->shifts || known.tile != need->tile || known.ahead != need->ahead))
       return fail(diag::FusedTile, where, write.tensor, "two statements read different tiles");
     known = std::move(*need);
   }

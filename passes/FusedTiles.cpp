@@ -33,6 +33,7 @@ private:
   llvm::Optional<Digits> digitsOf(unsigned index);
   bool keepsHalo(unsigned index) const;
   bool canKeepHalo(unsigned index, const Digits &digits, int64_t inside);
+  bool addWindow(unsigned index, const Digits &digits);
   bool coverTile(unsigned index, int64_t tile);
   int64_t coverOfInner(unsigned index, PlannedLoop *&outermost);
   TileSteps stepsOf(unsigned index) const;
@@ -131,7 +132,7 @@ bool TileLoops::canKeepHalo(unsigned index, const Digits &digits, int64_t inside
 TileSteps TileLoops::stepsOf(unsigned index) const {
   const Movement &move = frame.moves[index];
   int64_t extent = std::max<int64_t>(1, plan.statement->extents[index]);
-  TileSteps steps = {move.tile, 1, 1, extent};
+  TileSteps steps = {move.tile, 1, 1, extent, move.ahead};
   bool hasLanes = false;
   for (size_t k = 0; k < frame.loops.size(); ++k) {
     if (move.shifts[k] == 0)
@@ -193,6 +194,18 @@ bool TileLoops::findKept(int64_t &kept) {
 
 //===-- Loops -------------------------------------------------------------------------------===//
 
+bool TileLoops::addWindow(unsigned index, const Digits &digits) {
+  const Movement &move = frame.moves[index];
+  int64_t fresh = plan.statement->extents[index] - (move.tile - digits.step);
+  if (move.ahead > 0 && digits.step * (digits.count - 1) >= fresh)
+    return fail(
+        fmt::format("along `{}` its reader runs ahead, which takes {} tiles, no whole number "
+                    "for each step of the outermost loop; retained, its halo is made once",
+                    plan.statement->writtenName(index), (fresh + digits.step - 1) / digits.step));
+  plan.windows.push_back({index, digits.step, move.tile, digits.count});
+  return true;
+}
+
 /// The shared loops of one index: digits where tiles stand side by side, else numbers of tiles.
 bool TileLoops::moveIndex(unsigned index) {
   Movement &move = frame.moves[index];
@@ -207,11 +220,12 @@ bool TileLoops::moveIndex(unsigned index) {
   if (keepsHalo(index)) {
     if (!canKeepHalo(index, *digits, inside))
       return false;
+    move.ahead += move.tile - digits->step;
     move.tile = digits->step;
   }
   bool isWindow = move.tile != digits->step || move.tile % inside != 0;
-  if (isWindow)
-    plan.windows.push_back({index, digits->step, move.tile, digits->count});
+  if (isWindow && !addWindow(index, *digits))
+    return false;
   for (size_t k : digits->loops) {
     PlannedLoop loop = frame.loops[k].loop;
     loop.indices = {index};
@@ -220,6 +234,8 @@ bool TileLoops::moveIndex(unsigned index) {
     if (!isWindow && k == digits->loops.back()) {
       int64_t covered = digits->step * (digits->count / loop.factor);
       loop.factor = (extent + covered - 1) / covered;
+      if (move.ahead > 0)
+        frame.loops[k].loop.factor = loop.factor;
     }
     shared[k] = loop;
   }

@@ -1,16 +1,12 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random chains of three convolutions that are fused, counted by perfc and by execution with sets: both results between them
-at one memory (halos made again, or retained), or one at each of two memories. Compared are the multiply-accumulates of every
-link of the chain, which are the updates of what it makes, and that no intermediate is outside its memory.
+at one memory (halos made again, those of the first retained, or of both), or one at each of two memories. Compared are the
+multiply-accumulates of every link of the chain, which are the updates of what it makes, and that no intermediate is outside its
+memory.
 
 usage: fused_chains.py PERFC COUNT SEED
 """
-import json
-import random
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
+from fused_random import compare
 
 PROGRAM = """op chain(I[C, X], W1[M, C, R]: weight, W2[N, M, S]: weight, W3[K, N, U]: weight, H1, H2, P, a = 1, b = 1) -> O[K, P] {{
   where y < H1 and z < H2
@@ -52,7 +48,7 @@ def execute(case):
         for inner in range(case["inner"]):
             tile = low + inner * case["tile"], low + (inner + 1) * case["tile"]
             need2 = rows_for(tile, case["b"], case["U"], case["H2"])
-            if case["retain"]:
+            if case["retain"] == 2:
                 new2 = max(need2[0], seen2), need2[1]
                 seen2 = max(seen2, need2[1])
                 if new2[0] >= new2[1]:
@@ -71,14 +67,14 @@ def execute(case):
     return made1, made2
 
 
-def case(rng):
+def sizes(rng):
     one = {"tile": rng.choice([1, 2, 3]), "inner": rng.choice([1, 2, 3]), "outer": rng.choice([1, 2]), "a": rng.choice([1, 1, 2]),
            "b": rng.choice([1, 1, 2]), "R": rng.choice([1, 2, 3]), "S": rng.choice([1, 2, 3]), "U": rng.choice([1, 2, 3])}
     for name in "CMNK":
         one[name] = rng.choice([1, 2])
     one["P"] = one["tile"] * one["inner"] * one["outer"]
     one["second"] = rng.choice(["GLB", "L1"])
-    one["retain"] = one["second"] == "GLB" and rng.random() < 0.5
+    one["retain"] = rng.choice([0, 0, 1, 2]) if one["second"] == "GLB" else 0  # of T1, or of both
     # A stride larger than the window leaves gaps; what is retained has none.
     one["S"] = max(one["S"], one["a"])
     one["U"] = max(one["U"], one["b"])
@@ -89,9 +85,9 @@ def case(rng):
 
 
 def program(one):
-    halo = " halo retain" if one["retain"] else ""
     at = one["second"]
-    lines = [f"  fuse T1 at GLB{halo}", f"  fuse T2 at {at}{halo}", f"  at DRAM for p = {one['outer']}",
+    halos = [" halo retain" if one["retain"] >= least else "" for least in (1, 2)]
+    lines = [f"  fuse T1 at GLB{halos[0]}", f"  fuse T2 at {at}{halos[1]}", f"  at DRAM for p = {one['outer']}",
              f"  at {at} for p = {one['inner']}",
              f"  at RF for p = {one['tile']}, z = 1, y = 1, k = K, n = N, m = M, c = C, r = R, s = S, u = U",
              "  bypass I, W1, W2, W3, T1, T2, O at RF"]
@@ -99,30 +95,15 @@ def program(one):
     return PROGRAM.format(lines="\n".join(lines), call=call)
 
 
-def main():
-    perfc, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    rng = random.Random(seed)
-    equal = 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "chain.perf"
-        for _ in range(count):
-            one = case(rng)
-            text = program(one)
-            path.write_text(text)
-            done = subprocess.run([perfc, "run", path, "--json"], capture_output=True, text=True, timeout=60)
-            if done.returncode:
-                print(text, done.stderr)
-                continue
-            rows = {(row["memory"], row["tensor"]): row for row in json.loads(done.stdout)["results"][0]["accesses"]}
-            made1, made2 = execute(one)
-            expected = {"T1": made1 * one["M"] * one["C"] * one["R"], "T2": made2 * one["N"] * one["M"] * one["S"]}
-            own = {name: rows["L1", name]["updates"] for name in expected}
-            outside = [key for key in rows if key in {("DRAM", "T1"), ("DRAM", "T2")} or (key == ("GLB", "T2") and one["second"] == "L1")]
-            if own == expected and not outside:
-                equal += 1
-            else:
-                print(text, "perfc", own, "executed", expected, "outside", outside)
-    print(f"{equal} of {count} equal")
+def case(rng):
+    one = sizes(rng)
+    made1, made2 = execute(one)
+    counts = {("L1", "T1"): {"updates": made1 * one["M"] * one["C"] * one["R"]},
+              ("L1", "T2"): {"updates": made2 * one["N"] * one["M"] * one["S"]}, ("DRAM", "T1"): None, ("DRAM", "T2"): None}
+    if one["second"] == "L1":
+        counts["GLB", "T2"] = None
+    return program(one), counts
 
 
-main()
+if __name__ == "__main__":
+    compare(case)

@@ -63,8 +63,8 @@ private:
   Box needOf(const Element &step) const {
     Box box;
     for (size_t i = 0; i < indices.size(); ++i) {
-      int64_t from = step[i] * indices[i].step;
-      box.emplace_back(std::min(from, indices[i].extent),
+      int64_t from = step[i] * indices[i].step - indices[i].missing();
+      box.emplace_back(std::clamp<int64_t>(from, 0, indices[i].extent),
                        std::min(from + indices[i].tile, indices[i].extent));
     }
     return box;
@@ -93,8 +93,8 @@ private:
       Box cuts;
       int64_t halo = index.count > 1 ? std::max<int64_t>(0, index.tile - index.step) : 0;
       int64_t step = index.count > 1 ? index.step : index.tile;
-      for (int64_t to = halo % step ? halo % step : step, from = 0; from < index.extent;
-           from = to, to += step)
+      int64_t first = (halo + step - index.missing()) % step;
+      for (int64_t to = first ? first : step, from = 0; from < index.extent; from = to, to += step)
         cuts.emplace_back(from, std::min(to, index.extent));
       sizes.push_back(static_cast<int64_t>(cuts.size()));
       byIndex.push_back(std::move(cuts));
@@ -128,6 +128,12 @@ TEST(FusedHalo, KeepsLinesAlongAnOuterLoop) {
   EXPECT_EQ(*keptElements({{3, 3, 5, 15}, {4, 2, 4, 10}}), 3 * 4);
 }
 
+TEST(FusedHalo, StepsAheadBeginWithWhatIsLeft) {
+  // Of 2 steps that run ahead by 1 the first makes 1 value; 2 lines of 4 and 2 of the next lines.
+  EXPECT_EQ((TileSteps{3, 2, 2, 4, 1}.missing()), 1);
+  EXPECT_EQ(*keptElements({{3, 1, 2, 4}, {4, 2, 2, 5, 1}}), 2 * 5 + 4);
+}
+
 TEST(FusedHalo, LargeCountsAreNone) {
   EXPECT_FALSE(keptElements({{1 << 20, 1, 1 << 30, INT64_MAX}, {INT64_MAX, 1, 1, INT64_MAX}}));
 }
@@ -142,7 +148,8 @@ TEST(FusedHalo, RandomTensorsHoldWhatExecutionHolds) {
     for (int64_t rank = pick(1, 3); rank > 0; --rank) {
       TileSteps index{pick(1, 5), pick(1, 3), pick(1, 4), 1};
       index.tile = std::max(index.tile, index.step); // gaps have no halo
-      int64_t whole = (index.count - 1) * index.step + index.tile;
+      index.ahead = pick(0, 4);
+      int64_t whole = (index.count - 1) * index.step + index.tile - index.missing();
       // Some tiles reach beyond the last value, as with padding.
       index.extent = std::max(index.tile, whole - (pick(0, 2) ? 0 : pick(0, 4)));
       indices.push_back(index);
