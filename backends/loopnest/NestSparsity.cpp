@@ -28,7 +28,10 @@ static Density densityOf(const ir::AttrDict &entry) {
     return Density::measured(table.find("elements")->asInt(), std::move(rows));
   }
   const ir::AttrList &groups = entry.find("structured")->asList();
-  return Density::structured(groups[0].asInt(), groups[1].asInt());
+  llvm::Optional<size_t> rank;
+  if (groups.size() > 2)
+    rank = static_cast<size_t>(groups[2].asInt() - 1);
+  return Density::structured(groups[0].asInt(), groups[1].asInt(), rank);
 }
 
 llvm::Optional<Sparsity> loopnest::sparsityOf(const AdaptedNest &nest,

@@ -35,6 +35,9 @@ private:
   llvm::Optional<std::string> format(const Node &node, llvm::StringRef tensor);
   bool checkTensor(llvm::StringRef name, SourceRange range);
   bool setDensity(const Node &node, ir::AttrDict &into);
+  bool setStructure(const Node &node, llvm::StringRef tensor, ir::AttrDict &into);
+  bool readNumbers(const Node &node, ir::AttrList &numbers);
+  size_t rankCount(llvm::StringRef tensor) const;
   void setDecodeRate(const Node &node, ir::AttrDict &into);
   llvm::Optional<llvm::StringRef> condition(const Node &node);
 
@@ -55,6 +58,10 @@ void SparsityBuilder::addTensor(llvm::StringRef name, size_t rankCount) {
     ranks.push_back(0);
   }
   ranks[known] = std::max(ranks[known], rankCount);
+}
+
+size_t SparsityBuilder::rankCount(llvm::StringRef tensor) const {
+  return ranks[static_cast<size_t>(llvm::find(tensors, tensor) - tensors.begin())];
 }
 
 /// The names of the values of a workload and of those that it runs.
@@ -79,7 +86,7 @@ bool SparsityBuilder::checkTensor(llvm::StringRef name, SourceRange range) {
   return false;
 }
 
-/// `density 50%`, `structured 2, 4`, `band 16` or `histogram "a.csv"`: one of them.
+/// `density 50%`, `structured 2, 4 along 1`, `band 16` or `histogram "a.csv"`: one of them.
 bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
   const Node *band = node.find("band"), *structured = node.find("structured"),
              *histogram = node.find("histogram");
@@ -105,23 +112,45 @@ bool SparsityBuilder::setDensity(const Node &node, ir::AttrDict &into) {
       into.set("histogram", std::move(*table));
     return table.hasValue();
   }
+  if (structured)
+    return setStructure(*structured, node.args[0].value.get<WordValue>().word, into);
   ir::AttrList numbers;
-  for (const NodeArg &arg : (band ? band : structured)->args) {
+  if (readNumbers(*band, numbers))
+    into.set("band", numbers[0]);
+  return !numbers.empty();
+}
+
+bool SparsityBuilder::readNumbers(const Node &node, ir::AttrList &numbers) {
+  for (const NodeArg &arg : node.args) {
     const Quantity *number = arg.value.getIf<Quantity>();
-    if (!number)
+    if (number && number->sign() < 0)
+      diagnostics.report(arg.range, diag::NegativeValue, node.word);
+    if (!number || number->sign() < 0)
       return false;
-    if (number->sign() < 0) {
-      diagnostics.report(arg.range, diag::NegativeValue, (band ? band : structured)->word);
-      return false;
-    }
     numbers.push_back(number->rational().numerator());
   }
-  if (structured && (numbers[1].asInt() < 1 || numbers[0].asInt() > numbers[1].asInt())) {
-    diagnostics.report(structured->range, diag::BadStructure, numbers[0].asInt(),
-                       numbers[1].asInt());
+  return true;
+}
+
+/// `structured 2, 4 along 1`: what is kept of a group, its size, and the rank.
+bool SparsityBuilder::setStructure(const Node &node, llvm::StringRef tensor, ir::AttrDict &into) {
+  ir::AttrList numbers;
+  if (!readNumbers(node, numbers))
+    return false;
+  if (numbers[1].asInt() < 1 || numbers[0].asInt() > numbers[1].asInt()) {
+    diagnostics.report(node.range, diag::BadStructure, numbers[0].asInt(), numbers[1].asInt());
     return false;
   }
-  into.set(band ? "band" : "structured", band ? numbers[0] : ir::Attribute(numbers));
+  if (const Node *along = node.find("along")) {
+    if (!readNumbers(*along, numbers))
+      return false;
+    int64_t rank = numbers.back().asInt(), count = static_cast<int64_t>(rankCount(tensor));
+    if (rank < 1 || rank > count) {
+      diagnostics.report(along->range, diag::NoSuchRank, tensor, counted(count, "rank"), rank);
+      return false;
+    }
+  }
+  into.set("structured", std::move(numbers));
   return true;
 }
 
@@ -138,7 +167,7 @@ llvm::Optional<std::string> SparsityBuilder::format(const Node &node, llvm::Stri
     }
     text += (text.empty() ? "" : " ") + name;
   }
-  size_t known = ranks[static_cast<size_t>(llvm::find(tensors, tensor) - tensors.begin())];
+  size_t known = rankCount(tensor);
   if (isRank && node.args.size() > known) {
     diagnostics.report(node.range, diag::TooManyRankFormats, node.args.size(), known, tensor);
     return llvm::None;

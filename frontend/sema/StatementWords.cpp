@@ -136,6 +136,14 @@ static constexpr WordSpec savingWords[] = {
     {.word = "when", .kind = Syntax, .doc = "a condition on a tensor's elements"},
 };
 
+static constexpr WordSpec structureWords[] = {
+    {.word = "along",
+     .kind = Integer,
+     .byDefault = "the last rank",
+     .doc = "the rank that the elements of a group follow each other along, 1 for the outermost: "
+            "structured 2, 4 along 1"},
+};
+
 static constexpr WordSpec sparsityWords[] = {
     {.word = "density",
      .kind = Measure,
@@ -145,7 +153,8 @@ static constexpr WordSpec sparsityWords[] = {
      .kind = Integer,
      .minArgs = 2,
      .maxArgs = 2,
-     .doc = "so many of each group along the last rank are not zero: structured 2, 4"},
+     .block = BlockKind::Structure,
+     .doc = "so many of each group along a rank are not zero: structured 2, 4"},
     {.word = "band",
      .kind = Integer,
      .doc = "elements at most so far from the diagonal are not zero"},
@@ -199,6 +208,8 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return savingWords;
   case BlockKind::TensorSparsity:
     return sparsityWords;
+  case BlockKind::Structure:
+    return structureWords;
   default:
     for (auto wordsOf : {trainWordsOf, serveWordsOf, traceWordsOf})
       if (llvm::ArrayRef<WordSpec> words = wordsOf(kind); !words.empty())

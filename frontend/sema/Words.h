@@ -50,6 +50,7 @@ enum class BlockKind : uint8_t {
   Serve,
   Train,
   TensorSparsity,
+  Structure,
   Pool,
   Draft,
   PrefixCache,

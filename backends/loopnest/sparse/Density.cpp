@@ -23,11 +23,12 @@ Density Density::uniform(double share) {
   return density;
 }
 
-Density Density::structured(int64_t kept, int64_t group) {
+Density Density::structured(int64_t kept, int64_t group, llvm::Optional<size_t> rank) {
   Density density;
   density.kind = Kind::Structured;
   density.kept = kept;
   density.group = group;
+  density.groupRank = rank;
   return density;
 }
 
@@ -125,7 +126,7 @@ double Density::emptyShare(Extents shape, Extents tile) const {
     return std::pow(empty, std::max(1.0, elements(tile) / block));
   }
   // A tile as long as a group has all its nonzeros; tiles of other rows are independent of it.
-  int64_t length = tile.empty() ? 1 : std::min(tile.back(), group);
+  int64_t length = std::min(lengthOfRows(tile), group);
   double one = probabilityOfNone(static_cast<double>(kept), static_cast<double>(length),
                                  static_cast<double>(group));
   return std::pow(one, elements(tile) / static_cast<double>(std::max<int64_t>(length, 1)));
@@ -180,8 +181,15 @@ inPieces(int64_t count, int64_t size,
   return count % size ? convolve(all, distributionOf(count % size)) : all;
 }
 
-std::vector<double> Density::distribution(Extents shape, int64_t count) const {
+int64_t Density::lengthOfRows(Extents tile) const {
+  if (kind != Kind::Structured || tile.empty())
+    return 1;
+  return tile[std::min(groupRank.getValueOr(tile.size() - 1), tile.size() - 1)];
+}
+
+std::vector<double> Density::distribution(Extents shape, Extents tile) const {
   double total = elements(shape);
+  auto count = static_cast<int64_t>(elements(tile));
   if (kind == Kind::Uniform)
     return hypergeometric(std::round(uniformShare * total), count,
                           std::max(total, static_cast<double>(count)));
@@ -189,18 +197,20 @@ std::vector<double> Density::distribution(Extents shape, int64_t count) const {
     double nonzero = share(shape);
     return inPieces(count, 1, [&](int64_t) { return std::vector<double>{1 - nonzero, nonzero}; });
   }
+  if (kind == Kind::Structured)
+    return inPieces(count, lengthOfRows(tile), [&](int64_t row) {
+      return inPieces(row, std::min(row, group), [&](int64_t drawn) {
+        return hypergeometric(static_cast<double>(kept), drawn, static_cast<double>(group));
+      });
+    });
   return inPieces(count, std::min(count, group), [&](int64_t drawn) {
     std::vector<double> piece(static_cast<size_t>(drawn) + 1, 0.0);
-    auto add = [&](int64_t nonzeros, double part) {
+    for (const auto &[nonzeros, part] : tiles) {
       std::vector<double> one =
           hypergeometric(static_cast<double>(nonzeros), drawn, static_cast<double>(group));
       for (size_t k = 0; k < one.size(); ++k)
         piece[k] += part * one[k];
-    };
-    if (kind == Kind::Structured)
-      add(kept, 1);
-    for (const auto &[nonzeros, part] : tiles)
-      add(nonzeros, part);
+    }
     return piece;
   });
 }
@@ -208,5 +218,5 @@ std::vector<double> Density::distribution(Extents shape, int64_t count) const {
 bool Density::isEven(Extents tile) const {
   if (kind == Kind::Uniform)
     return uniformShare == 0 || uniformShare == 1;
-  return kind == Kind::Structured && (!tile.empty() && tile.back() % group == 0);
+  return kind == Kind::Structured && lengthOfRows(tile) % group == 0;
 }

@@ -69,9 +69,10 @@ double Sparsity::nonzeroShare(bool withGates) const {
   return share;
 }
 
-double LaneShares::of(double lanes, int64_t count, llvm::function_ref<double()> compute) {
+double LaneShares::of(double lanes, int64_t count, int64_t rows,
+                      llvm::function_ref<double()> compute) {
   std::lock_guard<std::mutex> guard(lock);
-  auto [at, isNew] = known.insert({{lanes, count}, 0});
+  auto [at, isNew] = known.insert({{lanes, count, rows}, 0});
   if (isNew)
     at->second = compute();
   return at->second;
@@ -276,13 +277,14 @@ double Applier::stepShare() const {
   if (isEven)
     return share;
   auto count = static_cast<int64_t>(trials);
-  auto slowest = [&] {
-    if (conditions.size() != 1 || count < 1 || count > exactDraws)
-      return slowestLane(lanes, count, share);
-    const SparseTensor &only = sparsity.tensors[conditions.front()];
-    return slowestLane(lanes, only.density.distribution(only.shape, count));
-  };
-  return shares ? shares->of(lanes, count, slowest) : slowest();
+  if (conditions.size() != 1 || count < 1 || count > exactDraws) {
+    auto slowest = [&] { return slowestLane(lanes, count, share); };
+    return shares ? shares->of(lanes, count, 0, slowest) : slowest();
+  }
+  const SparseTensor &only = sparsity.tensors[conditions.front()];
+  auto tile = tileInside(nest, inside).box(nest.tensors[conditions.front()], only.shape);
+  auto slowest = [&] { return slowestLane(lanes, only.density.distribution(only.shape, tile)); };
+  return shares ? shares->of(lanes, count, only.density.lengthOfRows(tile), slowest) : slowest();
 }
 
 Counts Applier::run(const Counts &dense) const {

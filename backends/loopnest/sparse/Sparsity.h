@@ -62,15 +62,16 @@ struct Sparsity {
   double nonzeroShare(bool withGates) const;
 };
 
-/// What lanes take that wait for each other, by their number and the elements of each: remembered
-/// where many mappings of one nest with the same zeros are counted, by any number of threads.
+/// What lanes take that wait for each other, by their number, the elements of each and of its rows
+/// (Density::lengthOfRows): remembered where many mappings of one nest with the same zeros are
+/// counted, by any number of threads.
 class LaneShares {
 public:
-  double of(double lanes, int64_t count, llvm::function_ref<double()> compute);
+  double of(double lanes, int64_t count, int64_t rows, llvm::function_ref<double()> compute);
 
 private:
   std::mutex lock;
-  std::map<std::pair<double, int64_t>, double> known;
+  std::map<std::tuple<double, int64_t, int64_t>, double> known;
 };
 
 /// Expected counts, rounded.

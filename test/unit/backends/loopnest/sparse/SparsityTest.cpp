@@ -134,6 +134,35 @@ TEST(Density, EmptyTiles) {
   EXPECT_EQ(Density::structured(2, 4).emptyShare({8, 8}, {1, 4}), 0);
 }
 
+// All ways in which each group may have its nonzeros, by turns.
+TEST(Density, GroupsAreCountedAlongTheirRank) {
+  for (size_t rank : {0, 1})
+    for (int64_t rows : {1, 2, 4, 6})
+      for (int64_t columns : {1, 2, 4}) {
+        int64_t along = rank == 0 ? rows : columns, groups = (along + 3) / 4;
+        int64_t across = rank == 0 ? columns : rows;
+        std::vector<double> expected = {1.0}; // by nonzeros
+        for (int64_t group = 0; group < groups * across; ++group) {
+          int64_t length = std::min<int64_t>(4, along - group % groups * 4);
+          std::vector<double> sums(expected.size() + static_cast<size_t>(length), 0.0);
+          for (unsigned kept = 0; kept < 16; ++kept) // the 6 sets of 2 of 4
+            if (__builtin_popcount(kept) == 2)
+              for (size_t before = 0; before < expected.size(); ++before)
+                sums[before +
+                     static_cast<size_t>(__builtin_popcount(kept & ((1u << length) - 1)))] +=
+                    expected[before] / 6;
+          expected = std::move(sums);
+        }
+        Density density = Density::structured(2, 4, rank);
+        std::vector<double> own = density.distribution({8, 8}, {rows, columns});
+        ASSERT_EQ(own.size(), expected.size());
+        for (size_t k = 0; k < own.size(); ++k)
+          EXPECT_NEAR(own[k], expected[k], 1e-12) << rank << " " << rows << "x" << columns;
+        EXPECT_NEAR(density.emptyShare({8, 8}, {rows, columns}), expected[0], 1e-12);
+        EXPECT_EQ(density.isEven({rows, columns}), along % 4 == 0);
+      }
+}
+
 TEST(Density, BandsAreCounted) {
   for (int64_t rows : {1, 5, 8})
     for (int64_t columns : {1, 4, 9})
