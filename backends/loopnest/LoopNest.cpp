@@ -2,6 +2,7 @@
 #include "backends/loopnest/LoopNest.h"
 
 #include "backends/core/KernelWork.h"
+#include "backends/loopnest/Accesses.h"
 #include "backends/loopnest/FusedNest.h"
 #include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/NestLatency.h"

@@ -1,10 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/NestCost.h"
 
-#include "backends/loopnest/NestEpochs.h"
+#include "backends/loopnest/Accesses.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -44,127 +43,6 @@ static CostPart newPart(PartKind kind, llvm::StringRef label, SourceRange locati
 //===-- Memories
 //-------------------------------------------------------------------------------===//
 
-namespace {
-
-/// Bytes that leave and enter the cells of a memory for one tensor.
-struct Moved {
-  double read = 0;
-  double filled = 0;
-  double updated = 0;
-  double finished = 0; ///< of all these, what finished words take where partial sums differ
-
-  double all() const { return read + filled + updated; }
-};
-
-} // namespace
-
-std::vector<bool> loopnest::memoriesWithWidth(const AdaptedNest &nest) {
-  std::vector<bool> result;
-  for (size_t p = 0; p < nest.nest.places.size(); ++p)
-    if (nest.nest.places[p].kind == PlaceKind::Memory) {
-      auto memory = ir::as<target::MemoryOp>(nest.places[p]);
-      result.push_back(memory && memory.width());
-    }
-  return result;
-}
-
-/// Bytes of the whole accesses that one transfer takes.
-static double wholeAccesses(double bytes, double width) {
-  return std::ceil(bytes / width - 1e-9) * width;
-}
-
-namespace {
-
-/// The transfers of one tensor at one memory, in bytes of whole accesses.
-class Accesses {
-public:
-  Accesses(const CountedNest &nest, size_t position, size_t tensor, Moved &moved);
-
-  /// `sizes`, if given, are those of the transfers; else all are taken as of one size, with words
-  /// of the two kinds in `epochs` of their own, as many as their share.
-  double bytes(int64_t words, int64_t finished, double epochs, const TransferSizes *sizes);
-
-private:
-  double meanBytes(int64_t words, double wordBytes, int64_t all, double epochs) const;
-
-  double wordBytes, partialBytes;
-  double width = 0; ///< 0 where none is given
-  Moved &moved;
-};
-
-} // namespace
-
-Accesses::Accesses(const CountedNest &nest, size_t position, size_t tensor, Moved &moved)
-    : moved(moved) {
-  const Nest &flat = nest.adapted.nest;
-  wordBytes = bytesOf(flat, flat.tensors[tensor].bitsPerWord);
-  partialBytes = bytesOf(flat, movedBits(flat, flat.places[position], tensor));
-  if (auto given = ir::as<target::MemoryOp>(nest.adapted.places[position]).width())
-    width = std::max(0.0, given->toDouble());
-}
-
-double Accesses::meanBytes(int64_t words, double wordBytes, int64_t all, double epochs) const {
-  double bytes = static_cast<double>(words) * wordBytes;
-  if (width == 0 || words == 0)
-    return bytes;
-  // An access serves one transfer, and there is no transfer without a word.
-  double share = static_cast<double>(words) / static_cast<double>(all);
-  double transfers = std::min(epochs, static_cast<double>(all)) * share;
-  return wholeAccesses(bytes / transfers, width) * transfers;
-}
-
-double Accesses::bytes(int64_t words, int64_t finished, double epochs, const TransferSizes *sizes) {
-  double done = 0, all = 0;
-  if (sizes && width > 0) {
-    for (const TransferSize &size : *sizes) {
-      auto number = static_cast<double>(size.number);
-      auto whole = [&](int64_t words, double bytes) {
-        return number * wholeAccesses(static_cast<double>(words) * bytes, width);
-      };
-      done += whole(size.finished, wordBytes);
-      all += whole(size.finished, wordBytes) + whole(size.words - size.finished, partialBytes);
-    }
-  } else {
-    done = meanBytes(finished, wordBytes, words, epochs);
-    all = done + meanBytes(words - finished, partialBytes, words, epochs);
-  }
-  moved.finished += done;
-  return all;
-}
-
-/// Epochs of those that the memory at `position` serves with `tensor`: of the next memory inside
-/// that keeps it, else the steps of the lanes, of which there is one even where zeros leave less
-/// than half a one to expect.
-static double epochsInside(const CountedNest &nest, size_t position, size_t tensor) {
-  const Nest &flat = nest.adapted.nest;
-  for (size_t p = position + 1; p < flat.places.size(); ++p)
-    if (flat.places[p].kind == PlaceKind::Memory &&
-        llvm::is_contained(flat.places[p].keep, static_cast<unsigned>(tensor)))
-      return reuseAt(flat, p, tensor).epochs;
-  return std::max(1.0, static_cast<double>(nest.counts.steps));
-}
-
-static Moved movedBy(const CountedNest &nest, size_t position, size_t tensor,
-                     const TensorCounts &counts) {
-  const Nest &flat = nest.adapted.nest;
-  auto instances = static_cast<double>(workingInstances(flat, position));
-  double own = reuseAt(flat, position, tensor).epochs * instances;
-  double inside = epochsInside(nest, position, tensor) * instances;
-  Moved moved;
-  Accesses accesses(nest, position, tensor, moved);
-  auto sizes = [&](TransferSizes TensorTransfers::*way) {
-    return counts.transfers ? &((*counts.transfers).*way) : nullptr;
-  };
-  int64_t done = counts.finished.getValueOr(0);
-  moved.read = accesses.bytes(counts.reads.declared, 0, inside, sizes(&TensorTransfers::reads)) +
-               accesses.bytes(counts.writebacks, std::min(done, counts.writebacks), own,
-                              sizes(&TensorTransfers::writebacks));
-  moved.filled = accesses.bytes(counts.fills, 0, own, sizes(&TensorTransfers::fills));
-  moved.updated = accesses.bytes(counts.updates.declared, std::min(done, counts.updates.declared),
-                                 inside, sizes(&TensorTransfers::updates));
-  return moved;
-}
-
 static Figure accessEnergy(target::MemoryOp memory, double bytes,
                            const llvm::Optional<Quantity> &perByte) {
   if (bytes == 0)
@@ -195,11 +73,12 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
   result.part = newPart(PartKind::Memory, memory.symbol(), memory->range());
   const MemoryCounts &counts = nest.counts.memories[number];
   bool isEstimated = memory.width() && llvm::any_of(counts.tensors, [](const auto &tensor) {
-                       return tensor && !tensor->transfers;
+                       return tensor && (!tensor->transfers || tensor->shares);
                      });
   if (isEstimated)
-    result.notes.push_back(fmt::format(
-        "accesses of `{}` are estimated: transfers are taken as of one size", memory.symbol()));
+    result.notes.push_back(
+        fmt::format("accesses of `{}` are estimated: transfers are taken as of their mean size",
+                    memory.symbol()));
   auto add = [&](llvm::StringRef label, SourceRange location, Moved moved, double partialBytes,
                  double wordBytes) {
     CostPart tensor = newPart(PartKind::Memory, label, location);
@@ -213,9 +92,9 @@ ResourceCost loopnest::memoryCost(const CountedNest &nest, size_t number, Memory
     result.part.children.push_back(std::move(tensor));
   };
   for (size_t t = 0; t < counts.tensors.size(); ++t)
-    if (const auto &tensor = counts.tensors[t])
+    if (counts.tensors[t])
       add(flat.tensors[t].name, nest.adapted.tensors[t]->range(),
-          movedBy(nest, position, t, *tensor),
+          movedBy(nest.adapted, nest.counts, position, t),
           bytesOf(flat, movedBits(flat, flat.places[position], t)),
           bytesOf(flat, flat.tensors[t].bitsPerWord));
   if (number == 0 && nest.extraBytes > 0)

@@ -32,10 +32,6 @@ struct ResourceCost {
   std::vector<std::string> notes;
 };
 
-/// The memories of the nest, in order, that move a given `width` per access: the sizes of their
-/// transfers are asked for.
-std::vector<bool> memoriesWithWidth(const AdaptedNest &nest);
-
 /// The resource "memory NAME" and its traffic; `memory` counts the memories of the nest.
 ResourceCost memoryCost(const CountedNest &nest, size_t memory, MemoryTraffic &traffic);
 /// The networks of one array; `array` counts the arrays of the nest.

@@ -43,6 +43,18 @@ struct TensorTransfers {
   TransferSizes fills, reads, updates, writebacks;
 };
 
+/// What zeros leave of transfers of one kind, in expectation: they are made of parts of `part`
+/// words that are left out by themselves. A share `there` is not, and of each of its words `words`
+/// move.
+struct TransferShare {
+  double there = 1, words = 1, part = 1;
+  /// Words that move for each of the dense ones.
+  double kept() const { return there * words; }
+};
+struct TransferShares {
+  TransferShare fills, reads, updates, writebacks;
+};
+
 /// Counts of one tensor in one memory, summed over the memory's instances.
 struct TensorCounts {
   int64_t fills = 0;       ///< words that enter from the parent; output: partial sums read back
@@ -56,6 +68,8 @@ struct TensorCounts {
   llvm::Optional<int64_t> finished;
   /// Where they were asked for and are known.
   llvm::Optional<TensorTransfers> transfers;
+  /// What is left of `transfers`, where zeros leave something out.
+  llvm::Optional<TransferShares> shares;
 
   /// Whether what the memory holds of the output is ever a partial sum.
   bool holdsPartial() const { return finished && *finished < updates.declared; }
@@ -90,6 +104,7 @@ struct Counts {
   /// have steps of their own: those may leave points out or visit them twice.
   int64_t macs = 0;
   int64_t steps = 0; ///< settings of the loops in time in which at least one lane works
+  llvm::Optional<int64_t> denseSteps; ///< those without zeros, where `steps` are without them
   int64_t maxActiveLanes = 0;
   /// Points that are all of their element's sum: what these lanes send up is finished. Counted
   /// where partial sums are told apart.

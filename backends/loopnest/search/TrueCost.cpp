@@ -2,6 +2,7 @@
 #include "backends/loopnest/search/TrueCost.h"
 
 #include "backends/core/KernelWork.h"
+#include "backends/loopnest/Accesses.h"
 #include "backends/loopnest/NestLatency.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"

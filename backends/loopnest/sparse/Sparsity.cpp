@@ -89,12 +89,19 @@ public:
   Counts run(const Counts &dense) const;
 
 private:
+  llvm::SmallVector<unsigned, 4> leadersOf(size_t tensor, size_t child) const;
   double happening(size_t tensor, size_t memory, size_t child) const;
   double wordsTouched(size_t output, size_t memory) const;
   NetworkCount merges(const TensorCounts &dense, size_t output, size_t memory, double share) const;
   size_t childOf(size_t tensor, size_t memory) const;
   llvm::Optional<size_t> parentOf(size_t tensor, size_t memory) const;
-  int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense, int64_t bits) const;
+  double storedWords(size_t tensor, size_t memory, size_t tilePlace, int64_t wordBits) const;
+  int64_t words(size_t tensor, size_t memory, size_t tilePlace, double dense, int64_t bits) const {
+    return std::llround(dense * storedWords(tensor, memory, tilePlace, bits));
+  }
+  double wordsTogether(size_t tensor, size_t memory, size_t child) const;
+  TransferShare shareOf(size_t tensor, size_t memory, size_t child, int64_t dense,
+                        int64_t left) const;
   void memory(size_t place, MemoryCounts &counts) const;
   void array(size_t place, ArrayCounts &counts) const;
   double stepShare() const;
@@ -125,13 +132,17 @@ llvm::Optional<size_t> Applier::parentOf(size_t tensor, size_t memory) const {
   return llvm::None;
 }
 
-/// The share of transfers of `tensor` between a memory and its child that are not left out. Points
-/// that are not executed give a lane nothing to add, whatever tensor they are left out for.
+/// The tensors whose zeros leave out transfers of `tensor` to a child. Points that are not executed
+/// give a lane nothing to add, whatever tensor they are left out for.
+llvm::SmallVector<unsigned, 4> Applier::leadersOf(size_t tensor, size_t child) const {
+  bool isSum = child == nest.places.size() && nest.tensors[tensor].isOutput;
+  return sparsity.conditions(withGates, isSum ? llvm::None : llvm::Optional<unsigned>(tensor));
+}
+
+/// The share of transfers of `tensor` between a memory and its child that are not left out.
 double Applier::happening(size_t tensor, size_t memory, size_t child) const {
   double share = 1;
-  bool isSum = child == nest.places.size() && nest.tensors[tensor].isOutput;
-  auto of = isSum ? llvm::None : llvm::Optional<unsigned>(tensor);
-  for (unsigned condition : sparsity.conditions(withGates, of)) {
+  for (unsigned condition : leadersOf(tensor, child)) {
     const SparseTensor &leader = sparsity.tensors[condition];
     auto met = whileHeld(nest, nest.tensors[tensor], memory, child)
                    .box(nest.tensors[condition], leader.shape);
@@ -154,17 +165,53 @@ double Applier::wordsTouched(size_t output, size_t memory) const {
   return 1 - (conditions.size() > 1 ? std::pow(1 - executed, met.points()) : none);
 }
 
-/// Words of `wordBits` that `dense` elements take as the memory at place `memory` stores them,
-/// metadata included, when they move in tiles of `tilePlace`.
-int64_t Applier::words(size_t tensor, size_t memory, size_t tilePlace, double dense,
-                       int64_t wordBits) const {
+/// Words of `wordBits` that an element takes as the memory at place `memory` stores it, metadata
+/// included, when it moves in tiles of `tilePlace`.
+double Applier::storedWords(size_t tensor, size_t memory, size_t tilePlace,
+                            int64_t wordBits) const {
   const SparseTensor &sparse = sparsity.tensors[tensor];
   auto tile = tileInside(nest, tilePlace).box(nest.tensors[tensor], sparse.shape);
   StoredTile stored =
       storedTile(sparse.storageAt(nest.places[memory].name), sparse.shape, tile, sparse.density);
-  double perElement =
-      (stored.words + stored.metadataBits / 8 / bytesOf(nest, wordBits)) / elements(tile);
-  return std::llround(dense * perElement);
+  return (stored.words + stored.metadataBits / 8 / bytesOf(nest, wordBits)) / elements(tile);
+}
+
+/// Words of a transfer to a child that are left out together or not at all: those of lanes, and of
+/// memories, for which the same elements of other tensors decide.
+double Applier::wordsTogether(size_t tensor, size_t memory, size_t child) const {
+  bool isLane = child == nest.places.size();
+  if (isLane && sparsity.tensors[tensor].storageAt(nest.places[memory].name).isCompressed())
+    return 1;
+  double words =
+      isLane
+          ? 1
+          : elements(
+                tileInside(nest, child).box(nest.tensors[tensor], sparsity.tensors[tensor].shape));
+  llvm::SmallVector<unsigned, 4> leaders = leadersOf(tensor, child);
+  for (size_t p = memory + 1; p < child; ++p)
+    for (const Loop &loop : nest.places[p].loops)
+      if (nest.places[p].kind == PlaceKind::Array && moves(loop, nest.tensors[tensor]) &&
+          llvm::none_of(leaders,
+                        [&](unsigned leader) { return moves(loop, nest.tensors[leader]); }))
+        words *= static_cast<double>(loop.factor);
+  return words;
+}
+
+/// Of `dense` words `left` are moved between a memory and its child, or, where both are the same,
+/// its parent.
+TransferShare Applier::shareOf(size_t tensor, size_t memory, size_t child, int64_t dense,
+                               int64_t left) const {
+  TransferShare share;
+  if (dense == 0)
+    return share;
+  double kept = static_cast<double>(left) / static_cast<double>(dense);
+  double stored = child < nest.places.size()
+                      ? storedWords(tensor, memory, child, nest.tensors[tensor].bitsPerWord)
+                      : 1;
+  share.there = std::min(1.0, kept / stored);
+  share.words = share.there > 0 ? kept / share.there : 1;
+  share.part = wordsTogether(tensor, memory, child);
+  return share;
 }
 
 /// Reads of partial sums of `output` for lanes, of whose updates a share happens: one for each
@@ -218,10 +265,12 @@ void Applier::memory(size_t place, MemoryCounts &counts) const {
     tensor.writebacks = moved(tensor.writebacks, place, in, finished);
     if (tensor.finished)
       tensor.finished = moved(finished, passed, out, finished);
-    // Sizes of transfers are known as long as all of them are made.
     if (tensor.fills != dense.fills || !(tensor.reads == dense.reads) ||
         !(tensor.updates == dense.updates) || tensor.writebacks != dense.writebacks)
-      tensor.transfers = llvm::None;
+      tensor.shares = {shareOf(t, place, place, dense.fills, tensor.fills),
+                       shareOf(t, place, child, dense.reads.declared, tensor.reads.declared),
+                       shareOf(t, place, child, dense.updates.declared, tensor.updates.declared),
+                       shareOf(t, place, place, dense.writebacks, tensor.writebacks)};
     tensor.maxResident = words(t, place, place, static_cast<double>(tensor.maxResident), held);
     counts.maxResident += tensor.maxResident;
     counts.maxResidentBits += tensor.maxResident * held;
@@ -300,6 +349,7 @@ Counts Applier::run(const Counts &dense) const {
   counts.macs = std::llround(static_cast<double>(dense.macs) * share);
   counts.finishedPoints = std::llround(static_cast<double>(dense.finishedPoints) * share);
   counts.steps = std::llround(static_cast<double>(dense.steps) * stepShare());
+  counts.denseSteps = dense.steps;
   return counts;
 }
 
