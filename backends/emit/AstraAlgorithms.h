@@ -5,10 +5,12 @@
 // (to all others at once, each at full bandwidth), `direct1` (to one after the other),
 // `halvingDoubling` and, for all ranks of one dimension, `doubleBinaryTree`, both among powers of
 // two. All ranks go through the dimensions in turn; of several dimensions a smaller group is one
-// ring, whatever the file says.
+// ring, whatever the file says. Messages between its ranks cross the links of its dimension as
+// others do, but wait for none.
 #ifndef PERFC_BACKENDS_EMIT_ASTRAALGORITHMS_H
 #define PERFC_BACKENDS_EMIT_ASTRAALGORITHMS_H
 
+#include "backends/core/AxisPlace.h"
 #include "backends/network/CollectiveKind.h"
 #include "backends/network/NetworkLevels.h"
 #include <array>
@@ -33,12 +35,12 @@ AlgorithmFamily familyNamed(llvm::StringRef algorithm);
 /// A collective of the program.
 struct CollectiveUse {
   network::CollectiveKind kind; ///< one of the first four
-  int64_t ranks = 1;
+  AxisPlace place;              ///< of its ranks
   AlgorithmFamily family = AlgorithmFamily::Wiring;
   std::string algorithm; ///< as the program names it; "" for none
 
   bool operator==(const CollectiveUse &other) const {
-    return kind == other.kind && ranks == other.ranks && algorithm == other.algorithm;
+    return kind == other.kind && place == other.place && algorithm == other.algorithm;
   }
 };
 
