@@ -113,11 +113,19 @@ bool Planner::canRun(const CollectiveUse &use, const Names &names) const {
   return true;
 }
 
-/// The network that the ranks of `use` meet on, as that of a group of them; nothing for several.
+/// The network that the ranks of `use` meet on, as that of a group of them; nothing for several,
+/// also where some of its groups reach over the end of what others are inside of.
 llvm::Optional<NetworkLevel> Planner::meetingLevel(const CollectiveUse &use) const {
   std::vector<network::GroupDim> dims;
-  for (const AxisDim &dim : use.place.dims())
+  for (const AxisDim &dim : use.place.dims()) {
+    int64_t reach = dim.ranks * dim.stride, below = 1;
+    for (const NetworkLevel &level : levels) {
+      below *= level.members;
+      if (below % reach != 0 && reach % below != 0)
+        return llvm::None;
+    }
     dims.push_back({dim.ranks, dim.stride});
+  }
   auto met = network::levelsOfGroup(network, dims);
   if (!met || met->levels.size() != 1)
     return llvm::None;
