@@ -261,7 +261,7 @@ static std::string describe(const CollectiveUse &use, int64_t all) {
 }
 
 AstraAlgorithms emit::astraAlgorithms(llvm::ArrayRef<NetworkLevel> levels,
-                                      llvm::ArrayRef<CollectiveUse> uses) {
+                                      llvm::ArrayRef<CollectiveUse> uses, int64_t chunks) {
   AstraAlgorithms result;
   Planner planner(levels);
   for (unsigned i = 0; i < AstraAlgorithms::kinds; ++i) {
@@ -281,9 +281,13 @@ AstraAlgorithms emit::astraAlgorithms(llvm::ArrayRef<NetworkLevel> levels,
     for (auto &[use, plan] : plans) {
       if (!planner.isPart(*use) && plan.names != names)
         plan.difference = fmt::format("runs by {}, as others of its kind", names.front());
-      bool isSame = planner.isPair(*use) && names.front() != "doubleBinaryTree";
+      if (planner.isPair(*use) && names.front() != "doubleBinaryTree")
+        plan.difference.clear();
+      // Algorithms divide buffers by themselves, but there the system divides all.
+      if (plan.difference.empty() && use->family != AlgorithmFamily::Wiring && chunks > 1)
+        plan.difference = fmt::format("is cut into {}", counted(chunks, "chunk"));
       std::string text = describe(*use, planner.ranks()) + " " + plan.difference;
-      if (!plan.difference.empty() && !isSame && !llvm::is_contained(result.differences, text))
+      if (!plan.difference.empty() && !llvm::is_contained(result.differences, text))
         result.differences.push_back(std::move(text));
     }
   }

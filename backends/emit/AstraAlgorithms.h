@@ -52,10 +52,11 @@ struct AstraAlgorithms {
   std::vector<std::string> differences;
 };
 
-/// The algorithms for `uses` on a network of `levels`, each of several members. Of unlike uses of
-/// one kind the first whose algorithm all of them can run counts.
+/// The algorithms for `uses` on a network of `levels`, each of several members, in a system that
+/// cuts buffers into `chunks`. Of unlike uses of one kind the first whose algorithm all of them can
+/// run counts.
 AstraAlgorithms astraAlgorithms(llvm::ArrayRef<network::NetworkLevel> levels,
-                                llvm::ArrayRef<CollectiveUse> uses);
+                                llvm::ArrayRef<CollectiveUse> uses, int64_t chunks);
 
 } // namespace perfc::emit
 

@@ -236,7 +236,7 @@ static llvm::Optional<network::NetworkLevels> dimensionsOf(const ir::Operation &
 static bool writeFiles(const ir::Operation &system, llvm::ArrayRef<NetworkLevel> levels,
                        llvm::ArrayRef<CollectiveUse> uses, SourceRange place,
                        DiagnosticEngine *diagnostics, FileSink sink) {
-  AstraAlgorithms algorithms = astraAlgorithms(levels, uses);
+  AstraAlgorithms algorithms = astraAlgorithms(levels, uses, system.intAttr("chunks", 1));
   if (diagnostics)
     reportSimplified(levels, place, *diagnostics);
   bool isWritten = sink("network.yml", networkText(levels)) &&
