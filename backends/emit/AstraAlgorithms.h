@@ -5,10 +5,12 @@
 // (to all others at once, each at full bandwidth), `direct1` (to one after the other),
 // `halvingDoubling` and, for all ranks of one dimension, `doubleBinaryTree`, both among powers of
 // two. All ranks go through the dimensions in turn; of several dimensions a smaller group is one
-// ring, whatever the file says.
+// ring, whatever the file says. Messages between its ranks cross the links of its dimension as
+// others do, but wait for none.
 #ifndef PERFC_BACKENDS_EMIT_ASTRAALGORITHMS_H
 #define PERFC_BACKENDS_EMIT_ASTRAALGORITHMS_H
 
+#include "backends/core/AxisPlace.h"
 #include "backends/network/CollectiveKind.h"
 #include "backends/network/NetworkLevels.h"
 #include <array>
@@ -33,12 +35,12 @@ AlgorithmFamily familyNamed(llvm::StringRef algorithm);
 /// A collective of the program.
 struct CollectiveUse {
   network::CollectiveKind kind; ///< one of the first four
-  int64_t ranks = 1;
+  AxisPlace place;              ///< of its ranks
   AlgorithmFamily family = AlgorithmFamily::Wiring;
   std::string algorithm; ///< as the program names it; "" for none
 
   bool operator==(const CollectiveUse &other) const {
-    return kind == other.kind && ranks == other.ranks && algorithm == other.algorithm;
+    return kind == other.kind && place == other.place && algorithm == other.algorithm;
   }
 };
 
@@ -50,10 +52,11 @@ struct AstraAlgorithms {
   std::vector<std::string> differences;
 };
 
-/// The algorithms for `uses` on a network of `levels`, each of several members. Of unlike uses of
-/// one kind the first whose algorithm all of them can run counts.
+/// The algorithms for `uses` on a network of `levels`, each of several members, in a system that
+/// cuts buffers into `chunks`. Of unlike uses of one kind the first whose algorithm all of them can
+/// run counts.
 AstraAlgorithms astraAlgorithms(llvm::ArrayRef<network::NetworkLevel> levels,
-                                llvm::ArrayRef<CollectiveUse> uses);
+                                llvm::ArrayRef<CollectiveUse> uses, int64_t chunks);
 
 } // namespace perfc::emit
 

@@ -149,10 +149,10 @@ static void chooseAlgorithm(CollectiveUse &use, const ir::Operation &train,
     llvm::erase_if(schedules, [&](const std::string &symbol) {
       const ir::Operation &schedule = *module.lookup(symbol);
       return schedule.stringAttr("collective") != network::nameOf(use.kind) ||
-             schedule.intAttr("ranks") != use.ranks;
+             schedule.intAttr("ranks") != use.place.ranks();
     });
     const ir::Attribute *formula =
-        formulas ? formulas->asDict().find(std::to_string(use.ranks)) : nullptr;
+        formulas ? formulas->asDict().find(std::to_string(use.place.ranks())) : nullptr;
     if (isWrittenOut && schedules.empty() && !formula)
       continue;
     std::string name = (formula ? formula : one.find("name"))->asString().str();
@@ -174,7 +174,7 @@ static std::vector<CollectiveUse> usesOfStep(const StepProgram &step, const ir::
     auto kind = network::collectiveKindNamed(word);
     if (!kind || !hasAlgorithm(*kind))
       continue;
-    CollectiveUse use{*kind, step.axes[axis].place.ranks(), AlgorithmFamily::Wiring, ""};
+    CollectiveUse use{*kind, step.axes[axis].place, AlgorithmFamily::Wiring, ""};
     chooseAlgorithm(use, train, module, levels);
     if (!llvm::is_contained(uses, use))
       uses.push_back(std::move(use));
@@ -191,7 +191,8 @@ static std::vector<CollectiveUse> usesOfProgram(const ir::Operation &program,
     auto kind = network::collectiveKind(op.name());
     if (!kind || !hasAlgorithm(*kind))
       return;
-    CollectiveUse use{*kind, op.intAttr("ranks", 1), AlgorithmFamily::Wiring, ""};
+    CollectiveUse use{*kind, AxisPlace(op.intAttr("ranks", 1), op.intAttr("stride", 1)),
+                      AlgorithmFamily::Wiring, ""};
     std::vector<std::string> schedules;
     if (const ir::Attribute *list = op.attr("schedules"))
       for (const ir::Attribute &symbol : list->asList())
@@ -201,35 +202,6 @@ static std::vector<CollectiveUse> usesOfProgram(const ir::Operation &program,
       uses.push_back(std::move(use));
   });
   return uses;
-}
-
-/// Whether ranks of a group differ in their places along several levels, of which a message between
-/// two ranks pays for the first one in which they differ.
-static bool spansLevels(const AxisPlace &group, llvm::ArrayRef<NetworkLevel> levels) {
-  unsigned spanned = 0;
-  int64_t below = 1;
-  for (const NetworkLevel &level : levels) {
-    spanned += llvm::any_of(group.dims(), [&](const AxisDim &dim) {
-      int64_t end = dim.stride * dim.ranks;
-      return end > below && dim.stride < below * level.members;
-    });
-    below *= level.members;
-  }
-  return spanned > 1;
-}
-
-/// Warns of groups that are one ring on several levels.
-static void reportGroups(const StepProgram &step, llvm::ArrayRef<NetworkLevel> levels,
-                         llvm::function_ref<void(std::string)> warn) {
-  std::vector<AxisPlace> groups;
-  for (const StepAxis &axis : step.axes)
-    if (axis.name != "pipeline" && !llvm::is_contained(groups, axis.place))
-      groups.push_back(axis.place);
-  for (const AxisPlace &group : groups)
-    if (group.ranks() < step.ranks && spansLevels(group, levels))
-      warn(fmt::format("{} of {} that stand in several dimensions are one ring there, which pays "
-                       "for one of them between two ranks",
-                       counted(group.ranks(), "rank"), step.ranks));
 }
 
 /// The statement of the first result, where it runs on something.
@@ -264,7 +236,7 @@ static llvm::Optional<network::NetworkLevels> dimensionsOf(const ir::Operation &
 static bool writeFiles(const ir::Operation &system, llvm::ArrayRef<NetworkLevel> levels,
                        llvm::ArrayRef<CollectiveUse> uses, SourceRange place,
                        DiagnosticEngine *diagnostics, FileSink sink) {
-  AstraAlgorithms algorithms = astraAlgorithms(levels, uses);
+  AstraAlgorithms algorithms = astraAlgorithms(levels, uses, system.intAttr("chunks", 1));
   if (diagnostics)
     reportSimplified(levels, place, *diagnostics);
   bool isWritten = sink("network.yml", networkText(levels)) &&
@@ -311,10 +283,5 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
     uses = usesOfStep(*step, *statement, *input.module, levels->levels);
   else if (program)
     uses = usesOfProgram(*program, *input.module, levels->levels);
-  bool isWritten = writeFiles(*system, levels->levels, uses, first.place, input.diagnostics, sink);
-  if (step && isWritten && input.diagnostics)
-    reportGroups(*step, levels->levels, [&](std::string reason) {
-      input.diagnostics->report(first.place, diag::SimplifiedForAstraSim, system->symbol(),
-                                std::move(reason));
-    });
+  writeFiles(*system, levels->levels, uses, first.place, input.diagnostics, sink);
 }

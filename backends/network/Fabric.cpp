@@ -86,7 +86,7 @@ uint32_t Fabric::meetingLevel(uint32_t a, uint32_t b) const {
     for (uint32_t level = 0; level < groupOf.size(); ++level)
       if (groupOf[level][a] == groupOf[level][b] && groupOf[level][a] != unreachable)
         return level;
-  return static_cast<uint32_t>(levelNames.size());
+  return static_cast<uint32_t>(allLevels.size());
 }
 
 uint32_t Fabric::soleNeighbour(uint32_t node, uint32_t level) const {
@@ -131,6 +131,6 @@ bool Fabric::findPath(uint32_t from, uint32_t to, uint32_t level, uint32_t lane)
 
 llvm::ArrayRef<uint32_t> Fabric::route(uint32_t from, uint32_t to, uint32_t lane) {
   if (!findPath(from, to, meetingLevel(from, to), lane))
-    findPath(from, to, static_cast<uint32_t>(levelNames.size()), lane);
+    findPath(from, to, static_cast<uint32_t>(allLevels.size()), lane);
   return path;
 }

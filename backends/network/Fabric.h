@@ -9,6 +9,7 @@
 #define PERFC_BACKENDS_NETWORK_FABRIC_H
 
 #include "ir/common/Diagnostics.h"
+#include "ir/common/Uncertain.h"
 #include "ir/core/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
@@ -21,14 +22,22 @@ namespace network {
 
 struct FabricLink {
   uint32_t from, to;
-  uint32_t level;       ///< index of its group in the system
-  double bandwidth;     ///< B/s; infinite where it is not given
-  double latency;       ///< s
-  double energyPerByte; ///< J/B; 0 where it is not given
+  uint32_t level;   ///< index of its group in the system
+  double bandwidth; ///< B/s; infinite where it is not given
+  double latency;   ///< s
+  /// Its bytes count as sent, for their energy; behind a switch they have been counted on the way
+  /// in.
+  bool counts;
   bool isBroken = false;
   /// Messages that it carries side by side, each at its share of `bandwidth`: a trunk is that many
   /// links next to each other.
   uint32_t ways = 1;
+};
+
+/// The network of a group.
+struct FabricLevel {
+  std::string name;
+  llvm::Optional<Uncertain> energy; ///< J/B sent, where it is given
 };
 
 /// A bound for numbers of lanes.
@@ -46,8 +55,7 @@ public:
   /// "chip[3]", "node[1]", "switch[0]", …
   const std::string &nodeName(uint32_t node) const { return names[node]; }
   std::string linkName(uint32_t link) const;
-  /// Names of the groups, by level.
-  llvm::ArrayRef<std::string> levels() const { return levelNames; }
+  llvm::ArrayRef<FabricLevel> levels() const { return allLevels; }
   /// True when chip `rank` has failed.
   bool isBroken(uint32_t rank) const { return broken[rank]; }
   /// Where the fault stands that keeps a message on its way from one rank to another.
@@ -75,7 +83,8 @@ private:
   uint32_t rankCount = 0;
   uint32_t laneCount = 0; ///< 0 before it is known
   bool faulty = false;
-  std::vector<std::string> names, levelNames;
+  std::vector<std::string> names;
+  std::vector<FabricLevel> allLevels;
   std::vector<bool> broken;
   std::map<uint32_t, SourceRange> faultOfChip, faultOfLink; ///< of those that have failed
   std::vector<FabricLink> allLinks;

@@ -21,10 +21,9 @@ uint32_t FabricBuilder::node(std::string name) {
 }
 
 void FabricBuilder::link(uint32_t from, uint32_t to, double bandwidth, double latency,
-                         const Wire &wire, bool paysEnergy) {
+                         const Wire &wire, bool counts) {
   auto index = static_cast<uint32_t>(fabric.allLinks.size());
-  fabric.allLinks.push_back(
-      {from, to, wire.level, bandwidth, latency, paysEnergy ? wire.energy : 0, false});
+  fabric.allLinks.push_back({from, to, wire.level, bandwidth, latency, counts});
   fabric.outgoing[from].push_back(index);
   fabric.incoming[to].push_back(index);
 }
@@ -37,7 +36,7 @@ void FabricBuilder::both(uint32_t a, uint32_t b, double bandwidth, double latenc
 
 void FabricBuilder::trunk(uint32_t a, uint32_t b, int64_t ways, double width, const Wire &wire) {
   for (auto [from, to] : {std::make_pair(a, b), std::make_pair(b, a)}) {
-    link(from, to, static_cast<double>(ways) * width, 0, wire, /*paysEnergy=*/false);
+    link(from, to, static_cast<double>(ways) * width, 0, wire, /*counts=*/false);
     fabric.allLinks.back().ways = static_cast<uint32_t>(ways);
   }
 }
@@ -64,7 +63,7 @@ std::vector<int64_t> FabricBuilder::Wire::dimensions() const {
 }
 
 FabricBuilder::Wire FabricBuilder::wireOf(const ir::Operation &group, uint32_t level) {
-  Wire wire{"switch", {}, std::numeric_limits<double>::infinity(), 0, 0, level, group.range()};
+  Wire wire{"switch", {}, std::numeric_limits<double>::infinity(), 0, level, group.range()};
   for (const ir::Operation &part : group.body()) {
     auto net = ir::as<target::NetworkOp>(part);
     if (!net)
@@ -81,8 +80,6 @@ FabricBuilder::Wire FabricBuilder::wireOf(const ir::Operation &group, uint32_t l
       wire.bandwidths.push_back(value.asQuantity().toDouble());
     for (const ir::Attribute &value : net.latencies())
       wire.latencies.push_back(value.asQuantity().toDouble());
-    if (auto energy = net.energy())
-      wire.energy = energy->toDouble();
     wire.oversubscription = network::oversubscriptionOf(net);
     for (const auto &[key, value] : net.topologyArguments().entries())
       wire.arguments.emplace_back(key, network::topologyNumber(value));
@@ -124,7 +121,7 @@ bool FabricBuilder::group(const ir::Operation &op, Chips &chips) {
   int64_t index = counts[op.symbol().str()]++;
   for (uint32_t chip : chips)
     fabric.groupOf[level][chip] = static_cast<uint32_t>(index);
-  for (uint32_t above = 0; above < fabric.levelNames.size(); ++above)
+  for (uint32_t above = 0; above < fabric.allLevels.size(); ++above)
     named[{above, fmt::format("{}[{}]", op.symbol(), index)}] = chips;
   return connect(op, wireOf(op, level), all);
 }
@@ -220,10 +217,25 @@ bool Fabric::fits(const ir::Operation &system) {
   return true;
 }
 
+/// The name and energy of a group's network, as NetworkLevels has them.
+static FabricLevel levelOf(const ir::Operation &group) {
+  FabricLevel level{group.symbol().str(), llvm::None};
+  for (const ir::Operation &part : group.body()) {
+    auto net = ir::as<target::NetworkOp>(part);
+    if (!net)
+      continue;
+    if (!net.symbol().empty())
+      level.name = net.symbol().str();
+    if (auto energy = net.energy())
+      level.energy = energy->toUncertain();
+  }
+  return level;
+}
+
 /// Chips come first, so that a rank is the number of its node.
 bool FabricBuilder::run() {
   for (const ir::Operation &op : system.body())
-    fabric.levelNames.push_back(op.symbol().str());
+    fabric.allLevels.push_back(levelOf(op));
   int64_t total = system.body().empty() ? 0 : chipsOf(system.body().back());
   if (total > target::mostSimulatedChips) {
     diagnostics.report(system.range(), diag::TooLargeToSimulate, system.symbol(),
@@ -231,7 +243,7 @@ bool FabricBuilder::run() {
     return false;
   }
   fabric.rankCount = static_cast<uint32_t>(total);
-  fabric.groupOf.assign(fabric.levelNames.size(),
+  fabric.groupOf.assign(fabric.allLevels.size(),
                         std::vector<uint32_t>(fabric.rankCount, ~uint32_t(0)));
   for (int64_t chip = 0; chip < total; ++chip)
     node(fmt::format("chip[{}]", chip));

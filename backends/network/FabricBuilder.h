@@ -26,7 +26,7 @@ private:
   struct Wire {
     std::string topology;
     std::vector<std::pair<std::string, int64_t>> arguments;
-    double bandwidth, latency, energy;
+    double bandwidth, latency;
     uint32_t level;
     SourceRange location;
     std::vector<double> bandwidths, latencies; ///< by dimension, where these are given
@@ -38,7 +38,7 @@ private:
 
   uint32_t node(std::string name);
   void link(uint32_t from, uint32_t to, double bandwidth, double latency, const Wire &wire,
-            bool paysEnergy = true);
+            bool counts = true);
   /// `ways` links of `width` each between two switches, in both directions.
   void trunk(uint32_t a, uint32_t b, int64_t ways, double width, const Wire &wire);
   void both(uint32_t a, uint32_t b, double bandwidth, double latency, const Wire &wire);

@@ -168,7 +168,8 @@ void Simulation::head(uint32_t message) {
       return queue.stop();
     }
     busy[link] += duration / links[link].ways;
-    result.energy += messages.list[message].bytes * links[link].energyPerByte;
+    if (links[link].counts)
+      result.sentBytes[links[link].level] += messages.list[message].bytes;
     if (state.hop == 0)
       state.tail = start;
     state.tail = std::max(state.tail, start + duration) + latencies[link];
@@ -228,6 +229,8 @@ llvm::Optional<FabricResult> Simulation::run() {
   places = messages.places;
   waiting.resize(places.size());
   for (const FabricLink &link : links) {
+    if (link.level >= result.sentBytes.size())
+      result.sentBytes.resize(link.level + 1, 0);
     firstWay.push_back(static_cast<uint32_t>(freeAt.size()));
     freeAt.insert(freeAt.end(), link.ways, 0);
   }

@@ -19,7 +19,7 @@ namespace network {
 
 struct FabricResult {
   double seconds = 0;
-  double energy = 0; ///< J, of all links that give it
+  std::vector<double> sentBytes; ///< by level, over the links that count
   uint64_t events = 0;
   /// The link that works longest, and for how long; `none` where nothing is sent.
   uint32_t busiestLink = Message::none;

@@ -28,8 +28,8 @@ public:
     for (const NetworkLevel *level : levels) {
       double bandwidth =
           level->bandwidth ? level->bandwidth->central() : std::numeric_limits<double>::infinity();
-      links.push_back({0, 1, 0, bandwidth, level->latency.central(), 0}); // into the switch
-      links.push_back({0, 1, 0, bandwidth, 0, 0});                        // and out of it
+      links.push_back({0, 1, 0, bandwidth, level->latency.central(), false}); // into the switch
+      links.push_back({0, 1, 0, bandwidth, 0, false});                        // and out of it
     }
     uint32_t route[2];
     auto result = simulateOnLinks(links, messages, [&](const Message &message) {

@@ -49,8 +49,7 @@ static CostPart partOf(std::string label, SourceRange location, const Uncertain 
 }
 
 static Figure energyOf(const NetworkLevel &level, double sentBytes, int64_t ranks) {
-  return level.energy ? Figure(*level.energy * (sentBytes * static_cast<double>(ranks)))
-                      : Figure::notGiven("network", level.name);
+  return energyOfBytes(level.name, level.energy, sentBytes * static_cast<double>(ranks));
 }
 
 /// Adds up the steps: one after another, or at the same time.
@@ -312,8 +311,7 @@ static bool addNamedTime(const CostQuery &query, CollectiveKind kind,
   const std::string &name = times.name;
   Figure energy;
   for (size_t i = 0; i < levels->levels.size(); ++i)
-    if (time->sentBytes[i] > 0)
-      energy += energyOf(levels->levels[i], time->sentBytes[i], cost.chips);
+    energy += energyOf(levels->levels[i], time->sentBytes[i], cost.chips);
   cost.latency = time->seconds;
   cost.energy = energy;
   cost.addBound("network " + levels->levels.back().name, cost.latency);

@@ -27,6 +27,13 @@ double network::partsOfGrid(llvm::ArrayRef<const NetworkLevel *> dimensions, siz
                 : sum / dimensions[first]->bandwidth->central();
 }
 
+Figure network::energyOfBytes(llvm::StringRef network, const llvm::Optional<Uncertain> &perByte,
+                              double bytes) {
+  if (bytes <= 0)
+    return Figure();
+  return perByte ? Figure(*perByte * bytes) : Figure::notGiven("network", network);
+}
+
 const Library *NetworkLevel::library(llvm::StringRef wanted) const {
   for (const Library &entry : libraries)
     if (wanted.empty() || entry.name == wanted)
@@ -236,8 +243,21 @@ static bool areAlike(const NetworkLevel &one, const NetworkLevel &other) {
   auto rate = [](const NetworkLevel &level) {
     return level.bandwidth ? level.bandwidth->central() : 0;
   };
+  bool takeSame = one.energy.hasValue() == other.energy.hasValue();
+  if (one.energy && other.energy) {
+    Uncertain more = *one.energy - *other.energy;
+    takeSame = more.central() == 0 && more.halfWidth() == 0;
+  }
   return one.topology == other.topology && one.lanes == other.lanes && rate(one) == rate(other) &&
-         one.latency.central() == other.latency.central();
+         one.latency.central() == other.latency.central() && takeSame;
+}
+
+/// The higher energy; none, under the name of the one that does not give it.
+static void mergeEnergy(NetworkLevel &level, const NetworkLevel &other) {
+  if (level.energy && !other.energy)
+    level.name = other.name;
+  level.energy =
+      level.energy && other.energy ? llvm::Optional(max(*level.energy, *other.energy)) : llvm::None;
 }
 
 /// Keeps the slower of two groups that stand side by side. They must have the same shape.
@@ -255,12 +275,13 @@ bool LevelReader::merge(std::vector<NetworkLevel> &levels, const std::vector<Net
     if (level.approximation.empty() && !areAlike(level, other[i]))
       level.approximation =
           fmt::format("unlike groups side by side in `{}` are taken as equal: the "
-                      "slowest bandwidth and the longest latency of any",
+                      "slowest bandwidth, the longest latency and the highest energy of any",
                       name);
     if (other[i].bandwidth)
       level.bandwidth =
           level.bandwidth ? min(*level.bandwidth, *other[i].bandwidth) : *other[i].bandwidth;
     level.latency = max(level.latency, other[i].latency);
+    mergeEnergy(level, other[i]);
     if (level.topology != other[i].topology)
       level.topology = Topology::Switch;
     level.lanes = std::max(level.lanes, other[i].lanes);

@@ -59,6 +59,11 @@ struct NetworkLevel {
   const Library *library(llvm::StringRef wanted) const;
 };
 
+/// J of `bytes` that ranks send over `network`, at `perByte` each: not given where that is not, but
+/// for a network that carries none. Closed forms and simulations add up these, level by level.
+Figure energyOfBytes(llvm::StringRef network, const llvm::Optional<Uncertain> &perByte,
+                     double bytes);
+
 /// An argument of a topology as a whole number, within what members can count.
 int64_t topologyNumber(const ir::Attribute &value);
 

@@ -218,7 +218,7 @@ static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kin
   cost.latency = result.seconds;
   std::string bound = "network";
   if (result.busiestLink != Message::none) {
-    bound += " " + fabric.levels()[fabric.links()[result.busiestLink].level];
+    bound += " " + fabric.levels()[fabric.links()[result.busiestLink].level].name;
     cost.addNote(
         fmt::format("{}, simulated: {} in {}; the link from {} works longest, {:.0f} % of the "
                     "time",
@@ -227,11 +227,11 @@ static void addResult(const Best &best, const Fabric &fabric, CollectiveKind kin
                     100 * result.busiestSeconds / std::max(result.seconds, 1e-12)));
   }
   cost.addBound(bound, cost.latency);
-  bool givesEnergy = false;
-  for (const FabricLink &link : fabric.links())
-    givesEnergy |= link.energyPerByte > 0;
-  cost.energy = givesEnergy ? Figure(result.energy / static_cast<double>(groups))
-                            : Figure::notGiven("network", fabric.levels().back());
+  for (size_t i = 0; i < result.sentBytes.size(); ++i) {
+    const FabricLevel &level = fabric.levels()[i];
+    cost.energy +=
+        energyOfBytes(level.name, level.energy, result.sentBytes[i] / static_cast<double>(groups));
+  }
   CostPart part;
   part.label = "messages of " + best.name;
   part.kind = PartKind::Network;

@@ -22,7 +22,7 @@ void FabricBuilder::attach(uint32_t chip, uint32_t at, const Wire &wire) {
   double width = wire.bandwidth / static_cast<double>(wire.lanes);
   for (int64_t lane = 0; lane < wire.lanes; ++lane) {
     link(chip, at, width, wire.latency, wire);
-    link(at, chip, width, 0, wire, /*paysEnergy=*/false);
+    link(at, chip, width, 0, wire, /*counts=*/false);
   }
 }
 
@@ -40,8 +40,8 @@ void FabricBuilder::bus(const Wire &wire, llvm::ArrayRef<Chips> members) {
   link(in, out, wire.bandwidth, 0, wire);
   for (const Chips &member : members)
     for (uint32_t chip : member) {
-      link(chip, in, unlimited, wire.latency, wire, /*paysEnergy=*/false);
-      link(out, chip, unlimited, 0, wire, /*paysEnergy=*/false);
+      link(chip, in, unlimited, wire.latency, wire, /*counts=*/false);
+      link(out, chip, unlimited, 0, wire, /*counts=*/false);
     }
 }
 

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a closed form claims to be exact, the simulated messages take as long and as much energy;
+// Where a closed form claims to be exact, the simulated messages take as long and send as much;
 // elsewhere they never take less.
 #include "test/unit/backends/network/Agreement.h"
 
