@@ -88,6 +88,7 @@ public:
 private:
   Plan planOfAll(const CollectiveUse &use) const;
   Plan planOfWiring(const CollectiveUse &use) const;
+  std::string libraryOf(const CollectiveUse &use) const;
   std::string differenceOf(AlgorithmFamily family) const;
   std::string differenceOfGroup(const CollectiveUse &use) const;
   llvm::Optional<NetworkLevel> meetingLevel(const CollectiveUse &use) const;
@@ -111,6 +112,18 @@ bool Planner::canRun(const CollectiveUse &use, const Names &names) const {
       return false;
   }
   return true;
+}
+
+/// The library whose figures count for `use`; "" for none.
+std::string Planner::libraryOf(const CollectiveUse &use) const {
+  std::vector<network::GroupDim> dims;
+  for (const AxisDim &dim : use.place.dims())
+    dims.push_back({dim.ranks, dim.stride});
+  auto met = network::levelsOfGroup(network, dims);
+  if (use.family != AlgorithmFamily::Wiring || !met || met->levels.empty())
+    return "";
+  const network::Library *library = met->levels.front().library(use.algorithm);
+  return library ? library->name : "";
 }
 
 /// The network that the ranks of `use` meet on, as that of a group of them; nothing for several,
@@ -151,7 +164,7 @@ bool Planner::isDimension(const CollectiveUse &use) const {
 bool Planner::isPair(const CollectiveUse &use) const {
   using Family = AlgorithmFamily;
   if (use.place.ranks() != 2 || use.family == Family::BothWays || use.family == Family::Tree ||
-      use.family == Family::InNetwork || use.family == Family::Other)
+      use.family == Family::InNetwork || use.family == Family::Other || !libraryOf(use).empty())
     return false;
   auto level = meetingLevel(use);
   return level && !sharesLinks(*level);
@@ -216,6 +229,8 @@ std::string Planner::differenceOf(AlgorithmFamily family) const {
 }
 
 Plan Planner::plan(const CollectiveUse &use) const {
+  if (std::string library = libraryOf(use); !library.empty())
+    return {wiring(use.kind), fmt::format("takes the figures of library `{}`", library)};
   if (isPart(use)) {
     std::string difference = differenceOfGroup(use);
     if (!difference.empty())

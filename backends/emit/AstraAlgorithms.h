@@ -19,7 +19,7 @@ namespace perfc::emit {
 
 /// What runs a collective.
 enum class AlgorithmFamily : uint8_t {
-  Wiring, ///< what its networks do of themselves, or a library
+  Wiring, ///< what its networks do of themselves, or a library that they have
   Ring,
   BothWays, ///< a ring, half of the buffer each way around
   Direct,

@@ -122,9 +122,9 @@ static void reportSimplified(llvm::ArrayRef<NetworkLevel> levels, SourceRange pl
 static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Module &module,
                          llvm::ArrayRef<std::string> schedules,
                          llvm::ArrayRef<NetworkLevel> levels) {
+  use.algorithm = network::NamedAlgorithm::parse(name).name;
   if (name.empty() || name == network::ncclLibrary || levels.front().library(name))
     return;
-  use.algorithm = network::NamedAlgorithm::parse(name).name;
   use.family = familyNamed(use.algorithm);
   bool isStandard = !name.contains('|') && llvm::all_of(schedules, [&](const std::string &symbol) {
     const ir::Operation &schedule = *module.lookup(symbol);
