@@ -3,6 +3,7 @@
 
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
+#include "backends/core/MemoryTraffic.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/tile/TileOps.h"
@@ -46,35 +47,6 @@ static const ir::Operation *kernelOf(tile::KernelOp op) {
   if (auto nest = ir::as<loopnest::NestOp>(run))
     run = op->module()->lookup(nest.kernel());
   return run && run->is(op::KernelOp::opName) ? run : nullptr;
-}
-
-static Figure accessEnergy(const ChipMemory &memory, double read, double written) {
-  Figure energy;
-  auto add = [&](double bytes, const llvm::Optional<Quantity> &perByte) {
-    if (bytes > 0)
-      energy += perByte ? Figure(perByte->toUncertain() * bytes)
-                        : Figure::notGiven("memory", memory.name());
-  };
-  add(read, memory.view.readEnergy());
-  add(written, memory.view.writeEnergy());
-  return energy;
-}
-
-/// `read` and `written` bytes in a memory; the time is set when its bandwidth is given.
-static MemoryTraffic trafficOf(const ChipMemory &memory, double read, double written) {
-  MemoryTraffic traffic{
-      memory.name().str(), memory.view->range(), memory.view.isOffChip(), read, written, {}, {}};
-  traffic.energy = accessEnergy(memory, read, written);
-  double copies = static_cast<double>(memory.copies);
-  auto limit = [&](double bytes, const llvm::Optional<Quantity> &bandwidth) {
-    if (bandwidth)
-      traffic.latency =
-          max(traffic.latency, Uncertain(bytes) / (bandwidth->toUncertain() * copies));
-  };
-  limit(read + written, memory.view.bandwidth());
-  limit(read, memory.view.readBandwidth());
-  limit(written, memory.view.writeBandwidth());
-  return traffic;
 }
 
 static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, Uncertain latency,

@@ -3,38 +3,12 @@
 
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
+#include "backends/core/MemoryTraffic.h"
 
 using namespace perfc;
 using namespace perfc::roofline;
 
 bool RooflineProvider::serves(const ir::Operation &op) const { return op.is(op::KernelOp::opName); }
-
-/// The traffic of the outermost memory: every operand once.
-static MemoryTraffic outermostTraffic(const ChipMemory &memory, const KernelWork &work) {
-  MemoryTraffic traffic{
-      memory.name().str(), memory.view->range(), memory.view.isOffChip(), 0, 0, {}, {}};
-  traffic.readBytes = static_cast<double>(work.readBytes);
-  traffic.writeBytes = static_cast<double>(work.writtenBytes);
-  double copies = static_cast<double>(memory.copies);
-  // Either one bandwidth for both directions together, or one for each.
-  if (auto both = memory.view.bandwidth())
-    traffic.latency = Uncertain(traffic.bytes()) / (both->toUncertain() * copies);
-  if (auto read = memory.view.readBandwidth())
-    traffic.latency =
-        max(traffic.latency, Uncertain(traffic.readBytes) / (read->toUncertain() * copies));
-  if (auto write = memory.view.writeBandwidth())
-    traffic.latency =
-        max(traffic.latency, Uncertain(traffic.writeBytes) / (write->toUncertain() * copies));
-  Figure missing = Figure::notGiven("memory", memory.name());
-  auto energy = [&](double bytes, const llvm::Optional<Quantity> &perByte) -> Figure {
-    if (bytes == 0)
-      return {};
-    return perByte ? Figure(perByte->toUncertain() * bytes) : missing;
-  };
-  traffic.energy = energy(traffic.readBytes, memory.view.readEnergy());
-  traffic.energy += energy(traffic.writeBytes, memory.view.writeEnergy());
-  return traffic;
-}
 
 static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location,
                      const Uncertain &latency, const Figure &energy) {
@@ -84,7 +58,9 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   cost.energy = compute->energy;
   Uncertain memoryTime = 0;
   if (const ChipMemory *memory = chip.outermost()) {
-    cost.traffic.push_back(outermostTraffic(*memory, *work));
+    cost.traffic.push_back(trafficOf(*memory,
+                                     static_cast<double>(work->readBytes), // each operand once
+                                     static_cast<double>(work->writtenBytes)));
     memoryTime = cost.traffic.front().latency;
     cost.energy += cost.traffic.front().energy;
   }

@@ -141,16 +141,20 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound("network " + llvm::StringRef(entry.name).split(' ').second.str(), entry.exposed);
   }
-  auto rest = [&](const char *label, double seconds) {
+  auto rest = [&](const char *label, double seconds, llvm::Optional<Figure> energy = llvm::None) {
     if (seconds == 0)
       return;
     CostPart part = lineOf(label, PartKind::Phase, seconds, train.range());
-    part.energy.missing.push_back(label);
+    if (energy)
+      part.energy = std::move(*energy);
+    else
+      part.energy.missing.push_back(label);
+    part.energy.known = part.energy.known.central();
     cost.breakdown.children.push_back(std::move(part));
     cost.addBound(label, seconds);
   };
   rest("bubble", std::max(0.0, summary.bubble * summary.stepTime));
-  rest("optimizer", summary.optimizerTime);
+  rest("optimizer", summary.optimizerTime, step.optimizerEnergy);
   rest("other", summary.otherTime);
   std::vector<std::string> used = costs.providers;
   if (!summary.communication.empty())

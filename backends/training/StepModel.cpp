@@ -17,6 +17,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
   ChipFacts result;
   if (const ChipMemory *outer = chip.outermost()) {
     result.memory = outer->name().str();
+    result.outermost = *outer;
     if (auto capacity = outer->view.capacity())
       result.capacity = capacity->toDouble() * static_cast<double>(outer->copies);
     auto bandwidth =
@@ -156,6 +157,7 @@ void StepModel::finish(Build &build) {
       summary.droppedTokens = std::max(summary.droppedTokens, part->dropped);
     }
   energy += build.networkEnergy;
+  energy += build.step.optimizerEnergy;
   build.step.energy = std::move(energy);
   summary.peak = peak;
   summary.chips = strategy.ranks();

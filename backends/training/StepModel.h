@@ -6,6 +6,7 @@
 #ifndef PERFC_BACKENDS_TRAINING_STEPMODEL_H
 #define PERFC_BACKENDS_TRAINING_STEPMODEL_H
 
+#include "backends/core/Chip.h"
 #include "backends/training/AxisNetwork.h"
 #include "backends/training/GraphCost.h"
 #include "backends/training/Schedule.h"
@@ -60,6 +61,7 @@ struct Step {
   TrainingSummary summary;
   RegionCost work; ///< of a microbatch on all stages, with a timeline
   Figure energy;
+  Figure optimizerEnergy; ///< of these
   bool fits = true;
   double fill = 0; ///< the largest share of a chip's memory that is used
   /// The stage that does not fit and by how much (B).
@@ -168,6 +170,7 @@ private:
   /// What the step needs to know of a kind of chip.
   struct ChipFacts {
     std::string memory;
+    llvm::Optional<ChipMemory> outermost;
     double capacity = 0, bandwidth = 0; ///< of the outermost memory; 0 when not given
     double peak = 0;
     Figure area;

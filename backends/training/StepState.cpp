@@ -2,6 +2,7 @@
 //
 // What data-parallel ranks share: parameters and gradients on their way between them, the
 // optimizer's update, and the memory that all of it takes.
+#include "backends/core/MemoryTraffic.h"
 #include "backends/training/StepBuild.h"
 #include <algorithm>
 #include <cmath>
@@ -168,15 +169,20 @@ void StepModel::optimizerStep(Build &build) {
   auto [element, gradient] = elementBytes(strategy, runtime);
   // The gradient is read, the state read and written, the parameter written (and read without a
   // master copy).
-  double moved = gradient + 2 * stateBytes(strategy) + element + (strategy.master ? 0 : element);
+  double read = gradient + stateBytes(strategy) + (strategy.master ? 0 : element);
+  double written = stateBytes(strategy) + element, moved = read + written;
+  double ranks = static_cast<double>(strategy.tensor * strategy.context * strategy.data);
   bool isSharded = shard.optimizer || shard.gradients || shard.parameters;
   double worst = 0;
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     const RegionCost &forward = build.forward[stage];
     double elements = forward.trainedDense() / (isSharded ? build.sharers(false) : 1) +
                       forward.trainedExperts() / (isSharded ? build.sharers(true) : 1);
-    double bandwidth = factsAt(build, stage).bandwidth;
-    double seconds = bandwidth > 0 ? elements * moved / (bandwidth * runtime.memory) : 0;
+    const ChipFacts &chip = factsAt(build, stage);
+    double seconds = chip.bandwidth > 0 ? elements * moved / (chip.bandwidth * runtime.memory) : 0;
+    if (strategy.offload.empty() && chip.outermost)
+      build.step.optimizerEnergy +=
+          trafficOf(*chip.outermost, elements * read, elements * written).energy.times(ranks);
     // Gradients go down and parameters come back while the host updates what is there, and its
     // state comes from drives and returns to them: the slowest of these sets the pace.
     if (!strategy.offload.empty())
@@ -187,6 +193,8 @@ void StepModel::optimizerStep(Build &build) {
     worst = std::max(worst, seconds);
   }
   build.step.summary.optimizerTime = worst;
+  if (!strategy.offload.empty())
+    build.step.optimizerEnergy.missing.push_back("the host's memory");
 }
 
 /// Parameters, gradients and optimizer state of a stage.
