@@ -6,7 +6,7 @@
 using namespace perfc;
 using namespace perfc::passes;
 
-static int64_t boundedProduct(int64_t a, int64_t b) {
+int64_t passes::boundedProduct(int64_t a, int64_t b) {
   return checkedMultiply(a, b).getValueOr(INT64_MAX / 4);
 }
 
@@ -85,10 +85,13 @@ llvm::Optional<Movement> passes::needOf(const Frame &frame, const Subscript &sub
     if (coefficient < 0)
       return llvm::None;
     const Movement &move = frame.moves[index];
-    need.tile += boundedProduct(coefficient, move.tile - 1);
-    need.ahead += boundedProduct(coefficient, move.ahead);
+    auto add = [&](int64_t &sum, int64_t factor) {
+      sum = std::min(INT64_MAX / 4, sum + boundedProduct(coefficient, factor));
+    };
+    add(need.tile, move.tile - 1);
+    add(need.ahead, move.ahead);
     for (size_t k = 0; k < frame.loops.size(); ++k)
-      need.shifts[k] += boundedProduct(coefficient, move.shifts[k]);
+      add(need.shifts[k], move.shifts[k]);
   }
   return subscript.dataDependent ? llvm::None : llvm::Optional<Movement>(std::move(need));
 }

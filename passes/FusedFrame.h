@@ -48,6 +48,9 @@ struct Frame {
   bool hasLoopsOf(const Frame &other) const;
 };
 
+/// a * b where that is at most INT64_MAX / 4, else this, which is more than any tensor has.
+int64_t boundedProduct(int64_t a, int64_t b);
+
 /// Makes a frame of the loops of `plan` down to `position`; `nextId` numbers them.
 Frame frameOf(const NestPlan &plan, size_t position, unsigned &nextId);
 

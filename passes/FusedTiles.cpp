@@ -58,7 +58,7 @@ int64_t TileLoops::coverOfInner(unsigned index, PlannedLoop *&outermost) {
     if (!outermost)
       outermost = &loop;
     else
-      cover = checkedMultiply(cover, loop.factor).getValueOr(INT64_MAX / 4);
+      cover = boundedProduct(cover, loop.factor);
   }
   return cover;
 }
@@ -100,8 +100,13 @@ llvm::Optional<Digits> TileLoops::digitsOf(unsigned index) {
                        plan.statement->writtenName(index), move.shifts[k], expected));
       return llvm::None;
     }
-    expected *= frame.loops[k].loop.factor;
-    digits.count *= frame.loops[k].loop.factor;
+    expected = boundedProduct(expected, frame.loops[k].loop.factor);
+    digits.count = boundedProduct(digits.count, frame.loops[k].loop.factor);
+  }
+  if (expected == INT64_MAX / 4) {
+    fail(fmt::format("the steps of the shared loops over `{}` do not fit 64 bits",
+                     plan.statement->writtenName(index)));
+    return llvm::None;
   }
   return digits;
 }
@@ -140,11 +145,11 @@ TileSteps TileLoops::stepsOf(unsigned index) const {
     steps.step = move.shifts[k]; // that of the innermost remains
     hasLanes |= frame.loops[k].loop.axis.hasValue();
     if (!frame.loops[k].loop.axis)
-      steps.count *= frame.loops[k].loop.factor;
+      steps.count = boundedProduct(steps.count, frame.loops[k].loop.factor);
   }
   // Lanes divide an index without a halo.
   if (hasLanes)
-    steps.extent = std::min(extent, steps.step * steps.count);
+    steps.extent = std::min(extent, boundedProduct(steps.step, steps.count));
   return steps;
 }
 

@@ -88,7 +88,7 @@ public:
     for (const RankGroup &group : factors.groups)
       groups.push_back(std::make_unique<JointRank>(digits, group, work));
     for (const Rank &rank : factors.ranks)
-      windows.push_back(rank.terms.size() > 1 ? std::make_unique<WindowRank>(digits, rank)
+      windows.push_back(rank.terms.size() > 1 ? std::make_unique<WindowRank>(digits, rank, work)
                                               : nullptr);
   }
 

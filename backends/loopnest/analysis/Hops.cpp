@@ -50,8 +50,8 @@ Crossing::Crossing(llvm::ArrayRef<LevelDigits> levels, const Factors &factors, u
   for (const RankGroup &group : factors.groups)
     groups.push_back(std::make_unique<JointRank>(levels[level], group, work));
   for (const Rank &rank : factors.ranks)
-    windows.push_back(rank.terms.size() > 1 ? std::make_unique<WindowRank>(levels[level], rank)
-                                            : nullptr);
+    windows.push_back(
+        rank.terms.size() > 1 ? std::make_unique<WindowRank>(levels[level], rank, work) : nullptr);
 }
 
 bool Crossing::hasTrees() const {
@@ -127,7 +127,7 @@ Checked Crossing::ways(unsigned at, bool shared) {
     for (const Rank &rank : factors.ranks)
       product.push_back(
           rank.terms.size() > 1
-              ? hops.inPlace(WindowRank(levels[at], rank).sums(transition, none), transition)
+              ? hops.inPlace(WindowRank(levels[at], rank, work).sums(transition, none), transition)
               : hops.plainRank(rank, transition, keepersAbove(at)));
     for (const RankGroup &group : factors.groups)
       product.push_back(

@@ -69,11 +69,11 @@ const Intervals &JointRank::tile(llvm::ArrayRef<int64_t> lengths) {
 }
 
 JointRank::Patterns JointRank::patterns(unsigned dim, const Transition &transition,
-                                        const JointLoops &joint, unsigned from) const {
+                                        const JointLoops &joint, unsigned from) {
   const Digits &own = digits.dims[dim];
   IndexRange safe{0, isCut ? 0 : own.size()};
   std::map<std::vector<LaneTile>, Pattern> found;
-  for (const TileClass &one : tileClasses(own, transition, joint, from, safe)) {
+  for (const TileClass &one : tileClasses(own, transition, joint, from, safe, work)) {
     Pattern &pattern = found[one.lanes];
     pattern.count += one.count;
     if (isCut)

@@ -16,9 +16,6 @@
 namespace perfc {
 namespace loopnest {
 
-/// Steps that the sets of tiles may still take, for all of a nest; below zero it is given up.
-using SetWork = int64_t;
-
 /// Ranks that share dimensions, directly or through others.
 struct RankGroup {
   std::vector<Rank> ranks;
@@ -92,7 +89,7 @@ private:
   };
   using Patterns = std::vector<Pattern>;
   Patterns patterns(unsigned dim, const Transition &transition, const JointLoops &joint,
-                    unsigned from) const;
+                    unsigned from);
   void addLane(llvm::ArrayRef<const LaneTile *> tiles, JointGroup &result);
   void addCuts(llvm::ArrayRef<const Pattern *> chosen, JointGroup &result);
   const Intervals &tile(llvm::ArrayRef<int64_t> lengths);

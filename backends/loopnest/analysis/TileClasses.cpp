@@ -8,12 +8,15 @@
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// Steps that a group takes which is visited by itself: it is kept, too.
+static constexpr SetWork groupWork = 16;
+
 namespace {
 
 class Collector {
 public:
   Collector(const Digits &digits, const Transition &transition, const JointLoops &joint,
-            unsigned from, IndexRange safe);
+            unsigned from, IndexRange safe, SetWork &work);
   std::vector<TileClass> run();
 
 private:
@@ -31,6 +34,7 @@ private:
   const JointLoops &joint;
   unsigned from;
   IndexRange safe;
+  SetWork &work;
   Digits::Choices choices;               ///< of the first lane of a group
   llvm::SmallVector<int64_t, 8> reach;   ///< most that the digits from a position on can add to it
   llvm::SmallVector<int64_t, 8> setting; ///< of each digit
@@ -43,8 +47,8 @@ private:
 } // namespace
 
 Collector::Collector(const Digits &digits, const Transition &transition, const JointLoops &joint,
-                     unsigned from, IndexRange safe)
-    : digits(digits), transition(transition), joint(joint), from(from), safe(safe),
+                     unsigned from, IndexRange safe, SetWork &work)
+    : digits(digits), transition(transition), joint(joint), from(from), safe(safe), work(work),
       reach(digits.list().size() + 1, 0), setting(digits.list().size(), 0) {
   int64_t lanesReach = 0, heldReach = 0;
   for (const Digit &digit : digits.list()) {
@@ -112,6 +116,7 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
   if (position == digits.list().size()) {
     current.clear();
     lanes(0, start, before);
+    work -= groupWork + static_cast<SetWork>(current.size());
     addGroup(1);
     return;
   }
@@ -121,7 +126,7 @@ void Collector::groups(unsigned position, int64_t start, int64_t before) {
   // Between these all groups are regular.
   int64_t first = ceilDivide(std::max<int64_t>(0, regular.low - start), digit.step);
   int64_t last = ceilDivide(regular.high - start - reach[position + 1], digit.step);
-  for (int64_t i = choice.first; i < end; ++i) {
+  for (int64_t i = choice.first; i < end && work >= 0; ++i) {
     if (i >= first && i < last) {
       i = last - 1;
       continue;
@@ -183,6 +188,6 @@ std::vector<TileClass> Collector::run() {
 
 std::vector<TileClass> loopnest::tileClasses(const Digits &digits, const Transition &transition,
                                              const JointLoops &joint, unsigned from,
-                                             IndexRange safe) {
-  return Collector(digits, transition, joint, from, safe).run();
+                                             IndexRange safe, SetWork &work) {
+  return Collector(digits, transition, joint, from, safe, work).run();
 }

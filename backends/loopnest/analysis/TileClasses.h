@@ -11,6 +11,9 @@
 namespace perfc {
 namespace loopnest {
 
+/// Steps that the sets of tiles may still take, for all of a nest; below zero it is given up.
+using SetWork = int64_t;
+
 /// One lane's new tile [start, start + length) and held tile; heldLength 0 without one.
 struct LaneTile {
   int64_t start;
@@ -34,9 +37,11 @@ struct TileClass {
 
 /// The classes of all epochs of `transition` and groups of instances that `joint` makes; settings
 /// are recorded of parallel loops from `from` on. A group within `safe` touches no padding. Groups
-/// away from padding and from the end of the dimension are alike and are not visited one by one.
+/// away from padding and from the end of the dimension are alike and are not visited one by one;
+/// each of the others takes from `work`, and below 0 the rest is left out.
 std::vector<TileClass> tileClasses(const Digits &digits, const Transition &transition,
-                                   const JointLoops &joint, unsigned from, IndexRange safe);
+                                   const JointLoops &joint, unsigned from, IndexRange safe,
+                                   SetWork &work);
 
 /// Calls visit(indices) for each choice of one index below each size, until it returns false.
 template <typename Visit> void forProduct(llvm::ArrayRef<size_t> sizes, Visit visit) {

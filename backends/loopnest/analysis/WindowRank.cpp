@@ -22,7 +22,7 @@ WindowRank::Classes WindowRank::classes(const Transition &transition, const Join
   for (const Term &term : rank.terms) {
     const Digits &dim = digits.dims[term.dim];
     result.push_back(
-        tileClasses(dim, transition, joint, from, safeIndices(rank, term, dim.size())));
+        tileClasses(dim, transition, joint, from, safeIndices(rank, term, dim.size()), work));
   }
   return result;
 }

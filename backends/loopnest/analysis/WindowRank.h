@@ -32,8 +32,9 @@ struct WindowGroup {
 
 class WindowRank {
 public:
-  WindowRank(const LevelDigits &digits, const Rank &rank)
-      : digits(digits), rank(rank), sets(rank.terms) {}
+  /// Groups take from `work`; below 0 the rest is left out.
+  WindowRank(const LevelDigits &digits, const Rank &rank, SetWork &work)
+      : digits(digits), rank(rank), sets(rank.terms), work(work) {}
 
   RankSums sums(const Transition &transition, const JointLoops &joint);
   /// Calls `visit` for each kind of group; settings of the parallel loops from `from` on are part
@@ -50,6 +51,7 @@ private:
   const LevelDigits &digits;
   const Rank &rank;
   ValueSets sets;
+  SetWork &work;
 };
 
 } // namespace loopnest

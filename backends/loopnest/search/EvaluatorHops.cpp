@@ -152,7 +152,8 @@ double MappingEvaluator::eventHops(const Crossing &crossing, unsigned array,
         product.push_back(factors.plainRank(rank, transition, {}));
         continue;
       }
-      WindowRank window(digits, rank);
+      SetWork work = INT64_MAX; // a space with a closed form has little padding
+      WindowRank window(digits, rank, work);
       product.push_back(factors.windowRank(window, rank.terms, transition, joint));
     }
     links += static_cast<double>(empty.totalWith(product).value());
