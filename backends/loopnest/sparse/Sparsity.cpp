@@ -91,6 +91,8 @@ public:
 private:
   llvm::SmallVector<unsigned, 4> leadersOf(size_t tensor, size_t child) const;
   double happening(size_t tensor, size_t memory, size_t child) const;
+  double touched(unsigned condition, const TileExtents &met) const;
+  double anyExecuted(const TileExtents &met) const;
   double wordsTouched(size_t output, size_t memory) const;
   NetworkCount merges(const TensorCounts &dense, size_t output, size_t memory, double share) const;
   size_t childOf(size_t tensor, size_t memory) const;
@@ -139,30 +141,42 @@ llvm::SmallVector<unsigned, 4> Applier::leadersOf(size_t tensor, size_t child) c
   return sparsity.conditions(withGates, isSum ? llvm::None : llvm::Optional<unsigned>(tensor));
 }
 
-/// The share of transfers of `tensor` between a memory and its child that are not left out.
+/// The share of transfers of `tensor` between a memory and its child that are not left out: each of
+/// its leaders has a nonzero among what is met.
 double Applier::happening(size_t tensor, size_t memory, size_t child) const {
+  TileExtents met = whileHeld(nest, nest.tensors[tensor], memory, child);
+  if (nest.tensors[tensor].isOutput && child == nest.places.size())
+    return anyExecuted(met);
   double share = 1;
-  for (unsigned condition : leadersOf(tensor, child)) {
-    const SparseTensor &leader = sparsity.tensors[condition];
-    auto met = whileHeld(nest, nest.tensors[tensor], memory, child)
-                   .box(nest.tensors[condition], leader.shape);
-    share *= 1 - leader.density.emptyShare(leader.shape, met);
-  }
+  for (unsigned condition : leadersOf(tensor, child))
+    share *= touched(condition, met);
   return share;
 }
 
-/// The share of the words of `output` that get anything to add while they are first in the memory,
-/// which serves lanes. With several conditions each point is taken as executed by itself.
-double Applier::wordsTouched(size_t output, size_t memory) const {
-  TileExtents met = whileFirst(nest, nest.tensors[output], memory);
+double Applier::touched(unsigned condition, const TileExtents &met) const {
+  const SparseTensor &leader = sparsity.tensors[condition];
+  return 1 -
+         leader.density.emptyShare(leader.shape, met.box(nest.tensors[condition], leader.shape));
+}
+
+/// The probability that any of the points that are met is executed. With several conditions it is
+/// at most that of points by themselves, which share elements, and at most that each of the tensors
+/// has a nonzero there.
+double Applier::anyExecuted(const TileExtents &met) const {
   llvm::SmallVector<unsigned, 4> conditions = sparsity.conditions(withGates);
-  double executed = 1, none = 0;
-  for (unsigned condition : conditions) {
-    const SparseTensor &leader = sparsity.tensors[condition];
-    executed *= leader.density.share(leader.shape);
-    none = leader.density.emptyShare(leader.shape, met.box(nest.tensors[condition], leader.shape));
-  }
-  return 1 - (conditions.size() > 1 ? std::pow(1 - executed, met.points()) : none);
+  double all = 1;
+  for (unsigned condition : conditions)
+    all *= touched(condition, met);
+  if (conditions.size() < 2)
+    return all;
+  double executed = sparsity.nonzeroShare(withGates);
+  return std::min(all, 1 - std::pow(1 - executed, met.points()));
+}
+
+/// The share of the words of `output` that get anything to add while they are first in the memory,
+/// which serves lanes.
+double Applier::wordsTouched(size_t output, size_t memory) const {
+  return anyExecuted(whileFirst(nest, nest.tensors[output], memory));
 }
 
 /// Words of `wordBits` that an element takes as the memory at place `memory` stores it, metadata

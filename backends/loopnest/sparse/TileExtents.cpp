@@ -23,17 +23,29 @@ double TileExtents::points() const {
   return points;
 }
 
+/// The values of a rank: without holes where a term steps by no more than those before it cover.
+int64_t TileExtents::valuesOf(const Subscript &rank) const {
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> terms; // coefficient, values of the dimension
+  for (const Term &term : rank.terms)
+    terms.push_back({std::abs(term.coefficient),
+                     std::min(digits[term.dim] + offsets[term.dim], nest.dims[term.dim].size)});
+  llvm::sort(terms);
+  int64_t count = 1, span = 1;
+  for (auto [step, values] : terms) {
+    bool isDense = count == span && step <= span;
+    span += step * (values - 1);
+    count = isDense ? span : std::min(span, count * values);
+  }
+  return count;
+}
+
 llvm::SmallVector<int64_t, 4> TileExtents::box(const Tensor &tensor,
                                                llvm::ArrayRef<int64_t> shape) const {
   llvm::SmallVector<int64_t, 4> extents;
   for (size_t rank = 0; rank < tensor.ranks.size(); ++rank) {
-    int64_t extent = 1;
-    for (const Term &term : tensor.ranks[rank].terms) {
-      int64_t values = std::min(digits[term.dim] + offsets[term.dim], nest.dims[term.dim].size);
-      extent += std::abs(term.coefficient) * (values - 1);
-    }
-    extents.push_back(rank < shape.size() ? std::min(extent, std::max<int64_t>(shape[rank], 1))
-                                          : extent);
+    int64_t values = valuesOf(tensor.ranks[rank]);
+    extents.push_back(rank < shape.size() ? std::min(values, std::max<int64_t>(shape[rank], 1))
+                                          : values);
   }
   return extents;
 }

@@ -20,10 +20,13 @@ public:
   void add(const Loop &loop);
   /// Points of the tile.
   double points() const;
-  /// The box of `tensor` in a tensor of this shape.
+  /// The box of `tensor` in a tensor of this shape: how many values each rank takes, holes left
+  /// out.
   llvm::SmallVector<int64_t, 4> box(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) const;
 
 private:
+  int64_t valuesOf(const Subscript &rank) const;
+
   const Nest &nest;
   llvm::SmallVector<int64_t, 8> digits;  ///< product of the factors of the loops so far
   llvm::SmallVector<int64_t, 8> offsets; ///< what loops with steps of their own add
