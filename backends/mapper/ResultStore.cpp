@@ -79,8 +79,9 @@ std::unique_ptr<ResultStore> ResultStore::open(llvm::StringRef path, llvm::Strin
     Query(database, "INSERT INTO program VALUES (?)").bind(1, program).done();
     store->programHash = program.str();
   } else if (store->programHash != program) {
-    diagnostics.report({}, diag::BadResultsFile, path,
-                       "they are of another program or of other parameters");
+    diagnostics.report(
+        {}, diag::BadResultsFile, path,
+        "they are of another program, of other files that it reads, or of other parameters");
     return nullptr;
   }
   return store;

@@ -16,7 +16,6 @@ struct SweepSettings {
   std::string database; ///< SQLite file; "" to keep nothing
   unsigned shard = 1;   ///< of `shards`, from 1: every shards-th point
   unsigned shards = 1;
-  std::string program; ///< identifies the program and its parameters
 };
 
 /// Splits "2/8"; false when it is no shard.

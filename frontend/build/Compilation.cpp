@@ -3,6 +3,7 @@
 // Statements and sweeps. The check of declarations is in DeclarationCheck.cpp.
 #include "frontend/build/Compilation.h"
 
+#include "frontend/build/Histogram.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
 #include <functional>
@@ -26,6 +27,7 @@ bool Compilation::load(FileId file, Defines defines) {
           candidates.push_back(decl->name);
       diagnostics.report({}, diag::UnknownDefine, name).suggest(name, candidates);
     }
+  loadHistograms(files.sourceManager(), *root->syntax->body);
   return diagnostics.errorCount() == errors;
 }
 

@@ -20,7 +20,8 @@ public:
   ~Compilation();
 
   using Defines = llvm::ArrayRef<std::pair<std::string, std::string>>;
-  /// Parses the root and its imports and sets its parameters; false if anything was reported.
+  /// Parses the root and its imports, loads the tables that it names and sets its parameters; false
+  /// if anything was reported.
   bool load(FileId file, Defines defines);
   /// Checks every declaration of the root, also those that no statement uses; false after a report.
   bool check();

@@ -7,21 +7,44 @@
 
 using namespace perfc;
 
-static FileId loadBeside(BuildContext &context, const NodeArg &name) {
-  SourceManager &sources = context.evaluator.program.sourceManager();
-  const std::string &written = name.value.get<std::string>();
-  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(name.range.file));
+/// Where `written` leads in the file `from`.
+static std::string pathBeside(const SourceManager &sources, FileId from, llvm::StringRef written) {
+  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(from));
   if (llvm::sys::path::is_absolute(written))
     path = written;
   else
     llvm::sys::path::append(path, written);
+  return path.str().str();
+}
+
+static FileId loadBeside(BuildContext &context, const NodeArg &name) {
+  SourceManager &sources = context.evaluator.program.sourceManager();
+  std::string path = pathBeside(sources, name.range.file, name.value.get<std::string>()), error;
   if (FileId known = sources.find(path))
     return known;
-  std::string error;
   FileId file = sources.load(path, error);
   if (!file)
-    context.diagnostics.report(name.range, diag::CannotRead, path.str(), error);
+    context.diagnostics.report(name.range, diag::CannotRead, path, error);
   return file;
+}
+
+static void loadTable(SourceManager &sources, llvm::StringRef word, llvm::ArrayRef<ast::Arg> args) {
+  if (word != "histogram" || args.empty() || args[0].value->kind != ast::ExprKind::String)
+    return;
+  std::string path = pathBeside(sources, args[0].range.file, args[0].value->text), error;
+  if (!sources.find(path))
+    sources.load(path, error); // a mistake is reported where the table is read
+}
+
+void perfc::loadHistograms(SourceManager &sources, const ast::Body &body) {
+  for (const ast::Item *item : body.items) {
+    loadTable(sources, item->word, item->args);
+    for (const ast::Clause &clause : item->clauses)
+      loadTable(sources, clause.word, clause.args);
+    for (const ast::Body *inner : {item->block, item->otherwise})
+      if (inner)
+        loadHistograms(sources, *inner);
+  }
 }
 
 namespace {

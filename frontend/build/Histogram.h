@@ -16,6 +16,9 @@ namespace perfc {
 /// path counts from the folder of the file that names it.
 llvm::Optional<ir::AttrDict> readHistogram(BuildContext &context, const Node &line);
 
+/// Loads the tables that `body` names, where there are any: they are part of the program.
+void loadHistograms(SourceManager &sources, const ast::Body &body);
+
 } // namespace perfc
 
 #endif // PERFC_FRONTEND_BUILD_HISTOGRAM_H

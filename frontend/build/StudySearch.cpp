@@ -16,14 +16,14 @@ using namespace perfc;
 /// Sets the goal, the conditions and the time limit of a search.
 bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   Goals goals = readGoals(statement);
-  bool hasGoal = false;
+  size_t goalCount = 0;
   for (const Node *child : statement.children) {
     bool isGoal = child->word == "minimize" || child->word == "maximize";
-    if (isGoal && child->args.size() > 1)
+    goalCount += isGoal ? child->args.size() : 0;
+    if (isGoal && goalCount > 1)
       markUnsupported(op.body(), child->range, "several goals of one search");
     if (child->word == "pareto")
       markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
-    hasGoal |= isGoal;
     if (isGoal && child->syntaxArgs().size() == 1)
       op.setAttr("goal_text", diagnostics.sourceManager().text(child->syntaxArgs().front().range));
   }
@@ -35,7 +35,7 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   }
   if (goals.within)
     op.setAttr("within", *goals.within);
-  if (!hasGoal && !statement.find("pareto")) {
+  if (goalCount == 0 && !statement.find("pareto")) {
     diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
     return false;
   }

@@ -27,6 +27,13 @@ FileId SourceManager::add(std::string path, std::string text) {
   return id;
 }
 
+std::vector<FileId> SourceManager::all() const {
+  std::vector<FileId> result;
+  for (FileId id = 1; id < files.size(); ++id) // 0 is no file
+    result.push_back(id);
+  return result;
+}
+
 /// What a pipe or a device gives, which may have no end.
 static llvm::Optional<std::string> readStream(llvm::sys::fs::file_t stream, std::string &error) {
   constexpr size_t most = size_t(256) << 20, step = size_t(64) << 10;

@@ -53,6 +53,8 @@ public:
   FileId add(std::string path, std::string text);
   /// Reads `path` ("-" is standard input); 0 with a reason in `error` when that fails.
   FileId load(llvm::StringRef path, std::string &error);
+  /// All files so far, in the order in which they were added.
+  std::vector<FileId> all() const;
   /// The file already added under `path`, else 0.
   FileId find(llvm::StringRef path) const;
 

@@ -9,6 +9,8 @@
 #include "tools/driver/UnusedWords.h"
 #include "tools/driver/search/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -28,6 +30,17 @@ static SourceRange statementPlace(const ir::Module &module) {
   return {};
 }
 
+/// What a file of results is of: the program with all that it imports and reads, the library
+/// included, and its parameters.
+static std::string programHash(const SourceManager &sources, Compilation::Defines defines) {
+  std::string all;
+  for (FileId file : sources.all())
+    all += fmt::format("{}:{}", sources.text(file).size(), sources.text(file));
+  for (const auto &[name, value] : defines)
+    all += "\n-D " + name + "=" + value;
+  return llvm::utohexstr(llvm::xxHash64(all));
+}
+
 Evaluation::Evaluation(Session &session, ProviderSet providers)
     : session(session), providers(std::move(providers)) {}
 
@@ -36,7 +49,8 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
   if (!compilation.load(root, defines))
     return;
   if (!sweepSettings.database.empty() && (!sharing || sharing->handsOut())) {
-    store = ResultStore::open(sweepSettings.database, sweepSettings.program, session.diagnostics);
+    store = ResultStore::open(sweepSettings.database, programHash(session.sources, defines),
+                              session.diagnostics);
     if (!store)
       return;
   }

@@ -18,7 +18,6 @@
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -41,15 +40,6 @@ static void finishSearches(Session &session, const Evaluation &evaluation,
   }
   if (arguments.has("mapping"))
     writeOutput(arguments.value("mapping"), mappings, {}, session.diagnostics);
-}
-
-/// What a file of results is of: the text and its parameters.
-static std::string programHash(llvm::StringRef text,
-                               llvm::ArrayRef<std::pair<std::string, std::string>> defines) {
-  std::string all = text.str();
-  for (const auto &[name, value] : defines)
-    all += "\n-D " + name + "=" + value;
-  return llvm::utohexstr(llvm::xxHash64(all));
 }
 
 enum class Which { All, Searches, Sweeps };
@@ -118,7 +108,6 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   bool asJson = arguments.has("json");
   evaluation.onlySearches = which == Which::Searches;
   evaluation.onlySweeps = which == Which::Sweeps;
-  evaluation.sweepSettings.program = programHash(session.sources.text(file), defines);
   if (!applyOptions(session, arguments, evaluation))
     return true;
   astra::Cluster cluster;
