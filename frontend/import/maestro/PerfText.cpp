@@ -1,10 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/maestro/PerfText.h"
 
+#include "frontend/import/names/ProgramNames.h"
 #include "ir/common/diagnostics/Maestro.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 using namespace perfc::maestro;
@@ -25,7 +25,6 @@ public:
 private:
   void layer(const Layer &layer);
   std::string dataflowFor(const Layer &layer);
-  std::string uniqueName(llvm::StringRef name);
 
   const std::set<std::string> &byModel;
   DiagnosticEngine &diagnostics;
@@ -33,7 +32,7 @@ private:
   llvm::StringMap<std::string> known; ///< names of dataflows by what they hold
   std::string declarations;
   std::string statements;
-  llvm::StringSet<> taken;
+  ProgramNames names{"conv2d", "depthwise", "matmul", "maestro"};
 };
 
 } // namespace
@@ -67,22 +66,9 @@ static std::string callOf(const Layer &layer) {
                      size('X'), filters, size('R'), size('S'), layer.stride('Y'));
 }
 
-/// A name that the language accepts and that nothing else in the program has.
-std::string PerfWriter::uniqueName(llvm::StringRef name) {
-  std::string plain;
-  for (char c : name)
-    plain += llvm::isAlnum(c) ? c : '_';
-  static constexpr llvm::StringLiteral words[] = {"import", "if",     "then",      "else",
-                                                  "and",    "or",     "not",       "in",
-                                                  "conv2d", "matmul", "depthwise", "maestro"};
-  if (plain.empty() || !(llvm::isAlpha(plain[0]) || plain[0] == '_') ||
-      llvm::is_contained(words, plain) || llvm::StringRef(plain).startswith("flow_"))
-    plain = "layer_" + plain;
-  std::string unique = plain;
-  for (unsigned i = 2; !taken.insert(unique).second; ++i)
-    unique = fmt::format("{}_{}", plain, i);
-  return unique;
-}
+/// The dataflow that is the `number`th to differ from those before; there are at most as many as
+/// layers.
+static std::string flowName(size_t number) { return fmt::format("flow_{}", number); }
 
 /// The name of the layer's dataflow, which is declared when it is new.
 std::string PerfWriter::dataflowFor(const Layer &layer) {
@@ -104,7 +90,7 @@ std::string PerfWriter::dataflowFor(const Layer &layer) {
   body += "}\n";
   std::string &name = known[body];
   if (name.empty()) {
-    name = fmt::format("flow_{}", known.size());
+    name = flowName(known.size());
     declarations += fmt::format("\ndataflow {} {}", name, body);
   }
   return name;
@@ -122,7 +108,7 @@ void PerfWriter::layer(const Layer &layer) {
     return;
   }
   ops.insert(opOf(layer.type).str());
-  std::string name = uniqueName(layer.name);
+  std::string name = names.add(layer.name, "layer_");
   statements += fmt::format("evaluate {} on maestro with {}{} as {}\n", callOf(layer),
                             dataflowFor(layer), byModel.count(name) ? " using maestro" : "", name);
 }
@@ -144,11 +130,13 @@ static std::string hardwareText(const dataflow::Hardware &hardware) {
 }
 
 std::string PerfWriter::run(const MappingFile &file, const dataflow::Hardware &hardware) {
+  for (size_t i = 0; i < file.layers.size(); ++i)
+    names.takeOwn(flowName(i + 1));
   for (const Layer &each : file.layers)
     layer(each);
-  std::string names = fmt::format("{}", fmt::join(ops, ", "));
-  std::string text = ops.size() == 1 ? fmt::format("import std.ops.{}\n\n", names)
-                                     : fmt::format("import std.ops.{{{}}}\n\n", names);
+  std::string imported = fmt::format("{}", fmt::join(ops, ", "));
+  std::string text = ops.size() == 1 ? fmt::format("import std.ops.{}\n\n", imported)
+                                     : fmt::format("import std.ops.{{{}}}\n\n", imported);
   return text + hardwareText(hardware) + declarations + "\n" + statements;
 }
 

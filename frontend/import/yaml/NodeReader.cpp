@@ -2,8 +2,10 @@
 #include "frontend/import/yaml/NodeReader.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
+#include <limits>
 
 using namespace perfc;
 using namespace perfc::yaml;
@@ -47,8 +49,41 @@ static bool parseReal(llvm::StringRef text, double &value) {
   return !text.empty() && !text.getAsDouble(value) && std::isfinite(value);
 }
 
+static bool consumeSign(llvm::StringRef &text) {
+  bool isNegative = text.consume_front("-");
+  if (!isNegative)
+    text.consume_front("+");
+  return isNegative;
+}
+
+llvm::Optional<int64_t> yaml::wholeNumber(llvm::StringRef text) {
+  bool isNegative = consumeSign(text);
+  unsigned radix = 10;
+  if (text.startswith_insensitive("0x"))
+    radix = 16;
+  else if (text.size() > 1 && text.front() == '0')
+    radix = 8;
+  if (radix == 16 || text.startswith("0o"))
+    text = text.drop_front(2);
+  uint64_t size = 0; // unsigned: takes no second sign
+  if (text.getAsInteger(radix, size) || size > uint64_t(std::numeric_limits<int64_t>::max()))
+    return llvm::None;
+  auto value = static_cast<int64_t>(size);
+  return isNegative ? -value : value;
+}
+
+bool yaml::isBadOctal(llvm::StringRef text) {
+  consumeSign(text);
+  return text.startswith("0") && text.find_first_of("89") != llvm::StringRef::npos &&
+         llvm::all_of(text, llvm::isDigit);
+}
+
 bool NodeReader::readInteger(const Node &node, int64_t least, int64_t &value) {
-  bool isWhole = node.isScalar() && !llvm::StringRef(node.text).getAsInteger(10, value);
+  if (node.isScalar() && isBadOctal(node.text))
+    return fail(node.place, diag::YamlNumber, node.text, "after a leading 0, octal digits are");
+  auto whole = node.isScalar() ? wholeNumber(node.text) : llvm::None;
+  bool isWhole = whole.hasValue();
+  value = whole.getValueOr(0);
   double real = 0;
   if (!isWhole && node.isScalar() && parseReal(node.text, real) && real == std::floor(real) &&
       std::fabs(real) < 9007199254740992.0) {

@@ -9,6 +9,13 @@
 
 namespace perfc::yaml {
 
+/// The whole number that `text` is as yaml-cpp reads it, by which Timeloop and ASTRA-sim read their
+/// inputs, and as YAML 1.1 does: 0400 is octal, 0x100 hexadecimal. So is 0o400, of YAML 1.2.
+/// Nothing when it is none or exceeds 64 bits. Reals are decimal whatever they begin with.
+llvm::Optional<int64_t> wholeNumber(llvm::StringRef text);
+/// `text` would be a whole number, but for digits that its leading 0 makes octal (`089`).
+bool isBadOctal(llvm::StringRef text);
+
 class NodeReader {
 public:
   explicit NodeReader(DiagnosticEngine &diagnostics) : diagnostics(diagnostics) {}
@@ -19,7 +26,7 @@ public:
   const Node *needList(const Node &map, llvm::StringRef key, llvm::StringRef owner);
   bool expect(const Node &node, NodeKind kind, llvm::StringRef what);
 
-  /// A whole number of at least `least`, also if written as a real.
+  /// A `wholeNumber` of at least `least`, also if written as a real.
   bool readInteger(const Node &node, int64_t least, int64_t &value);
   /// A finite number of at least `least`.
   bool readReal(const Node &node, double least, double &value);

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files of a cluster and of its traces.
+#include "frontend/import/yaml/NodeReader.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/astra/ClusterTexts.h"
@@ -13,29 +14,37 @@ using namespace perfc;
 using namespace perfc::driver;
 using llvm::json::Object;
 
+/// A number where it is one; `isWhole` of NPUs, which the tool reads as yaml-cpp does integers.
+static llvm::json::Value scalarOf(const std::string &text, bool isWhole) {
+  double number = 0;
+  if (auto whole = isWhole ? yaml::wholeNumber(text) : llvm::None)
+    return static_cast<double>(*whole);
+  if (!(isWhole && yaml::isBadOctal(text)) && !llvm::StringRef(text).getAsDouble(number))
+    return number;
+  return llvm::json::fixUTF8(text);
+}
+
 /// Numbers as numbers, lists and maps by their entries; what nests deeper than two is no network.
 /// Keys that a map has already go to `repeated`.
 static llvm::json::Value jsonOf(const YAML::Node &node, std::vector<YAML::Node> &repeated,
-                                unsigned depth = 0) {
-  if (node.IsScalar()) {
-    double number = 0;
-    if (!llvm::StringRef(node.Scalar()).getAsDouble(number))
-      return number;
-    return llvm::json::fixUTF8(node.Scalar());
-  }
+                                bool isWhole = false, unsigned depth = 0) {
+  if (node.IsScalar())
+    return scalarOf(node.Scalar(), isWhole);
   if (node.IsSequence() && depth < 3) {
     llvm::json::Array list;
     for (const YAML::Node &entry : node)
-      list.push_back(jsonOf(entry, repeated, depth + 1));
+      list.push_back(jsonOf(entry, repeated, isWhole, depth + 1));
     return list;
   }
   if (node.IsMap() && depth < 3) {
     Object object;
     for (const auto &entry : node)
-      if (entry.first.IsScalar() && !object
-                                         .try_emplace(llvm::json::fixUTF8(entry.first.Scalar()),
-                                                      jsonOf(entry.second, repeated, depth + 1))
-                                         .second)
+      if (entry.first.IsScalar() &&
+          !object
+               .try_emplace(
+                   llvm::json::fixUTF8(entry.first.Scalar()),
+                   jsonOf(entry.second, repeated, entry.first.Scalar() == "npus_count", depth + 1))
+               .second)
         repeated.push_back(entry.first);
     return object;
   }

@@ -7,6 +7,7 @@
 // it takes nanoseconds. What depends on the order of nodes is in none of them: `perfc import
 // chakra` without the option keeps that.
 #include "backends/network/chakra/Simplify.h"
+#include "frontend/import/names/ProgramNames.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/astra/ClusterReader.h"
 #include "tools/driver/import/ChakraFiles.h"
@@ -170,11 +171,12 @@ static std::string groupTexts(llvm::ArrayRef<TraceSummary> summaries, const Grou
       order.push_back(key);
     alike[key].push_back(group);
   }
+  ProgramNames names;
   std::string text;
   for (const std::string &key : order) {
     const std::vector<std::string> &groups = alike[key];
     const std::vector<size_t> &ranks = members.find(groups.front())->second;
-    std::string name = perfName("group_" + groups.front(), "group_");
+    std::string name = names.add("group_" + groups.front(), "group_");
     WorkloadText workload = workloadOf(summaries[ranks.front()], groups.front(), ranks.size());
     std::string note = groups.size() == 1 ? "group " : counted(groups.size(), "group") + ": ";
     for (size_t i = 0; i < groups.size() && i < 16; ++i)

@@ -27,10 +27,6 @@ const ImportFormat *findImportFormat(Session &session, llvm::StringRef text);
 bool readForeign(Session &session, const ImportFormat &format, std::vector<std::string> files,
                  const Arguments &arguments, std::string &text);
 
-/// A name of the language made of `text`: other characters become `_`, and what begins with a
-/// digit or is a reserved word gets `prefix` before it.
-std::string perfName(llvm::StringRef text, llvm::StringRef prefix);
-
 // The formats, one file each.
 bool importAstraSim(Session &session, llvm::ArrayRef<std::string> files, const Arguments &arguments,
                     std::string &text);

@@ -2,8 +2,6 @@
 #include "tools/driver/import/Format.h"
 
 #include "tools/driver/Command.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -26,16 +24,4 @@ void driver::printImportFormats(llvm::raw_ostream &os) {
   for (const ImportFormat &format : formats)
     os << fmt::format("  {:<25} {}\n", format.name.str() + " " + format.files.str(),
                       format.summary.str());
-}
-
-std::string driver::perfName(llvm::StringRef text, llvm::StringRef prefix) {
-  static constexpr llvm::StringLiteral reserved[] = {"import", "if", "then", "else",
-                                                     "and",    "or", "not",  "in"};
-  std::string name;
-  for (char c : text)
-    name += llvm::isAlnum(c) ? c : '_';
-  if (name.empty() || llvm::isDigit(name.front()) || name.front() == '_' ||
-      llvm::is_contained(reserved, name))
-    name = prefix.str() + name;
-  return name;
 }

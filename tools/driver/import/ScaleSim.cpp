@@ -6,11 +6,11 @@
 // (name, M, N, K). Words have one byte, as in the tool, and its `DP` layers are one layer of one
 // channel for each channel.
 #include "ir/common/diagnostics/ScaleSim.h"
+#include "frontend/import/names/ProgramNames.h"
 #include "ir/common/LocatedCsv.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/ScaleSimConfig.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -28,27 +28,20 @@ struct ImportedLayer {
 /// Turns rows of a topology into layers.
 class TopologyReader {
 public:
-  explicit TopologyReader(DiagnosticEngine &diagnostics) : diagnostics(diagnostics) {}
+  TopologyReader(ProgramNames &names, DiagnosticEngine &diagnostics)
+      : names(names), diagnostics(diagnostics) {}
   /// Nothing when the row is malformed (reported).
   llvm::Optional<ImportedLayer> layer(const CsvRow &row);
 
 private:
   bool sizes(llvm::ArrayRef<CsvCell> cells, llvm::SmallVectorImpl<int64_t> &into);
   bool convolution(const CsvRow &row, llvm::ArrayRef<int64_t> sizes, ImportedLayer &layer);
-  std::string unique(const std::string &name);
 
+  ProgramNames &names;
   DiagnosticEngine &diagnostics;
-  llvm::StringSet<> taken;
 };
 
 } // namespace
-
-std::string TopologyReader::unique(const std::string &name) {
-  std::string result = name;
-  for (unsigned i = 2; !taken.insert(result).second; ++i)
-    result = name + "_" + std::to_string(i);
-  return result;
-}
 
 bool TopologyReader::sizes(llvm::ArrayRef<CsvCell> cells, llvm::SmallVectorImpl<int64_t> &into) {
   for (const CsvCell &cell : cells) {
@@ -116,7 +109,7 @@ llvm::Optional<ImportedLayer> TopologyReader::layer(const CsvRow &row) {
   }
   if (!sizes(cells.drop_front(), numbers))
     return llvm::None;
-  layer.name = unique(perfName(cells.front().text, "layer_"));
+  layer.name = names.add(cells.front().text, "layer_");
   layer.isProduct = numbers.size() == 3;
   if (layer.isProduct)
     layer.call = fmt::format("matmul(M = {}, N = {}, K = {})", numbers[0], numbers[1], numbers[2]);
@@ -151,8 +144,8 @@ static constexpr llvm::StringLiteral twoStrides =
     "  O[n, m, p, q] += I[n, c, p*stride_y + r, q*stride_x + s] * W[m, c, r, s]\n"
     "}\n\n";
 
-static std::string programText(const ScaleSimConfig &config, llvm::ArrayRef<ImportedLayer> layers) {
-  std::string name = perfName(config.name, "scale_");
+static std::string programText(const ScaleSimConfig &config, llvm::StringRef name,
+                               llvm::ArrayRef<ImportedLayer> layers) {
   std::string text =
       "// From SCALE-Sim. Words have one byte, as in the tool; it counts cycles, so "
       "the clock stands for any.\n"
@@ -185,7 +178,9 @@ bool driver::importScaleSim(Session &session, llvm::ArrayRef<std::string> files,
   auto table = LocatedCsv::read(session.sources, topologyFile, session.diagnostics);
   if (!config || !table)
     return false;
-  TopologyReader reader(session.diagnostics);
+  ProgramNames names{"conv2d", "conv2d_strides", "matmul"};
+  std::string chip = names.add(config->name, "scale_");
+  TopologyReader reader(names, session.diagnostics);
   std::vector<ImportedLayer> layers;
   bool valid = true;
   for (const CsvRow &row : table->rows()) {
@@ -201,6 +196,6 @@ bool driver::importScaleSim(Session &session, llvm::ArrayRef<std::string> files,
     return false;
   }
   if (valid)
-    text = programText(*config, layers);
+    text = programText(*config, chip, layers);
   return valid;
 }

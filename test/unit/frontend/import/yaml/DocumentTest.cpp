@@ -88,3 +88,44 @@ TEST_F(DocumentTest, LongMapsListsAndTextsAreReported) {
   EXPECT_FALSE(reader.readWords(*parse(words + "w")->root(), "a word", read));
   EXPECT_EQ(diagnostics.errorCount(), 3u);
 }
+
+TEST_F(DocumentTest, WholeNumbersAreThoseOfYamlCpp) {
+  const std::pair<const char *, int64_t> cases[] = {
+      {"400", 400},    {"0400", 256},   {"0x100", 256},
+      {"0X1f", 31},    {"0o400", 256},  {"0", 0},
+      {"00", 0},       {"007", 7},      {"+010", 8},
+      {"-010", -8},    {"-0x10", -16},  {"3e2", 300},
+      {"0400.0", 400}, {"'0400'", 256}, {"9223372036854775807", INT64_MAX}};
+  yaml::NodeReader reader(diagnostics);
+  for (const auto &[text, expected] : cases) {
+    int64_t value = -1;
+    EXPECT_TRUE(reader.readInteger(*parse(text)->root(), -100, value)) << text;
+    EXPECT_EQ(value, expected) << text;
+  }
+  EXPECT_EQ(diagnostics.errorCount(), 0u);
+}
+
+TEST_F(DocumentTest, RealsAreDecimal) {
+  yaml::NodeReader reader(diagnostics);
+  for (const auto &[text, expected] : {std::pair{"0400", 400.0}, {"0.5", 0.5}, {"010.5", 10.5}}) {
+    double value = 0;
+    EXPECT_TRUE(reader.readReal(*parse(text)->root(), 0, value)) << text;
+    EXPECT_EQ(value, expected) << text;
+  }
+}
+
+TEST_F(DocumentTest, WhatIsNoWholeNumberIsReported) {
+  yaml::NodeReader reader(diagnostics);
+  for (const char *text : {"089", "-08", "0x", "0xg", "0o8", "0b11", "--5", "+-5", "-0x-5", "0.5",
+                           "9223372036854775808", "02000000000000000000000"}) {
+    diagnostics.truncate(0);
+    int64_t value = 0;
+    EXPECT_FALSE(reader.readInteger(*parse(text)->root(), -100, value)) << text;
+    EXPECT_EQ(diagnostics.errorCount(), 1u) << text;
+  }
+  diagnostics.truncate(0);
+  int64_t value = 0;
+  reader.readInteger(*parse("089")->root(), 0, value);
+  EXPECT_EQ(diagnostics.all().front().message,
+            "`089` cannot stand here: after a leading 0, octal digits are needed");
+}
