@@ -109,11 +109,14 @@ bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
 /// What `minimize`, `maximize` and `require` of a search or a `train` with holes ask for.
 StudyBuilder::Goals StudyBuilder::readGoals(const Node &statement) {
   Goals goals;
+  size_t count = 0;
   for (const Node *child : statement.children) {
     MetricScope where{child->scope, /*inStatement=*/true};
     bool isGoal = child->word == "minimize" || child->word == "maximize";
     if (!isGoal && child->word != "require")
       continue;
+    if (isGoal && (count += child->args.size()) > 1)
+      context.unsupported.push_back({child->range, "several goals of one search"});
     for (const ast::Arg &arg : child->syntaxArgs()) {
       auto expr = isGoal ? metricExpr(context, *arg.value, where)
                          : metricCondition(context, *arg.value, where);

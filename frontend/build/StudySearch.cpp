@@ -16,14 +16,12 @@ using namespace perfc;
 /// Sets the goal, the conditions and the time limit of a search.
 bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   Goals goals = readGoals(statement);
-  size_t goalCount = 0;
+  bool hasGoal = false;
   for (const Node *child : statement.children) {
     bool isGoal = child->word == "minimize" || child->word == "maximize";
-    goalCount += isGoal ? child->args.size() : 0;
-    if (isGoal && goalCount > 1)
-      markUnsupported(op.body(), child->range, "several goals of one search");
     if (child->word == "pareto")
       markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
+    hasGoal |= isGoal;
     if (isGoal && child->syntaxArgs().size() == 1)
       op.setAttr("goal_text", diagnostics.sourceManager().text(child->syntaxArgs().front().range));
   }
@@ -35,7 +33,7 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   }
   if (goals.within)
     op.setAttr("within", *goals.within);
-  if (goalCount == 0 && !statement.find("pareto")) {
+  if (!hasGoal && !statement.find("pareto")) {
     diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
     return false;
   }
