@@ -1,0 +1,29 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ASTRA-sim's network cannot say of the networks that an evaluation uses: that active chunks
+// share a bandwidth.
+#ifndef PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
+#define PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
+
+#include "backends/emit/AstraAlgorithms.h"
+
+namespace perfc::emit {
+
+/// What ranks exchange in an evaluation.
+struct Exchanges {
+  bool areKnown = false; ///< else anything may be exchanged
+  std::vector<CollectiveUse> uses;
+};
+
+/// The number of chunks that system.json calls active: one for all of `levels`.
+int64_t activeChunks(llvm::ArrayRef<network::NetworkLevel> levels);
+
+/// Names of networks and how they differ there, once each, in a system that cuts buffers into
+/// `chunks`. All `levels` are of several members.
+std::vector<std::pair<std::string, std::string>>
+networkDifferences(llvm::ArrayRef<network::NetworkLevel> levels, const Exchanges &exchanges,
+                   int64_t chunks);
+
+} // namespace perfc::emit
+
+#endif // PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
