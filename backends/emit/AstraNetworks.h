@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What ASTRA-sim's network cannot say of the networks that an evaluation uses: that active chunks
-// share a bandwidth.
+// share a bandwidth and that a message takes one of several adapters.
 #ifndef PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
 #define PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
 
@@ -13,7 +13,12 @@ namespace perfc::emit {
 struct Exchanges {
   bool areKnown = false; ///< else anything may be exchanged
   std::vector<CollectiveUse> uses;
+  /// Messages, by sender and receiver.
+  std::vector<std::pair<int64_t, int64_t>> sends;
 };
+
+/// The messages between neighbouring stages of a step, those of both ways once.
+std::vector<std::pair<int64_t, int64_t>> sendsOfStep(const StepProgram &step);
 
 /// The number of chunks that system.json calls active: one for all of `levels`.
 int64_t activeChunks(llvm::ArrayRef<network::NetworkLevel> levels);

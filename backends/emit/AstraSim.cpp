@@ -162,10 +162,10 @@ static bool hasAlgorithm(network::CollectiveKind kind) {
   return static_cast<unsigned>(kind) < AstraAlgorithms::kinds;
 }
 
-/// The collectives of a step, each kind once for each axis.
+/// The collectives of a step, each kind once for each axis, and its messages.
 static Exchanges exchangesOfStep(const StepProgram &step, const ir::Operation &train,
                                  const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
-  Exchanges exchanges{/*areKnown=*/true, {}};
+  Exchanges exchanges{/*areKnown=*/true, {}, sendsOfStep(step)};
   for (const auto &[word, axis] : step.collectives()) {
     auto kind = network::collectiveKindNamed(word);
     if (!kind || !hasAlgorithm(*kind))
@@ -178,11 +178,13 @@ static Exchanges exchangesOfStep(const StepProgram &step, const ir::Operation &t
   return exchanges;
 }
 
-/// The collectives of an evaluated program.
+/// The collectives and messages of an evaluated program.
 static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Module &module,
                                     llvm::ArrayRef<NetworkLevel> levels) {
-  Exchanges exchanges{/*areKnown=*/true, {}};
+  Exchanges exchanges{/*areKnown=*/true, {}, {}};
   program.walk([&](const ir::Operation &op) {
+    if (op.is(collective::SendOp::opName)) // rank 1 is the neighbour of rank 0
+      exchanges.sends = {{0, 1}};
     auto kind = network::collectiveKind(op.name());
     if (!kind || !hasAlgorithm(*kind))
       return;
