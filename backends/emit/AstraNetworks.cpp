@@ -102,3 +102,15 @@ emit::networkDifferences(llvm::ArrayRef<NetworkLevel> levels, const Exchanges &e
   }
   return differences;
 }
+
+std::string emit::crossingDifference(llvm::ArrayRef<NetworkLevel> levels,
+                                     const Exchanges &exchanges) {
+  for (const auto &[from, to] : exchanges.sends) {
+    std::vector<size_t> crossed = crossedLevels(levels, from, to);
+    if (crossed.size() > 1)
+      return fmt::format("messages that cross several dimensions pay for one: rank {} to rank {} "
+                         "for `{}`",
+                         from, to, levels[crossed.front()].name);
+  }
+  return "";
+}

@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What ASTRA-sim's network cannot say of the networks that an evaluation uses: that active chunks
-// share a bandwidth and that a message takes one of several adapters.
+// share a bandwidth, that a message takes one of several adapters, that a message pays for every
+// dimension it crosses.
 #ifndef PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
 #define PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
 
@@ -28,6 +29,10 @@ int64_t activeChunks(llvm::ArrayRef<network::NetworkLevel> levels);
 std::vector<std::pair<std::string, std::string>>
 networkDifferences(llvm::ArrayRef<network::NetworkLevel> levels, const Exchanges &exchanges,
                    int64_t chunks);
+
+/// What is another way of messages that cross several dimensions; "" where none does.
+std::string crossingDifference(llvm::ArrayRef<network::NetworkLevel> levels,
+                               const Exchanges &exchanges);
 
 } // namespace perfc::emit
 

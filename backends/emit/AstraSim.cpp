@@ -235,6 +235,8 @@ static bool writeFiles(const ir::Operation &system, llvm::ArrayRef<NetworkLevel>
                        FileSink sink) {
   int64_t chunks = system.intAttr("chunks", 1);
   AstraAlgorithms algorithms = astraAlgorithms(levels, exchanges.uses, chunks);
+  if (std::string crossing = crossingDifference(levels, exchanges); !crossing.empty())
+    algorithms.differences.push_back(std::move(crossing));
   if (diagnostics) {
     reportSimplified(levels, place, *diagnostics);
     for (auto &[name, difference] : networkDifferences(levels, exchanges, chunks))
