@@ -3,7 +3,7 @@
 // emit astra_sim: the system of an evaluation as ASTRA-sim's network.yml, system.json and
 // memory.json. Its analytical network knows rings, full connections and switches, counts bandwidth
 // in GiB/s and latency in ns, and takes two hops through a switch.
-#include "backends/emit/AstraAlgorithms.h"
+#include "backends/emit/AstraNetworks.h"
 #include "backends/emit/Emit.h"
 #include "backends/network/NamedForms.h"
 #include "backends/network/NetworkLevels.h"
@@ -67,9 +67,6 @@ static std::string networkText(llvm::ArrayRef<NetworkLevel> levels) {
 static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Operation &system,
                               const AstraAlgorithms &algorithms) {
   bool isLatest = system.stringAttr("scheduling") == "lifo";
-  int64_t active = levels.front().activeChunks; // one figure for all dimensions
-  for (const NetworkLevel &level : levels)
-    active = std::min(active, level.activeChunks);
   auto namesOf = [&](network::CollectiveKind kind) {
     Json list = Json::array();
     for (const std::string &name : algorithms.names[static_cast<unsigned>(kind)])
@@ -79,7 +76,7 @@ static std::string systemText(llvm::ArrayRef<NetworkLevel> levels, const ir::Ope
   Json json = Json::object();
   json.set("scheduling-policy", isLatest ? "LIFO" : "FIFO")
       .set("endpoint-delay", 0)
-      .set("active-chunks-per-dimension", active)
+      .set("active-chunks-per-dimension", activeChunks(levels))
       .set("preferred-dataset-splits", system.intAttr("chunks", 1))
       .set("all-reduce-implementation", namesOf(network::CollectiveKind::AllReduce))
       .set("all-gather-implementation", namesOf(network::CollectiveKind::AllGather))
@@ -165,29 +162,29 @@ static bool hasAlgorithm(network::CollectiveKind kind) {
   return static_cast<unsigned>(kind) < AstraAlgorithms::kinds;
 }
 
-/// The collectives of a step, each kind once for each axis.
-static std::vector<CollectiveUse> usesOfStep(const StepProgram &step, const ir::Operation &train,
-                                             const ir::Module &module,
-                                             llvm::ArrayRef<NetworkLevel> levels) {
-  std::vector<CollectiveUse> uses;
+/// The collectives of a step, each kind once for each axis, and its messages.
+static Exchanges exchangesOfStep(const StepProgram &step, const ir::Operation &train,
+                                 const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
+  Exchanges exchanges{/*areKnown=*/true, {}, sendsOfStep(step)};
   for (const auto &[word, axis] : step.collectives()) {
     auto kind = network::collectiveKindNamed(word);
     if (!kind || !hasAlgorithm(*kind))
       continue;
     CollectiveUse use{*kind, step.axes[axis].place, AlgorithmFamily::Wiring, ""};
     chooseAlgorithm(use, train, module, levels);
-    if (!llvm::is_contained(uses, use))
-      uses.push_back(std::move(use));
+    if (!llvm::is_contained(exchanges.uses, use))
+      exchanges.uses.push_back(std::move(use));
   }
-  return uses;
+  return exchanges;
 }
 
-/// The collectives of an evaluated program.
-static std::vector<CollectiveUse> usesOfProgram(const ir::Operation &program,
-                                                const ir::Module &module,
-                                                llvm::ArrayRef<NetworkLevel> levels) {
-  std::vector<CollectiveUse> uses;
+/// The collectives and messages of an evaluated program.
+static Exchanges exchangesOfProgram(const ir::Operation &program, const ir::Module &module,
+                                    llvm::ArrayRef<NetworkLevel> levels) {
+  Exchanges exchanges{/*areKnown=*/true, {}, {}};
   program.walk([&](const ir::Operation &op) {
+    if (op.is(collective::SendOp::opName)) // rank 1 is the neighbour of rank 0
+      exchanges.sends = {{0, 1}};
     auto kind = network::collectiveKind(op.name());
     if (!kind || !hasAlgorithm(*kind))
       return;
@@ -198,10 +195,10 @@ static std::vector<CollectiveUse> usesOfProgram(const ir::Operation &program,
       for (const ir::Attribute &symbol : list->asList())
         schedules.push_back(symbol.asSymbol().str());
     setAlgorithm(use, op.stringAttr("algorithm"), module, schedules, levels);
-    if (!llvm::is_contained(uses, use))
-      uses.push_back(std::move(use));
+    if (!llvm::is_contained(exchanges.uses, use))
+      exchanges.uses.push_back(std::move(use));
   });
-  return uses;
+  return exchanges;
 }
 
 /// The statement of the first result, where it runs on something.
@@ -232,13 +229,19 @@ static llvm::Optional<network::NetworkLevels> dimensionsOf(const ir::Operation &
   return llvm::None;
 }
 
-/// Writes the files of `system`, whose collectives are `uses`.
+/// Writes the files of `system`, whose ranks exchange `exchanges`.
 static bool writeFiles(const ir::Operation &system, llvm::ArrayRef<NetworkLevel> levels,
-                       llvm::ArrayRef<CollectiveUse> uses, SourceRange place,
-                       DiagnosticEngine *diagnostics, FileSink sink) {
-  AstraAlgorithms algorithms = astraAlgorithms(levels, uses, system.intAttr("chunks", 1));
-  if (diagnostics)
+                       const Exchanges &exchanges, SourceRange place, DiagnosticEngine *diagnostics,
+                       FileSink sink) {
+  int64_t chunks = system.intAttr("chunks", 1);
+  AstraAlgorithms algorithms = astraAlgorithms(levels, exchanges.uses, chunks);
+  if (std::string crossing = crossingDifference(levels, exchanges); !crossing.empty())
+    algorithms.differences.push_back(std::move(crossing));
+  if (diagnostics) {
     reportSimplified(levels, place, *diagnostics);
+    for (auto &[name, difference] : networkDifferences(levels, exchanges, chunks))
+      diagnostics->report(place, diag::SimplifiedForAstraSim, name, difference);
+  }
   bool isWritten = sink("network.yml", networkText(levels)) &&
                    sink("system.json", systemText(levels, system, algorithms)) &&
                    sink("logical_topology.json", logicalText(levels)) &&
@@ -278,10 +281,10 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   auto evaluate = ir::as<study::EvaluateOp>(*statement);
   const ir::Operation *program =
       evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
-  std::vector<CollectiveUse> uses;
+  Exchanges exchanges;
   if (step)
-    uses = usesOfStep(*step, *statement, *input.module, levels->levels);
+    exchanges = exchangesOfStep(*step, *statement, *input.module, levels->levels);
   else if (program)
-    uses = usesOfProgram(*program, *input.module, levels->levels);
-  writeFiles(*system, levels->levels, uses, first.place, input.diagnostics, sink);
+    exchanges = exchangesOfProgram(*program, *input.module, levels->levels);
+  writeFiles(*system, levels->levels, exchanges, first.place, input.diagnostics, sink);
 }

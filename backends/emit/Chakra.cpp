@@ -18,6 +18,11 @@ using chakra::NodeRecord;
 using chakra::NodeType;
 using chakra::RecordAttribute;
 
+/// "barrier" of collective.barrier.
+static llvm::StringRef wordOf(const ir::Operation &op) {
+  return op.name().drop_front(strlen("collective."));
+}
+
 namespace {
 
 /// More would not be a trace that anybody reads.
@@ -34,9 +39,15 @@ public:
   /// many nodes.
   bool region(const ir::Region &region, llvm::ArrayRef<CostPart> parts, size_t &next);
 
+  bool isEmpty() const { return count == 0; }
+
   std::string bytes;
   /// Set when ranks differ.
   bool dependsOnRank = false;
+  /// The first collective that the schema lacks; null for none.
+  const ir::Operation *unknown = nullptr;
+  /// The first of each kind that the schema has and no simulator runs.
+  std::vector<const ir::Operation *> notSimulated;
 
 private:
   bool operation(const ir::Operation &op, llvm::ArrayRef<CostPart> parts, size_t &next);
@@ -83,7 +94,7 @@ void ChakraWriter::kernel(phase::KernelOp op, const CostPart &part) {
 /// ASTRA-sim counts the part of one rank for an all-gather, the whole buffer for the others.
 void ChakraWriter::collective(const ir::Operation &op, const CostPart &part) {
   NodeRecord node;
-  llvm::StringRef name = op.name().drop_front(strlen("collective."));
+  llvm::StringRef name = wordOf(op);
   node.name = name.str();
   int64_t size = op.intAttr("bytes");
   if (name == "send") {
@@ -96,6 +107,12 @@ void ChakraWriter::collective(const ir::Operation &op, const CostPart &part) {
                        RecordAttribute::int32("comm_tag", static_cast<int32_t>(count))};
   } else {
     node.type = NodeType::Collective;
+    if (commType(name) < 0 && !unknown)
+      unknown = &op;
+    bool isKnown = llvm::any_of(
+        notSimulated, [&](const ir::Operation *other) { return other->name() == op.name(); });
+    if ((name == "reduce" || name == "barrier") && !isKnown)
+      notSimulated.push_back(&op);
     node.attributes = collectiveAttributes(name, size, op.intAttr("ranks"));
   }
   append(node, part.latency.central());
@@ -144,6 +161,21 @@ static const ir::Operation *statementOf(const Input &input, const Result &result
   return found;
 }
 
+/// Warns of what makes the trace of `rank` of `ranks`, which `writer` wrote, one that no simulator
+/// runs; of what all ranks have once.
+static void reportNotSimulated(const Input &input, const Result &result, const ChakraWriter &writer,
+                               int64_t rank, int64_t ranks) {
+  if (!input.diagnostics)
+    return;
+  if (rank == 0)
+    for (const ir::Operation *op : writer.notSimulated)
+      input.diagnostics->report(op->range(), diag::TraceNotSimulated, result.label,
+                                fmt::format("none has the collective `{}`", wordOf(*op)));
+  if (rank == 2 && writer.isEmpty()) // all further ranks are alike
+    input.diagnostics->report(result.place, diag::TraceNotSimulated, result.label,
+                              fmt::format("of its {} ranks only 0 and 1 run anything", ranks));
+}
+
 /// The ranks of an evaluation, which all run the same but for its `send`s.
 static void writeEvaluation(const Input &input, const ir::Operation &op, const Result &result,
                             const std::string &prefix, FileSink sink) {
@@ -158,6 +190,10 @@ static void writeEvaluation(const Input &input, const ir::Operation &op, const R
       size_t next = 0;
       if (!program || !writer.region(program->body(), result.cost.breakdown.children, next))
         return refuseTrace(input, result, "it has too many nodes");
+      if (writer.unknown)
+        return refuseTrace(input, result,
+                           fmt::format("the schema has no `{}`", wordOf(*writer.unknown)));
+      reportNotSimulated(input, result, writer, rank, ranks);
       (writer.dependsOnRank ? own : shared) = std::move(writer.bytes);
     }
     if (!sink(fmt::format("{}.{}.et", prefix, rank), shared.empty() ? own : shared))

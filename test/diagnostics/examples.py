@@ -43,6 +43,7 @@ ELSEWHERE = {
     1219: ("takes half a million nodes", "driver/replay.test"),
     1224: ("takes files of several ranks", "import/chakra_ranks.test"),
     1265: ("writes a folder", "emit/chakra.test"),
+    1266: ("writes a folder", "emit/not_simulated.test"),
     1305: ("takes a file of requests", "serving/checks.test"),
     1201: ("takes files of several formats", "driver/run_chakra.test"),
     1202: ("takes files of several formats", "driver/run_chakra.test"),
