@@ -51,6 +51,7 @@ struct StagePlan {
   std::vector<std::vector<uint32_t>> chunks;
   const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
   double slowdown = 1;                 ///< of its slowest chip
+  ChipSet chips;                       ///< where it stands
 
   int64_t layers(uint32_t kind) const;
 };

@@ -51,7 +51,7 @@ StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const Re
 /// sums of the last microbatch are then added up across these: that is added to `across`.
 void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, StageSums &across) {
   const RegionCost &forward = part.forward, &backward = part.backward;
-  double layers = part.count();
+  double layers = part.count(), slowdown = build.step.stages[stage].slowdown;
   auto [element, gradient] = elementBytes(build.strategy, runtime);
   double trained = forward.trainedDense() + forward.trainedExperts();
   double moved = runtime.gathered(element);
@@ -62,7 +62,7 @@ void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, St
                     forward.trainedExperts() * gradient);
   Exchange sum = acrossGroups(build, stage, forward);
   auto besides = [&](double seconds, const RegionCost &kernels) {
-    double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds);
+    double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds * slowdown);
     return runtime.addedTime(seconds, exposed);
   };
   double both = gather.seconds + scatter.seconds;
@@ -180,6 +180,7 @@ void StepModel::optimizerStep(Build &build) {
                       forward.trainedExperts() / (isSharded ? build.sharers(true) : 1);
     const ChipFacts &chip = factsAt(build, stage);
     double seconds = chip.bandwidth > 0 ? elements * moved / (chip.bandwidth * runtime.memory) : 0;
+    seconds *= build.step.stages[stage].slowdown;
     if (strategy.offload.empty() && chip.outermost)
       build.step.optimizerEnergy +=
           trafficOf(*chip.outermost, elements * read, elements * written).energy.times(ranks);
