@@ -19,6 +19,7 @@ struct Communication {
   std::string axis;
   double bytes = 0; ///< the larger buffer of a rank
   double count = 1;
+  double meanShare = 1; ///< of that what a mean rank moves: the busiest sets the time
 };
 
 /// A kernel of one run of a region.

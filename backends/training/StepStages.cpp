@@ -179,7 +179,7 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
     left -= hidden;
     sum += total - hidden;
     note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times, total * times,
-         (total - hidden) * times, one.energy);
+         (total - hidden) * times, one.energy.times(entry.meanShare));
   }
   if (build.probe)
     build.probe->exposed[&cost] = sum;

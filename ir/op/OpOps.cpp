@@ -117,7 +117,7 @@ static std::vector<OpDecl> leafDecls() {
        .attrs = {stringAttr("kind", "all_reduce, all_gather, …"),
                  stringAttr("axis", "the axis of parallelism it runs along").optional(),
                  intAttr("ranks", "how many take part; all when not given").atLeast(1).optional(),
-                 copiesAttr(), loadAttr(),
+                 copiesAttr(), loadAttr(), droppedAttr(),
                  intAttr("choices", "experts of a token, one row for each").atLeast(1).optional(),
                  listAttr("sizes", AttrKind::Quantity, "from each rank to each").optional(),
                  stringAttr("algorithm", "that its line names").optional(),
