@@ -56,6 +56,7 @@ void RegionCost::add(const RegionCost &other, double times) {
   expertElements += other.expertElements * times;
   frozenElements += other.frozenElements * times;
   frozenExperts += other.frozenExperts * times;
+  adapterElements += other.adapterElements * times;
   weightBytes += other.weightBytes * times;
   workingBytes = std::max(workingBytes, other.workingBytes);
   dropped = std::max(dropped, other.dropped);
@@ -228,6 +229,9 @@ void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
   cost.expertElements += isExpert ? elements : 0;
   cost.frozenElements += isFrozen ? elements : 0;
   cost.frozenExperts += isExpert && isFrozen ? elements : 0;
+  if (ir::as<op::TensorOp>(op).isAdapter())
+    cost.adapterElements +=
+        static_cast<double>(op.intAttr("whole", static_cast<int64_t>(elements)));
   cost.weightBytes += bytesOf(op.result());
 }
 

@@ -86,7 +86,10 @@ static std::vector<OpDecl> leafDecls() {
                  stringAttr("label", "its name in the program"),
                  flagAttr("expert", "a weight whose first rank the data choose"),
                  flagAttr("frozen", "a weight that is not trained"),
-                 flagAttr("adapter", "a weight that is trained in the place of a frozen one")}},
+                 flagAttr("adapter", "a weight that is trained in the place of a frozen one"),
+                 intAttr("whole", "elements of an adapter that is divided among ranks")
+                     .atLeast(1)
+                     .optional()}},
       {.name = "op.save",
        .doc = "Keeps a value for the backward pass, where a tensor of the same symbol is it.",
        .symbol = SymbolUse::Required,
