@@ -62,7 +62,7 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
     return {};
   }
   build.keepNotes(*cost);
-  return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
+  return {cost->latency.central() / runtime.network, cost->energy.times(groups), bytes};
 }
 
 /// The least that a collective takes in any variant, on a uniform network.

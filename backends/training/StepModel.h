@@ -132,6 +132,7 @@ private:
   struct Exchange {
     double seconds = 0;
     Figure energy;
+    double bytes = 0; ///< of a rank's buffer; 0 where it is alone
   };
 
   bool divideLayers(Build &build, std::string &problem);
