@@ -57,10 +57,11 @@ bool AxisNetwork::readFaults(SourceRange where) {
 
 AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, const ChipSet &chips) const {
   Factors factors;
-  if (linkFaults.empty())
+  if (!hasFaults())
     return factors;
+  factors.slowdown = paths.slowdown(chips);
   for (const SystemPath::Level &level : paths.path(path).levels)
-    factors.push_back(linkFaults.factor(*level.group, chips));
+    factors.links.push_back(linkFaults.factor(*level.group, chips));
   return factors;
 }
 
@@ -99,9 +100,9 @@ void AxisNetwork::addGroup(ir::Operation &part, unsigned path, size_t level, int
   for (const ir::Operation &net : from.body())
     if (net.is(target::NetworkOp::opName) || net.is(target::LibraryOp::opName))
       net.clone(group->body(), ignored);
-  if (level < factors.size() && factors[level] < 1)
+  if (Fitness left = factors.at(level); left.bandwidth < 1)
     for (ir::Operation &inner : group->body())
-      slowDown(inner, factors[level]);
+      slowDown(inner, left);
 }
 
 /// How many ranks of a group along `dim` stand in the same group of `chips` chips. Where some reach
@@ -349,9 +350,8 @@ const Cost *AxisNetwork::sendCost(const ChipSet &from, int64_t distance, double 
   ChipSet to = from;
   to.first += distance;
   for (unsigned path : paths.of(from)) {
-    Factors factors = factorsOf(path, from), others = factorsOf(path, to);
-    for (size_t i = 0; i < factors.size(); ++i)
-      factors[i] = std::min(factors[i], others[i]);
+    Factors factors = factorsOf(path, from);
+    factors.slowTo(factorsOf(path, to));
     const Cost *found =
         sharesLinks(path) ? costOfSends(from, distance, bytes, where, path, factors) : nullptr;
     if (!found) { // over the network where they meet

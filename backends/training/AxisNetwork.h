@@ -14,7 +14,9 @@
 #include "backends/training/LinkFaults.h"
 #include "backends/training/StrategyPlace.h"
 #include "backends/training/SystemPaths.h"
+#include <algorithm>
 #include <tuple>
+#include <vector>
 
 namespace perfc::training {
 
@@ -57,8 +59,24 @@ public:
   bool isUniform() { return !hasFaults() && paths.of(paths.all()).size() == 1; }
 
 private:
-  /// What faults leave of the bandwidth of each level of a path, for ranks among some chips.
-  using Factors = std::vector<double>;
+  /// What faults leave of each level of a path, for ranks among some chips.
+  struct Factors {
+    std::vector<double> links; ///< of their bandwidth, by level
+    double slowdown = 1;       ///< of the slowest chip, whose links are slow at all levels
+
+    Fitness at(size_t level) const {
+      return {(level < links.size() ? links[level] : 1) / slowdown, slowdown};
+    }
+    /// To the pace of the slower of both.
+    void slowTo(const Factors &other) {
+      slowdown = std::max(slowdown, other.slowdown);
+      for (size_t i = 0; i < links.size(); ++i)
+        links[i] = std::min(links[i], other.links[i]);
+    }
+    bool operator<(const Factors &other) const {
+      return std::tie(links, slowdown) < std::tie(other.links, other.slowdown);
+    }
+  };
   struct Algorithm {
     std::string name;
     bool isRing = false; ///< of std, which one switch runs as its closed form says

@@ -21,7 +21,8 @@ void RegionCost::add(const RegionCost &other, double times) {
   for (Communication entry : other.communication) {
     entry.count *= times;
     auto same = llvm::find_if(communication, [&](const Communication &known) {
-      return known.kind == entry.kind && known.axis == entry.axis && known.bytes == entry.bytes;
+      return known.kind == entry.kind && known.axis == entry.axis && known.bytes == entry.bytes &&
+             known.meanShare == entry.meanShare;
     });
     if (same == communication.end())
       communication.push_back(std::move(entry));
@@ -55,6 +56,7 @@ void RegionCost::add(const RegionCost &other, double times) {
   expertElements += other.expertElements * times;
   frozenElements += other.frozenElements * times;
   frozenExperts += other.frozenExperts * times;
+  adapterElements += other.adapterElements * times;
   weightBytes += other.weightBytes * times;
   workingBytes = std::max(workingBytes, other.workingBytes);
   dropped = std::max(dropped, other.dropped);
@@ -227,6 +229,9 @@ void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
   cost.expertElements += isExpert ? elements : 0;
   cost.frozenElements += isFrozen ? elements : 0;
   cost.frozenExperts += isExpert && isFrozen ? elements : 0;
+  if (ir::as<op::TensorOp>(op).isAdapter())
+    cost.adapterElements +=
+        static_cast<double>(op.intAttr("whole", static_cast<int64_t>(elements)));
   cost.weightBytes += bytesOf(op.result());
 }
 
@@ -252,7 +257,8 @@ void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
   bytes += static_cast<double>(op.intAttr("with", 0));
   double rows = bytes / format;
   bytes *= runtime.sentShare(op.intAttr("choices", 1), op.intAttr("ranks", 1));
-  own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1});
+  double mean = (1 - shareOf(op, "dropped", 0)) / shareOf(op, "load", 1);
+  own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1, mean});
   if (view.axis() == "expert" && view.kind() == "all_to_all") {
     RegionCost sort = sorting(op, rows);
     own.add(sort);

@@ -19,6 +19,7 @@ struct Communication {
   std::string axis;
   double bytes = 0; ///< the larger buffer of a rank
   double count = 1;
+  double meanShare = 1; ///< of that what a mean rank moves: the busiest sets the time
 };
 
 /// A kernel of one run of a region.
@@ -47,11 +48,12 @@ struct RegionCost {
   /// What kernels that only gradients of weights need read and others make: inputs of products and
   /// gradients of their results.
   double waitingBytes = 0;
-  double inputBytes = 0;     ///< of what goes in from the layer before
-  double weightElements = 0; ///< on this rank
-  double expertElements = 0; ///< of these, weights that the data choose
-  double frozenElements = 0; ///< of all, weights that are not trained
-  double frozenExperts = 0;  ///< weights that are both
+  double inputBytes = 0;      ///< of what goes in from the layer before
+  double weightElements = 0;  ///< on this rank
+  double expertElements = 0;  ///< of these, weights that the data choose
+  double frozenElements = 0;  ///< of all, weights that are not trained
+  double frozenExperts = 0;   ///< weights that are both
+  double adapterElements = 0; ///< of adapters on all ranks together, each once
   double weightBytes = 0;
   double dropped = 0;      ///< largest share of tokens that experts do not take
   double workingBytes = 0; ///< the largest kernel's tensors

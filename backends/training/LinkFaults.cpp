@@ -154,20 +154,31 @@ double LinkFaults::factor(const ir::Operation &group, const ChipSet &chips) cons
   return least;
 }
 
-void training::slowDown(ir::Operation &part, double factor) {
-  auto slower = [&](const Quantity &rate) {
-    return Quantity(rate.toUncertain() * factor, rate.dimension());
+/// Multiplies a quantity or a list of quantities, where `part` has it.
+static void scaleAttr(ir::Operation &part, llvm::StringRef name, double factor) {
+  auto scaled = [&](const Quantity &value) {
+    return Quantity(value.toUncertain() * factor, value.dimension());
   };
-  for (const char *name : {"bandwidth", "pair", "channel"})
-    if (auto rate = part.quantityAttr(name))
-      part.setAttr(name, slower(*rate));
-  if (part.hasAttr("bandwidths")) {
-    ir::AttrList rates = part.listAttr("bandwidths");
-    for (ir::Attribute &rate : rates)
-      rate = slower(rate.asQuantity());
-    part.setAttr("bandwidths", std::move(rates));
+  const ir::Attribute *given = part.attr(name);
+  if (!given)
+    return;
+  if (!given->is(ir::AttrKind::List)) {
+    part.setAttr(name, scaled(given->asQuantity()));
+    return;
   }
+  ir::AttrList values = given->asList();
+  for (ir::Attribute &value : values)
+    value = scaled(value.asQuantity());
+  part.setAttr(name, std::move(values));
+}
+
+void training::slowDown(ir::Operation &part, const Fitness &fitness) {
+  for (llvm::StringRef name : {"bandwidth", "pair", "channel", "bandwidths"})
+    scaleAttr(part, name, fitness.bandwidth);
+  if (part.is(target::NetworkOp::opName))
+    for (llvm::StringRef name : {"latency", "latencies"})
+      scaleAttr(part, name, fitness.latency);
   for (unsigned i = 0; i < part.regionCount(); ++i)
     for (ir::Operation &inner : part.region(i))
-      slowDown(inner, factor);
+      slowDown(inner, fitness);
 }

@@ -33,8 +33,15 @@ private:
   std::vector<Fault> faults;
 };
 
-/// Slows `part`, a network or a library, down: all of its bandwidths, and those of what it has.
-void slowDown(ir::Operation &part, double factor);
+/// What faults leave of a part of a system.
+struct Fitness {
+  double bandwidth = 1; ///< the share that is left
+  double latency = 1;   ///< times as long
+};
+
+/// Slows `part`, a network or a library, down, with what it has: all of its bandwidths, and the
+/// latencies of its links. What a library takes of its own does not pass the links.
+void slowDown(ir::Operation &part, const Fitness &fitness);
 
 } // namespace perfc::training
 

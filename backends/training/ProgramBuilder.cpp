@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <map>
+#include <tuple>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -37,12 +38,12 @@ private:
   };
 
   void addAxes();
-  uint32_t addBlock(const RegionCost &region, const RegionCost &weights, double slowdown,
+  uint32_t addBlock(const RegionCost &region, const RegionCost &weights, const StagePlan &stage,
                     bool isBackward);
-  const Passes &passesOn(const ir::Operation *chip, double slowdown);
+  const Passes &passesOn(const StagePlan &stage);
   void addStages();
   void addTasks();
-  double timeOf(const StepItem &item) const;
+  double timeOf(const StepItem &item, const ChipSet &chips) const;
 
   const ir::Operation &train;
   const ModelCosts &costs;
@@ -52,7 +53,8 @@ private:
   Runtime runtime;
   int64_t chunks;
   StepProgram program;
-  std::map<std::pair<const ir::Operation *, double>, Passes> passes;
+  /// By the kind of chip, its slowdown, and where collectives run, if that matters.
+  std::map<std::tuple<const ir::Operation *, double, ChipSet>, Passes> passes;
 };
 
 } // namespace
@@ -65,40 +67,41 @@ void Builder::addAxes() {
       program.axes.push_back({name, placeOf(strategy, name)});
 }
 
-double Builder::timeOf(const StepItem &item) const {
+double Builder::timeOf(const StepItem &item, const ChipSet &chips) const {
   const Cost *cost =
-      network.cost(item.kind, placeOf(strategy, item.axis), item.bytes, train.range());
+      network.cost(item.kind, placeOf(strategy, item.axis), item.bytes, train.range(), chips);
   return cost ? cost->latency.central() / runtime.network : 0;
 }
 
-uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights, double slowdown,
-                           bool isBackward) {
+uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights,
+                           const StagePlan &stage, bool isBackward) {
   StepBlock block = region.block;
   block.weights = isBackward ? weights.trainedDense() : weights.denseElements();
   block.expertWeights = isBackward ? weights.trainedExperts() : weights.expertElements;
   for (StepItem &item : block.items)
-    item.seconds = item.kind.empty() ? item.seconds * slowdown : timeOf(item);
+    item.seconds = item.kind.empty() ? item.seconds * stage.slowdown : timeOf(item, stage.chips);
   program.blocks.push_back(std::move(block));
   return static_cast<uint32_t>(program.blocks.size() - 1);
 }
 
 /// The graph of the backward pass runs the other way round, with the weights of the forward one
 /// that have gradients.
-const Builder::Passes &Builder::passesOn(const ir::Operation *chip, double slowdown) {
-  auto [entry, isNew] = passes.try_emplace({chip, slowdown});
+const Builder::Passes &Builder::passesOn(const StagePlan &stage) {
+  ChipSet chips = network.isUniform() ? network.places().all() : stage.chips;
+  auto [entry, isNew] = passes.try_emplace({stage.chip, stage.slowdown, chips});
   if (!isNew)
     return entry->second;
-  const GraphCost &one = costs.on(chip).forward, &two = costs.on(chip).backward;
+  const GraphCost &one = costs.on(stage.chip).forward, &two = costs.on(stage.chip).backward;
   size_t kinds = one.layers.size();
   Pass &forward = entry->second.forward, &backward = entry->second.backward;
-  forward.before = addBlock(one.before, one.before, slowdown, false);
-  forward.after = addBlock(one.after, one.after, slowdown, false);
-  backward.before = addBlock(two.before, one.after, slowdown, true);
-  backward.after = addBlock(two.after, one.before, slowdown, true);
+  forward.before = addBlock(one.before, one.before, stage, false);
+  forward.after = addBlock(one.after, one.after, stage, false);
+  backward.before = addBlock(two.before, one.after, stage, true);
+  backward.after = addBlock(two.after, one.before, stage, true);
   for (size_t kind = 0; kind < kinds; ++kind) {
     const RegionCost &weights = one.layers[kind].one;
-    forward.layers.push_back(addBlock(weights, weights, slowdown, false));
-    backward.layers.push_back(addBlock(two.layers[kinds - 1 - kind].one, weights, slowdown, true));
+    forward.layers.push_back(addBlock(weights, weights, stage, false));
+    backward.layers.push_back(addBlock(two.layers[kinds - 1 - kind].one, weights, stage, true));
   }
   return entry->second;
 }
@@ -106,7 +109,7 @@ const Builder::Passes &Builder::passesOn(const ir::Operation *chip, double slowd
 void Builder::addStages() {
   for (size_t at = 0; at < step.stages.size(); ++at) {
     const StagePlan &plan = step.stages[at];
-    const Passes &blocks = passesOn(plan.chip, plan.slowdown);
+    const Passes &blocks = passesOn(plan);
     StepStage stage;
     for (size_t chunk = 0; chunk < plan.chunks.size(); ++chunk) {
       bool isFirst = at == 0 && chunk == 0;

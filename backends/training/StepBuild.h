@@ -91,11 +91,6 @@ struct StepModel::Build {
       known = static_cast<double>(placeOf(strategy, ofExperts ? "expert_shard" : "shard").ranks());
     return known;
   }
-  /// Bytes of a rank's part of the gradients of `weights`.
-  double partBytes(const RegionCost &weights, double gradient) const {
-    return weights.trainedDense() * gradient / sharers(false) +
-           weights.trainedExperts() * gradient / sharers(true);
-  }
   mutable double sharersOf[2] = {0, 0}; ///< once they are asked for
 };
 

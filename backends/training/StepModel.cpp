@@ -62,7 +62,7 @@ StepModel::Exchange StepModel::collective(Build &build, llvm::StringRef kind, ll
     return {};
   }
   build.keepNotes(*cost);
-  return {cost->latency.central() / runtime.network, cost->energy.times(groups)};
+  return {cost->latency.central() / runtime.network, cost->energy.times(groups), bytes};
 }
 
 /// The least that a collective takes in any variant, on a uniform network.
@@ -133,7 +133,7 @@ double StepModel::checkpointBytes(const Build &build) const {
   if (strategy.adapterRank > 0) {
     elements = 0;
     for (const RegionCost &stage : build.forward)
-      elements += stage.trainedDense() * static_cast<double>(strategy.tensor);
+      elements += stage.adapterElements;
   }
   return elements * (bitsOf(strategy.dtype) / 8.0 + stateBytes(strategy));
 }

@@ -51,6 +51,7 @@ struct StagePlan {
   std::vector<std::vector<uint32_t>> chunks;
   const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
   double slowdown = 1;                 ///< of its slowest chip
+  ChipSet chips;                       ///< where it stands
 
   int64_t layers(uint32_t kind) const;
 };
@@ -131,6 +132,7 @@ private:
   struct Exchange {
     double seconds = 0;
     Figure energy;
+    double bytes = 0; ///< of a rank's buffer; 0 where it is alone
   };
 
   bool divideLayers(Build &build, std::string &problem);

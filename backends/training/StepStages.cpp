@@ -168,7 +168,8 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
     if (auto known = build.probe->exposed.find(&cost); known != build.probe->exposed.end())
       return known->second;
   double sum = 0, times = build.microbatches * build.share() * count;
-  double left = cost.seconds; // no more is hidden than there are kernels beside it
+  // No more is hidden than there are kernels beside it.
+  double left = cost.seconds * build.step.stages[stage].slowdown;
   for (const Communication &entry : cost.communication) {
     Exchange one =
         collective(build, entry.kind, entry.axis, entry.bytes, static_cast<int64_t>(stage));
@@ -178,7 +179,7 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
     left -= hidden;
     sum += total - hidden;
     note(build, entry.kind + " " + entry.axis, entry.bytes, entry.count * times, total * times,
-         (total - hidden) * times, one.energy);
+         (total - hidden) * times, one.energy.times(entry.meanShare));
   }
   if (build.probe)
     build.probe->exposed[&cost] = sum;
@@ -204,6 +205,7 @@ void StepModel::chooseChip(Build &build, size_t stage) {
     backward = std::move(two);
   }
   plan.slowdown = network.places().slowdown(chips);
+  plan.chips = chips;
   for (RegionCost *part : {&forward, &backward}) {
     part->seconds *= plan.slowdown;
     part->weightsSeconds *= plan.slowdown;

@@ -29,6 +29,7 @@ StepModel::Exchange StepModel::amongReplicas(Build &build, size_t stage, const c
       collective(build, kind, "expert_" + axis.str(), expertBytes, static_cast<int64_t>(stage));
   sum.seconds += two.seconds;
   sum.energy += two.energy;
+  sum.bytes += two.bytes;
   return sum;
 }
 
@@ -51,9 +52,8 @@ StepModel::Exchange StepModel::acrossGroups(Build &build, size_t stage, const Re
 /// sums of the last microbatch are then added up across these: that is added to `across`.
 void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, StageSums &across) {
   const RegionCost &forward = part.forward, &backward = part.backward;
-  double layers = part.count();
+  double layers = part.count(), slowdown = build.step.stages[stage].slowdown;
   auto [element, gradient] = elementBytes(build.strategy, runtime);
-  double trained = forward.trainedDense() + forward.trainedExperts();
   double moved = runtime.gathered(element);
   Exchange gather = amongReplicas(build, stage, "all_gather", "shard",
                                   forward.denseElements() * moved, forward.expertElements * moved);
@@ -62,7 +62,7 @@ void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, St
                     forward.trainedExperts() * gradient);
   Exchange sum = acrossGroups(build, stage, forward);
   auto besides = [&](double seconds, const RegionCost &kernels) {
-    double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds);
+    double exposed = std::max(0.0, seconds - runtime.overlapData * kernels.seconds * slowdown);
     return runtime.addedTime(seconds, exposed);
   };
   double both = gather.seconds + scatter.seconds;
@@ -75,11 +75,11 @@ void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, St
   double runs = layers * build.microbatches * build.share();
   double scattered = both > 0 ? behind * scatter.seconds / both : 0;
   std::string axis = " " + shardAxis(build.strategy);
-  note(build, "all_gather" + axis, forward.weightElements * moved, 2 * runs,
-       2 * gather.seconds * runs, (ahead + behind - scattered) * runs, gather.energy);
-  note(build, "reduce_scatter" + axis, trained * gradient, runs, scatter.seconds * runs,
+  note(build, "all_gather" + axis, gather.bytes, 2 * runs, 2 * gather.seconds * runs,
+       (ahead + behind - scattered) * runs, gather.energy);
+  note(build, "reduce_scatter" + axis, scatter.bytes, runs, scatter.seconds * runs,
        scattered * runs, scatter.energy);
-  across.time.bytes = std::max(across.time.bytes, build.partBytes(forward, gradient));
+  across.time.bytes = std::max(across.time.bytes, sum.bytes);
   across.time.count += layers;
   across.time.total += layers * sum.seconds;
   across.time.exposed += layers * last;
@@ -147,9 +147,9 @@ bool StepModel::shareGradients(Build &build) {
       continue;
     worst = a + b;
     double part = reduced.seconds / both;
-    reduce = {reduce.name, (dense + experts) * gradient, 1, reduced.seconds, a * part};
-    across = {across.name, build.partBytes(forward, gradient), 1, summed.seconds, a * (1 - part)};
-    gather = {gather.name, (dense + experts) * runtime.gathered(element), 1, gathered.seconds, b};
+    reduce = {reduce.name, reduced.bytes, 1, reduced.seconds, a * part};
+    across = {across.name, summed.bytes, 1, summed.seconds, a * (1 - part)};
+    gather = {gather.name, gathered.bytes, 1, gathered.seconds, b};
   }
   note(build, reduce.name, reduce.bytes, 1, reduce.total, reduce.exposed, reduceEnergy);
   note(build, across.name, across.bytes, 1, across.total, across.exposed, acrossEnergy);
@@ -180,6 +180,7 @@ void StepModel::optimizerStep(Build &build) {
                       forward.trainedExperts() / (isSharded ? build.sharers(true) : 1);
     const ChipFacts &chip = factsAt(build, stage);
     double seconds = chip.bandwidth > 0 ? elements * moved / (chip.bandwidth * runtime.memory) : 0;
+    seconds *= build.step.stages[stage].slowdown;
     if (strategy.offload.empty() && chip.outermost)
       build.step.optimizerEnergy +=
           trafficOf(*chip.outermost, elements * read, elements * written).energy.times(ranks);

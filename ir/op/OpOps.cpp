@@ -86,7 +86,10 @@ static std::vector<OpDecl> leafDecls() {
                  stringAttr("label", "its name in the program"),
                  flagAttr("expert", "a weight whose first rank the data choose"),
                  flagAttr("frozen", "a weight that is not trained"),
-                 flagAttr("adapter", "a weight that is trained in the place of a frozen one")}},
+                 flagAttr("adapter", "a weight that is trained in the place of a frozen one"),
+                 intAttr("whole", "elements of an adapter that is divided among ranks")
+                     .atLeast(1)
+                     .optional()}},
       {.name = "op.save",
        .doc = "Keeps a value for the backward pass, where a tensor of the same symbol is it.",
        .symbol = SymbolUse::Required,
@@ -117,7 +120,7 @@ static std::vector<OpDecl> leafDecls() {
        .attrs = {stringAttr("kind", "all_reduce, all_gather, …"),
                  stringAttr("axis", "the axis of parallelism it runs along").optional(),
                  intAttr("ranks", "how many take part; all when not given").atLeast(1).optional(),
-                 copiesAttr(), loadAttr(),
+                 copiesAttr(), loadAttr(), droppedAttr(),
                  intAttr("choices", "experts of a token, one row for each").atLeast(1).optional(),
                  listAttr("sizes", AttrKind::Quantity, "from each rank to each").optional(),
                  stringAttr("algorithm", "that its line names").optional(),

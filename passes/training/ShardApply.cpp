@@ -72,7 +72,10 @@ void Sharder::decideWeights(Use &use) {
     for (unsigned rank = 0; rank < state.feature.size(); ++rank)
       state.feature[rank] = use.feature[use.classes.ofRank(use.inputs[i].symbol(), rank)];
     kept[value.definingOp()->symbol()] = state;
+    int64_t whole = value.type().elements().getValueOr(0);
     value.setType(typeOf(value, state));
+    if (as<op::TensorOp>(*value.definingOp()).isAdapter() && value.type().elements() != whole)
+      value.definingOp()->setAttr("whole", whole);
     if (use.expert && use.classes.dataRank(use.inputs[i].symbol()))
       value.definingOp()->setAttr("expert", Attribute::unit());
   }

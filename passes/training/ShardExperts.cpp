@@ -189,6 +189,8 @@ Value &Sharder::exchange(Operation &before, Value &value, const ShardState &stat
   ShardState there = state.isAtExperts ? state : stateOf(value);
   Value &result = collective(before, value, "all_to_all", "expert", strategy.expert, state);
   writeLoad(*result.definingOp(), there);
+  if (there.load.dropped > 0)
+    result.definingOp()->setAttr("dropped", shareAttribute(there.load.dropped));
   auto rank = state.isAtExperts ? state.choiceRank : stateOf(value).choiceRank;
   if (rank && value.type().shape()[*rank] > 1)
     result.definingOp()->setAttr("choices", value.type().shape()[*rank]);
