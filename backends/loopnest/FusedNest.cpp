@@ -81,6 +81,7 @@ bool FusedEvaluator::addPart(NestOp nest) {
     return false;
   }
   part.adapted = std::move(*adapted);
+  ignoreConditions(part.adapted);
   AnalysisResult result = analyse(part.adapted.nest, {});
   for (const AnalysisError &error : result.errors)
     diagnostics.report(nest->range(), diag::NestNotCounted, error.message());

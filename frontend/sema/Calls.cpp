@@ -143,7 +143,7 @@ void Evaluator::reportNoReturn(const Decl &function, const Scope &scope) {
       .note(function.nameRange, "called with " + given(function, scope));
 }
 
-/// A condition on the parameters of a function; false, reported, where it does not hold. What is
+/// A condition on the parameters of a function, op or workload; false, reported, where it does not hold. What is
 /// not known yet may hold.
 bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope) {
   if (item.args.size() != 2 || item.args[0].assigned || item.args[1].assigned) {
@@ -164,9 +164,17 @@ bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const S
     diagnostics.report(item.range, diag::RequirementNotHeld, function.name, needs);
     return false;
   }
+  std::string values = given(function, scope);
   diagnostics.report(callToMend(function), diag::RequirementNotHeld, function.name, needs)
-      .note(item.range, "required here, called with " + given(function, scope));
+      .note(item.range, values.empty() ? "required here" : "required here, called with " + values);
   return false;
+}
+
+bool Evaluator::fulfils(const Instance &instance, const ast::Item &item, const Scope &scope) {
+  calls.push_back(instance.range);
+  bool holds = isFulfilled(*instance.decl, item, scope);
+  calls.pop_back();
+  return holds;
 }
 
 void Evaluator::noteCall(const Decl &decl, SourceRange call, size_t first) {

@@ -65,6 +65,9 @@ public:
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
+  /// Whether `require condition, "words"` in the block of `instance`'s declaration holds for what
+  /// `scope` has; false after a report. What is not known yet may hold.
+  bool fulfils(const Instance &instance, const ast::Item &item, const Scope &scope);
   /// Runs the block of a function; nothing when no `return` is reached, unknown after a report.
   llvm::Optional<Value> functionBody(const Decl &function, const ast::Body &body, Scope &scope);
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.

@@ -109,6 +109,7 @@ llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) 
   options.transfers = memoriesWithWidth(nest);
   // One of many mappings: none may take seconds.
   options.workLimit = options.setWork = int64_t(1) << 18;
+  options.conditionLimit = int64_t(1) << 15;
   AnalysisResult result = analyse(nest.nest, options);
   isUnknown = !result.counts || !result.errors.empty();
   if (isUnknown)
