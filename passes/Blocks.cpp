@@ -29,24 +29,49 @@ static TileExtents tilesOf(const Blocks &blocks) {
   return tiles;
 }
 
-/// Bytes of `access` that each of `blocks` moves: those of its tile or, where conditions leave out
-/// points, the mean of what all blocks touch.
-static int64_t bytesPerBlock(const Blocks &blocks, const Statement &statement, const Access &access,
+static bool dependsOnData(const Access &access) {
+  return llvm::any_of(access.ranks, [](const Subscript &rank) { return rank.dataDependent; });
+}
+
+/// Bytes that each of `blocks` moves of a tensor by `accesses` of `statement`: those of its tile or,
+/// where conditions leave out points or several accesses touch different elements, the mean of what
+/// all blocks touch.
+static int64_t bytesPerBlock(const Blocks &blocks, const Statement &statement,
+                             llvm::ArrayRef<const Access *> accesses,
                              llvm::ArrayRef<int64_t> tile) {
-  bool dependsOnData = llvm::any_of(
-      access.ranks, [](const Subscript &rank) { return rank.dataDependent; });
-  if (!blocks.withPoints || dependsOnData)
-    return bytesOf(access, tile);
-  AttrDict map{{"tensor", access.tensor}, {"map", *access.map}};
-  int64_t elements = touchedInTiles(access.shape, {statement.op, &map}, tilesOf(blocks));
-  int64_t bits = storedBits(access.format, elements).getValueOr(INT64_MAX);
+  bool isPlain = !blocks.withPoints && accesses.size() == 1;
+  if (isPlain || llvm::any_of(accesses, [](const Access *access) { return dependsOnData(*access); }))
+    return bytesOf(*accesses[0], tile);
+  std::vector<AttrDict> maps;
+  for (const Access *access : accesses)
+    maps.push_back({{"tensor", access->tensor}, {"map", *access->map}});
+  std::vector<DomainAccess> touching;
+  for (const AttrDict &map : maps)
+    touching.push_back({statement.op, &map});
+  int64_t elements = touchedInTiles(accesses[0]->shape, touching, tilesOf(blocks));
+  int64_t bits = storedBits(accesses[0]->format, elements).getValueOr(INT64_MAX);
   return ceilDivide(ceilDivide(bits, 8), blocks.count());
+}
+
+/// What each of `blocks` loads for the reads of `statement`, by tensor.
+static void addLoads(Blocks &blocks, const Statement &statement, llvm::ArrayRef<int64_t> tile,
+                     llvm::function_ref<bool(const Access &)> isLoaded) {
+  llvm::StringSet<> loaded;
+  for (const Access &read : statement.reads) {
+    if (!isLoaded(read) || !loaded.insert(read.tensor).second)
+      continue;
+    std::vector<const Access *> same;
+    for (const Access &other : statement.reads)
+      if (other.tensor == read.tensor)
+        same.push_back(&other);
+    blocks.loads.push_back({read.tensor.str(), bytesPerBlock(blocks, statement, same, tile)});
+  }
 }
 
 /// Bytes of all that `access` touches.
 static int64_t wholeBytes(const Statement &statement, const Access &access) {
   if (cuttingConditions(statement.op).empty() ||
-      llvm::any_of(access.ranks, [](const Subscript &rank) { return rank.dataDependent; }))
+      dependsOnData(access))
     return bytesOf(access, statement.extents);
   AttrDict map{{"tensor", access.tensor}, {"map", *access.map}};
   int64_t elements = touchedElements(access.shape, {{statement.op, &map}});
@@ -145,12 +170,10 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
     blocks.grid.push_back(std::max<int64_t>(1, ceilDivide(main.extents[i], tile[i])));
   }
   leaveOutEmpty(blocks, main);
-  llvm::StringSet<> loaded;
-  for (const Access &read : main.reads)
-    if (read.operand.role() != "intermediate" && loaded.insert(read.tensor).second)
-      blocks.loads.push_back({read.tensor.str(), bytesPerBlock(blocks, main, read, tile)});
+  addLoads(blocks, main, tile,
+           [](const Access &read) { return read.operand.role() != "intermediate"; });
   if (main.write.operand.role() != "intermediate")
-    blocks.stores.push_back({main.write.tensor.str(), bytesPerBlock(blocks, main, main.write, tile)});
+    blocks.stores.push_back({main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});
   addOtherStatements(kernel, main, blocks);
   int64_t macs = 0, flops = 0;
   for (const Statement &statement : kernel.statements) {
@@ -203,11 +226,8 @@ Blocks passes::nestBlocks(loopnest::NestOp nest, const Statement &statement) {
   leaveOutEmpty(blocks, statement);
   if (blocks.withPoints)
     points = ceilDivide(statement.points().getValueOr(INT64_MAX), blocks.count());
-  llvm::StringSet<> loaded;
-  for (const Access &read : statement.reads)
-    if (loaded.insert(read.tensor).second)
-      blocks.loads.push_back({read.tensor.str(), bytesPerBlock(blocks, statement, read, tile)});
-  blocks.stores.push_back({statement.write.tensor.str(), bytesPerBlock(blocks, statement, statement.write, tile)});
+  addLoads(blocks, statement, tile, [](const Access &) { return true; });
+  blocks.stores.push_back({statement.write.tensor.str(), bytesPerBlock(blocks, statement, {&statement.write}, tile)});
   blocks.macs = statement.op.isMac() ? points : 0;
   blocks.flops = product(points, statement.op.flops());
   return blocks;

@@ -141,6 +141,14 @@ static IslSet imageOf(isl_ctx *context, llvm::ArrayRef<int64_t> shape, const Dom
   return set.image();
 }
 
+static IslSet unionOf(isl_ctx *context, llvm::ArrayRef<int64_t> shape,
+                      llvm::ArrayRef<DomainAccess> accesses, const TileExtents &tiles) {
+  IslSet all = imageOf(context, shape, accesses[0], tiles);
+  for (const DomainAccess &access : accesses.drop_front())
+    all = isl_set_union(std::move(all).take(), imageOf(context, shape, access, tiles).take());
+  return all;
+}
+
 int64_t passes::touchedElements(llvm::ArrayRef<int64_t> shape,
                                 llvm::ArrayRef<DomainAccess> accesses) {
   std::vector<DomainAccess> different;
@@ -164,12 +172,7 @@ int64_t passes::touchedElements(llvm::ArrayRef<int64_t> shape,
   if (bound == 0 || (areBoxes && different.size() == 1))
     return bound;
   IslContext context(islOperations);
-  IslSet all;
-  for (const DomainAccess &access : different) {
-    IslSet image = imageOf(context.get(), shape, access, {});
-    all = all ? IslSet(isl_set_union(all.take(), image.take())) : image;
-  }
-  return countPoints(all).getValueOr(bound);
+  return countPoints(unionOf(context.get(), shape, different, {})).getValueOr(bound);
 }
 
 int64_t passes::tilesWithPoints(op::StatementOp statement, const TileExtents &tiles) {
@@ -182,10 +185,13 @@ int64_t passes::tilesWithPoints(op::StatementOp statement, const TileExtents &ti
   return countPoints(imageOf(context.get(), {}, {statement, nullptr}, tiles)).getValueOr(all);
 }
 
-int64_t passes::touchedInTiles(llvm::ArrayRef<int64_t> shape, DomainAccess access,
-                               const TileExtents &tiles) {
+int64_t passes::touchedInTiles(llvm::ArrayRef<int64_t> shape,
+                               llvm::ArrayRef<DomainAccess> accesses, const TileExtents &tiles) {
   IslContext context(islOperations);
-  if (auto count = countPoints(imageOf(context.get(), shape, access, tiles)))
+  if (auto count = countPoints(unionOf(context.get(), shape, accesses, tiles)))
     return *count;
-  return product(tilesWithPoints(access.statement, tiles), boxElements(shape, access));
+  int64_t elements = 0;
+  for (const DomainAccess &access : accesses)
+    elements = checkedAdd(elements, boxElements(shape, access)).getValueOr(INT64_MAX);
+  return product(tilesWithPoints(accesses[0].statement, tiles), std::min(elements, product(shape)));
 }

@@ -30,8 +30,8 @@ using TileExtents = std::vector<std::pair<std::string, int64_t>>;
 /// Tiles of the domain of `statement` in which some point meets its conditions.
 int64_t tilesWithPoints(op::StatementOp statement, const TileExtents &tiles);
 
-/// The sum over the tiles of the elements that `access` touches there.
-int64_t touchedInTiles(llvm::ArrayRef<int64_t> shape, DomainAccess access,
+/// The sum over the tiles of the elements that `accesses`, all of one statement, touch there.
+int64_t touchedInTiles(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<DomainAccess> accesses,
                        const TileExtents &tiles);
 
 /// The conditions of `statement` that leave out points of its box.

@@ -28,7 +28,8 @@ Value GraphBuilder::tensorOf(ir::Value &value) {
 
 void GraphBuilder::body(const ast::Body &body, Scope &scope) {
   for (const ast::Item *entry : body.items)
-    item(*entry, scope);
+    if (!isAbandoned)
+      item(*entry, scope);
 }
 
 void GraphBuilder::item(const ast::Item &item, Scope &scope) {
@@ -52,7 +53,7 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
   if (item.word == "repeat")
     return repeat(item, scope);
   if (item.word == "require") {
-    context.evaluator.fulfils(running, item, scope);
+    isAbandoned |= !context.evaluator.fulfils(running, item, scope);
     return;
   }
   if (item.word == "for") {
@@ -182,7 +183,11 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     const Quantity *size = extent.getIf<Quantity>();
     if (!size || !size->isInteger() || size->sign() <= 0 ||
         !size->dimension().withoutCounts().isNumber()) {
-      diagnostics.report(range, diag::BadExtent, kind, extent.text());
+      SourceRange place = context.evaluator.placeToMend(range);
+      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, extent.text());
+      if (place != range)
+        error.note(range, "of this tensor");
+      isAbandoned = true; // the same again for other tensors
       return Value();
     }
     extents.push_back(size->rational().numerator());

@@ -361,8 +361,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     if (good && workload.decl->item->block) {
       llvm::SaveAndRestore<Instance> inside(running,
                                             {workload.decl, "", {}, instance.range});
+      Evaluator::InCall called(context.evaluator, instance.range);
       body(*workload.decl->item->block, scope);
-      good = finish(inner, scope, *region);
+      good = !isAbandoned && finish(inner, scope, *region);
     }
   } else {
     good = buildSingle(instance, *region);
