@@ -54,10 +54,11 @@ static std::vector<const AttrDict *> keysOf(op::StatementOp statement, const Att
 
 static llvm::StringSet<> indicesOf(const AttrDict &access) {
   llvm::StringSet<> names;
-  for (const Attribute &rank : access.find("map")->asList())
-    if (rank.fits(AttrKind::Affine))
-      for (const AffineExpr::Term &term : rank.asAffine().terms())
-        names.insert(term.name);
+  for (const Attribute &rank : access.find("map")->asList()) {
+    AffineExpr expr = rank.fits(AttrKind::Affine) ? rank.asAffine() : AffineExpr();
+    for (const AffineExpr::Term &term : expr.terms())
+      names.insert(term.name);
+  }
   return names;
 }
 

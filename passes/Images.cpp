@@ -59,10 +59,12 @@ static bool isBox(const DomainAccess &access) {
   if (!cuttingConditions(access.statement).empty())
     return false;
   llvm::StringMap<unsigned> ranks;
-  for (const Attribute &subscript : mapOf(access))
-    for (const AffineExpr::Term &term : subscript.asAffine().terms())
+  for (const Attribute &subscript : mapOf(access)) {
+    AffineExpr expr = subscript.asAffine();
+    for (const AffineExpr::Term &term : expr.terms())
       if (extentOf(access.statement, term.name) > 1 && ++ranks[term.name] > 1)
         return false;
+  }
   return true;
 }
 
