@@ -62,12 +62,6 @@ struct Attributes {
   int64_t metadataWidth = 0; ///< bits of one metadata access; 0: metadata costs nothing
 };
 
-/// A word with a scalar value that is kept as it was written.
-struct Extra {
-  std::string name;
-  std::string value;
-};
-
 /// A memory or the arithmetic units.
 struct Level {
   std::string name;
@@ -75,14 +69,16 @@ struct Level {
   int64_t instances = 1;
   int64_t meshX = 1, meshY = 1;
   Attributes attributes;
-  /// Everything the attributes said, in their order.
-  std::vector<Extra> written;
   /// The name of the part of the chip it stands in, and whether it opens that part.
   std::string part;
   /// The nodes of the architecture whose meshes repeat it within the memory outside.
   std::vector<std::string> arrays;
-  /// pJ by action.
+  /// pJ by action; none where they are not known.
   std::vector<std::pair<std::string, double>> energies;
+  /// The memory whose instances switch off those of this one, "" for its own, and where that is
+  /// said.
+  std::string gatedAt;
+  SourceRange gatePlace;
   SourceRange place;
 
   /// The energy of the first of `actions` that the level has.

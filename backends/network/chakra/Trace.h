@@ -79,6 +79,8 @@ public:
   void add(Node node, llvm::ArrayRef<uint64_t> dependencies);
   /// Sorts nodes by id, lets a later node of equal id replace the earlier one, and links edges.
   void link();
+  /// Leaves out the edges to missing nodes; how many there were.
+  size_t dropMissing();
   /// Indices of the nodes that are in or behind a cycle, or wait for a missing node.
   std::vector<uint32_t> unreachable() const;
   /// One cycle of dependencies as indices, each waiting for the next; empty when there is none.

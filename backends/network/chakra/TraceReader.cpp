@@ -4,6 +4,7 @@
 #include "backends/network/chakra/AttributeSchema.h"
 #include "backends/network/chakra/OldSchema.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -257,6 +258,19 @@ bool Reader::readNode(llvm::StringRef record, uint64_t offset) {
   return true;
 }
 
+/// What a file is that is no trace but what traces are made of, or packed; "" for others.
+static llvm::StringRef otherFormat(llvm::StringRef bytes) {
+  if (bytes.startswith("\x1f\x8b"))
+    return "the file is packed by gzip; unpack it first";
+  // A record's length may look like a brace, its tags and lengths are no text.
+  auto isText = [](char c) { return llvm::isPrint(c) || llvm::isSpace(c); };
+  llvm::StringRef text = bytes.ltrim();
+  if ((text.startswith("{") || text.startswith("[")) && llvm::all_of(text.take_front(64), isText))
+    return "the file is JSON, such as a trace of PyTorch or what chakra_jsonizer prints; read here "
+           "is the binary form, which chakra_converter writes";
+  return "";
+}
+
 llvm::Optional<Trace> chakra::readTrace(llvm::StringRef bytes, std::string path, WireError &error) {
   Trace trace;
   trace.path = std::move(path);
@@ -264,6 +278,10 @@ llvm::Optional<Trace> chakra::readTrace(llvm::StringRef bytes, std::string path,
   WireReader file(bytes, 0);
   if (bytes.empty()) {
     error = {0, "the file is empty; a trace begins with its metadata"};
+    return llvm::None;
+  }
+  if (llvm::StringRef other = otherFormat(bytes); !other.empty()) {
+    error = {0, other.str()};
     return llvm::None;
   }
   if (isOldSchema(bytes)) {

@@ -47,9 +47,10 @@ bool timeloop::findArrayMemory(llvm::StringRef name, SourceRange place, const In
   return true;
 }
 
-void timeloop::warnOfUnread(const Node &node, llvm::StringRef what, NodeReader &reader) {
+void timeloop::warnOfUnread(const Node &node, llvm::StringRef what, NodeReader &reader,
+                            llvm::ArrayRef<llvm::StringLiteral> others) {
   for (const auto &[name, value] : node.entries)
-    if (!value->isRead)
+    if (!value->isRead && !llvm::is_contained(others, llvm::StringRef(name->text)))
       reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, what);
 }
 
