@@ -381,7 +381,7 @@ void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> poi
     op::KernelOp kernel = kernels[own.nest];
     mappings[kernel.declaration().str()] += caseOf(kernel, own, best.mapping);
   }
-  std::string chipName = chipText(evaluate.onLabel(), target::ChipOp(chip).symbol());
+  std::string chipName = chipText(evaluate.onLabel(), chip->symbol());
   for (const auto &[op, text] : mappings)
     summary.mappings.push_back({op, chipName, text});
 }

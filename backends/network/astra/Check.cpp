@@ -169,6 +169,12 @@ std::vector<std::string> astra::lostWork(const chakra::Trace &trace) {
   for (uint64_t id : trace.duplicates)
     reasons.push_back(
         fmt::format("node {} stands there more than once, and the last one counts", id));
+  if (trace.partlyInvolved > 0)
+    reasons.push_back(fmt::format("{} out dimensions of the network (`involved_dim`), which is not "
+                                  "modelled",
+                                  trace.partlyInvolved == 1
+                                      ? "a collective leaves"
+                                      : fmt::format("{} collectives leave", trace.partlyInvolved)));
   return reasons;
 }
 

@@ -67,6 +67,7 @@ public:
   std::vector<std::string> groupNames = {""};
   std::vector<MissingNode> missing; ///< in the order of nodes
   std::vector<uint64_t> duplicates; ///< ids of which an earlier node was replaced
+  uint64_t partlyInvolved = 0; ///< nodes that leave out dimensions of the network (`involved_dim`)
 
   llvm::ArrayRef<uint32_t> children(uint32_t node) const {
     return llvm::makeArrayRef(childList).slice(childBegin[node],

@@ -185,6 +185,17 @@ bool Reader::readAttribute(Node &node, const WireField &field) {
   return !attribute.hasValue || setAttribute(node, attribute);
 }
 
+/// Whether a list of flags, packed or not, has one that is false.
+static bool hasFalse(const WireField &list) {
+  WireReader reader(list.bytes, list.bytesAt);
+  WireField part;
+  WireError ignored;
+  while (!reader.atEnd() && reader.next(part, ignored))
+    if (part.type == WireType::Bytes ? part.bytes.contains('\0') : part.number == 0)
+      return true;
+  return false;
+}
+
 bool Reader::setAttribute(Node &node, const RawAttribute &attribute) {
   const WireField &value = attribute.value;
   int64_t number = 0;
@@ -192,6 +203,10 @@ bool Reader::setAttribute(Node &node, const RawAttribute &attribute) {
   if (attribute.name == "is_cpu_op") {
     bool isBytes = value.type == WireType::Bytes;
     node.onCpu = isInteger ? number != 0 : isBytes ? !value.bytes.empty() : value.number != 0;
+    return true;
+  }
+  if (attribute.name == "involved_dim") {
+    trace.partlyInvolved += value.type == WireType::Bytes && hasFalse(value);
     return true;
   }
   if (attribute.name == "pg_name") {

@@ -4,7 +4,7 @@
 #include "frontend/import/timeloop/Sections.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"
-#include <tuple>
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -12,19 +12,24 @@ using namespace perfc::timeloop;
 /// Sections of definitions for another tool, which may stand in any number of files.
 static constexpr llvm::StringLiteral definitions[] = {"compound_components", "components"};
 
-/// A file of the first releases is no YAML but in the form of libconfig: `arch : { … };`.
+/// A file of the first releases is no YAML but in the form of libconfig: it begins with `arch : {`,
+/// and settings end in semicolons.
 static bool isLibconfig(llvm::StringRef text) {
-  bool hasSection = false;
-  llvm::StringRef rest = text;
-  while (!rest.empty()) {
-    llvm::StringRef line;
-    std::tie(line, rest) = rest.split('\n');
-    line = line.trim();
-    hasSection |=
-        (line.startswith("arch") || line.startswith("problem") || line.startswith("mapping")) &&
-        line.trim("abcdefghijklmnopqrstuvwxyz_ \t{(").trim("=:").empty();
-  }
-  return hasSection && text.contains(';') && text.contains('=') && text.contains('}');
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  text.split(lines, '\n');
+  for (llvm::StringRef &line : lines)
+    line = line.split('#').first.split("//").first.trim();
+  llvm::erase_if(lines, [](llvm::StringRef line) { return line.empty(); });
+  if (lines.empty())
+    return false;
+  llvm::StringRef rest = lines.front().drop_while(llvm::isAlpha).ltrim();
+  if (rest == lines.front() || !(rest.consume_front(":") || rest.consume_front("=")))
+    return false;
+  rest = rest.ltrim();
+  if (rest.empty() && lines.size() > 1)
+    rest = lines[1];
+  bool isOpen = rest.startswith("{") || rest.startswith("(");
+  return isOpen && llvm::any_of(lines, [](llvm::StringRef line) { return line.endswith(";"); });
 }
 
 std::unique_ptr<yaml::Document> timeloop::parseFiles(llvm::ArrayRef<FileId> files,

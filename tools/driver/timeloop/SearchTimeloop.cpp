@@ -31,9 +31,11 @@ static bool readOptions(Session &session, const Arguments &arguments,
   return !session.diagnostics.hasErrors();
 }
 
-static llvm::Optional<timeloop::SearchResult>
-searchDocument(Session &session, const yaml::Document &document,
-               const timeloop::SearchOptions &options) {
+/// Without energies the goal is cycles, unless `isGiven`.
+static llvm::Optional<timeloop::SearchResult> searchDocument(Session &session,
+                                                             const yaml::Document &document,
+                                                             bool isGiven,
+                                                             timeloop::SearchOptions &options) {
   timeloop::ReadOptions reading;
   reading.needsMapping = false;
   llvm::Optional<timeloop::Input> input =
@@ -44,7 +46,21 @@ searchDocument(Session &session, const yaml::Document &document,
       timeloop::readConstraints(document, *input, session.diagnostics);
   if (!constraints)
     return llvm::None;
+  if (!isGiven && input->compute.energies.empty())
+    options.goal = timeloop::Goal::Latency;
   return timeloop::search(*input, *constraints, options, session.diagnostics);
+}
+
+static llvm::StringRef nameOf(timeloop::Goal goal) {
+  switch (goal) {
+  case timeloop::Goal::Edp:
+    return "edp";
+  case timeloop::Goal::Energy:
+    return "energy";
+  case timeloop::Goal::Latency:
+    return "latency";
+  }
+  return "";
 }
 
 static const char *unitOf(timeloop::Goal goal) {
@@ -69,7 +85,8 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments,
   timeloop::SearchOptions options;
   if (!readOptions(session, arguments, options))
     return true;
-  llvm::Optional<timeloop::SearchResult> found = searchDocument(session, document, options);
+  llvm::Optional<timeloop::SearchResult> found =
+      searchDocument(session, document, arguments.has("minimize"), options);
   if (!found)
     return true;
   if (arguments.has("mapping")) {
@@ -83,7 +100,7 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments,
     emit::Json json = timeloopJson(found->best, found->result);
     json.set("file", session.sources.path(document.file()))
         .set("search", emit::Json::object()
-                           .set("minimize", arguments.value("minimize", "edp"))
+                           .set("minimize", nameOf(options.goal))
                            .set("value", found->value)
                            .set("evaluated", found->evaluated)
                            .set("estimated", found->estimated));
