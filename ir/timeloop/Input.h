@@ -73,6 +73,8 @@ struct Level {
   std::string part;
   /// The nodes of the architecture whose meshes repeat it within the memory outside.
   std::vector<std::string> arrays;
+  /// It holds nothing and all tensors pass it: what the front end of v0.4 puts outside of an array.
+  bool storesNothing = false;
   /// pJ by action; none where they are not known.
   std::vector<std::pair<std::string, double>> energies;
   /// The memory whose instances switch off those of this one, "" for its own, and where that is
@@ -135,7 +137,7 @@ struct Input {
   llvm::Optional<unsigned> findSpace(llvm::StringRef name) const;
 };
 
-/// Blocks of factors of 1 for every memory, with everything kept.
+/// Blocks of factors of 1 for every memory, with everything kept that can be.
 std::vector<Placement> emptyPlacements(const Input &input);
 
 } // namespace perfc::timeloop

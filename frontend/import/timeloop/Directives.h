@@ -27,6 +27,10 @@ struct Directive {
 bool readDirective(const yaml::Node &node, llvm::StringRef what, const Input &input,
                    yaml::NodeReader &reader, Directive &directive);
 
+/// The level whose spatial loops are meant by those of `memory`: the one that holds nothing between
+/// it and its array, where there is one.
+unsigned spatialLevel(const Input &input, unsigned memory);
+
 /// The memory whose spatial loops run on the mesh of the node `name`: the one outside of it. False
 /// after a report, also where several nodes make the array together.
 bool findArrayMemory(llvm::StringRef name, SourceRange place, const Input &input,

@@ -230,7 +230,8 @@ bool Document::add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostic
   for (const auto &[key, value] : other->rootNode->entries) {
     auto same = llvm::find_if(
         all.entries, [&key = key](auto &entry) { return isSameKey(entry.first->text, key->text); });
-    if (same != all.entries.end() && llvm::is_contained(repeated, llvm::StringRef(key->text)))
+    if (same != all.entries.end() &&
+        llvm::any_of(repeated, [&key = key](auto word) { return isSameKey(word, key->text); }))
       continue;
     if (same != all.entries.end()) {
       diagnostics.report(key->place, diag::YamlDuplicate, key->text)
