@@ -5,7 +5,8 @@
 #include "tools/driver/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include <filesystem>
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <set>
 
 using namespace perfc;
@@ -24,7 +25,7 @@ public:
   std::string text(const std::set<std::string> &names);
 
 private:
-  bool isFile() const { return std::filesystem::is_regular_file(sources.path(root.file).str()); }
+  bool isFile() const { return llvm::sys::fs::is_regular_file(sources.path(root.file)); }
   void addName(const std::string &name);
   void addModule(const Module &module);
   std::string copiedText() const;
@@ -42,12 +43,22 @@ private:
 
 /// The path of `file` as one beside `written` names it.
 static std::string relativePath(llvm::StringRef file, llvm::StringRef written) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path folder = written == "-" ? fs::path() : fs::path(written.str()).parent_path();
-  fs::path target = fs::absolute(file.str(), error), from = fs::absolute(folder, error);
-  fs::path relative = target.lexically_normal().lexically_relative(from.lexically_normal());
-  return relative.empty() ? target.generic_string() : relative.generic_string();
+  namespace path = llvm::sys::path;
+  llvm::SmallString<128> target(file), folder(written == "-" ? "" : path::parent_path(written));
+  for (llvm::SmallString<128> *each : {&target, &folder}) {
+    llvm::sys::fs::make_absolute(*each);
+    path::remove_dots(*each, /*remove_dot_dot=*/true);
+  }
+  auto from = path::begin(folder), fromEnd = path::end(folder);
+  auto to = path::begin(target), toEnd = path::end(target);
+  for (; from != fromEnd && to != toEnd && *from == *to; ++from)
+    ++to;
+  llvm::SmallString<128> result;
+  for (; from != fromEnd; ++from)
+    path::append(result, "..");
+  for (; to != toEnd; ++to)
+    path::append(result, *to);
+  return result.str().str();
 }
 
 void HeaderText::addModule(const Module &module) {
