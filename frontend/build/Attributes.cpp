@@ -2,6 +2,7 @@
 #include "frontend/build/Attributes.h"
 
 #include "ir/common/diagnostics/Network.h"
+#include <cmath>
 
 using namespace perfc;
 
@@ -12,6 +13,19 @@ static llvm::Optional<Quantity> scaled(const Quantity &value, const Quantity &fa
   for (int i = 0; result && i < std::abs(exponent); ++i)
     result = apply(exponent > 0 ? "*" : "/", *result, factor, error);
   return result;
+}
+
+bool perfc::checkRange(BuildContext &context, const Quantity &value, SourceRange where) {
+  constexpr double largest = 1e30;
+  Uncertain figure = value.toUncertain();
+  double size = std::fabs(figure.central());
+  bool isGood = size == 0 || (size >= 1 / largest && size <= largest);
+  for (const Uncertain::Contribution &part : figure.contributions())
+    isGood &= std::fabs(part.delta) <= largest;
+  if (!isGood)
+    context.diagnostics.report(where, diag::QuantityTooLarge)
+        .help("figures are between 1e-30 and 1e30 in s, B, J, m and their quotients");
+  return isGood;
 }
 
 llvm::Optional<Quantity> perfc::inBaseUnits(BuildContext &context, const Quantity &value,
@@ -37,7 +51,7 @@ llvm::Optional<Quantity> perfc::inBaseUnits(BuildContext &context, const Quantit
   }
   if (!result)
     context.diagnostics.report(where, diag::QuantityTooLarge);
-  return result;
+  return result && checkRange(context, *result, where) ? result : llvm::None;
 }
 
 static const Quantity *knownQuantity(const Node *node) {

@@ -15,6 +15,10 @@ struct UnitContext {
   bool clockIsUnknown = false; ///< there is one, whose value nobody knows yet
 };
 
+/// False, after a report, for a figure in base units that is neither zero nor between 1e-30 and
+/// 1e30: products of those and of counts stay finite.
+bool checkRange(BuildContext &context, const Quantity &value, SourceRange where);
+
 /// `value` without cycles, words and counts (`/chip`); nothing after a report.
 llvm::Optional<Quantity> inBaseUnits(BuildContext &context, const Quantity &value,
                                      SourceRange where, const UnitContext &units);

@@ -35,6 +35,7 @@ private:
                                       const UnitContext &units, bool isVector);
   void network(const Node &node, ir::Region &region, const UnitContext &units);
   void checkNetworks(ir::Operation &chip);
+  void checkUnits(const ir::Operation &block);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
   BuildContext &context;
@@ -154,12 +155,17 @@ void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext 
   if (node.args.empty())
     diagnostics.report(node.range, diag::ArrayWithoutSize, node.name);
   op->setAttr("axes", axes);
+  if (!target::copiesIn(*op))
+    diagnostics.report(node.range, diag::QuantityTooLarge)
+        .help("all copies of a part together are at most 2^63 - 1");
   if (node.find("dispatch"))
     op->setAttr("dispatch", ir::Attribute::unit());
   systolic(node, *op);
   UnitContext units = nestedUnits(node, outer);
   if (node.find("clock") && units.clock)
     op->setAttr("clock", *units.clock);
+  if (units.dtype != outer.dtype)
+    op->setAttr("dtype", dtypeName(units.dtype));
   parts(node, op->body(), units);
 }
 
@@ -195,7 +201,7 @@ void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::Str
     }
     auto normal =
         isRate ? normalRate(*value, node, units, isVector) : energyPerOperation(*value, isVector);
-    if (normal)
+    if (normal && checkRange(context, *normal, node.args[0].range))
       values.set(format, *normal);
   };
   add(key, attribute);
@@ -243,6 +249,33 @@ void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext 
       compute(*child, region, units);
     else if (child->word == "network")
       network(*child, region, nestedUnits(*child, units));
+  }
+}
+
+/// Warns of memories after which nothing is fed, and of arrays that compute nothing.
+void ChipBuilder::checkUnits(const ir::Operation &block) {
+  auto isUnit = [](const ir::Operation &part) {
+    bool found = part.is("target.compute");
+    part.walk([&](const ir::Operation &inner) { found |= inner.is("target.compute"); });
+    return found;
+  };
+  // From the last part on: whether a unit is fed from there. The last memories feed the block's
+  // own.
+  bool isFed =
+      llvm::any_of(block.body(), [](const auto &part) { return part.is("target.compute"); });
+  std::vector<const ir::Operation *> parts;
+  for (const ir::Operation &part : block.body())
+    parts.push_back(&part);
+  for (const ir::Operation *part : llvm::reverse(parts)) {
+    if (part->is("target.memory") && !isFed)
+      diagnostics.report(part->range(), diag::WordWithoutEffect, "memory " + part->symbol().str(),
+                         "it feeds what stands after it, and no unit does");
+    if (part->is("target.array") && !isUnit(*part))
+      diagnostics.report(part->range(), diag::WordWithoutEffect, "array " + part->symbol().str(),
+                         "no unit is in it");
+    else if (part->is("target.array"))
+      checkUnits(*part);
+    isFed |= isUnit(*part);
   }
 }
 
@@ -297,6 +330,10 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
     context.calibrations[chip->symbol()] = calibrate->range;
   parts(*node, chip->body(), units);
   checkNetworks(*chip);
+  bool hasUnit = false;
+  chip->walk([&](const ir::Operation &part) { hasUnit |= part.is("target.compute"); });
+  if (hasUnit)
+    checkUnits(*chip);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   return BuiltTarget{chip->symbol().str(), written(Value(hardware)), &hardware, units.dtype};

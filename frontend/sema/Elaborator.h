@@ -88,6 +88,7 @@ private:
   void merge(Node &into, Node *overlay);
   void remove(Node &into, const Node &without);
   void settle(Node &node);
+  void warnOfAdded(const Node &base, const Node &made);
   void unknownWord(const ast::Item &item, BlockKind kind);
   void equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into);
   Node &newNode();

@@ -6,6 +6,8 @@
 #include "frontend/sema/Elaborator.h"
 
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Hardware.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
@@ -69,6 +71,52 @@ const Decl *perfc::earliest(llvm::ArrayRef<const Decl *> cycle) {
   });
 }
 
+/// True when `text` has `name` as a word where it is no part's name after `memory` or the like.
+static bool isUsed(llvm::StringRef text, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  text.split(lines, '\n');
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (llvm::StringRef line : lines) {
+    line = line.split("//").first;
+    for (size_t at = line.find(name); at != llvm::StringRef::npos; at = line.find(name, at + 1)) {
+      llvm::StringRef before = line.take_front(at), after = line.drop_front(at + name.size());
+      bool isPart =
+          (!before.empty() && isWord(before.back())) || (!after.empty() && isWord(after.front()));
+      before = before.rtrim();
+      bool declares = before.endswith("memory") || before.endswith("array");
+      if (!isPart && !declares)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Warns of memories and arrays that `from` did not bring, and that neither `after` nor a use in
+/// the file shows to be meant: a name that is spelled otherwise adds a part.
+void Elaborator::warnOfAdded(const Node &base, const Node &made) {
+  std::vector<llvm::StringRef> known;
+  for (const Node *child : base.children)
+    if (child->word == "memory" || child->word == "array")
+      known.push_back(child->name);
+  for (const Node *child : made.children) {
+    if (child->word != "memory" && child->word != "array")
+      continue;
+    auto same = llvm::find_if(base.children, [&](const Node *other) {
+      return other->word == child->word && other->name == child->name;
+    });
+    if (same != base.children.end()) {
+      warnOfAdded(**same, *child);
+      continue;
+    }
+    llvm::StringRef file = evaluator.program.sourceManager().text(child->range.file);
+    if (!child->find("after") && !isUsed(file, child->name))
+      diagnostics.report(child->range, diag::PartAdded, child->word, child->name)
+          .suggest(
+              child->name, known,
+              fmt::format("`{} {} after …` says that one more is meant", child->word, child->name));
+  }
+}
+
 /// Declarations and templates that are made from each other, and parts inside them.
 static constexpr unsigned maxChain = 256;
 
@@ -111,6 +159,7 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
                          base.describe());
     }
   }
+  const Node base = node;
   if (decl.kind == DeclKind::Array && !decl.item->args.empty() &&
       decl.item->args[0].value->kind == ast::ExprKind::Index)
     part(node, decl.item->args[0], scope);
@@ -122,6 +171,8 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
       add(node, child);
   }
   settle(node);
+  if (kind == BlockKind::Hardware && !base.children.empty())
+    warnOfAdded(base, node);
   evaluator.calls.pop_back();
   instantiating.pop_back();
   evaluator.noteCall(decl, instance.range, before);
