@@ -69,6 +69,41 @@ static bool isStatement(llvm::StringRef word) {
   return llvm::is_contained(words, word);
 }
 
+/// The result that `emit FORMAT "…" from NAME` at file level is about, if the format is of the
+/// program that led to it and not of the result alone; else "".
+static llvm::StringRef programOf(const ast::Item &item) {
+  static constexpr llvm::StringLiteral ofResults[] = {"json", "csv", "html"};
+  if (item.kind != ast::ItemKind::Line || item.word != "emit" || item.args.size() != 1 ||
+      llvm::is_contained(ofResults, item.args[0].value->format))
+    return "";
+  for (const ast::Clause &clause : item.clauses)
+    if (clause.word == "from" && clause.args.size() == 1 &&
+        clause.args[0].value->kind == ast::ExprKind::Name)
+      return clause.args[0].value->text;
+  return "";
+}
+
+/// Puts the requests at file level for the program of one of the results from `firstResult` on into
+/// the statement of `module` that leads to it, as if they stood in its block.
+bool Compilation::addRequests(const ir::Module &module, size_t firstResult, BuildContext &context) {
+  bool good = true;
+  ir::Operation *statement = nullptr;
+  for (ir::Operation &op : const_cast<ir::Module &>(module).body())
+    if (op.name().startswith("study.") && op.regionCount() > 0)
+      statement = &op;
+  for (const ast::Item *item : root->statements) {
+    auto isHere = [&](const ResultName &result) { return result.name == programOf(*item); };
+    if (!statement || llvm::none_of(llvm::makeArrayRef(results).drop_front(firstResult), isHere))
+      continue;
+    Scope file(*root);
+    Node *node = context.elaborator.statement(*item, BlockKind::File, file);
+    good &= node && !node->args.empty() &&
+            StudyBuilder(context, statement->body())
+                .outcome(*node, statement->body(), /*inStatement=*/true);
+  }
+  return good;
+}
+
 bool Compilation::statement(const ast::Item &item, const Scope &scope, Units &units) {
   auto block = [&](const ast::Body *body, const Scope &inner) {
     bool good = true;
@@ -109,7 +144,12 @@ bool Compilation::statement(const ast::Item &item, const Scope &scope, Units &un
   ir::Module own;
   BuildContext context(elaborator, own, registry);
   context.results = &results;
+  if (llvm::StringRef result = programOf(item); !result.empty() && context.findResult(result))
+    return true; // it is in that statement
+  size_t known = results.size();
   bool good = StudyBuilder(context, own.body()).build(item, BlockKind::File, scope);
+  if (good && results.size() > known)
+    good = addRequests(own, known, context);
   if (good)
     units.stop = !units.each(own);
   return good;

@@ -53,6 +53,7 @@ private:
   bool sweep(const ast::Item &item, const Scope &scope, Units &units);
   bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
              ir::Module &module);
+  bool addRequests(const ir::Module &module, size_t firstResult, BuildContext &context);
   bool buildUnits(Units &units);
 
   DiagnosticEngine &diagnostics;

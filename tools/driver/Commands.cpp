@@ -16,6 +16,7 @@ static constexpr OptionSpec runOptions[] = {
     {"system", 0, "S.json", "of chakra: the system"},
     {"groups", 0, "G.json", "of chakra: the communicator groups"},
     {"memory", 0, "M.json", "of chakra: the remote memory"},
+    {"drop-missing", 0, "", "of chakra: leave out edges to nodes that a trace does not have"},
     {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware"},
     {"num-queues-per-dim", 0, "N", "of chakra: queues of a dimension, whatever the system says"},
     {"injection-scale", 0, "X", "of chakra: the system's endpoint delay, so many times"},
@@ -76,6 +77,7 @@ static constexpr OptionSpec emitOptions[] = {
 static constexpr OptionSpec importOptions[] = {
     {"hw", 0, "FILE", "the hardware, the same as a last FILE"},
     {"groups", 0, "G.json", "of chakra: the communicator groups, without this by who uses them"},
+    {"drop-missing", 0, "", "of chakra: leave out edges to nodes that a trace does not have"},
     {"summary", 0, "", "of chakra: what the files do in sum, not node by node"},
     {"simplify", 0, "", "of chakra: without METADATA and INVALID nodes and operations of the host"},
     {"output", 'o', "FILE", "write there instead of standard output"},

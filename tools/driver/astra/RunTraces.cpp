@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/import/ChakraFiles.h"
 
 #include <cmath>
 
@@ -123,6 +124,9 @@ bool driver::runTraces(Session &session, const Arguments &arguments) {
   if (!readCluster(session, arguments, "run --from chakra", cluster) ||
       !readTraces(session.diagnostics, prefix, astra::rankCount(cluster.network), traces))
     return true;
+  if (arguments.has("drop-missing"))
+    for (size_t rank = 0; rank < traces.owned.size(); ++rank)
+      dropMissing(session, *traces.owned[rank], static_cast<uint32_t>(rank));
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
   reportFindings(session.diagnostics, result.findings);
   if (session.diagnostics.hasErrors())

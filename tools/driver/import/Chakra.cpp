@@ -23,8 +23,16 @@ using chakra::NodeType;
 using chakra::TraceSummary;
 using chakra::TrafficKey;
 
+void driver::dropMissing(Session &session, chakra::Trace &trace, uint32_t rank) {
+  if (size_t count = trace.dropMissing())
+    session.diagnostics.report({}, diag::TraceLosesWork,
+                               fmt::format("rank {} ({})", rank, trace.path),
+                               fmt::format("{} to nodes that do not exist {} left out",
+                                           counted(count, "edge"), count == 1 ? "is" : "are"));
+}
+
 llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std::string &path,
-                                                    uint32_t rank) {
+                                                    uint32_t rank, bool dropsMissing) {
   auto buffer =
       llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer) {
@@ -40,10 +48,14 @@ llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std:
   for (const std::string &reason : astra::lostWork(*trace))
     session.diagnostics.report({}, diag::TraceLosesWork, fmt::format("rank {} ({})", rank, path),
                                reason);
+  if (dropsMissing)
+    dropMissing(session, *trace, rank);
   for (const chakra::MissingNode &edge : trace->missing) {
     session.diagnostics.report({}, diag::MissingTraceNode,
                                astra::nodePlace(*trace, rank, trace->nodes[edge.node]),
-                               fmt::format("it waits for node {}, which does not exist", edge.id));
+                               fmt::format("it waits for node {}, which does not exist "
+                                           "(`--drop-missing` leaves such edges out)",
+                                           edge.id));
     return llvm::None;
   }
   return trace;
@@ -211,13 +223,14 @@ static std::string programText(llvm::ArrayRef<TraceSummary> summaries,
   return text + groups;
 }
 
-bool driver::summarizeChakra(Session &session, llvm::ArrayRef<std::string> files,
+bool driver::summarizeChakra(Session &session, llvm::ArrayRef<std::string> files, bool dropsMissing,
                              std::string &text) {
   std::vector<TraceSummary> summaries;
   GroupMembers members;
   text.clear();
   for (const std::string &path : files) {
-    auto trace = readTraceFile(session, path, static_cast<uint32_t>(summaries.size()));
+    auto trace =
+        readTraceFile(session, path, static_cast<uint32_t>(summaries.size()), dropsMissing);
     if (!trace)
       return false;
     TraceSummary summary = chakra::summarize(*trace);

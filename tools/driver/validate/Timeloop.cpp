@@ -222,7 +222,10 @@ static void predictCase(const std::string &folder, const json::Object &reference
   figures.compareTotals(*result, reference);
   Prediction energy;
   energy.metric = "energy";
-  energy.predicted = Number::fromReal(result->energy);
+  if (result->withoutEnergy.empty())
+    energy.predicted = Number::fromReal(result->energy);
+  else
+    energy.skipped = energyReason(*result);
   energy.reference = fullEnergy(*input, *result, reference);
   row.predictions.push_back(std::move(energy));
   figures.compareLevels(*input, *result, reference);
