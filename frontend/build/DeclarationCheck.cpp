@@ -6,6 +6,7 @@
 
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/OpChecks.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
@@ -36,6 +37,7 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
 
 bool Compilation::declaration(const Decl &decl) {
   Instance instance{&decl, "", {}, decl.nameRange};
+  size_t errors = diagnostics.errorCount();
   ir::Module scratch;
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, scratch, registry);
@@ -43,6 +45,8 @@ bool Compilation::declaration(const Decl &decl) {
   switch (decl.kind) {
   case DeclKind::Op:
     buildOpModel(elaborator, {&instance, DType::FP16}, /*allowMissing=*/true);
+    if (diagnostics.errorCount() == errors)
+      warnUnused(decl, diagnostics);
     return true;
   case DeclKind::Workload:
     return workload(context, decl);

@@ -157,12 +157,25 @@ static constexpr WordSpec fileWords[] = {
      .doc = "writes a file: emit json \"out.json\" from result"},
 };
 
+/// Of ops and workloads.
+static constexpr WordSpec requirementWord = {
+    .word = "require",
+    .kind = Syntax,
+    .repeats = true,
+    .doc = "what must hold of extents and numbers, and in words what it asks for"};
+
 static constexpr WordSpec opWords[] = {
     {.word = "where", .kind = Syntax, .repeats = true, .doc = "an affine condition on the indices"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
+    requirementWord,
+    {.word = "draw",
+     .kind = Syntax,
+     .repeats = true,
+     .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform distinct k"},
 };
 
 static constexpr WordSpec workloadWords[] = {
+    requirementWord,
     {.word = "repeat",
      .kind = Integer,
      .block = BlockKind::Workload,

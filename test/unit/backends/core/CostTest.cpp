@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Cost.h"
 #include "backends/core/KernelWork.h"
+#include "ir/op/Positions.h"
 #include "backends/core/StructuralHash.h"
 #include "test/unit/ProviderTest.h"
 #include <array>
@@ -113,7 +114,7 @@ TEST(KernelWork, TouchedPositionsAreExact) {
               ir::AttrDict domain{{"p", p}, {"r", r}};
               AffineExpr expr =
                   *add(*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b)), constant);
-              EXPECT_EQ(touchedPositions(expr, domain, size),
+              EXPECT_EQ(op::touchedPositions(expr, domain, size),
                         bruteForce(a, p, b, r, constant, size))
                   << expr.text() << " p<" << p << " r<" << r << " size " << size;
             }
@@ -140,7 +141,7 @@ TEST(KernelWork, TouchedPositionsOfThreeTermsAreExact) {
     for (int k = 0; k < 3; ++k)
       sum = *add(sum, AffineExpr::variable(std::string(1, "ijk"[k]), step[k]));
     ir::AttrDict domain{{"i", count[0]}, {"j", count[1]}, {"k", count[2]}};
-    ASSERT_EQ(touchedPositions(sum, domain, size), static_cast<int64_t>(values.size()))
+    ASSERT_EQ(op::touchedPositions(sum, domain, size), static_cast<int64_t>(values.size()))
         << sum.text() << " size " << size << ", round " << round;
   }
 }
@@ -151,10 +152,10 @@ TEST(KernelWork, TouchedPositionsOfLongSignals) {
   auto sum = [](int64_t a, int64_t b) {
     return *add(AffineExpr::variable("p", a), AffineExpr::variable("r", b));
   };
-  EXPECT_EQ(touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, 3 * n), 2 * n);
-  EXPECT_EQ(touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, n), (n + 2) / 3 + (n + 1) / 3);
+  EXPECT_EQ(op::touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, 3 * n), 2 * n);
+  EXPECT_EQ(op::touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, n), (n + 2) / 3 + (n + 1) / 3);
   // Even ones from the first and third tap, odd ones from the second.
-  EXPECT_EQ(touchedPositions(sum(2, 3), {{"p", 1 << 20}, {"r", 3}}, 1 << 22), (1 << 21) + 3);
+  EXPECT_EQ(op::touchedPositions(sum(2, 3), {{"p", 1 << 20}, {"r", 3}}, 1 << 22), (1 << 21) + 3);
 }
 
 static const char *const triangle = R"(
