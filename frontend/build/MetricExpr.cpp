@@ -219,7 +219,7 @@ bool Converter::checkDimensions(llvm::StringRef op, const ast::Expr &expr, const
 /// What `a op b` is, of sides that go together.
 llvm::Optional<Typed> Converter::joined(const ast::Expr &expr, const Typed &left,
                                         const Typed &right) {
-  static constexpr llvm::StringLiteral products[] = {"*", "/", "^"}, sums[] = {"+", "-", "%"};
+  static constexpr llvm::StringLiteral products[] = {"*", "/", "^"}, sums[] = {"+", "-", "%", "+-"};
   Typed result{ir::AttrList{expr.text, left.attribute, right.attribute}, llvm::None};
   if (llvm::is_contained(products, expr.text)) {
     if (left.dimension && right.dimension && expr.text != "^")

@@ -155,11 +155,12 @@ void Elaborator::chosenByValue(Node &node, const ast::Arg &arg, const Scope &sco
     if (one.isUnknown())
       continue;
     const WordValue *word = one.getIf<WordValue>();
-    if (!word) {
+    const Instance *named = one.getIf<Instance>(); // `ring`, also an algorithm of the library
+    if (!word && !named) {
       diagnostics.report(arg.range, diag::UnknownChoice, node.word, one.describe());
       return;
     }
-    WordValue chosen = *word;
+    WordValue chosen = word ? *word : WordValue{named->decl->name.str(), named->arguments};
     if (!isChoice(*node.spec, node.word, chosen.word, arg.range) ||
         !choiceArguments(*node.spec, chosen))
       return;
