@@ -10,6 +10,7 @@
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Words.h"
 #include <set>
 
@@ -33,6 +34,22 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
     evaluator.evaluate(*decl.value, scope);
   else if (!evaluator.functionBody(decl, *decl.item->block, scope))
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
+}
+
+/// Sets what the sweeps among `items` set, all unknown: metrics may use these names.
+static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope) {
+  for (const ast::Item *item : items) {
+    for (const ast::Body *block : {item->block, item->otherwise})
+      if (block && item->word != "sweep")
+        setSweptNames(block->items, scope);
+    for (const ast::Arg &arg : item->word == "sweep" ? item->args : llvm::None) {
+      const ast::Expr *name = arg.value;
+      if (name->kind == ast::ExprKind::Binary && name->text == "in")
+        name = name->operands[0];
+      if (name->kind == ast::ExprKind::Name && !scope.find(name->text))
+        scope.set(name->text, Value());
+    }
+  }
 }
 
 bool Compilation::declaration(const Decl &decl) {
@@ -76,6 +93,7 @@ bool Compilation::declaration(const Decl &decl) {
     if (findMetric(decl.name))
       diagnostics.report(decl.nameRange, diag::BuiltInMetric, decl.name);
     Scope scope(*decl.module);
+    setSweptNames(root->statements, scope);
     metricExpr(context, *decl.value, {&scope, true});
     return true;
   }

@@ -192,7 +192,8 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     }
     extents.push_back(size->rational().numerator());
   }
-  ir::Type type = ir::Type::tensor(extents, kind == "token" ? DType::Int32 : dtype);
+  DType format = kind == "token" ? DType::Int32 : context.formatOf(kind).getValueOr(dtype);
+  ir::Type type = ir::Type::tensor(extents, format);
   if (!type.bytes()) {
     diagnostics.report(range, diag::TensorTooLarge, type.text());
     return Value();

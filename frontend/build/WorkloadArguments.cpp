@@ -407,6 +407,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
       return tensor;
     });
   std::string key = keyOf(instance, workload, dtype);
+  for (llvm::StringRef kind : {"weight", "cache"})
+    if (auto format = context.formatOf(kind))
+      key += fmt::format(" {} {}", kind, dtypeName(*format));
   auto known = context.graphs.find(key);
   if (known == context.graphs.end()) {
     auto built = buildBody(instance, workload);

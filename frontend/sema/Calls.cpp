@@ -3,6 +3,7 @@
 // Calls: functions of the file, instances of declarations, elements of lists.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,6 +17,8 @@ Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
     NameResult found = program.lookup(scope.file(), callee.text);
     if (!found.decl && !found.alias && llvm::is_contained(builtinFunctions(), callee.text))
       return builtin(callee.text, arguments(expr.args, scope), expr.range);
+    if (choicesAreValues && !found.decl && !found.alias && isChoiceWord(callee.text))
+      return WordValue{callee.text.str(), arguments(expr.args, scope)};
   }
   Value value = evaluate(callee, scope);
   if (value.isUnknown()) {

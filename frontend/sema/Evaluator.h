@@ -90,6 +90,8 @@ public:
 
   Program &program;
   DiagnosticEngine &diagnostics;
+  /// Choices of words are values, `[vllm, orca]`: where a sweep or parameter takes its values.
+  bool choicesAreValues = false;
   TensorSemantics *tensors = nullptr;
 
 private:

@@ -5,6 +5,8 @@
 #include "frontend/sema/Words.h"
 
 #include "frontend/sema/WordTables.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -392,6 +394,19 @@ std::string perfc::describeBlock(BlockKind kind) {
   llvm::StringRef name = blockName(kind);
   bool vowel = llvm::StringRef("aeiou").contains(name.front());
   return (vowel ? "an " : "a ") + name.str() + " block";
+}
+
+bool perfc::isChoiceWord(llvm::StringRef name) {
+  static const llvm::StringSet<> all = [] {
+    llvm::StringSet<> words;
+    for (unsigned kind = 0; kind < blockKindCount; ++kind)
+      for (const WordSpec &spec : wordsOf(static_cast<BlockKind>(kind)))
+        if (spec.kind == ArgKind::Choice)
+          for (llvm::StringRef choice : llvm::split(spec.choices, " "))
+            words.insert(choice);
+    return words;
+  }();
+  return all.contains(name);
 }
 
 llvm::SmallVector<BlockKind, 4> perfc::blocksWith(llvm::StringRef word) {
