@@ -55,8 +55,7 @@ static Object systemOfRow(const CsvTable &table, const CsvTable::Row &row, size_
   return system;
 }
 
-llvm::Optional<astra::Cluster> driver::clusterOfRow(const CsvTable &table,
-                                                    const CsvTable::Row &row,
+llvm::Optional<astra::Cluster> driver::clusterOfRow(const CsvTable &table, const CsvTable::Row &row,
                                                     std::string &problem) {
   astra::Cluster cluster;
   bool hasDims = table.hasColumn("npus_per_dim");
