@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A std::vector whose members are instantiated late, at the end of the file: those of std::vector itself are constexpr in
-// C++20, and clang instantiates such a member as soon as it is named. cmake/PerfcDependencies.cmake puts it into JSON.h of
-// LLVM 14, which names members of a vector before its elements' type is complete; it has what JSON.h uses.
+// A std::vector whose members are instantiated late, at the end of the file: those of std::vector
+// itself are constexpr in C++20, and clang instantiates such a member as soon as it is named.
+// cmake/PerfcDependencies.cmake puts it into JSON.h of LLVM 14, which names members of a vector
+// before its elements' type is complete; it has what JSON.h uses.
 #ifndef PERFC_CMAKE_LATEVECTOR_H
 #define PERFC_CMAKE_LATEVECTOR_H
 
