@@ -315,13 +315,13 @@ Instance perfc::trainSubject(const Node &statement, const Instance &subject, int
   return result;
 }
 
-llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
-                                         DType otherwise) {
-  const Node *node = statement.find("dtype");
+llvm::Optional<DType> perfc::formatOf(BuildContext &context, const Node &statement,
+                                      llvm::StringRef word, DType otherwise) {
+  const Node *node = statement.find(word);
   if (!node || node->args.empty())
     return otherwise;
-  const WordValue *word = node->args[0].value.getIf<WordValue>();
-  auto format = word ? parseDType(word->word) : llvm::None;
+  const WordValue *name = node->args[0].value.getIf<WordValue>();
+  auto format = name ? parseDType(name->word) : llvm::None;
   if (!format)
     context.diagnostics.report(node->args[0].range, diag::NotADType,
                                node->args[0].value.describe());
