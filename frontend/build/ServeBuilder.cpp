@@ -86,7 +86,7 @@ static llvm::StringRef describe(Wants wants) {
   case Wants::Seed:
     return "a whole number from 0 to 4294967295";
   case Wants::Positive:
-    return "above 0";
+    return "from 1e-30 to 1e30";
   case Wants::Theta:
     return "a number from 0 to below 1";
   }
@@ -105,7 +105,7 @@ static bool meets(const Quantity &value, Wants wants) {
   case Wants::Seed:
     return number >= 0 && number <= 4294967295.0;
   case Wants::Positive:
-    return number > 0;
+    return number >= 1e-30 && number <= 1e30;
   case Wants::Theta:
     return number >= 0 && number < 1;
   }
