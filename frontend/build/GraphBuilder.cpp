@@ -176,8 +176,7 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     if (extent.isUnknown())
       return Value();
     const Quantity *size = extent.getIf<Quantity>();
-    if (!size || !size->isInteger() || size->sign() < 0 ||
-        !size->dimension().withoutCounts().isNumber()) {
+    if (!size || !size->isInteger() || size->sign() < 0 || !size->dimension().isExtent()) {
       diagnostics.report(range, diag::BadExtent, kind, extent.text());
       return Value();
     }
