@@ -2,6 +2,7 @@
 //
 // Metrics of a cost by name. docs/cost-model.md has their definitions.
 #include "backends/core/Cost.h"
+#include "backends/core/Leakage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,12 +49,21 @@ static MetricValue perLatency(const Cost &cost, Uncertain amount, Dimension dime
   return number(std::move(amount) / cost.latency, dimension);
 }
 
+/// True where some of the energy is that of what leaks all the time.
+static bool hasStaticPower(const CostPart &part) {
+  return part.label == leakageLabel || llvm::any_of(part.children, hasStaticPower);
+}
+
+/// Without the static power of a chip only the value is known, as a lower bound; how far it may be
+/// off is not.
 static MetricValue power(const Cost &cost) {
   Dimension dimension = joules() / seconds();
   if (cost.latency.central() == 0)
     return unknown("the latency is 0", dimension);
-  return fromEnergy(cost, dimension,
-                    [&](const Uncertain &energy) { return energy / cost.latency; });
+  return fromEnergy(cost, dimension, [&](const Uncertain &energy) {
+    Uncertain power = energy / cost.latency;
+    return hasStaticPower(cost.breakdown) ? power : Uncertain(power.central());
+  });
 }
 
 static MetricValue cycles(const Cost &cost) {
@@ -67,6 +77,29 @@ static MetricValue busBandwidth(const Cost &cost) {
   if (!cost.busBandwidth)
     return unknown("only a single collective that moves data has a bus bandwidth", dimension);
   return number(*cost.busBandwidth, dimension);
+}
+
+static bool has(const CostPart &part, PartKind kind) {
+  return part.kind == kind ||
+         llvm::any_of(part.children, [&](const CostPart &inner) { return has(inner, kind); });
+}
+
+/// True for collectives alone: what the memories of their chips do for them is not known.
+static bool isCollective(const Cost &cost) {
+  return !cost.training && !cost.serving && has(cost.breakdown, PartKind::Collective) &&
+         !has(cost.breakdown, PartKind::Kernel);
+}
+
+static MetricValue traffic(const Cost &cost) {
+  if (isCollective(cost))
+    return unknown("what memories move for a collective is not counted", BaseUnit::Byte);
+  return number(cost.trafficBytes(), BaseUnit::Byte);
+}
+
+static MetricValue peakMemory(const Cost &cost) {
+  if (isCollective(cost))
+    return unknown("what memories hold for a collective is not counted", BaseUnit::Byte);
+  return number(cost.peakMemory, BaseUnit::Byte);
 }
 
 static MetricValue bottleneck(const Cost &cost) {
@@ -103,11 +136,11 @@ static llvm::ArrayRef<MetricEntry> metricTable() {
        }},
       {"flops", [](const Cost &cost) { return number(cost.flops, BaseUnit::Flop); }},
       {"macs", [](const Cost &cost) { return number(cost.macs); }},
-      {"traffic", [](const Cost &cost) { return number(cost.trafficBytes(), BaseUnit::Byte); }},
+      {"traffic", traffic},
       {"cycles", cycles},
       {"chips", [](const Cost &cost) { return number(cost.chips, BaseUnit::Chip); }},
       {"exposed", [](const Cost &cost) { return number(cost.exposed, seconds()); }},
-      {"memory.peak", [](const Cost &cost) { return number(cost.peakMemory, BaseUnit::Byte); }},
+      {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
   };
