@@ -67,17 +67,17 @@ Figure Chip::area() const {
     return own->toUncertain();
   Figure sum;
   bool isGiven = false;
-  auto add = [&](const llvm::Optional<Quantity> &area, int64_t copies) {
-    if (!area)
-      return;
-    sum += Figure(area->toUncertain() * static_cast<double>(copies));
-    isGiven = true;
+  auto add = [&](llvm::StringRef kind, const auto &part) {
+    auto area = part.view.area();
+    sum += area ? Figure(area->toUncertain() * static_cast<double>(part.copies))
+                : Figure::notGiven(kind, part.name());
+    isGiven |= area.hasValue();
   };
   for (const ChipMemory &memory : memoryList)
     if (!memory.view.isOffChip())
-      add(memory.view.area(), memory.copies);
+      add("memory", memory);
   for (const ChipUnit &unit : unitList)
-    add(unit.view.area(), unit.copies);
+    add("unit", unit);
   return isGiven ? sum : Figure::notGiven("chip", name());
 }
 

@@ -3,6 +3,7 @@
 // Metrics of a cost by name. What each is, is defined by the table of its statement in
 // ir/common/Metrics; here is how a name is computed, and for which statements in another way.
 #include "backends/core/Cost.h"
+#include "backends/core/Leakage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,6 +45,20 @@ static MetricValue edp(const Cost &cost) {
   return number(result.value * latency.value);
 }
 
+/// True where some of the energy is that of what leaks all the time.
+static bool hasStaticPower(const CostPart &part) {
+  return part.label == leakageLabel || llvm::any_of(part.children, hasStaticPower);
+}
+
+/// Without the static power of a chip only the value is known, as a lower bound; how far it may be
+/// off is not.
+static MetricValue power(const Cost &cost) {
+  MetricValue result = ratio(energy(cost), cost.latency);
+  if (result.hasNumber() && !hasStaticPower(cost.breakdown))
+    result.value = Uncertain(result.value.central());
+  return result;
+}
+
 static MetricValue cycles(const Cost &cost) {
   return cost.cycles ? number(*cost.cycles) : unknown("the clock of the chip is not given");
 }
@@ -52,6 +67,29 @@ static MetricValue busBandwidth(const Cost &cost) {
   if (!cost.busBandwidth)
     return unknown("only a single collective that moves data has a bus bandwidth");
   return number(*cost.busBandwidth);
+}
+
+static bool has(const CostPart &part, PartKind kind) {
+  return part.kind == kind ||
+         llvm::any_of(part.children, [&](const CostPart &inner) { return has(inner, kind); });
+}
+
+/// True for collectives alone: what the memories of their chips do for them is not known.
+static bool isCollective(const Cost &cost) {
+  return !cost.training && !cost.serving && has(cost.breakdown, PartKind::Collective) &&
+         !has(cost.breakdown, PartKind::Kernel);
+}
+
+static MetricValue traffic(const Cost &cost) {
+  if (isCollective(cost))
+    return unknown("what memories move for a collective is not counted");
+  return number(cost.trafficBytes());
+}
+
+static MetricValue peakMemory(const Cost &cost) {
+  if (isCollective(cost))
+    return unknown("what memories hold for a collective is not counted");
+  return number(cost.peakMemory);
 }
 
 static MetricValue bottleneck(const Cost &cost) {
@@ -107,17 +145,17 @@ static llvm::ArrayRef<MetricEntry> sharedTable() {
       {"latency", [](const Cost &cost) { return number(cost.latency); }},
       {"energy", energy},
       {"area", [](const Cost &cost) { return figureMetric(cost.area, "area"); }},
-      {"power", [](const Cost &cost) { return ratio(energy(cost), cost.latency); }},
+      {"power", power},
       {"utilization", [](const Cost &cost) { return number(cost.utilization); }},
       {"edp", edp},
       {"throughput", [](const Cost &cost) { return ratio(number(cost.flops), cost.latency); }},
       {"flops", [](const Cost &cost) { return number(cost.flops); }},
       {"macs", [](const Cost &cost) { return number(cost.macs); }},
-      {"traffic", [](const Cost &cost) { return number(cost.trafficBytes()); }},
+      {"traffic", traffic},
       {"cycles", cycles},
       {"chips", [](const Cost &cost) { return number(cost.chips); }},
       {"exposed", [](const Cost &cost) { return number(cost.exposed); }},
-      {"memory.peak", [](const Cost &cost) { return number(cost.peakMemory); }},
+      {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
       {"tokens_per_s", tokensPerSecond},

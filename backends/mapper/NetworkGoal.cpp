@@ -40,6 +40,10 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
     diagnostics.report(search->range(), diag::GoalNeedsEnergy, now.notGiven);
   } else if (!isMonotone()) {
     diagnostics.report(search->range(), diag::GoalNotMonotone);
+  } else if (isConstant()) {
+    diagnostics.report(search->range(), diag::NothingToSearch, goalText,
+                       "a search tells mappings apart by their energy and latency, on which this "
+                       "does not depend");
   } else {
     classify(expr);
     valid = true;
@@ -77,6 +81,16 @@ bool NetworkGoal::isMonotone() const {
           value(e * energy, 1.2 * l * latency) < here - slack)
         return false;
     }
+  return true;
+}
+
+/// Seen where one of the two is different.
+bool NetworkGoal::isConstant() const {
+  auto [energy, latency] = around();
+  double here = value(energy, latency);
+  for (double scale : {0.01, 0.5, 2.0, 100.0})
+    if (value(scale * energy, latency) != here || value(energy, scale * latency) != here)
+      return false;
   return true;
 }
 

@@ -88,6 +88,8 @@ struct BuildContext {
   llvm::StringMap<Instance> lineAlgorithms;
   /// How algorithms run, by what that was built from.
   llvm::StringMap<AlgorithmForms> algorithmForms;
+  /// The networks that the links of chips make, by the symbols of these.
+  llvm::StringMap<Instance> chipLinks;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
 

@@ -33,13 +33,14 @@ private:
                const UnitContext &units, bool isVector);
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
-  void network(const Node &node, ir::Region &region, const UnitContext &units);
+  void network(const Node &node, ir::Region &region, UnitContext units);
   void checkNetworks(ir::Operation &chip);
   void checkUnits(const ir::Operation &block);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
+  size_t partCount = 0;
 };
 
 UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
@@ -149,9 +150,14 @@ void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext 
   ir::Operation *op = context.builder.create(region, "target.array", node.range);
   op->setSymbol(node.name);
   ir::AttrDict axes;
+  // What the chip has is shared by all copies.
+  UnitContext units = nestedUnits(node, outer);
   for (const NodeArg &axis : node.args)
-    if (const Quantity *size = axis.value.getIf<Quantity>())
+    if (const Quantity *size = axis.value.getIf<Quantity>()) {
       axes.set(axis.name, size->rational().numerator());
+      for (UnitContext::Each &each : units.each)
+        each.factor = each.factor ? divide(*each.factor, size->rational()) : llvm::None;
+    }
   if (node.args.empty())
     diagnostics.report(node.range, diag::ArrayWithoutSize, node.name);
   op->setAttr("axes", axes);
@@ -161,7 +167,6 @@ void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext 
   if (node.find("dispatch"))
     op->setAttr("dispatch", ir::Attribute::unit());
   systolic(node, *op);
-  UnitContext units = nestedUnits(node, outer);
   if (node.find("clock") && units.clock)
     op->setAttr("clock", *units.clock);
   if (units.dtype != outer.dtype)
@@ -193,10 +198,9 @@ void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::Str
     const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
     if (!value)
       return;
-    if (!accepts(isRate ? Dims::Rate : Dims::OpEnergy, value->dimension())) {
+    if (!accepts(*attribute.spec, value->dimension())) {
       diagnostics.report(node.args[0].range, diag::WrongDimension, name,
-                         describe(isRate ? Dims::Rate : Dims::OpEnergy),
-                         value->dimension().describe());
+                         describe(attribute.spec->dims), value->dimension().describe());
       return;
     }
     auto normal =
@@ -227,7 +231,8 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
 }
 
 /// A network of a chip stands in the array that it feeds.
-void ChipBuilder::network(const Node &node, ir::Region &region, const UnitContext &units) {
+void ChipBuilder::network(const Node &node, ir::Region &region, UnitContext units) {
+  units.each = {{BaseUnit::Hop, Rational(1), ""}};
   buildNetwork(context, node, region, units);
   if (!region.parentOp()->is("target.array"))
     diagnostics.report(node.range, diag::WordWithoutEffect, "network",
@@ -239,8 +244,18 @@ void ChipBuilder::network(const Node &node, ir::Region &region, const UnitContex
                          "of one side and travel along its first axis, then along the others");
 }
 
+/// Every level of the model looks at each of them.
+static constexpr size_t mostParts = 4096;
+
 void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext &units) {
   for (const Node *child : node.children) {
+    bool isPart = child->word == "memory" || child->word == "array" || child->word == "compute";
+    if (isPart && ++partCount > mostParts) {
+      if (partCount == mostParts + 1)
+        diagnostics.report(child->range, diag::TooManyMembers, mostParts)
+            .help("parts of a chip; equal ones stand in an array, `array PE[4096]`");
+      return;
+    }
     if (child->word == "memory")
       memory(*child, region, units);
     else if (child->word == "array")
@@ -317,6 +332,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   UnitContext units = nestedUnits(*node, {});
+  units.each = {{BaseUnit::Chip, Rational(1), ""}};
   ir::Operation *chip =
       context.createTop("target.chip", hardware.decl->name, hardware.decl->nameRange);
   chip->setAttr("dtype", dtypeName(units.dtype));
@@ -326,6 +342,14 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   setQuantity(context, *chip, "launch", node->find("launch"), units);
   setQuantity(context, *chip, "tdp", node->find("tdp"), units);
   setQuantity(context, *chip, "area", node->find("area"), units);
+  if (const Node *link = node->find("link"); link && !link->args.empty()) {
+    const Value &value = link->args[0].value;
+    const Instance *network = value.getIf<Instance>();
+    if (network && network->decl->kind == DeclKind::Network)
+      context.chipLinks.try_emplace(chip->symbol(), *network);
+    else if (!value.isUnknown())
+      diagnostics.report(link->range, diag::NotANetwork, "link", value.describe());
+  }
   if (const Node *calibrate = node->find("calibrate"))
     context.calibrations[chip->symbol()] = calibrate->range;
   parts(*node, chip->body(), units);

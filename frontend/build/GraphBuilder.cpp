@@ -172,8 +172,7 @@ void GraphBuilder::repeat(const ast::Item &item, Scope &scope) {
   }
 }
 
-//===-- Tensors
-//--------------------------------------------------------------------------------===//
+//===-- Tensors -----------------------------------------------------------------------------===//
 
 Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceRange range) {
   llvm::SmallVector<int64_t, 6> extents;
@@ -181,8 +180,7 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     if (extent.isUnknown())
       return Value();
     const Quantity *size = extent.getIf<Quantity>();
-    if (!size || !size->isInteger() || size->sign() <= 0 ||
-        !size->dimension().withoutCounts().isNumber()) {
+    if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
       SourceRange place = context.evaluator.placeToMend(range);
       Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, extent.text());
       if (place != range)

@@ -116,8 +116,7 @@ bool OpSignature::bindExtent(const Argument &argument, llvm::StringRef name) {
     return open = true;
   }
   const Quantity *size = value.getIf<Quantity>();
-  if (!size || !size->isInteger() || size->sign() <= 0 ||
-      !size->dimension().withoutCounts().isNumber()) {
+  if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
     diagnostics.report(argument.range, diag::BadExtent, name, written(value));
     return false;
   }

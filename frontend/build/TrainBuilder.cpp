@@ -64,8 +64,7 @@ void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange r
     return;
   }
   const Quantity *number = value.getIf<Quantity>();
-  if (!number || !number->isInteger() || number->sign() <= 0 ||
-      !number->dimension().withoutCounts().isNumber())
+  if (!number || !number->isInteger() || number->sign() <= 0 || !number->dimension().isExtent())
     return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", name,
                                   allowHole ? " or `any`" : "", written(value)));
   settings.set(key, number->rational().numerator());
@@ -326,4 +325,18 @@ llvm::Optional<DType> perfc::formatOf(BuildContext &context, const Node &stateme
     context.diagnostics.report(node->args[0].range, diag::NotADType,
                                node->args[0].value.describe());
   return format;
+}
+
+llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
+                                         DType otherwise) {
+  llvm::Optional<DType> format = formatOf(context, statement, "dtype", otherwise);
+  if (!format || isFloating(*format))
+    return format;
+  const Node *node = statement.find("dtype");
+  context.diagnostics
+      .report(
+          node && !node->args.empty() ? node->args[0].range : statement.range, diag::BadTrainValue,
+          fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(*format)))
+      .help("name the format of weights and activations: `dtype bf16`");
+  return llvm::None;
 }

@@ -56,7 +56,9 @@ void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
                                                 : least == Least::Zero    ? "not negative"
                                                                           : "at least 1",
                                                 written(*value)));
-  if (auto base = inBaseUnits(context, *value, node->range, {}))
+  UnitContext units;
+  units.each = {{BaseUnit::Chip, Rational(1), ""}};
+  if (auto base = inBaseUnits(context, *value, node->range, units))
     into.set(word, *base);
 }
 

@@ -9,7 +9,7 @@
 using namespace perfc;
 
 static bool isWhole(const Quantity &value) {
-  return value.isInteger() && value.dimension().withoutCounts().isNumber();
+  return value.isInteger() && value.dimension().isExtent();
 }
 
 /// What an argument needs to be instead of `value`: "a whole number".

@@ -7,9 +7,7 @@ using namespace perfc;
 
 bool perfc::accepts(Dims dims, const Dimension &dimension) {
   using enum BaseUnit;
-  auto is = [plain = dimension.withoutCounts()](const Dimension &wanted) {
-    return plain == wanted;
-  };
+  auto is = [&](const Dimension &wanted) { return dimension == wanted; };
   switch (dims) {
   case Dims::Any:
     return true;
@@ -51,6 +49,13 @@ bool perfc::accepts(Dims dims, const Dimension &dimension) {
     return is({});
   }
   return false;
+}
+
+bool perfc::accepts(const WordSpec &spec, Dimension dimension) {
+  for (BaseUnit unit : spec.per)
+    if (dimension[unit] == -1)
+      dimension = dimension * unit;
+  return accepts(spec.dims, dimension);
 }
 
 llvm::StringRef perfc::describe(Dims dims) {

@@ -380,7 +380,7 @@ llvm::Optional<int64_t> Evaluator::integer(const ast::Expr &expr, const Scope &s
   if (value.isUnknown())
     return llvm::None;
   const Quantity *quantity = value.getIf<Quantity>();
-  if (!quantity || !quantity->dimension().withoutCounts().isNumber()) {
+  if (!quantity || !quantity->dimension().isExtent()) {
     diagnostics.report(expr.range, diag::ExpectedInteger, what, value.describe());
     return llvm::None;
   }

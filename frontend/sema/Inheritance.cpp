@@ -26,8 +26,7 @@ void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
     return;
   for (const Argument &axis : evaluator.arguments(expr.args, scope)) {
     const Quantity *size = axis.value->getIf<Quantity>();
-    bool isCount = size && size->isInteger() && size->sign() > 0 &&
-                   size->dimension().withoutCounts().isNumber();
+    bool isCount = size && size->isInteger() && size->sign() > 0 && size->dimension().isExtent();
     if (!axis.value->isUnknown() && !isCount) {
       diagnostics.report(axis.range, diag::BadAxisSize, node.name, written(*axis.value));
       continue;

@@ -110,7 +110,10 @@ Value Evaluator::arithmetic(llvm::StringRef op, const Value &left, const Value &
 /// `8 * chip`: members of a group.
 Value Evaluator::multiply(const Value &left, const Value &right, const ast::Expr &expr) {
   const Quantity &count = left.get<Quantity>();
-  if (!count.isInteger() || count.sign() <= 0 || !count.dimension().withoutCounts().isNumber()) {
+  const Dimension &dimension = count.dimension();
+  bool isMembers =
+      dimension.isNumber() || dimension == BaseUnit::Chip || dimension == BaseUnit::Node;
+  if (!count.isInteger() || count.sign() <= 0 || !isMembers) {
     diagnostics.report(expr.operands[0]->range, diag::BadGroupCount, written(count));
     return Value();
   }

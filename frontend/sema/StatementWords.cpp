@@ -1,5 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/StatementWords.h"
+
+#include "frontend/sema/PartWords.h"
 #include "frontend/sema/WordTables.h"
 
 using namespace perfc;
@@ -16,11 +18,13 @@ static constexpr WordSpec withWord{.word = "with",
 static constexpr WordSpec bandwidthWord{.word = "bandwidth",
                                         .kind = Measure,
                                         .dims = Dims::Bandwidth,
+                                        .per = perMember,
                                         .byDefault = "the network's",
                                         .doc = "bandwidth of `over`"};
 static constexpr WordSpec latencyWord{.word = "latency",
                                       .kind = Measure,
                                       .dims = Dims::Time,
+                                      .per = perHop,
                                       .byDefault = "the network's",
                                       .doc = "latency of `over`"};
 static constexpr WordSpec paretoWord{.word = "pareto",

@@ -127,7 +127,7 @@ llvm::Optional<Value> Elaborator::measure(const Node &node, const ast::Arg &arg,
   if (value.isUnknown())
     return value;
   const Quantity *quantity = value.getIf<Quantity>();
-  if (!quantity || !accepts(node.spec->dims, quantity->dimension())) {
+  if (!quantity || !accepts(*node.spec, quantity->dimension())) {
     diagnostics.report(arg.range, diag::WrongDimension, node.word, describe(node.spec->dims),
                        value.describe());
     return llvm::None;

@@ -375,16 +375,16 @@ const WordSpec *perfc::findWord(BlockKind kind, llvm::StringRef word) {
 }
 
 static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
-    "none",     "file",     "op",           "workload",   "hardware",  "memory",
-    "array",    "network",  "compute",      "energy",     "bandwidth", "energy",
-    "by-dtype", "system",   "group",        "fault",      "mapping",   "mapspace",
-    "at",       "dataflow", "algorithm",    "expect",     "report",    "emit",
-    "parallel", "place",    "saving",       "collective", "evaluate",  "compare",
-    "search",   "sweep",    "serve",        "train",      "tensor",    "structured",
-    "pool",     "draft",    "prefix_cache", "experts",    "optimizer", "timeloop",
-    "timeloop", "line",     "runtime",      "fn",         "library",   "link",
-    "protocol", "for",      "experts",      "checkpoint", "price",     "network latency",
-    "trace",    "group",    "rank",         "node",       "replay"};
+    "none",      "file",     "op",           "workload",   "hardware",  "memory",
+    "array",     "network",  "compute",      "energy",     "bandwidth", "energy",
+    "by-dtype",  "system",   "group",        "fault",      "mapping",   "mapspace",
+    "at",        "dataflow", "algorithm",    "expect",     "report",    "emit",
+    "parallel",  "place",    "saving",       "collective", "evaluate",  "compare",
+    "search",    "sweep",    "serve",        "train",      "tensor",    "structured",
+    "pool",      "draft",    "prefix_cache", "experts",    "optimizer", "timeloop",
+    "timeloop",  "line",     "runtime",      "fn",         "library",   "link",
+    "protocol",  "for",      "experts",      "checkpoint", "price",     "network latency",
+    "bandwidth", "trace",    "group",        "rank",       "node",      "replay"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

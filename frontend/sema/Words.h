@@ -69,6 +69,7 @@ enum class BlockKind : uint8_t {
   Checkpoint,
   Price,
   NetLatency,
+  NetBandwidth,
   Trace,
   TraceGroup,
   TraceRank,
@@ -116,6 +117,9 @@ enum class Dims : uint8_t {
 
 /// True when a value of `dimension` can be given to an attribute of `dims`.
 bool accepts(Dims dims, const Dimension &dimension);
+/// The same for the values of a word, which may be given for each of its counts.
+struct WordSpec;
+bool accepts(const WordSpec &spec, Dimension dimension);
 /// "a bandwidth, such as 8B/cycle or 2TB/s".
 llvm::StringRef describe(Dims dims);
 
@@ -143,6 +147,7 @@ struct WordSpec {
   llvm::StringLiteral word;
   ArgKind kind = ArgKind::Flag;
   Dims dims = Dims::Any;
+  llvm::ArrayRef<BaseUnit> per = {}; ///< counts that a Measure may be given for each of: /chip
   uint8_t minArgs = 1;
   uint8_t maxArgs = 1;
   BlockKind block = BlockKind::None; ///< what its block holds; clauses are words of that block too

@@ -33,7 +33,8 @@ static constexpr OptionSpec searchOptions[] = {
     {"mode", 0, "MODE", "timeloop: count as that tool does"},
     {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this"},
     {"strategy", 0, "NAME",
-     "bound (without this), exhaustive (every mapping in turn) or random (such as chance draws)"},
+     "of the searches of a program: bound (without this), exhaustive (every mapping in turn) or "
+     "random (such as chance draws)"},
     {"evaluations", 0, "N",
      "of a Timeloop input, exhaustive or random: evaluate at most N mappings (of each nest)"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},
