@@ -231,8 +231,13 @@ void SystemBuilder::link(const Node &node, ir::Region &group) {
   setQuantity(context, *op, "latency", node.find("latency"), {});
 }
 
-/// Chips of a group, its inner groups included; nothing when they do not fit 64 bits.
-static llvm::Optional<int64_t> chipsOf(const ir::Operation &group) {
+using ChipCounts = llvm::DenseMap<const ir::Operation *, llvm::Optional<int64_t>>;
+
+/// Chips of a group, its inner groups included, each of which is counted once; nothing when they do
+/// not fit 64 bits.
+static llvm::Optional<int64_t> chipsOf(const ir::Operation &group, ChipCounts &known) {
+  if (auto found = known.find(&group); found != known.end())
+    return found->second;
   int64_t chips = 0;
   for (const ir::Operation &part : group.body()) {
     if (!part.is("target.members"))
@@ -241,12 +246,17 @@ static llvm::Optional<int64_t> chipsOf(const ir::Operation &group) {
     for (const ir::Operation &other : *group.parentRegion())
       if (other.symbol() == part.symbolAttr("of") && &other != &group)
         inner = &other;
-    auto each = inner ? chipsOf(*inner) : llvm::Optional<int64_t>(1);
+    auto each = inner ? chipsOf(*inner, known) : llvm::Optional<int64_t>(1);
     auto total = each ? checkedMultiply(part.intAttr("count"), *each) : llvm::None;
     if (!total || __builtin_add_overflow(chips, *total, &chips))
-      return llvm::None;
+      return known[&group] = llvm::None;
   }
-  return chips;
+  return known[&group] = chips;
+}
+
+static llvm::Optional<int64_t> chipsOf(const ir::Operation &group) {
+  ChipCounts known;
+  return chipsOf(group, known);
 }
 
 /// `chip[i]` counts the chips of the system from 0.
@@ -400,6 +410,7 @@ int64_t perfc::chipsOfSystem(const ir::Operation &target) {
 }
 
 llvm::Optional<BuiltTarget> perfc::buildSystem(BuildContext &context, const Instance &system) {
+  BlameScope blame(context.diagnostics, system.range);
   return SystemBuilder(context).named(system);
 }
 
