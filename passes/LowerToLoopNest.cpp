@@ -341,7 +341,7 @@ static void describeFused(const FusedPlan &plan, Operation &fused) {
 
 bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping) {
   std::string symbol = fusedSymbol(kernel.kernel.op.symbol(), chip->op.symbol(), mapping->symbol());
-  if (module.lookup(symbol))
+  if (module.lookup<loopnest::FusedOp>(symbol))
     return true;
   if (failed.count(symbol))
     return false;
@@ -380,8 +380,8 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
       written = dataflowFor(evaluate, use, statement.number, chip->op.symbol()).op;
     std::string symbol = nestSymbol(use.kernel.symbol(), chip->op.symbol(),
                                     written ? written->symbol() : "default", statement.number);
-    if (Operation *known = module.lookup(symbol)) {
-      markZeros(*known);
+    if (auto known = module.lookup<loopnest::NestOp>(symbol)) {
+      markZeros(*known.op);
       if (known->hasAttr("unfit") && !isSearched()) {
         reportUnfit(wayTo(unitFor(*chip, statement)), statement);
         valid = false;

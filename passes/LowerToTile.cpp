@@ -96,7 +96,7 @@ bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) 
       continue;
     found = true;
     std::string symbol = nestTileSymbol(nest.symbol());
-    if (!module.lookup(symbol) && !chip->places.empty())
+    if (!module.lookup<tile::KernelOp>(symbol) && !chip->places.empty())
       emit(nestBlocks(nest, statement), symbol, nest.symbol(), 1, chip->places.front().name,
            unitFor(*chip, statement), nest->location());
   }
@@ -106,7 +106,8 @@ bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) 
 void TileLowering::lowerOutput(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
   std::string symbol = tileSymbol(use.kernel.symbol(), chip->op.symbol());
-  if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol))
+  bool isKnown = bool(module.lookup<tile::KernelOp>(symbol));
+  if (kernel.statements.empty() || chip->places.empty() || isKnown)
     return;
   // Blocks go to the elements of dispatched arrays, and load from the memory before the first one.
   int64_t units = 1;

@@ -8,6 +8,7 @@
 #include "frontend/build/OpModel.h"
 #include "frontend/sema/Elaborator.h"
 #include "ir/core/Module.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace perfc {
 
@@ -93,6 +94,16 @@ struct BuildContext {
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
 
+  /// Symbols of statements, those inside points as well.
+  llvm::StringSet<> statements;
+  /// A symbol for a statement from `name`: what is made of it later has a name made of this one.
+  std::string statementSymbol(const std::string &name) {
+    std::string symbol = module.uniqueName(name);
+    for (unsigned next = 1; !statements.insert(symbol).second; ++next)
+      symbol = module.uniqueName(name + "_" + std::to_string(next));
+    return symbol;
+  }
+
   /// A new operation at the top of the module with a symbol made from `name`.
   ir::Operation *createTop(llvm::StringRef opName, llvm::StringRef name, SourceRange range) {
     ir::Operation *op = builder.create(module.body(), opName, range);
@@ -130,9 +141,6 @@ bool hasLibrary(const ir::Operation &system, llvm::StringRef name);
 std::string buildKernel(BuildContext &context, OpModel model);
 
 llvm::Optional<BuiltGraph> buildGraph(BuildContext &context, const Instance &subject, DType dtype);
-
-/// The name of a phase of a workload (`phase decode(context = 1024) = …`); "" when `item` is none.
-llvm::StringRef phaseName(const ast::Item &item);
 
 /// Builds a loopnest.mapping for each kernel of `graph` that `mapping` serves on `chip`, or for the
 /// graph itself, which is that of `subject`; appends their symbols.

@@ -379,6 +379,7 @@ static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instan
 }
 
 llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instance &hardware) {
+  BlameScope blame(context.diagnostics, hardware.range);
   auto built = buildOnce(context, hardware);
   auto calibration = built ? context.calibrations.find(built->symbol) : context.calibrations.end();
   if (calibration != context.calibrations.end())

@@ -7,6 +7,7 @@
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/OpChecks.h"
+#include "frontend/build/Phases.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
@@ -17,11 +18,15 @@
 using namespace perfc;
 
 bool Compilation::check() {
-  size_t errors = diagnostics.errorCount();
-  for (const Decl *decl : root->decls)
+  size_t before = diagnostics.errorCount();
+  for (const Decl *decl : root->decls) {
+    size_t errors = diagnostics.errorCount();
     if (!decl->item->isDamaged)
       declaration(*decl);
-  return diagnostics.errorCount() == errors;
+    if (diagnostics.errorCount() != errors)
+      evaluator.setMistaken(*decl);
+  }
+  return diagnostics.errorCount() == before;
 }
 
 /// Its calls may override the defaults, and may have to: none of its parameters is known.
@@ -110,9 +115,8 @@ bool Compilation::workload(BuildContext &context, const Decl &decl) {
   buildGraph(context, {&decl, "", {}, decl.nameRange}, DType::FP16);
   if (!decl.item->block || diagnostics.errorCount() != errors)
     return true;
-  for (const ast::Item *item : decl.item->block->items)
-    if (llvm::StringRef name = phaseName(*item); !name.empty())
-      buildGraph(context, {&decl, name.str(), {}, decl.nameRange}, DType::FP16);
+  for (const Phase &phase : phasesOf(context, decl, {}))
+    buildGraph(context, {&decl, phase.name.str(), {}, decl.nameRange}, DType::FP16);
   return true;
 }
 

@@ -3,6 +3,7 @@
 // Bodies of workloads. Which workload runs with which arguments is in WorkloadArguments.cpp.
 #include "frontend/build/GraphBuilder.h"
 
+#include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
@@ -182,7 +183,7 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     const Quantity *size = extent.getIf<Quantity>();
     if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
       SourceRange place = context.evaluator.placeToMend(range);
-      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, extent.text());
+      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, written(extent));
       if (place != range)
         error.note(range, "of this tensor");
       isAbandoned = true; // the same again for other tensors

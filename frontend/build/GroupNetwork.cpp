@@ -15,18 +15,28 @@ static const ir::Operation *memberOf(const ir::Operation &members, const ir::Ope
   return nullptr;
 }
 
-llvm::Optional<int64_t> perfc::chipsOfGroup(const ir::Operation &group) {
+using ChipCounts = llvm::DenseMap<const ir::Operation *, llvm::Optional<int64_t>>;
+
+/// Counts each inner group once.
+static llvm::Optional<int64_t> chipsOf(const ir::Operation &group, ChipCounts &known) {
+  if (auto found = known.find(&group); found != known.end())
+    return found->second;
   int64_t chips = 0;
   for (const ir::Operation &part : group.body()) {
     if (!part.is("target.members"))
       continue;
     const ir::Operation *inner = memberOf(part, group);
-    auto each = inner ? chipsOfGroup(*inner) : llvm::Optional<int64_t>(1);
+    auto each = inner ? chipsOf(*inner, known) : llvm::Optional<int64_t>(1);
     auto total = each ? checkedMultiply(part.intAttr("count"), *each) : llvm::None;
     if (!total || __builtin_add_overflow(chips, *total, &chips))
-      return llvm::None;
+      return known[&group] = llvm::None;
   }
-  return chips;
+  return known[&group] = chips;
+}
+
+llvm::Optional<int64_t> perfc::chipsOfGroup(const ir::Operation &group) {
+  ChipCounts known;
+  return chipsOf(group, known);
 }
 
 namespace {

@@ -29,7 +29,8 @@ llvm::SmallVector<const ast::Expr *, 2> perfc::readIndices(DiagnosticEngine &dia
               });
   if (good)
     return names;
-  diagnostics.report(loop.range, diag::BadLoop);
+  if (!loop.role) // which was reported
+    diagnostics.report(loop.range, diag::BadLoop);
   return {};
 }
 

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/MetricExpr.h"
 
+#include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/Metrics.h"
 
@@ -135,6 +136,13 @@ bool Converter::define(const Decl &decl) {
   return true;
 }
 
+/// The parts that metrics may have: of a distribution, of an interval, over time.
+static bool isPart(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min", "p50",   "p90",
+                                                  "p95",  "p99", "lower", "upper"};
+  return llvm::is_contained(parts, name);
+}
+
 /// "c.b.a" of the members `c.b.a`; the name that it begins with is in `root`.
 static std::string pathOf(const ast::Expr &expr, const ast::Expr *&root) {
   std::string path = expr.text.str();
@@ -162,11 +170,9 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
     if (own)
       return Typed{path, context.metricDimensions.lookup(own->name)};
   }
-  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min", "p50",   "p90",
-                                                  "p95",  "p99", "lower", "upper"};
   const MetricSpec *spec = findMetricOf(name);
   bool isWhole = spec && (spec->name == name || spec->form == MetricForm::Family);
-  if (!isWhole && !llvm::is_contained(parts, expr.text)) {
+  if (!isWhole && !isPart(expr.text)) {
     auto &error = diagnostics.report(expr.opRange, diag::NoMember, "a metric", expr.text);
     error.help("a distribution has `mean`, `max`, `p50`, `p90`, `p99`; an uncertain value `lower` "
                "and `upper`");
@@ -259,7 +265,11 @@ llvm::Optional<Typed> Converter::binary(const ast::Expr &expr) {
 llvm::Optional<Typed> Converter::call(const ast::Expr &expr) {
   llvm::StringRef name = expr.operands[0]->text;
   if (!llvm::is_contained(builtinFunctions(), name)) {
-    diagnostics.report(expr.operands[0]->range, diag::UnknownName, name);
+    Diagnostic &error = diagnostics.report(expr.operands[0]->range, diag::UnknownName, name);
+    if (isPart(name) && expr.args.size() == 1)
+      error.help(fmt::format("a part stands behind its metric: `{}.{}`",
+                             context.evaluator.program.sourceManager().text(expr.args[0].range),
+                             name));
     return llvm::None;
   }
   ir::AttrList list{name};
@@ -351,7 +361,8 @@ llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const a
     for (ResultKind kind : resultKinds)
       for (const MetricSpec &spec : metricsOf(kind))
         names.push_back(spec.name);
-    error.suggest(expr.text, names);
+    llvm::StringRef known = metricCalled(expr.text);
+    error.suggest(known.empty() ? expr.text : known, names);
     return llvm::None;
   }
   return metricExpr(context, expr, where);

@@ -171,7 +171,11 @@ bool OpSignature::bindArguments() {
                          atMost(decl.parameters.size(), "argument"));
       return false;
     }
-    good &= bindArgument(argument, name.empty() ? decl.parameters[position++].name : name);
+    if (!bindArgument(argument, name.empty() ? decl.parameters[position++].name : name)) {
+      good = false;
+      if (argument.name.empty()) // what stands behind is in the wrong place, too
+        break;
+    }
   }
   for (const OpSlot &slot : slots)
     if (slot.passed)

@@ -255,15 +255,15 @@ void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }
 
-/// A statement in a loop or sweep names its result in every round; two statements differ.
 void StudyBuilder::declareResult(const std::string &name, SourceRange range) {
   for (const ResultName &known : *context.results) {
     if (known.name != name)
       continue;
-    bool isSame = known.range.file == range.file && known.range.begin == range.begin;
-    if (!isSame)
-      diagnostics.report(range, diag::DuplicateDeclaration, name)
-          .note(known.range, "the first declaration is here");
+    Diagnostic &error = diagnostics.report(range, diag::DuplicateDeclaration, name);
+    if (known.range == range)
+      error.note("each round of the `for` around it declares it again");
+    else
+      error.note(known.range, "the first declaration is here");
     return;
   }
   context.results->push_back({name, range});
@@ -275,7 +275,7 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   if (!name.empty() && context.results)
     declareResult(name, as->args[0].range);
   const ir::Operation *known = name.empty() ? nullptr : context.module.lookup(name);
-  op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
+  op.setSymbol(context.statementSymbol(name.empty() ? statement.word.str() : name));
   if (known && !known->name().startswith("study."))
     op.setAttr("name", name); // a chip, say, has this symbol
 }
@@ -294,7 +294,8 @@ void StudyBuilder::declareFailed(const ast::Item &item) {
 }
 
 bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &scope) {
-  bool good = buildStatement(item, kind, scope);
+  size_t errors = diagnostics.errorCount();
+  bool good = buildStatement(item, kind, scope) && diagnostics.errorCount() == errors;
   if (!good)
     declareFailed(item);
   return good;

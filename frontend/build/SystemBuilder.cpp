@@ -245,6 +245,7 @@ int64_t perfc::chipsOfSystem(const ir::Operation &target) {
 }
 
 llvm::Optional<BuiltTarget> perfc::buildSystem(BuildContext &context, const Instance &system) {
+  BlameScope blame(context.diagnostics, system.range);
   return SystemBuilder(context).named(system);
 }
 

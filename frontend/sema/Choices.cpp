@@ -121,7 +121,9 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
     word.word = expr.format.str();
     word.arguments.push_back(makeArgument("", evaluator.string(expr, scope), expr.range));
   } else {
-    diagnostics.report(arg.range, diag::ExpectedName, node.word);
+    std::string choices = llvm::join(llvm::split(node.spec->choices, ' '), "`, `");
+    diagnostics.report(arg.range, diag::ExpectedName, node.word)
+        .help("it is one of `" + choices + "`");
     return llvm::None;
   }
   if (!isChoice(*node.spec, node.word, word.word, range) || !choiceArguments(*node.spec, word))

@@ -30,6 +30,8 @@ struct Node {
   const ast::Item *item = nullptr;     ///< null for a clause
   const ast::Clause *clause = nullptr; ///< null for an item
   const Scope *scope = nullptr;        ///< in which its syntax may be evaluated
+  /// Whose block or line this is written in, whatever `if` and `for` stand around it.
+  const Node *home = nullptr;
   bool hasBlock = false;
   /// What this is laid over is not known yet: `after` and `without` in it wait for that.
   bool isOpen = false;
@@ -102,7 +104,9 @@ private:
   std::deque<Node> nodes;
   std::deque<Scope> scopes;
   llvm::SmallVector<const Decl *, 4> instantiating;
-  unsigned rounds = 0; ///< of `for`, over the whole elaboration
+  size_t firstNode = 0;    ///< of the outermost of these
+  bool isTooLarge = false; ///< and that was reported
+  unsigned rounds = 0;     ///< of `for`, over the whole elaboration
   unsigned mostRounds = 1'000'000;
   TakeLine take = nullptr;
 };

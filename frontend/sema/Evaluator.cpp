@@ -4,6 +4,7 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/Metrics.h"
@@ -69,6 +70,8 @@ Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
     diagnostics.report(expr.range, diag::EvaluationTooDeep, maxDepth);
     return Value();
   }
+  if (depth == 0)
+    callsMade = 0;
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   return dispatch(expr, scope);
 }
@@ -84,6 +87,8 @@ Value Evaluator::number(const ast::Expr &expr) {
   auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
   if (bad.size() > 1 && bad[0] == 'x' && llvm::all_of(bad.drop_front(), llvm::isDigit))
     error.help("a product is `16 * 16`; axes of an array are `[x = 16, y = 16]`");
+  else if (std::string meant = unitHelp(expr.text, bad); !meant.empty())
+    error.help(std::move(meant));
   else
     error.suggest(bad, unitNames(),
                   expr.text.contains('/') ? "put spaces around `/` to divide" : "");
@@ -147,14 +152,17 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
   if (found.alias)
     return diagnostics.report(expr.range, diag::ModuleIsNoValue, expr.text), Value();
   if (found.isLost)
-    return Value();
+    return diagnostics.meetAgain(), Value();
   if (choicesAreValues && isChoiceWord(expr.text)) // sweep s in [vllm, orca] { … scheduler s … }
     return WordValue{expr.text.str(), {}};
   return unknownName(expr, scope);
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
-  if (std::string hint = program.importHint(expr.text); !hint.empty()) {
+  std::string hint = program.importHint(scope.file(), expr.text);
+  if (hint.empty())
+    hint = nameHelp(program.sourceManager(), expr.range);
+  if (!hint.empty()) {
     diagnostics.report(expr.range, diag::UnknownName, expr.text).help(std::move(hint));
     return Value();
   }
@@ -169,15 +177,18 @@ Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
-  if (decl.item->isDamaged)
-    return Value();
+  if (decl.item->isDamaged || decl.item->isMistaken || mistaken.count(&decl))
+    return diagnostics.meetAgain(), Value();
   bool constant = decl.kind == DeclKind::Let || decl.kind == DeclKind::Param;
   if (!constant)
     return Instance{&decl, "", {}, use};
   if (auto given = paramOverrides.find(&decl); given != paramOverrides.end())
     return given->second;
-  if (auto known = cache.find(&decl); known != cache.end())
+  if (auto known = cache.find(&decl); known != cache.end()) {
+    if (known->second.isUnknown())
+      diagnostics.meetAgain();
     return known->second;
+  }
   if (llvm::is_contained(busy, &decl)) {
     diagnostics.report(decl.nameRange, diag::CyclicDefinition, decl.name);
     return Value();
@@ -206,6 +217,7 @@ void Evaluator::overrideParam(const Decl &param, Value value) {
   else
     paramOverrides[&param] = std::move(value);
   cache.clear(); // what depends on it follows
+  called.clear();
 }
 
 Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
@@ -218,8 +230,8 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
       if (inner != found.alias->byName.end() && !inner->second->isPrivate())
         return valueOf(*inner->second, expr.range);
       if (isLost(*found.alias, expr.text))
-        return Value();
-      program.reportNotInModule(*found.alias, expr.text, expr.opRange);
+        return diagnostics.meetAgain(), Value();
+      program.reportNotInModule(scope.file(), *found.alias, expr.text, expr.opRange);
       return Value();
     }
   }
@@ -251,7 +263,7 @@ Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
   bool record = tuple && !expr.args.empty() &&
                 llvm::all_of(expr.args, [](const ast::Arg &arg) { return !arg.assign.empty(); });
   if (record)
-    return Value::Record{arguments(expr.args, scope)};
+    return bounded(Value::Record{arguments(expr.args, scope)}, expr.range);
   Value::List values;
   values.isTuple = tuple;
   for (const ast::Arg &arg : expr.args) {
@@ -259,7 +271,15 @@ Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
     values.values.push_back(arg.assign.empty() ? evaluate(*arg.value, scope) : Value());
   }
-  return values;
+  return bounded(std::move(values), expr.range);
+}
+
+Value Evaluator::bounded(Value value, SourceRange range) {
+  constexpr size_t most = 1'000'000;
+  if (value.size() <= most + 1)
+    return value;
+  diagnostics.report(range, diag::ValueTooLarge, most, "elements");
+  return Value();
 }
 
 Value Evaluator::rangeOf(const ast::Expr &expr, const Scope &scope) {
@@ -322,9 +342,14 @@ bool Evaluator::isMember(const Value &value, const Value &domain, SourceRange ra
 }
 
 std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
+  constexpr size_t most = 1'000'000;
   std::string result;
   llvm::StringRef text = expr.text;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (result.size() > most) {
+      diagnostics.report(expr.range, diag::ValueTooLarge, most, "characters");
+      return "";
+    }
     if (text[i] == '\\' && i + 1 < text.size()) {
       char next = text[++i];
       result += next == 'n' ? '\n' : next;

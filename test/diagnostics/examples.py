@@ -30,6 +30,7 @@ ELSEWHERE = {
     10: ("takes a million words", "syntax/hostile.test"),
     11: ("takes a page of mistakes", "syntax/hostile.test"),
     127: ("takes hundreds of definitions", "diagnostics/deep.test"),
+    517: ("takes thousands of parts", "sema/growth.test"),
     652: ("takes a pass with a defect", "unit/passes/PassManagerTest.cpp"),
     724: ("takes a pass with a defect", "unit/ir/core/VerifierTest.cpp"),
     802: ("takes IR that no pass makes", "unit/backends/core/EvaluateTest.cpp"),

@@ -46,7 +46,7 @@ Evaluation::Evaluation(Session &session, ProviderSet providers)
 
 void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
   Compilation compilation(session.sources, session.diagnostics, allOps());
-  if (!compilation.load(root, defines))
+  if (!compilation.load(root, defines) && !compilation.canRun())
     return;
   if (!sweepSettings.database.empty() && (!sharing || sharing->handsOut())) {
     store = ResultStore::open(sweepSettings.database, programHash(session.sources, defines),
@@ -65,6 +65,7 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
     size_t before = session.diagnostics.all().size();
     SourceRange place = statementPlace(module);
     unit(module, listener);
+    session.diagnostics.blame(before, place);
     session.diagnostics.noteSince(before, place, "for this statement");
     if (sharing)
       sharing->send(before, takePrinted());
@@ -221,6 +222,7 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
   if (onlySearches && !op.is(study::SearchStatement::opName))
     return;
   Evaluated evaluated{module, op, point, {}};
+  size_t errors = session.diagnostics.errorCount();
   if (op.is(study::EvaluateOp::opName)) {
     if (const emit::Result *result = evaluate(module, op, point))
       evaluated.results.push_back(result);
@@ -274,6 +276,8 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
     if (evaluated.results.empty())
       return;
   }
+  if (session.diagnostics.errorCount() != errors) // of one row of several
+    return;
   for (const emit::Result *result : evaluated.results)
     const_cast<emit::Result *>(result)->own = emit::ownMetrics(names(module, &result->cost));
   checkExpectations(evaluated);

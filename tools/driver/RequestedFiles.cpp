@@ -14,6 +14,12 @@ void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
         .help(knownFormats());
     return;
   }
+  if (printsJson && request.path() == "-") {
+    if (request.format() != "json") // it is there already
+      session.diagnostics.report(request->range(), diag::CannotWrite, "-",
+                                 "standard output has the document of `--json`");
+    return;
+  }
   emit::Input input{evaluated.results, &evaluated.module, session.sources, &session.diagnostics};
   llvm::StringRef from = request->stringAttr("from");
   if (!from.empty()) {

@@ -119,7 +119,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
       return true;
     evaluation.replayOn = &cluster;
   }
-  RequestedFiles files(session, evaluation);
+  RequestedFiles files(session, evaluation, asJson);
   llvm::Optional<PointSharing> sharing;
   SharedPrinting shared(session, evaluation, asJson ? &document : nullptr);
   if (Ranks *ranks = which == Which::Sweeps ? Ranks::world() : nullptr) {

@@ -78,8 +78,9 @@ struct TraceFiles {
   std::vector<std::unique_ptr<chakra::Trace>> owned;
   std::vector<const chakra::Trace *> ranks;
 };
-bool readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
-                TraceFiles &traces);
+bool readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks, TraceFiles &traces);
+/// Reports at its byte what is wrong with the trace of `path`.
+void reportBadTrace(Session &session, const std::string &path, const chakra::WireError &error);
 
 /// Where a node stands, or what runs for one that is not known.
 using NodePlaces = llvm::function_ref<SourceRange(const llvm::Optional<astra::NodeName> &)>;

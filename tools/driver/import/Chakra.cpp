@@ -33,16 +33,17 @@ void driver::dropMissing(Session &session, chakra::Trace &trace, uint32_t rank) 
 
 llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std::string &path,
                                                     uint32_t rank, bool dropsMissing) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    session.diagnostics.report({}, diag::CannotRead, path, buffer.getError().message());
+  std::string reason;
+  std::unique_ptr<llvm::MemoryBuffer> bytes = readBytes(path, reason);
+  if (!bytes) {
+    session.diagnostics.report({}, diag::CannotRead, path, reason);
     return llvm::None;
   }
+  session.sources.addBinary(path); // what was read is not written to
   chakra::WireError error;
-  auto trace = chakra::readTrace((*buffer)->getBuffer(), path, error);
+  auto trace = chakra::readTrace(bytes->getBuffer(), path, error);
   if (!trace) {
-    session.diagnostics.report({}, diag::BadTrace, path, error.offset, error.reason);
+    reportBadTrace(session, path, error);
     return llvm::None;
   }
   for (const std::string &reason : astra::lostWork(*trace))

@@ -112,7 +112,8 @@ static bool predictGroups(Session &session, const CsvTable &table, const CsvTabl
     skipRow(row, {"cycles"}, problem);
     return true;
   }
-  auto document = parseJson(table.cell(line, "comm_groups"), problem);
+  JsonProblem wrong;
+  auto document = parseJson(table.cell(line, "comm_groups"), wrong);
   const llvm::json::Object *groups = document ? document->getAsObject() : nullptr;
   if (!groups) {
     session.diagnostics.report(line.place, diag::BadTable,
