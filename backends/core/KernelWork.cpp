@@ -42,25 +42,6 @@ static llvm::StringRef tensorOf(const ir::AttrDict &access) {
   return access.find("tensor")->asString();
 }
 
-static DType formatOf(op::StatementOp statement, const ir::AttrDict &access) {
-  auto tensor = ir::as<op::OperandOp>(statement->parentRegion()->find(tensorOf(access)));
-  return tensor ? parseDType(tensor.dtype()).getValueOr(DType::FP32) : DType::FP32;
-}
-
-DType perfc::computeFormat(op::StatementOp statement) {
-  DType result = formatOf(statement, statement.write());
-  if (!statement.isMac())
-    return result;
-  llvm::Optional<DType> widest;
-  for (const ir::Attribute &read : statement.reads()) {
-    DType dtype = formatOf(statement, read.asDict());
-    auto rank = [](DType format) { return std::make_pair(isFloating(format), bitsOf(format)); };
-    if (!widest || rank(dtype) > rank(*widest))
-      widest = dtype;
-  }
-  return widest.getValueOr(result);
-}
-
 static bool accumulate(int64_t &sum, int64_t a, int64_t b) {
   llvm::Optional<int64_t> term = checkedMultiply(a, b);
   llvm::Optional<int64_t> next = term ? checkedAdd(sum, *term) : llvm::None;
@@ -81,34 +62,22 @@ static bool addElements(KernelWork &work, llvm::StringRef function, DType dtype,
   return accumulate(entry->count, perPoint, points);
 }
 
-/// Splits the operations of a point: a multiply-accumulate is two, a call of a function one, a
-/// reduction one; what remains are + - * / and counts as "add".
 bool WorkCounter::arithmetic(op::StatementOp statement, int64_t points, KernelWork &work) {
   if (!accumulate(work.flops, statement.flops(), points))
     return false;
-  DType dtype = formatOf(statement, statement.write());
-  int64_t rest = statement.flops();
   if (statement.isMac()) {
-    rest -= 2;
-    DType format = computeFormat(statement);
+    DType format = op::computeFormat(statement);
     auto entry = llvm::find_if(work.macsByFormat,
                                [&](const MacWork &known) { return known.dtype == format; });
     if (entry == work.macsByFormat.end())
       entry = work.macsByFormat.insert(entry, {format, 0});
     if (!accumulate(entry->count, 1, points) || !accumulate(work.macs, 1, points))
       return false;
-  } else if (!statement.reduce().empty()) {
-    --rest;
-    llvm::StringRef function = statement.reduce() == "+" ? "add" : statement.reduce();
-    if (!addElements(work, function, dtype, 1, points))
-      return false;
   }
-  for (const ir::AttrDict::Entry &entry : statement.functions().entries()) {
-    rest -= entry.second.asInt();
-    if (!addElements(work, entry.first, dtype, entry.second.asInt(), points))
-      return false;
-  }
-  return addElements(work, "add", dtype, std::max<int64_t>(rest, 0), points);
+  DType dtype = op::formatOf(statement, statement.write());
+  return llvm::all_of(op::functionsOf(statement), [&](const op::FunctionCalls &calls) {
+    return addElements(work, calls.function, dtype, calls.count, points);
+  });
 }
 
 /// Notes what one access touches.

@@ -8,7 +8,7 @@
 #define PERFC_BACKENDS_CORE_KERNELWORK_H
 
 #include "ir/common/DType.h"
-#include "ir/op/OpOps.h"
+#include "ir/op/Arithmetic.h"
 
 namespace perfc {
 
@@ -46,9 +46,6 @@ struct KernelWork {
 /// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).
 llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
 
-/// The format in which a point is computed: of a sum of products that of its widest factor,
-/// floating before integer; else that of the result.
-DType computeFormat(op::StatementOp statement);
 
 } // namespace perfc
 

@@ -3,6 +3,7 @@
 // Bodies of workloads. Which workload runs with which arguments is in WorkloadArguments.cpp.
 #include "frontend/build/GraphBuilder.h"
 
+#include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
@@ -172,8 +173,7 @@ void GraphBuilder::repeat(const ast::Item &item, Scope &scope) {
   }
 }
 
-//===-- Tensors
-//--------------------------------------------------------------------------------===//
+//===-- Tensors -----------------------------------------------------------------------------===//
 
 Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceRange range) {
   llvm::SmallVector<int64_t, 6> extents;
@@ -181,10 +181,9 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     if (extent.isUnknown())
       return Value();
     const Quantity *size = extent.getIf<Quantity>();
-    if (!size || !size->isInteger() || size->sign() <= 0 ||
-        !size->dimension().withoutCounts().isNumber()) {
+    if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
       SourceRange place = context.evaluator.placeToMend(range);
-      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, extent.text());
+      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, written(extent));
       if (place != range)
         error.note(range, "of this tensor");
       isAbandoned = true; // the same again for other tensors
@@ -192,7 +191,8 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     }
     extents.push_back(size->rational().numerator());
   }
-  ir::Type type = ir::Type::tensor(extents, kind == "token" ? DType::Int32 : dtype);
+  DType format = kind == "token" ? DType::Int32 : context.formatOf(kind).getValueOr(dtype);
+  ir::Type type = ir::Type::tensor(extents, format);
   if (!type.bytes()) {
     diagnostics.report(range, diag::TensorTooLarge, type.text());
     return Value();

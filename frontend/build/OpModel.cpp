@@ -381,5 +381,6 @@ llvm::Optional<OpModel> Builder::build() {
 
 llvm::Optional<OpModel> perfc::buildOpModel(Elaborator &elaborator, const OpCall &call,
                                             bool allowMissing) {
+  BlameScope blame(elaborator.evaluator.diagnostics, call.instance->range);
   return Builder(elaborator, call, allowMissing).build();
 }

@@ -26,6 +26,7 @@ private:
   void noClauses(const ast::Item &item);
   void noResults(const ast::Item &item);
   void noAssignment(llvm::ArrayRef<ast::Arg> args);
+  void reportRole(const ast::Arg &arg);
   void roles(const ast::Expr &expr);
   void roles(llvm::ArrayRef<ast::Arg> args);
 
@@ -54,6 +55,14 @@ void Leftovers::noAssignment(llvm::ArrayRef<ast::Arg> args) {
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
 }
 
+void Leftovers::reportRole(const ast::Arg &arg) {
+  Diagnostic &error = diagnostics.report(arg.role->range, diag::UnexpectedRole);
+  const SourceManager &sources = diagnostics.sourceManager();
+  if (arg.value->kind == ast::ExprKind::Name)
+    error.help(fmt::format("`=` gives a value to a name: `{} = {}`", arg.value->text,
+                           sources.text(arg.role->range)));
+}
+
 void Leftovers::roles(const ast::Expr &expr) {
   for (const ast::Expr *operand : expr.operands)
     roles(*operand);
@@ -63,7 +72,7 @@ void Leftovers::roles(const ast::Expr &expr) {
 void Leftovers::roles(llvm::ArrayRef<ast::Arg> args) {
   for (const ast::Arg &arg : args) {
     if (arg.role)
-      diagnostics.report(arg.role->range, diag::UnexpectedRole);
+      reportRole(arg);
     roles(*arg.value);
     if (arg.assigned)
       roles(*arg.assigned);

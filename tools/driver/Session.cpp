@@ -91,9 +91,18 @@ void Session::showProgress() {
     progress.start(width);
 }
 
+static void checkOutput(Session &session) {
+  session.out.flush();
+  llvm::raw_fd_ostream &standard = llvm::outs();
+  if (&session.out != &standard || !standard.has_error())
+    return;
+  session.diagnostics.report({}, diag::CannotWrite, "standard output", standard.error().message());
+  standard.clear_error(); // else the stream ends the process
+}
+
 int Session::finish() {
   progress.stop();
-  out.flush();
+  checkOutput(*this);
   if (diagnosticsAsJson)
     printDiagnosticsJson(err, diagnostics);
   else
