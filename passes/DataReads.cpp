@@ -44,8 +44,7 @@ static std::vector<const AttrDict *> keysOf(op::StatementOp statement, const Att
       if (isNested)
         return {keys.end() - static_cast<ptrdiff_t>(wanted), keys.end()};
     } else if (holdsKeys(statement, reads[at].asDict()) &&
-               reads[at].asDict().find("tensor")->asString() !=
-                   access.find("tensor")->asString()) {
+               reads[at].asDict().find("tensor")->asString() != access.find("tensor")->asString()) {
       keys.push_back(&reads[at].asDict());
     }
   }
@@ -74,7 +73,8 @@ double passes::expectedRows(op::OperandOp keys, double count, int64_t rows) {
   llvm::Optional<int64_t> apart = keys.distinct();
   int64_t ranks = keys.among(), all = rows * ranks;
   int64_t chosen = apart ? std::min(keys.shape()[*apart], all) : 1;
-  double groups = count * static_cast<double>(ranks) / static_cast<double>(std::max<int64_t>(chosen, 1));
+  double groups =
+      count * static_cast<double>(ranks) / static_cast<double>(std::max<int64_t>(chosen, 1));
   auto found = [&](double share) { return 1 - std::pow(1 - std::min(1.0, share), groups); };
   double sum = 0;
   if (keys.draw() == "uniform")
@@ -129,10 +129,10 @@ double KeyedAccess::keysRead() const {
     for (const AttrDict::Entry &index : statement.domain().entries())
       count *= own.count(index.first) ? 1 : static_cast<double>(index.second.asInt());
   for (const AttrDict *key : keys)
-    count *= static_cast<double>(dependsOnData(*key)
-                                     ? touchedByData(statement, *key)
-                                     : touchedElements(tensorOf(statement, *key).shape(),
-                                                       {{statement, key}}));
+    count *=
+        static_cast<double>(dependsOnData(*key) ? touchedByData(statement, *key)
+                                                : touchedElements(tensorOf(statement, *key).shape(),
+                                                                  {{statement, key}}));
   return count;
 }
 

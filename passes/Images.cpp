@@ -187,8 +187,8 @@ int64_t passes::tilesWithPoints(op::StatementOp statement, const TileExtents &ti
   return countPoints(imageOf(context.get(), {}, {statement, nullptr}, tiles)).getValueOr(all);
 }
 
-int64_t passes::touchedInTiles(llvm::ArrayRef<int64_t> shape,
-                               llvm::ArrayRef<DomainAccess> accesses, const TileExtents &tiles) {
+int64_t passes::touchedInTiles(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<DomainAccess> accesses,
+                               const TileExtents &tiles) {
   IslContext context(islOperations);
   if (auto count = countPoints(unionOf(context.get(), shape, accesses, tiles)))
     return *count;
