@@ -70,7 +70,8 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
   }
   diagnostics
       .report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Workload), item.word)
-      .suggest(item.word, {"repeat", "phase", "for", "let", "require"}, "a tensor is set with `=`: `x = …`");
+      .suggest(item.word, {"repeat", "phase", "for", "let", "require"},
+               "a tensor is set with `=`: `x = …`");
 }
 
 void GraphBuilder::equation(const ast::Item &item, Scope &scope) {

@@ -13,8 +13,8 @@ namespace {
 struct Typed {
   ir::Attribute attribute;
   llvm::Optional<Dimension> dimension;
-  bool isTruth = false;           ///< a condition, no number
-  bool isConstant = false;        ///< mentions no metric
+  bool isTruth = false;             ///< a condition, no number
+  bool isConstant = false;          ///< mentions no metric
   const MetricSpec *spec = nullptr; ///< of a metric or member by itself
 };
 
@@ -138,7 +138,7 @@ bool Converter::define(const Decl &decl) {
 
 /// The parts that metrics may have: of a distribution, of an interval, over time.
 static bool isPart(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min", "p50",   "p90",
+  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",  "p90",
                                                   "p95",  "p99", "lower", "upper"};
   return llvm::is_contained(parts, name);
 }
@@ -186,8 +186,8 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
 
 /// A comparison of a share with what no share can be: `utilization < 60`.
 bool Converter::checkShare(const ast::Expr &expr, const Typed &share, const Typed &other) {
-  if (!share.spec || share.spec->form != MetricForm::Share || !other.isConstant ||
-      other.isTruth || other.attribute.asQuantity().toDouble() <= 1)
+  if (!share.spec || share.spec->form != MetricForm::Share || !other.isConstant || other.isTruth ||
+      other.attribute.asQuantity().toDouble() <= 1)
     return true;
   double value = other.attribute.asQuantity().toDouble();
   diagnostics
@@ -307,8 +307,8 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
       return llvm::None;
     if (!checkKind(*expr.operands[0], *inner, expr.text == "not"))
       return llvm::None;
-    return Typed{ir::AttrList{expr.text == "-" ? "neg" : "not", inner->attribute},
-                 inner->dimension, inner->isTruth};
+    return Typed{ir::AttrList{expr.text == "-" ? "neg" : "not", inner->attribute}, inner->dimension,
+                 inner->isTruth};
   }
   case ast::ExprKind::Tuple:
     if (expr.args.size() == 1)

@@ -327,8 +327,9 @@ bool StudyBuilder::compareResults(const ast::Item &item, const Scope &scope) {
   kind = llvm::None; // of several statements
   for (const ast::Item *entry : item.block ? item.block->items : llvm::ArrayRef<ast::Item *>()) {
     Node *node = context.elaborator.statement(*entry, BlockKind::Compare, scope);
-    bool isOutcome = node && (node->word == "expect" || node->word == "report" ||
-                              node->word == "emit") && !node->args.empty();
+    bool isOutcome = node &&
+                     (node->word == "expect" || node->word == "report" || node->word == "emit") &&
+                     !node->args.empty();
     if (node && !isOutcome)
       diagnostics.report(node->range, diag::UnknownWord, "a comparison of results", node->word)
           .help("`expect`, `report` and `emit` stand there");

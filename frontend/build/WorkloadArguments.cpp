@@ -348,8 +348,7 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     Scope &scope = context.elaborator.newScope(*workload.decl->module);
     good = bind(instance, inner, scope);
     if (good && workload.decl->item->block) {
-      llvm::SaveAndRestore<Instance> inside(running,
-                                            {workload.decl, "", {}, instance.range});
+      llvm::SaveAndRestore<Instance> inside(running, {workload.decl, "", {}, instance.range});
       Evaluator::InCall called(context.evaluator, instance.range);
       body(*workload.decl->item->block, scope);
       good = !isAbandoned && finish(inner, scope, *region);

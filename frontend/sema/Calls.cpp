@@ -148,8 +148,8 @@ void Evaluator::reportNoReturn(const Decl &function, const Scope &scope) {
       .note(function.nameRange, "called with " + given(function, scope));
 }
 
-/// A condition on the parameters of a function, op or workload; false, reported, where it does not hold. What is
-/// not known yet may hold.
+/// A condition on the parameters of a function, op or workload; false, reported, where it does not
+/// hold. What is not known yet may hold.
 bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope) {
   if (item.args.size() != 2 || item.args[0].assigned || item.args[1].assigned) {
     diagnostics.report(item.range, diag::BadRequirement);
@@ -170,9 +170,8 @@ bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const S
     return false;
   }
   std::string values = given(function, scope);
-  SourceRange place = isInLibrary(diagnostics, function.nameRange)
-                          ? placeToMend(function.nameRange)
-                          : calls.back();
+  SourceRange place =
+      isInLibrary(diagnostics, function.nameRange) ? placeToMend(function.nameRange) : calls.back();
   diagnostics.report(place, diag::RequirementNotHeld, function.name, needs)
       .note(item.range, values.empty() ? "required here" : "required here, called with " + values);
   return false;

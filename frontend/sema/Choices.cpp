@@ -133,8 +133,7 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
 
 /// True for a name, or an expression over names, whose value is a choice: `scheduler s` in
 /// `sweep s in [vllm, orca]`. The choices themselves go before names.
-bool Elaborator::isVariable(const WordSpec &spec, const ast::Expr &expr,
-                            const Scope &scope) const {
+bool Elaborator::isVariable(const WordSpec &spec, const ast::Expr &expr, const Scope &scope) const {
   using ast::ExprKind;
   if (expr.kind == ExprKind::Index || expr.kind == ExprKind::If || expr.kind == ExprKind::Member)
     return true;

@@ -146,8 +146,8 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool isRepeat = place == Place::Workload && item.word == "repeat";
   bool isPhase = place == Place::Workload && item.word == "phase";
   bool inFunction = place == Place::Function && item.word == "return";
-  bool isRequired = item.word == "require" && (place == Place::Function || place == Place::Op ||
-                                               place == Place::Workload);
+  bool isRequired = item.word == "require" &&
+                    (place == Place::Function || place == Place::Op || place == Place::Workload);
   bool isDraw = place == Place::Op && item.word == "draw";
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
