@@ -24,8 +24,8 @@ CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
 }
 
 #ifndef NDEBUG
-/// Without zeros that are skipped no lane and no memory is busy for longer than the whole takes. A
-/// tool's own figures are what that tool says.
+/// Without zeros that are skipped no lane, memory or link is busy for longer than the whole takes.
+/// A tool's own figures are what that tool says.
 static bool isPossible(const Cost &cost, const CostQuery &query) {
   constexpr double whole = 1 + 1e-9;
   if (cost.provenance.provider == "maestro" ||
@@ -33,8 +33,12 @@ static bool isPossible(const Cost &cost, const CostQuery &query) {
     return true;
   double latency = cost.latency.central();
   return cost.utilization.central() <= whole &&
-         llvm::all_of(cost.traffic, [&](const MemoryTraffic &memory) {
-           return memory.latency.central() <= latency * whole;
+         llvm::all_of(cost.traffic,
+                      [&](const MemoryTraffic &memory) {
+                        return memory.latency.central() <= latency * whole;
+                      }) &&
+         llvm::all_of(cost.breakdown.children, [&](const CostPart &part) {
+           return part.latency.central() <= latency * whole;
          });
 }
 #endif

@@ -46,11 +46,6 @@ struct KernelWork {
 /// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).
 llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
 
-/// How many of the positions 0 … size-1 the subscript takes when its indices run over `domain`.
-/// Exact but for sums of strided terms whose copies overlap, span more than 2^24 and have no common
-/// progression: there the positions between the first and the last.
-int64_t touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain, int64_t size);
-
 } // namespace perfc
 
 #endif // PERFC_BACKENDS_CORE_KERNELWORK_H

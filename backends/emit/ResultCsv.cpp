@@ -40,12 +40,28 @@ static std::string total(const Cost &cost, llvm::StringRef name, int64_t counted
   return isCount ? fmt::format("{}", counted) : fmt::format("{:.0f}", value->value.central());
 }
 
-static Line totalLine(const Result &result) {
+/// A metric in base units, "" where it has no value.
+static std::string metricCell(const MetricValue &value) {
+  return !value.text.empty() ? value.text : value.hasNumber() ? real(value.value.central()) : "";
+}
+
+/// The metrics of the file that the results name, in order of first appearance.
+static std::vector<std::string> ownNames(llvm::ArrayRef<const Result *> results) {
+  std::vector<std::string> names;
+  for (const Result *result : results)
+    for (const auto &[name, value] : result->own)
+      if (!llvm::is_contained(names, name))
+        names.push_back(name);
+  return names;
+}
+
+/// `latency_s` is the metric `latency`: of a `serve` that of a request.
+static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
   const Cost &cost = result.cost;
   Line line = head(result);
   Line rest{"total",
             "1",
-            real(cost.latency.central()),
+            metricCell(*metric(cost, "latency")),
             figure(cost.energy),
             total(cost, "macs", cost.macs),
             total(cost, "flops", cost.flops),
@@ -54,6 +70,10 @@ static Line totalLine(const Result &result) {
             cost.provenance.provider,
             cost.provenance.mapping};
   llvm::append_range(line, rest);
+  for (const std::string &name : own) {
+    auto found = llvm::find_if(result.own, [&](auto &entry) { return entry.first == name; });
+    line.push_back(found == result.own.end() ? "" : metricCell(found->second));
+  }
   return line;
 }
 
@@ -79,10 +99,14 @@ void perfc::emit::writeCsv(const Input &input, llvm::raw_ostream &os) {
   std::vector<Line> lines{{"result", "subject", "on", "point", "kernel", "count", "latency_s",
                            "energy_j", "macs", "flops", "utilization", "bound", "provider",
                            "mapping"}};
+  std::vector<std::string> own = ownNames(input.results);
+  llvm::append_range(lines.front(), own);
   for (const Result *result : input.results) {
-    lines.push_back(totalLine(*result));
-    for (const KernelLine &kernel : flatten(result->cost.breakdown))
+    lines.push_back(totalLine(*result, own));
+    for (const KernelLine &kernel : flatten(result->cost.breakdown)) {
       lines.push_back(kernelLine(*result, kernel));
+      lines.back().resize(lines.front().size());
+    }
   }
   for (const Line &line : lines) {
     llvm::interleave(

@@ -85,6 +85,7 @@ bool FusedEvaluator::addPart(NestOp nest) {
   }
   part.adapted = std::move(*adapted);
   holdStationary(part.adapted);
+  ignoreConditions(part.adapted);
   AnalysisResult result = analyse(part.adapted.nest, {});
   for (const AnalysisError &error : result.errors)
     diagnostics.report(nest->range(), diag::NestNotCounted, error.message());

@@ -102,8 +102,10 @@ bool NestEvaluator::countFolds() {
   llvm::Optional<Counts> folded;
   if (systolic)
     folded = foldedCounts(adapted, *systolic, mapping);
-  if (folded)
+  if (folded) {
     counts = std::move(*folded);
+    ignoreConditions(adapted); // lanes run in lock step
+  }
   isFolded = folded.hasValue();
   return isFolded;
 }
@@ -127,8 +129,9 @@ bool NestEvaluator::count() {
   AnalysisResult result = analyse(adapted.nest, options);
   for (const AnalysisError &error : result.errors)
     diagnostics.report(op->range(), diag::NestNotCounted, error.message());
+  const Nest &counted = result.counted ? *result.counted : adapted.nest;
   if (!result.counts ||
-      (verifier && !verifier->verify(adapted.nest, *result.counts, op->range(), diagnostics)))
+      (verifier && !verifier->verify(counted, *result.counts, op->range(), diagnostics)))
     return false;
   llvm::Optional<Counts> taken = takeMappedCounts(adapted, std::move(result));
   if (!taken) {

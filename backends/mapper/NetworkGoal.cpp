@@ -33,7 +33,7 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
               : expr.is(ir::AttrKind::String) ? expr.asString().str()
                                               : "the goal");
   ExpressionValue now =
-      emit::evaluateExpression(expr, {&this->baseline, names.result, names.module});
+      emit::evaluateExpression(expr, {&this->baseline, names.results, names.module});
   if (!now.unknownName.empty()) {
     diagnostics.report(search->range(), diag::UnknownMetric, now.unknownName);
   } else if (!now.notGiven.empty() || !now.number) {
@@ -65,7 +65,7 @@ Cost NetworkGoal::costOf(double energy, double latency) const {
 
 double NetworkGoal::value(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
-  ExpressionValue result = emit::evaluateExpression(expr, {&cost, names.result, names.module});
+  ExpressionValue result = emit::evaluateExpression(expr, {&cost, names.results, names.module});
   return result.number ? sign * result.number->toDouble() : HUGE_VAL;
 }
 
@@ -97,7 +97,7 @@ bool NetworkGoal::isConstant() const {
 GoalProbe NetworkGoal::probe() const {
   return [this](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
     Cost cost = costOf(at.energy, at.latency);
-    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.result, names.module});
+    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.results, names.module});
     return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
   };
 }
@@ -146,7 +146,7 @@ bool NetworkGoal::meets(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
   return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
     ExpressionValue result =
-        emit::evaluateExpression(condition, {&cost, names.result, names.module});
+        emit::evaluateExpression(condition, {&cost, names.results, names.module});
     return result.truth && *result.truth;
   });
 }

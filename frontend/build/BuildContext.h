@@ -56,6 +56,20 @@ struct BuildContext {
   /// The op model behind a kernel's symbol, for the mappings that serve it.
   llvm::StringMap<OpModel> kernels;
 
+  /// What the sweep around the statement sets, which metrics of the file may use.
+  std::vector<std::pair<std::string, Value>> swept;
+  bool isSwept(llvm::StringRef name) const {
+    return llvm::any_of(swept, [&](const auto &entry) { return entry.first == name; });
+  }
+  /// Dimensions of the metrics of the file that have become operations, where they are known.
+  llvm::StringMap<llvm::Optional<Dimension>> metricDimensions;
+
+  /// Formats of weights and of caches, where the statement gives them one of their own.
+  llvm::Optional<DType> weightFormat, cacheFormat;
+  llvm::Optional<DType> formatOf(llvm::StringRef kind) const {
+    return kind == "weight" ? weightFormat : kind == "cache" ? cacheFormat : llvm::None;
+  }
+
   /// Names of results that later statements may mention; null where there are none.
   std::vector<ResultName> *results = nullptr;
   const ResultName *findResult(llvm::StringRef name) const {

@@ -6,6 +6,7 @@
 #include "frontend/build/Histogram.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
 using namespace perfc;
@@ -192,6 +193,7 @@ static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
     return llvm::None;
   }
   size_t errors = diagnostics.errorCount();
+  llvm::SaveAndRestore<bool> choices(evaluator.choicesAreValues, true);
   Value values = evaluator.evaluate(*domain, scope);
   axis.values = evaluator.members(values, domain->range);
   // A value that is a mistake has no point: a parameter would stay as it is by default.
@@ -264,6 +266,8 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, module, registry);
   context.results = &results;
+  for (const auto &[name, value] : bindings.entries())
+    context.swept.emplace_back(name, scope.find(name) ? *scope.find(name) : Value()); // of a param
   ir::Operation *op = context.builder.create(module.body(), "study.point", item.range);
   op->setAttr("bindings", bindings);
   StudyBuilder builder(context, op->body());
@@ -281,6 +285,8 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   }
   if (!good)
     return false;
+  if (op->body().size() == 1)
+    builder.setStatement(op->body().front().name().split('.').second);
   ir::Region &into = op->body().size() == 1 ? op->body().front().body() : op->body();
   for (const ast::Item *entry : about) {
     Node *node = elaborator.statement(*entry, BlockKind::Sweep, inner);

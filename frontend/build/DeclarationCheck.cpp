@@ -6,9 +6,11 @@
 
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/OpChecks.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Words.h"
 #include <set>
 
@@ -34,8 +36,25 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 
+/// Sets what the sweeps among `items` set, all unknown: metrics may use these names.
+static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope) {
+  for (const ast::Item *item : items) {
+    for (const ast::Body *block : {item->block, item->otherwise})
+      if (block && item->word != "sweep")
+        setSweptNames(block->items, scope);
+    for (const ast::Arg &arg : item->word == "sweep" ? item->args : llvm::None) {
+      const ast::Expr *name = arg.value;
+      if (name->kind == ast::ExprKind::Binary && name->text == "in")
+        name = name->operands[0];
+      if (name->kind == ast::ExprKind::Name && !scope.find(name->text))
+        scope.set(name->text, Value());
+    }
+  }
+}
+
 bool Compilation::declaration(const Decl &decl) {
   Instance instance{&decl, "", {}, decl.nameRange};
+  size_t errors = diagnostics.errorCount();
   ir::Module scratch;
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, scratch, registry);
@@ -43,6 +62,8 @@ bool Compilation::declaration(const Decl &decl) {
   switch (decl.kind) {
   case DeclKind::Op:
     buildOpModel(elaborator, {&instance, DType::FP16}, /*allowMissing=*/true);
+    if (diagnostics.errorCount() == errors)
+      warnUnused(decl, diagnostics);
     return true;
   case DeclKind::Workload:
     return workload(context, decl);
@@ -72,6 +93,7 @@ bool Compilation::declaration(const Decl &decl) {
     if (findMetric(decl.name))
       diagnostics.report(decl.nameRange, diag::BuiltInMetric, decl.name);
     Scope scope(*decl.module);
+    setSweptNames(root->statements, scope);
     metricExpr(context, *decl.value, {&scope, true});
     return true;
   }

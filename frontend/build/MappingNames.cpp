@@ -110,9 +110,11 @@ bool perfc::checkMappingTarget(BuildContext &context, const Instance &mapping,
   if (!target || !chip.instance || chip.instance->decl == target)
     return true;
   llvm::Optional<Instance> origin = originOf(context.evaluator, *chip.instance, target);
+  bool isOpen = mapping.decl->kind == DeclKind::Mapspace; // its holes fit arrays of any size
   if (origin &&
-      haveSameArrays(*context.elaborator.declaration(*origin, context.allowMissing),
-                     *context.elaborator.declaration(*chip.instance, context.allowMissing)))
+      (isOpen ||
+       haveSameArrays(*context.elaborator.declaration(*origin, context.allowMissing),
+                      *context.elaborator.declaration(*chip.instance, context.allowMissing))))
     return true;
   context.diagnostics
       .report(mapping.range, diag::MappingForOther, mapping.decl->name, target->name, chip.label)

@@ -5,11 +5,13 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "ir/common/diagnostics/Hardware.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <set>
 
 using namespace perfc;
@@ -191,6 +193,10 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
+  auto prices = readPrice(context, statement);
+  if (prices && !prices->empty())
+    op->setAttr("price", std::move(*prices));
+  good &= prices.hasValue();
   good &= buildSparsity(context, statement, *graph, *chip, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
@@ -294,11 +300,60 @@ bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &sco
   return good;
 }
 
+/// `compare base, better`: names of results instead of what is to be evaluated.
+bool StudyBuilder::namesResults(const ast::Item &item) const {
+  return item.word == "compare" && !item.args.empty() &&
+         llvm::all_of(item.args, [&](const ast::Arg &arg) {
+           return arg.assign.empty() && arg.value->kind == ast::ExprKind::Name &&
+                  context.findResult(arg.value->text);
+         });
+}
+
+/// Results of any statements, such as `train` and `serve`, side by side.
+bool StudyBuilder::compareResults(const ast::Item &item, const Scope &scope) {
+  for (const ast::Clause &clause : item.clauses) {
+    diagnostics.report(clause.wordRange, diag::UnknownWord, "a comparison of results", clause.word)
+        .help("results have been evaluated: `compare a, b`");
+    return false;
+  }
+  ir::Operation *op = context.builder.create(region, "study.compare", item.range);
+  op->setSymbol(context.module.uniqueName("compare"));
+  std::vector<std::string> names;
+  for (const ast::Arg &arg : item.args)
+    names.push_back(arg.value->text.str());
+  op->setAttr("of", ir::Attribute::strings(names));
+  bool good = true;
+  kind = llvm::None; // of several statements
+  for (const ast::Item *entry : item.block ? item.block->items : llvm::ArrayRef<ast::Item *>()) {
+    Node *node = context.elaborator.statement(*entry, BlockKind::Compare, scope);
+    bool isOutcome = node &&
+                     (node->word == "expect" || node->word == "report" || node->word == "emit") &&
+                     !node->args.empty();
+    if (node && !isOutcome)
+      diagnostics.report(node->range, diag::UnknownWord, "a comparison of results", node->word)
+          .help("`expect`, `report` and `emit` stand there");
+    good &= isOutcome && outcome(*node, op->body(), /*inStatement=*/true);
+  }
+  return good;
+}
+
+void StudyBuilder::setStatement(llvm::StringRef word) {
+  kind = llvm::StringSwitch<llvm::Optional<ResultKind>>(word)
+             .Cases("evaluate", "compare", "search", ResultKind::Evaluation)
+             .Case("train", ResultKind::Training)
+             .Case("serve", ResultKind::Serving)
+             .Case("replay", ResultKind::Replay)
+             .Default(llvm::None);
+}
+
 bool StudyBuilder::buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope) {
+  if (namesResults(item))
+    return compareResults(item, scope);
   size_t errors = diagnostics.errorCount();
   Node *node = context.elaborator.statement(item, kind, scope);
   if (!node || diagnostics.errorCount() != errors)
     return false;
+  setStatement(node->word);
   if (node->word == "evaluate")
     return rows(*node, /*splitWith=*/false);
   if (node->word == "compare")

@@ -266,8 +266,23 @@ bool TrainBuilder::run() {
   return diagnostics.errorCount() == errors;
 }
 
+/// False, reported, for formats without gradients.
+static bool checkFormat(BuildContext &context, const Node &statement, DType format) {
+  if (isFloating(format))
+    return true;
+  const Node *node = statement.find("dtype");
+  context.diagnostics
+      .report(
+          node && !node->args.empty() ? node->args[0].range : statement.range, diag::BadTrainValue,
+          fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(format)))
+      .help("name the format of weights and activations: `dtype bf16`");
+  return false;
+}
+
 llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const Node &statement,
                                                   DType dtype) {
+  if (!checkFormat(context, statement, dtype))
+    return llvm::None;
   TrainBuilder builder(context, statement);
   if (!builder.run() || !readTrainOptions(context, statement, builder.settings))
     return llvm::None;
@@ -314,24 +329,15 @@ Instance perfc::trainSubject(const Node &statement, const Instance &subject, int
   return result;
 }
 
-llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
-                                         DType otherwise) {
-  const Node *node = statement.find("dtype");
-  llvm::Optional<DType> format = otherwise;
-  SourceRange range = statement.range;
-  if (node && !node->args.empty()) {
-    range = node->args[0].range;
-    const WordValue *word = node->args[0].value.getIf<WordValue>();
-    format = word ? parseDType(word->word) : llvm::None;
-    if (!format)
-      context.diagnostics.report(range, diag::NotADType, node->args[0].value.describe());
-  }
-  if (!format || isFloating(*format))
-    return format;
-  context.diagnostics
-      .report(
-          range, diag::BadTrainValue,
-          fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(*format)))
-      .help("name the format of weights and activations: `dtype bf16`");
-  return llvm::None;
+llvm::Optional<DType> perfc::formatOf(BuildContext &context, const Node &statement,
+                                      llvm::StringRef word, DType otherwise) {
+  const Node *node = statement.find(word);
+  if (!node || node->args.empty())
+    return otherwise;
+  const WordValue *name = node->args[0].value.getIf<WordValue>();
+  auto format = name ? parseDType(name->word) : llvm::None;
+  if (!format)
+    context.diagnostics.report(node->args[0].range, diag::NotADType,
+                               node->args[0].value.describe());
+  return format;
 }

@@ -39,8 +39,13 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
   std::vector<llvm::StringRef> names;
   const ast::Item *phase = findPhase(decl, instance.phase, &names);
   if (!phase) {
+    std::vector<std::string> calls;
+    for (llvm::StringRef name : names)
+      calls.push_back(fmt::format("`{}.{}`", instance.decl->name, name));
     diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase)
-        .suggest(instance.phase, names);
+        .suggest(instance.phase, names,
+                 calls.empty() ? "it has no phases"
+                               : fmt::format("its phases are {}", fmt::join(calls, ", ")));
     return false;
   }
   const ast::Arg &head = phase->args[0];
@@ -354,8 +359,10 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     Scope &scope = context.elaborator.newScope(*workload.decl->module);
     good = bind(instance, inner, scope);
     if (good && workload.decl->item->block) {
+      llvm::SaveAndRestore<Instance> inside(running, {workload.decl, "", {}, instance.range});
+      Evaluator::InCall called(context.evaluator, instance.range);
       body(*workload.decl->item->block, scope);
-      good = finish(inner, scope, *region);
+      good = !isAbandoned && finish(inner, scope, *region);
     }
   } else {
     good = buildSingle(instance, *region);
@@ -399,6 +406,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
       return tensor;
     });
   std::string key = keyOf(instance, workload, dtype);
+  for (llvm::StringRef kind : {"weight", "cache"})
+    if (auto format = context.formatOf(kind))
+      key += fmt::format(" {} {}", kind, dtypeName(*format));
   auto known = context.graphs.find(key);
   if (known == context.graphs.end()) {
     auto built = buildBody(instance, workload);

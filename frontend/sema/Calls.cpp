@@ -3,6 +3,7 @@
 // Calls: functions of the file, instances of declarations, elements of lists.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,6 +17,8 @@ Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
     NameResult found = program.lookup(scope.file(), callee.text);
     if (!found.decl && !found.alias && llvm::is_contained(builtinFunctions(), callee.text))
       return builtin(callee.text, arguments(expr.args, scope), expr.range);
+    if (choicesAreValues && !found.decl && !found.alias && isChoiceWord(callee.text))
+      return WordValue{callee.text.str(), arguments(expr.args, scope)};
   }
   Value value = evaluate(callee, scope);
   if (value.isUnknown()) {
@@ -114,10 +117,8 @@ static bool isInLibrary(const DiagnosticEngine &diagnostics, SourceRange range) 
   return diagnostics.sourceManager().path(range.file).startswith("std/");
 }
 
-/// A function of the library is not what has to be mended, but the call that led to it.
-SourceRange Evaluator::callToMend(const Decl &function) const {
-  SourceRange place = calls.back();
-  if (isInLibrary(diagnostics, function.nameRange))
+SourceRange Evaluator::placeToMend(SourceRange place) const {
+  if (isInLibrary(diagnostics, place))
     for (SourceRange call : calls)
       if (call.isValid() && !isInLibrary(diagnostics, call))
         place = call;
@@ -139,12 +140,12 @@ void Evaluator::reportNoReturn(const Decl &function, const Scope &scope) {
         .note(calls.back(), "for this call");
     return;
   }
-  diagnostics.report(callToMend(function), diag::NoReturn, function.name)
+  diagnostics.report(placeToMend(function.nameRange), diag::NoReturn, function.name)
       .note(function.nameRange, "called with " + given(function, scope));
 }
 
-/// A condition on the parameters of a function; false, reported, where it does not hold. What is
-/// not known yet may hold.
+/// A condition on the parameters of a function, op or workload; false, reported, where it does not
+/// hold. What is not known yet may hold.
 bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope) {
   if (item.args.size() != 2 || item.args[0].assigned || item.args[1].assigned) {
     diagnostics.report(item.range, diag::BadRequirement);
@@ -164,9 +165,17 @@ bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const S
     diagnostics.report(item.range, diag::RequirementNotHeld, function.name, needs);
     return false;
   }
-  diagnostics.report(callToMend(function), diag::RequirementNotHeld, function.name, needs)
-      .note(item.range, "required here, called with " + given(function, scope));
+  std::string values = given(function, scope);
+  SourceRange place =
+      isInLibrary(diagnostics, function.nameRange) ? placeToMend(function.nameRange) : calls.back();
+  diagnostics.report(place, diag::RequirementNotHeld, function.name, needs)
+      .note(item.range, values.empty() ? "required here" : "required here, called with " + values);
   return false;
+}
+
+bool Evaluator::fulfils(const Instance &instance, const ast::Item &item, const Scope &scope) {
+  InCall inside(*this, instance.range);
+  return isFulfilled(*instance.decl, item, scope);
 }
 
 void Evaluator::noteCall(const Decl &decl, SourceRange call, size_t first) {

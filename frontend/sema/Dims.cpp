@@ -85,7 +85,7 @@ llvm::StringRef perfc::describe(Dims dims) {
   case Dims::Rate:
     return "a rate, such as 1024/cycle or 312TFLOP/s";
   case Dims::Money:
-    return "an amount of money, such as 2USD";
+    return "money per time or energy, such as 2USD/h";
   case Dims::RequestRate:
     return "a rate of requests, such as 2req/s";
   case Dims::Requests:

@@ -4,6 +4,7 @@
 // Inheritance.cpp.
 #include "frontend/sema/Elaborator.h"
 
+#include "ir/common/Metrics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"

@@ -82,6 +82,8 @@ private:
   bool choiceArguments(const WordSpec &spec, WordValue &word);
   bool checkArgument(const ChoiceArgument &spec, llvm::StringRef name, const Argument &argument);
   llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
+  bool isVariable(const WordSpec &spec, const ast::Expr &expr, const Scope &scope) const;
+  void chosenByValue(Node &node, const ast::Arg &arg, const Scope &scope);
   void part(Node &node, const ast::Arg &head, const Scope &scope);
   void instantiate(Node &node);
   void add(Node &into, Node *child);

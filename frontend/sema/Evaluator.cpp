@@ -4,7 +4,9 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -146,6 +148,8 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
     return diagnostics.report(expr.range, diag::ModuleIsNoValue, expr.text), Value();
   if (found.isLost)
     return Value();
+  if (choicesAreValues && isChoiceWord(expr.text)) // sweep s in [vllm, orca] { … scheduler s … }
+    return WordValue{expr.text.str(), {}};
   return unknownName(expr, scope);
 }
 
@@ -179,6 +183,7 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
     return Value();
   }
   busy.push_back(&decl);
+  llvm::SaveAndRestore<bool> choices(choicesAreValues, true);
   const ast::Expr *given = program.overrideOf(&decl);
   Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
   if (decl.domain && !value.isUnknown()) {

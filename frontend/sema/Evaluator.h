@@ -65,6 +65,24 @@ public:
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
+  /// While it lives, what is reported in the library is about this call.
+  class InCall {
+  public:
+    InCall(Evaluator &evaluator, SourceRange call) : evaluator(evaluator) {
+      evaluator.calls.push_back(call);
+    }
+    ~InCall() { evaluator.calls.pop_back(); }
+    InCall(const InCall &) = delete;
+    InCall &operator=(const InCall &) = delete;
+
+  private:
+    Evaluator &evaluator;
+  };
+  /// `place`, or the innermost call outside the library that led there where it is in the library.
+  SourceRange placeToMend(SourceRange place) const;
+  /// Whether `require condition, "words"` in the block of `instance`'s declaration holds for what
+  /// `scope` has; false after a report. What is not known yet may hold.
+  bool fulfils(const Instance &instance, const ast::Item &item, const Scope &scope);
   /// Runs the block of a function; nothing when no `return` is reached, unknown after a report.
   llvm::Optional<Value> functionBody(const Decl &function, const ast::Body &body, Scope &scope);
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
@@ -72,6 +90,8 @@ public:
 
   Program &program;
   DiagnosticEngine &diagnostics;
+  /// Choices of words are values, `[vllm, orca]`: where a sweep or parameter takes its values.
+  bool choicesAreValues = false;
   TensorSemantics *tensors = nullptr;
 
 private:
@@ -105,7 +125,6 @@ private:
   void reportRecursion(const Decl &function, SourceRange range);
   void reportNoReturn(const Decl &function, const Scope &scope);
   bool isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope);
-  SourceRange callToMend(const Decl &function) const;
   /// Notes `call` with the diagnostics from the `first`-th on that `decl`, of the library, led to.
   void noteCall(const Decl &decl, SourceRange call, size_t first);
 

@@ -136,13 +136,18 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool isWhere = place == Place::Op && item.word == "where";
   bool isRepeat = place == Place::Workload && item.word == "repeat";
   bool isPhase = place == Place::Workload && item.word == "phase";
-  bool inFunction = place == Place::Function && (item.word == "return" || item.word == "require");
+  bool inFunction = place == Place::Function && item.word == "return";
+  bool isRequired = item.word == "require" &&
+                    (place == Place::Function || place == Place::Op || place == Place::Workload);
+  bool isDraw = place == Place::Op && item.word == "draw";
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
   bool isLoop =
       (item.word == "for" && !isMapped) || (item.word == "sweep" && place != Place::Other);
-  if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isLoop) {
-    noClauses(item);
+  if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isRequired || isDraw ||
+      isLoop) {
+    if (!isDraw)
+      noClauses(item);
     noResults(item);
     if (!isRepeat && !isLoop)
       noBlock(item);

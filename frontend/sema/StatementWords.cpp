@@ -57,14 +57,14 @@ static constexpr WordSpec gateWord{.word = "gate",
 static constexpr WordSpec evaluateWords[] = {
     onWord,       withWord,    usingWord,  overWord,   asWord,   bandwidthWord, latencyWord,
     parallelWord, placeWord,   tensorWord, skipWord,   gateWord, minimizeWord,  maximizeWord,
-    withinWord,   requireWord, expectWord, reportWord, emitWord};
+    withinWord,   requireWord, expectWord, reportWord, emitWord, priceWord};
 static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
                                             asWord,     bandwidthWord, latencyWord, expectWord,
-                                            reportWord, emitWord};
-static constexpr WordSpec searchWords[] = {onWord,       withWord,     usingOneWord, overWord,
-                                           asWord,       tensorWord,   skipWord,     gateWord,
-                                           minimizeWord, maximizeWord, withinWord,   requireWord,
-                                           paretoWord,   expectWord,   reportWord,   emitWord};
+                                            reportWord, emitWord,      priceWord};
+static constexpr WordSpec searchWords[] = {
+    onWord,     withWord,   usingOneWord, overWord,     asWord,     tensorWord,
+    skipWord,   gateWord,   minimizeWord, maximizeWord, withinWord, requireWord,
+    paretoWord, expectWord, reportWord,   emitWord,     priceWord};
 
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};
@@ -117,11 +117,10 @@ static constexpr WordSpec expectWords[] = {
 
 static constexpr WordSpec reportWords[] = {
     {.word = "by",
-     .kind = Choice,
+     .kind = Name,
      .maxArgs = anyNumber,
-     .choices = "op kernel layer memory level component tensor pool",
      .byDefault = "a row per result",
-     .doc = "the rows"},
+     .doc = "the rows: op, kernel, layer, memory, level, component, or names that a sweep sets"},
 };
 
 static constexpr WordSpec emitWords[] = {

@@ -20,7 +20,9 @@ void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &
     diagnostics.report(args[spec.maxArgs].range, diag::TooManyValues, node.word,
                        atMost(spec.maxArgs, "value"));
   for (const ast::Arg &arg : args)
-    if (auto result = value(node, arg, scope))
+    if (spec.kind == ArgKind::Choice && arg.assign.empty() && isVariable(spec, *arg.value, scope))
+      chosenByValue(node, arg, scope);
+    else if (auto result = value(node, arg, scope))
       node.args.push_back(std::move(*result));
 }
 

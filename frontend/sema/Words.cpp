@@ -5,6 +5,8 @@
 #include "frontend/sema/Words.h"
 
 #include "frontend/sema/WordTables.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -157,12 +159,26 @@ static constexpr WordSpec fileWords[] = {
      .doc = "writes a file: emit json \"out.json\" from result"},
 };
 
+/// Of ops and workloads.
+static constexpr WordSpec requirementWord = {
+    .word = "require",
+    .kind = Syntax,
+    .repeats = true,
+    .doc = "what must hold of extents and numbers, and in words what it asks for"};
+
 static constexpr WordSpec opWords[] = {
     {.word = "where", .kind = Syntax, .repeats = true, .doc = "an affine condition on the indices"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
+    requirementWord,
+    {.word = "draw",
+     .kind = Syntax,
+     .repeats = true,
+     .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform "
+            "distinct k"},
 };
 
 static constexpr WordSpec workloadWords[] = {
+    requirementWord,
     {.word = "repeat",
      .kind = Integer,
      .block = BlockKind::Workload,
@@ -379,6 +395,19 @@ std::string perfc::describeBlock(BlockKind kind) {
   llvm::StringRef name = blockName(kind);
   bool vowel = llvm::StringRef("aeiou").contains(name.front());
   return (vowel ? "an " : "a ") + name.str() + " block";
+}
+
+bool perfc::isChoiceWord(llvm::StringRef name) {
+  static const llvm::StringSet<> all = [] {
+    llvm::StringSet<> words;
+    for (unsigned kind = 0; kind < blockKindCount; ++kind)
+      for (const WordSpec &spec : wordsOf(static_cast<BlockKind>(kind)))
+        if (spec.kind == ArgKind::Choice)
+          for (llvm::StringRef choice : llvm::split(spec.choices, " "))
+            words.insert(choice);
+    return words;
+  }();
+  return all.contains(name);
 }
 
 llvm::SmallVector<BlockKind, 4> perfc::blocksWith(llvm::StringRef word) {

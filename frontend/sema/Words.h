@@ -171,19 +171,10 @@ const WordSpec *findWord(BlockKind kind, llvm::StringRef word);
 llvm::StringRef blockName(BlockKind kind);
 /// "a file", "an op block", …, for messages.
 std::string describeBlock(BlockKind kind);
+/// Whether `name` is a choice of any word, and thereby a value: vllm, roofline, ring.
+bool isChoiceWord(llvm::StringRef name);
 /// The kinds of block in which `word` exists (to answer a word in the wrong place).
 llvm::SmallVector<BlockKind, 4> blocksWith(llvm::StringRef word);
-
-/// Metrics: name, dimension, level and definition.
-struct MetricSpec {
-  llvm::StringLiteral name;
-  Dimension dimension;
-  llvm::StringLiteral unit;
-  llvm::StringLiteral level;
-  llvm::StringLiteral doc;
-};
-llvm::ArrayRef<MetricSpec> metrics();
-const MetricSpec *findMetric(llvm::StringRef name);
 
 } // namespace perfc
 

@@ -10,7 +10,7 @@ failing example has exactly that diagnostic and whose fixed example has none.
     ```text     not run: the kind is in ELSEWHERE; a fixed example of files that are not here, of which
                 the lines `perfc …` are tried without them
 
-usage: examples.py PERFC DIAGNOSTICS.DEF DIAGNOSTICS.MD
+usage: examples.py [--failing] PERFC DIAGNOSTICS.DEF DIAGNOSTICS.MD; --failing runs the failing examples alone
 """
 import concurrent.futures
 import glob
@@ -170,13 +170,15 @@ class Example:
             self.codes = re.findall(r"(?:error|warning)\[(PERF\d{4})\]", printed)
 
 
-def check_section(perfc, code, severity, blocks):
+def check_section(perfc, code, severity, blocks, failing_only):
     name = f"PERF{code:04}"
     if code not in ELSEWHERE:
         failing = Example(perfc, blocks[0], True)
         wanted = 0 if severity == "Warning" else 1 if code == EXPECT_FAILED else 2
         if failing.problem or failing.status != wanted or failing.codes != [name]:
             yield f"{name}: the failing example exits {failing.status} with {failing.codes} {failing.problem}"
+    if failing_only:
+        return
     # What only evaluation finds is fixed when evaluation finds nothing.
     fixed = Example(perfc, blocks[1], code >= 800)
     if fixed.problem or fixed.status != 0 or fixed.codes:
@@ -222,14 +224,15 @@ def check(kinds, manual, tests):
 
 
 def main():
-    perfc, declarations, page = sys.argv[1:]
+    failing_only = sys.argv[1] == "--failing"
+    perfc, declarations, page = sys.argv[1 + failing_only:]
     perfc = os.path.abspath(perfc)
     kinds, manual = declared(declarations), sections(page)
     problems = list(check(kinds, manual, os.path.join(os.path.dirname(declarations), "../../test")))
 
     def problems_of(kind):
         code, _, severity, _ = kind
-        return list(check_section(perfc, code, severity, manual[code][1]))
+        return list(check_section(perfc, code, severity, manual[code][1], failing_only))
 
     if not problems:
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:

@@ -99,6 +99,7 @@ llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) 
   options.transfers = memoriesWithWidth(nest);
   // One of many mappings: none may take seconds.
   options.workLimit = options.setWork = int64_t(1) << 18;
+  options.conditionLimit = int64_t(1) << 15;
   // On a systolic array the elements hold what stays.
   llvm::Optional<AdaptedNest> held;
   if (findSystolic(nest)) {

@@ -73,7 +73,8 @@ namespace {
 /// The levels found so far, and what repeats the ones to come.
 class LevelCollector {
 public:
-  LevelCollector(Input &input, NodeReader &reader) : input(input), reader(reader) {}
+  LevelCollector(Input &input, NodeReader &reader, bool isNodesForm)
+      : input(input), reader(reader), isNodesForm(isNodesForm) {}
 
   bool readSubtree(const Node &node);
   bool readNodes(const Node &list, bool isParallel = false);
@@ -94,6 +95,7 @@ private:
 
   Input &input;
   NodeReader &reader;
+  bool isNodesForm;
   std::vector<Level> levels;         ///< outermost first
   llvm::Optional<size_t> arithmetic; ///< among them
   int64_t instances = 1;
@@ -154,7 +156,8 @@ bool LevelCollector::start(const Node &node, Level &level) {
   const Node *type = reader.need(node, "class", "`" + level.name + "`");
   if (!type || !reader.readText(*type, "a class", level.type))
     return false;
-  level.attributes.reduces = level.type.find("DRAM") == std::string::npos;
+  // The front end of v0.4 says that every memory does.
+  level.attributes.reduces = isNodesForm || level.type.find("DRAM") == std::string::npos;
   if (instances > maxInstances / own)
     return reader.fail(name->place, diag::TimeloopMesh, "more than 2^40 instances");
   level.instances = instances * own;
@@ -369,8 +372,9 @@ bool LevelCollector::finish(SourceRange place) {
 bool timeloop::readArchitecture(const Node &node, Input &input, NodeReader &reader) {
   if (!reader.expect(node, yaml::NodeKind::Map, "`architecture`"))
     return false;
-  LevelCollector collector(input, reader);
-  if (const Node *nodes = node.find("nodes"))
+  const Node *nodes = node.find("nodes");
+  LevelCollector collector(input, reader, nodes);
+  if (nodes)
     return reader.expect(*nodes, yaml::NodeKind::Sequence, "`nodes`") &&
            collector.readNodes(*nodes) && collector.finish(node.place);
   const Node *subtree = reader.needList(node, "subtree", "`architecture`");

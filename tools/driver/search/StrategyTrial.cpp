@@ -10,7 +10,7 @@ using namespace perfc::driver;
 using passes::Strategy;
 
 /// What `name` grows with, or falls with where it is to be large.
-static GoalKind kindOf(llvm::StringRef name, bool maximizes) {
+static GoalKind goalKindOf(llvm::StringRef name, bool maximizes) {
   if (maximizes ? name == "mfu" || name == "tokens_per_s"
                 : name == "step_time" || name == "latency")
     return GoalKind::Time;
@@ -31,7 +31,7 @@ bool StrategyTrials::readGoal() {
               text = isName ? goal.asString().str() : "";
   SourceRange written = passes::rangeOf(train, word, diagnostics);
   result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
-  GoalKind kind = kindOf(text, maximizes);
+  GoalKind kind = goalKindOf(text, maximizes);
   ranking.setGoal(kind);
   result.isTimed = kind == GoalKind::Time;
   const ir::Attribute *conditions = settings.find("require");

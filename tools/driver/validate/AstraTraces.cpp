@@ -176,10 +176,16 @@ bool driver::predictTable8(Session &session, llvm::StringRef path,
                                   table->cell(line, "collective"), table->cell(line, "npus")),
                       {{"backend", table->cell(line, "backend").str()}},
                       {}};
-    auto cluster = clusterOfRow(session, *table, line);
+    std::string problem;
+    auto cluster = clusterOfRow(*table, line, problem);
+    if (!cluster) {
+      skipRow(row, metrics, problem);
+      rows.push_back(std::move(row));
+      continue;
+    }
     TraceFiles traces;
     ClusterReader reader(session.diagnostics, session.sources.find(systemPath), systemPath);
-    if (!cluster || !reader.readSystem(*system, cluster->system) ||
+    if (!reader.readSystem(*system, cluster->system) ||
         !readExperiment(session, folder, *table, line, traces))
       return false;
     astra::SimulationResult result = astra::simulate(*cluster, traces.ranks);

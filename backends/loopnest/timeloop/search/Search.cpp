@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 static constexpr int64_t largestSize = int64_t(1) << 40;
 static constexpr unsigned descents = 24;             ///< annealings with the estimate
 static constexpr unsigned estimates = 10000;         ///< of one of them
-static constexpr unsigned climbs = 4;                ///< starting points that are improved further
+static constexpr unsigned climbs = 8;                ///< starting points that are improved further
 static constexpr double hottest = 1, coldest = 0.01; ///< in natural logarithms of the goal
 static constexpr double warmest = 0.05;              ///< of a climb, likewise
 static constexpr double least = 1e-30;               ///< energy of an estimate, in pJ
