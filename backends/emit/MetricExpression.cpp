@@ -1,11 +1,27 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/emit/MetricExpression.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
+#include <map>
 
 using namespace perfc;
 using namespace perfc::emit;
+
+namespace {
+/// Evaluates expressions about results that do not change meanwhile: a metric of the file is
+/// computed once per result, however often others name it.
+class MetricEvaluator {
+public:
+  ExpressionValue expression(const ir::Attribute &expr, const MetricNames &names);
+  ExpressionValue name(llvm::StringRef name, const MetricNames &names);
+
+private:
+  /// By name and result.
+  std::map<std::pair<std::string, const Cost *>, ExpressionValue> defined;
+};
+} // namespace
 
 /// Half width of the central 90 % interval of a normal distribution, in standard deviations.
 static constexpr double halfWidthInSigmas = 1.6448536269514722;
@@ -42,10 +58,14 @@ static ExpressionValue member(ExpressionValue value, llvm::StringRef member) {
   return value;
 }
 
-ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &names) {
-  if (names.module)
-    if (auto defined = names.module->lookup<study::MetricOp>(name))
-      return evaluateExpression(ir::Attribute(defined.expr()), names);
+ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &names) {
+  if (auto metric = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr) {
+    auto key = std::make_pair(name.str(), names.cost);
+    auto known = defined.find(key);
+    if (known == defined.end())
+      known = defined.emplace(key, expression(ir::Attribute(metric.expr()), names)).first;
+    return known->second;
+  }
   llvm::Optional<MetricValue> own;
   if (names.part)
     own = names.part(name);
@@ -62,11 +82,11 @@ ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &name
   if (!results.empty()) {
     MetricNames inner = names;
     inner.cost = &results.front()->cost;
-    return evaluateName(rest, inner);
+    return this->name(rest, inner);
   }
   auto [base, last] = name.rsplit('.');
   if (last == "lower" || last == "upper" || last == "mean")
-    return member(evaluateName(base, names), last);
+    return member(this->name(base, names), last);
   ExpressionValue value;
   value.unknownName = name.str();
   return value;
@@ -189,35 +209,44 @@ static ExpressionValue applyOperator(llvm::StringRef op,
   return function(op, arguments);
 }
 
-ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
+ExpressionValue MetricEvaluator::expression(const ir::Attribute &expr, const MetricNames &names) {
   if (expr.is(ir::AttrKind::Bool)) {
     ExpressionValue value;
     value.truth = expr.asBool();
     return value;
   }
   if (expr.is(ir::AttrKind::String))
-    return evaluateName(expr.asString(), names);
+    return name(expr.asString(), names);
   if (!expr.is(ir::AttrKind::List))
     return fromQuantity(expr.asQuantity());
   const ir::AttrList &list = expr.asList();
   if (list.size() == 1)
-    return evaluateExpression(list[0], names);
+    return expression(list[0], names);
   std::vector<ExpressionValue> arguments;
   for (size_t i = 1; i < list.size(); ++i) {
-    arguments.push_back(evaluateExpression(list[i], names));
+    arguments.push_back(expression(list[i], names));
     if (!arguments.back().notGiven.empty() || !arguments.back().unknownName.empty())
       return arguments.back();
   }
   return applyOperator(list[0].asString(), arguments);
 }
 
+ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {
+  return MetricEvaluator().expression(expr, names);
+}
+
+ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &names) {
+  return MetricEvaluator().name(name, names);
+}
+
 std::vector<std::pair<std::string, MetricValue>> emit::ownMetrics(const MetricNames &names) {
+  MetricEvaluator evaluator;
   std::vector<std::pair<std::string, MetricValue>> metrics;
   for (const ir::Operation &op : names.module->body()) {
     auto defined = ir::as<study::MetricOp>(op);
     if (!defined)
       continue;
-    ExpressionValue value = evaluateExpression(ir::Attribute(defined.expr()), names);
+    ExpressionValue value = evaluator.name(op.symbol(), names);
     MetricValue own;
     own.text = value.text;
     own.notGiven =
@@ -231,37 +260,41 @@ std::vector<std::pair<std::string, MetricValue>> emit::ownMetrics(const MetricNa
   return metrics;
 }
 
-static void addSeveral(const ir::Attribute &expr, const MetricNames &names,
-                       std::vector<std::string> &several) {
+/// Calls `visit` with each name in `expr` that is no metric of the file, and with those in the
+/// metrics of the file that it names, each of them once.
+static void forEachName(const ir::Attribute &expr, const MetricNames &names,
+                        llvm::StringSet<> &seen, llvm::function_ref<void(llvm::StringRef)> visit) {
   if (expr.is(ir::AttrKind::List))
     for (const ir::Attribute &part : expr.asList())
-      addSeveral(part, names, several);
-  if (!expr.is(ir::AttrKind::String) || !names.results)
+      forEachName(part, names, seen, visit);
+  if (!expr.is(ir::AttrKind::String))
     return;
   llvm::StringRef name = expr.asString();
-  if (auto defined = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr)
-    return addSeveral(ir::Attribute(defined.expr()), names, several);
-  std::string head = name.split('.').first.str();
-  if (names.results(head).size() > 1 && !llvm::is_contained(several, head))
-    several.push_back(head);
+  auto defined = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr;
+  if (!defined)
+    visit(name);
+  else if (seen.insert(name).second)
+    forEachName(ir::Attribute(defined.expr()), names, seen, visit);
 }
 
 std::vector<std::string> emit::severalResults(const ir::Attribute &expr, const MetricNames &names) {
   std::vector<std::string> several;
-  addSeveral(expr, names, several);
+  llvm::StringSet<> seen;
+  forEachName(expr, names, seen, [&](llvm::StringRef name) {
+    std::string head = name.split('.').first.str();
+    if (names.results && names.results(head).size() > 1 && !llvm::is_contained(several, head))
+      several.push_back(head);
+  });
   return several;
 }
 
 bool emit::asksForEnds(const ir::Attribute &expr, const MetricNames &names) {
-  if (expr.is(ir::AttrKind::List))
-    return llvm::any_of(expr.asList(),
-                        [&](const ir::Attribute &part) { return asksForEnds(part, names); });
-  if (!expr.is(ir::AttrKind::String))
-    return false;
-  llvm::StringRef name = expr.asString();
-  if (auto defined = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr)
-    return asksForEnds(ir::Attribute(defined.expr()), names);
-  return name.endswith(".lower") || name.endswith(".upper");
+  bool found = false;
+  llvm::StringSet<> seen;
+  forEachName(expr, names, seen, [&](llvm::StringRef name) {
+    found |= name.endswith(".lower") || name.endswith(".upper");
+  });
+  return found;
 }
 
 std::string emit::describe(const ExpressionValue &value) {

@@ -40,7 +40,6 @@ private:
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
-  size_t partCount = 0;
 };
 
 UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
@@ -244,18 +243,8 @@ void ChipBuilder::network(const Node &node, ir::Region &region, UnitContext unit
                          "of one side and travel along its first axis, then along the others");
 }
 
-/// Every level of the model looks at each of them.
-static constexpr size_t mostParts = 4096;
-
 void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext &units) {
   for (const Node *child : node.children) {
-    bool isPart = child->word == "memory" || child->word == "array" || child->word == "compute";
-    if (isPart && ++partCount > mostParts) {
-      if (partCount == mostParts + 1)
-        diagnostics.report(child->range, diag::TooManyMembers, mostParts)
-            .help("parts of a chip; equal ones stand in an array, `array PE[4096]`");
-      return;
-    }
     if (child->word == "memory")
       memory(*child, region, units);
     else if (child->word == "array")

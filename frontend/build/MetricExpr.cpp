@@ -214,11 +214,15 @@ bool Converter::checkDimensions(llvm::StringRef op, const ast::Expr &expr, const
   if (!a.dimension || !b.dimension || compatible(*a.dimension, *b.dimension) ||
       a.dimension->withoutCounts() == b.dimension->withoutCounts())
     return true;
-  diagnostics
-      .report(expr.range, diag::DimensionMismatch, op, a.dimension->describe(),
-              b.dimension->describe())
-      .note(left.range, "this is " + a.dimension->describe())
-      .note(right.range, "this is " + b.dimension->describe());
+  Diagnostic &error = diagnostics
+                          .report(expr.range, diag::DimensionMismatch, op, a.dimension->describe(),
+                                  b.dimension->describe())
+                          .note(left.range, "this is " + a.dimension->describe())
+                          .note(right.range, "this is " + b.dimension->describe());
+  for (const std::string &help :
+       {unitNeeded(left.text, *b.dimension), unitNeeded(right.text, *a.dimension)})
+    if (!help.empty())
+      error.help(help);
   return false;
 }
 

@@ -35,6 +35,7 @@ struct Node {
   bool hasBlock = false;
   /// What this is laid over is not known yet: `after` and `without` in it wait for that.
   bool isOpen = false;
+  bool isFull = false; ///< it has more parts than a block may have, and that was reported
 
   /// The first child with this word, or null.
   const Node *find(llvm::StringRef childWord) const;

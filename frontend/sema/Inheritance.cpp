@@ -308,8 +308,9 @@ void Elaborator::merge(Node &into, Node *overlay) {
   }
   size_t parts = llvm::count_if(into.children, [](const Node *child) { return isPart(*child); });
   if (parts >= mostParts) {
-    if (parts == mostParts)
+    if (!into.isFull)
       diagnostics.report(overlay->range, diag::TooManyParts, mostParts);
+    into.isFull = true;
     return;
   }
   const Node *after = overlay->find("after");

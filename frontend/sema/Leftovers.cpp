@@ -26,9 +26,8 @@ private:
   void noClauses(const ast::Item &item);
   void noResults(const ast::Item &item);
   void noAssignment(llvm::ArrayRef<ast::Arg> args);
-  void reportRole(const ast::Arg &arg);
   void roles(const ast::Expr &expr);
-  void roles(llvm::ArrayRef<ast::Arg> args);
+  void roles(llvm::ArrayRef<ast::Arg> args, bool mayAssign = true);
 
   DiagnosticEngine &diagnostics;
 };
@@ -55,24 +54,20 @@ void Leftovers::noAssignment(llvm::ArrayRef<ast::Arg> args) {
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
 }
 
-void Leftovers::reportRole(const ast::Arg &arg) {
-  Diagnostic &error = diagnostics.report(arg.role->range, diag::UnexpectedRole);
-  const SourceManager &sources = diagnostics.sourceManager();
-  if (arg.value->kind == ast::ExprKind::Name)
-    error.help(fmt::format("`=` gives a value to a name: `{} = {}`", arg.value->text,
-                           sources.text(arg.role->range)));
-}
-
 void Leftovers::roles(const ast::Expr &expr) {
   for (const ast::Expr *operand : expr.operands)
     roles(*operand);
   roles(expr.args);
 }
 
-void Leftovers::roles(llvm::ArrayRef<ast::Arg> args) {
+void Leftovers::roles(llvm::ArrayRef<ast::Arg> args, bool mayAssign) {
   for (const ast::Arg &arg : args) {
-    if (arg.role)
-      reportRole(arg);
+    if (arg.role) {
+      Diagnostic &error = diagnostics.report(arg.role->range, diag::UnexpectedRole);
+      if (mayAssign && arg.value->kind == ast::ExprKind::Name)
+        error.help(fmt::format("`=` gives a value to a name: `{} = {}`", arg.value->text,
+                               diagnostics.sourceManager().text(arg.role->range)));
+    }
     roles(*arg.value);
     if (arg.assigned)
       roles(*arg.assigned);
@@ -89,9 +84,9 @@ void Leftovers::signature(const ast::Item &item) {
   if (!item.args.empty() && !item.args[0].role)
     llvm::for_each(item.args[0].value->args, inner);
   else
-    roles(item.args);
+    roles(item.args, false);
   if (item.word != "op")
-    roles(item.results);
+    roles(item.results, false);
   else
     llvm::for_each(item.results, inner);
   noAssignment(item.results);
@@ -119,12 +114,12 @@ void Leftovers::declaration(const ast::Item &item, DeclKind kind) {
     noBlock(item);
   for (const ast::Clause &clause : item.clauses) {
     noAssignment(clause.args);
-    roles(clause.args);
+    roles(clause.args, false);
   }
   if (kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective)
     signature(item);
   else
-    roles(item.args);
+    roles(item.args, kind == DeclKind::Let || kind == DeclKind::Param || kind == DeclKind::Metric);
   Place inner = kind == DeclKind::Op         ? Place::Op
                 : kind == DeclKind::Workload ? Place::Workload
                 : kind == DeclKind::Function ? Place::Function
