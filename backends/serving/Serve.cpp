@@ -71,6 +71,7 @@ bool Serving::findLimits() {
   limits.reserved = isReserving() ? limits.blocksFor(reservedTokens) : 0;
   limits.blocks = endless;
   double usable = model.capacity * training::plannedShare;
+  SizeBase base = writtenBase(model.capacity);
   for (const StageRoom &room : model.rooms) {
     double block = room.cacheToken * static_cast<double>(limits.blockTokens);
     summary->weightBytes = std::max(summary->weightBytes, room.weights);
@@ -79,10 +80,8 @@ bool Serving::findLimits() {
       continue;
     if (room.weights >= usable || (block > 0 && usable - room.weights < block)) {
       diagnostics
-          .report(serve.range(), diag::NoRoomForCache,
-                  formatEngineering(room.weights, BaseUnit::Byte),
-                  formatEngineering(model.capacity, BaseUnit::Byte),
-                  formatEngineering(usable, BaseUnit::Byte))
+          .report(serve.range(), diag::NoRoomForCache, formatSize(room.weights, base),
+                  formatSize(model.capacity, base), formatSize(usable, base))
           .help("more tensor or pipeline parallelism leaves less of them on each chip");
       return false;
     }

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
+#include "tools/driver/RowNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -47,24 +48,26 @@ static std::string details(const Cost &cost) {
 
 /// Reasons and figures of a result are never cut, whatever the width.
 static void printTotals(llvm::raw_ostream &out, const emit::Result &result) {
-  totalsTable(result).print(out, ~0u, /*bold=*/false, /*titles=*/false);
+  totalsTable(result).print(out, anyWidth, /*bold=*/false, /*titles=*/false);
 }
 
 void Report::printEvaluation(const emit::Result &result) {
   const Cost &cost = result.cost;
   title(result.label, details(cost));
   size_t limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
-  unsigned width = session.isVerbose() ? ~0u : session.width;
+  unsigned width = session.tableWidth();
   Table kernels = kernelTable(result, limit);
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(out, result);
   if (cost.training && cost.training->stages.size() > 1)
-    stageTable(*cost.training, session.isVerbose() ? SIZE_MAX : stageLimit)
+    stageTable(cost, session.isVerbose() ? SIZE_MAX : stageLimit)
         .print(out, width, session.colorOut);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
     accessTable(cost).print(out, width, session.colorOut);
+  if (session.isVerbose())
+    out << evaluation.mappingText(result);
   printFindings(result);
 }
 
@@ -85,14 +88,18 @@ void Report::printFindings(const emit::Result &result) {
     out << "  note: " << note << '\n';
   if (result.verified)
     out << "  counts: " << verifiedText(*result.verified) << '\n';
-  printExpectations(result);
+  printExpectations(result, "");
 }
 
-void Report::printExpectations(const emit::Result &result) {
+/// `row` is what the result is called in its table, "" where it is alone.
+void Report::printExpectations(const emit::Result &result, llvm::StringRef row) {
   for (const emit::Expectation &expectation : result.expectations) {
     out << "  expect " << expectation.text << ": " << (expectation.holds ? "holds" : "FAILS");
+    if (!row.empty())
+      out << " for " << row;
     if (expectation.probability)
-      out << fmt::format(" for {:.1f} % of the outcomes", *expectation.probability * 100);
+      out << fmt::format(" {} {:.1f} % of the outcomes", row.empty() ? "for" : "in",
+                         *expectation.probability * 100);
     out << '\n';
   }
 }
@@ -123,22 +130,24 @@ void Report::printComparison(const Evaluated &evaluated) {
                {"util"},
                {"bound", Align::Left},
                {"by", Align::Left}});
-  for (const emit::Result *result : evaluated.results) {
-    const Cost &cost = result->cost;
-    bool isFirst = result == &first;
+  std::vector<std::string> names = comparedNames(evaluated.results);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Cost &cost = evaluated.results[i]->cost;
+    bool isFirst = i == 0;
     MetricValue latency = *metric(cost, "latency"), energy = *metric(cost, "energy");
-    table.addRow({result->on, metricText(latency),
+    table.addRow({names[i], metricText(latency),
                   ratio(latency, *metric(first.cost, "latency"), isFirst), metricText(energy),
                   ratio(energy, *metric(first.cost, "energy"), isFirst), utilizationText(cost),
                   cost.bottleneck().str(), details(cost)});
   }
-  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut);
-  for (const emit::Result *result : evaluated.results) {
-    for (const std::string &note : result->cost.notes)
-      out << "  note: " << result->on << ": " << note << '\n';
-    if (result->verified)
-      out << "  counts: " << result->on << ": " << verifiedText(*result->verified) << '\n';
-    printExpectations(*result);
+  table.print(out, session.tableWidth(), session.colorOut);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const emit::Result &result = *evaluated.results[i];
+    for (const std::string &note : result.cost.notes)
+      out << "  note: " << names[i] << ": " << note << '\n';
+    if (result.verified)
+      out << "  counts: " << names[i] << ": " << verifiedText(*result.verified) << '\n';
+    printExpectations(result, names[i]);
   }
 }
 
@@ -155,7 +164,7 @@ std::string Report::cell(const Evaluated &evaluated, const emit::Result &result,
 
 void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
   std::vector<std::string> columns = report.columns(), by = report.by();
-  unsigned width = session.isVerbose() ? ~0u : session.width;
+  unsigned width = session.tableWidth();
   if (by.empty()) {
     // Columns do not say what a search has found.
     bool isSearch = evaluated.op.is("study.search") || evaluated.op.is(study::TrainOp::opName);
@@ -174,6 +183,9 @@ void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
     table.print(out, width, session.colorOut);
     if (isSearch)
       printFindings(*evaluated.results.front());
+    else if (evaluated.results.size() > 1)
+      for (const emit::Result *result : evaluated.results)
+        printExpectations(*result, result->label);
     return;
   }
   for (const emit::Result *result : evaluated.results) {
@@ -210,7 +222,7 @@ void Report::printFileReport(const Evaluated &evaluated) {
       table.addRow({column, emit::describe(value), "", "", ""});
     }
   }
-  table.print(out, session.width, session.colorOut);
+  table.print(out, session.tableWidth(), session.colorOut);
   out << '\n';
 }
 
@@ -238,7 +250,7 @@ bool Report::startSweep(const Evaluated &evaluated) {
   sweepColumns.clear();
   for (const auto &[name, value] : point.bindings().entries())
     sweepColumns.push_back({name, Align::Right, 8});
-  sweepColumns.push_back({"on", Align::Left, 16});
+  sweepColumns.push_back({"on", Align::Left, 16, /*wraps=*/true});
   for (const std::string &column : reportColumns(evaluated))
     sweepColumns.push_back({column, Align::Right, 12});
   return true;
@@ -254,18 +266,17 @@ void Report::printPoint(const Evaluated &evaluated) {
   if (isNew)
     title(statementText(evaluated.op), "sweep");
   Table table(sweepColumns);
-  for (const emit::Result *result : evaluated.results) {
+  std::vector<std::string> names = pointNames(evaluated.results);
+  for (size_t i = 0; i < names.size(); ++i) {
     std::vector<std::string> cells;
     for (const auto &[name, value] : point.bindings().entries())
       cells.push_back(mapper::bindingText(value));
-    // What is compared beside the chip: `pod with my_ring`.
-    llvm::StringRef with = llvm::StringRef(result->label).split(" on " + result->on).second;
-    cells.push_back(result->on + with.str());
+    cells.push_back(names[i]);
     for (const std::string &column : columns)
-      cells.push_back(cell(evaluated, *result, column));
+      cells.push_back(cell(evaluated, *evaluated.results[i], column));
     cells.resize(sweepColumns.size());
     table.addRow(std::move(cells));
   }
-  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut, isNew);
+  table.print(out, session.tableWidth(), session.colorOut, isNew);
   out.flush();
 }

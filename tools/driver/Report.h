@@ -34,7 +34,7 @@ private:
   void printReport(const Evaluated &evaluated, study::ReportOp report);
   void printFileReport(const Evaluated &evaluated);
   void printFindings(const emit::Result &result); ///< notes and expectations
-  void printExpectations(const emit::Result &result);
+  void printExpectations(const emit::Result &result, llvm::StringRef row);
   llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
   std::string cell(const Evaluated &evaluated, const emit::Result &result, llvm::StringRef column);
@@ -57,12 +57,14 @@ Table totalsTable(const emit::Result &result);
 Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
-Table stageTable(const TrainingSummary &summary, size_t limit);
+Table stageTable(const Cost &cost, size_t limit);
 /// Rows of `report columns by rows`; nothing when there is no such kind of row.
 llvm::Optional<Table> breakdownTable(const emit::Result &result,
                                      llvm::ArrayRef<std::string> columns, llvm::StringRef rows,
                                      size_t limit);
 
+/// The base in which what a result holds is told: that in which the memory's capacity is written.
+SizeBase capacityBase(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

@@ -86,7 +86,7 @@ TEST(Formatter, LongLinesOpenUp) {
 }
 
 TEST(Formatter, LongLinesBreakAfterACommaOrAnOperator) {
-  std::string name = repeat("a", 29);
+  std::string name = repeat("a", 33);
   EXPECT_EQ(format("x = f(" + name + ", " + name + ", " + name + ", b)"),
             "x = f(" + name + ", " + name + ", " + name + ",\n    b)\n");
   EXPECT_EQ(format("x = " + name + " + " + name + " + " + name + "[i, j] + b"),
