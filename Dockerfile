@@ -1,10 +1,12 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # docker build -t perfc . && docker run --rm -v "$PWD":/src perfc run my.perf
+# Without an engine, ./dev image builds and tries it.
 
 FROM debian:12 AS build
+ARG PERFC_CMAKE_ARGS
 COPY . /perfc
 WORKDIR /perfc
-RUN ./dev build perfc && cd build && cpack -G DEB -B /packages
+RUN ./dev package /packages
 
 FROM debian:12-slim
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \

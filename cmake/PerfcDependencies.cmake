@@ -7,6 +7,15 @@ llvm_map_components_to_libnames(perfc_llvm_libs support)
 add_library(perfc_llvm INTERFACE)
 target_include_directories(perfc_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(perfc_llvm INTERFACE ${perfc_llvm_libs})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # JSON.h of LLVM 14 calls members of a vector whose elements are not complete yet. They are constexpr in C++20, and clang
+  # instantiates such a member where it is called. LateVector's members are not.
+  set(json "${PROJECT_BINARY_DIR}/generated/clang/llvm/Support/JSON.h")
+  file(READ "${LLVM_INCLUDE_DIR}/llvm/Support/JSON.h" text)
+  string(REPLACE "std::vector<Value>" "::perfc::LateVector<Value>" text "#include \"cmake/LateVector.h\"\n${text}")
+  file(CONFIGURE OUTPUT "${json}" CONTENT "${text}" @ONLY)
+  target_include_directories(perfc_llvm SYSTEM BEFORE INTERFACE "${PROJECT_BINARY_DIR}/generated/clang")
+endif()
 
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)

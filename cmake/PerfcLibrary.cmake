@@ -1,11 +1,10 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# perfc_library(TARGET [WITH_GXX] [SUBFOLDERS dir…] [DEPENDS lib…] [PRIVATE_DEPENDS lib…])
+# perfc_library(TARGET [SUBFOLDERS dir…] [DEPENDS lib…] [PRIVATE_DEPENDS lib…])
 #
 # One library per folder: its sources are the folder's *.cpp (and those of SUBFOLDERS), found again at each build. A folder
 # that has no source yet becomes an INTERFACE library, so what stands on it can already name it.
-# WITH_GXX compiles with g++ whatever the rest uses: no clang compiles JSON.h of LLVM 14 as C++20.
 function(perfc_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WITH_GXX" "" "SUBFOLDERS;DEPENDS;PRIVATE_DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SUBFOLDERS;DEPENDS;PRIVATE_DEPENDS")
   set(patterns "*.cpp")
   foreach(folder IN LISTS arg_SUBFOLDERS)
     list(APPEND patterns "${folder}/*.cpp")
@@ -18,18 +17,7 @@ function(perfc_library target)
   endif()
   add_library(${target} STATIC ${sources})
   target_link_libraries(${target} PUBLIC perfc_options perfc_llvm fmt::fmt ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
-  if(arg_WITH_GXX)
-    perfc_compile_with_gxx(${target})
-  elseif(PERFC_TIDY)
+  if(PERFC_TIDY)
     set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${PERFC_CLANG_TIDY}")
-  endif()
-endfunction()
-
-# The launcher drops the compiler that CMake chose and runs g++ with the same arguments.
-function(perfc_compile_with_gxx target)
-  set_target_properties(${target} PROPERTIES PERFC_WITH_GXX ON)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_target_properties(${target} PROPERTIES
-      CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/with-gxx;${PERFC_CCACHE}")
   endif()
 endfunction()

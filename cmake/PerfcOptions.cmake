@@ -37,22 +37,18 @@ target_compile_options(perfc_options INTERFACE
   $<$<AND:$<BOOL:${PERFC_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 target_link_options(perfc_options INTERFACE -Wl,--gc-sections -Wl,--as-needed)
 
-# Under clang, the targets that g++ compiles for it (see perfc_library) are not instrumented.
-define_property(TARGET PROPERTY PERFC_WITH_GXX BRIEF_DOCS "Compiled by g++ whatever the rest uses")
-set(own $<NOT:$<AND:$<CXX_COMPILER_ID:Clang>,$<BOOL:$<TARGET_PROPERTY:PERFC_WITH_GXX>>>>)
 if(PERFC_SANITIZE)
   # Null pointers and objects that are too small are found by AddressSanitizer, too; these checks and that of alignment
   # are half of the time to compile.
   target_compile_options(perfc_options INTERFACE
-    $<${own}:-fsanitize=address,undefined> $<${own}:-fno-sanitize=null,object-size,alignment>
-    $<${own}:-fno-sanitize-recover=all> -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fno-sanitize=null,object-size,alignment -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(perfc_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(PERFC_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "PERFC_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-16")
   endif()
-  target_compile_options(perfc_options INTERFACE $<${own}:-fsanitize=fuzzer-no-link>)
+  target_compile_options(perfc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 if(PERFC_TIDY)

@@ -2,6 +2,7 @@
 #include "passes/Blocks.h"
 
 #include "ir/common/Rational.h"
+#include "passes/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -20,7 +21,72 @@ static int64_t bytesOf(const Access &access, llvm::ArrayRef<int64_t> extents) {
   return ceilDivide(storedBits(access.format, access.elements(extents)).getValueOr(INT64_MAX), 8);
 }
 
+/// Tiles of the indices that a grid runs over.
+static TileExtents tilesOf(const Blocks &blocks) {
+  TileExtents tiles;
+  for (size_t i = 0; i < blocks.names.size(); ++i)
+    tiles.push_back({blocks.names[i], std::max<int64_t>(1, blocks.tile[i])});
+  return tiles;
+}
+
+static bool dependsOnData(const Access &access) {
+  return llvm::any_of(access.ranks, [](const Subscript &rank) { return rank.dataDependent; });
+}
+
+/// Bytes that each of `blocks` moves of a tensor by `accesses` of `statement`: those of its tile or,
+/// where conditions leave out points or several accesses touch different elements, the mean of what
+/// all blocks touch.
+static int64_t bytesPerBlock(const Blocks &blocks, const Statement &statement,
+                             llvm::ArrayRef<const Access *> accesses,
+                             llvm::ArrayRef<int64_t> tile) {
+  bool isPlain = !blocks.withPoints && accesses.size() == 1;
+  if (isPlain || llvm::any_of(accesses, [](const Access *access) { return dependsOnData(*access); }))
+    return bytesOf(*accesses[0], tile);
+  std::vector<AttrDict> maps;
+  for (const Access *access : accesses)
+    maps.push_back({{"tensor", access->tensor}, {"map", *access->map}});
+  std::vector<DomainAccess> touching;
+  for (const AttrDict &map : maps)
+    touching.push_back({statement.op, &map});
+  int64_t elements = touchedInTiles(accesses[0]->shape, touching, tilesOf(blocks));
+  int64_t bits = storedBits(accesses[0]->format, elements).getValueOr(INT64_MAX);
+  return ceilDivide(ceilDivide(bits, 8), blocks.count());
+}
+
+/// What each of `blocks` loads for the reads of `statement`, by tensor.
+static void addLoads(Blocks &blocks, const Statement &statement, llvm::ArrayRef<int64_t> tile,
+                     llvm::function_ref<bool(const Access &)> isLoaded) {
+  llvm::StringSet<> loaded;
+  for (const Access &read : statement.reads) {
+    if (!isLoaded(read) || !loaded.insert(read.tensor).second)
+      continue;
+    std::vector<const Access *> same;
+    for (const Access &other : statement.reads)
+      if (other.tensor == read.tensor)
+        same.push_back(&other);
+    blocks.loads.push_back({read.tensor.str(), bytesPerBlock(blocks, statement, same, tile)});
+  }
+}
+
+/// Bytes of all that `access` touches.
+static int64_t wholeBytes(const Statement &statement, const Access &access) {
+  if (cuttingConditions(statement.op).empty() ||
+      dependsOnData(access))
+    return bytesOf(access, statement.extents);
+  AttrDict map{{"tensor", access.tensor}, {"map", *access.map}};
+  int64_t elements = touchedElements(access.shape, {{statement.op, &map}});
+  return ceilDivide(storedBits(access.format, elements).getValueOr(INT64_MAX), 8);
+}
+
+/// Leaves out blocks of the grid in which no point meets the conditions of `statement`.
+static void leaveOutEmpty(Blocks &blocks, const Statement &statement) {
+  if (!cuttingConditions(statement.op).empty())
+    blocks.withPoints = std::max<int64_t>(1, tilesWithPoints(statement.op, tilesOf(blocks)));
+}
+
 int64_t Blocks::count() const {
+  if (withPoints)
+    return *withPoints;
   int64_t blocks = 1;
   for (int64_t extent : grid)
     blocks = product(blocks, extent);
@@ -84,11 +150,11 @@ static void addOtherStatements(const Kernel &kernel, const Statement &main, Bloc
       if (read.operand.role() != "intermediate" && read.operand.role() != "output" &&
           loaded.insert(read.tensor).second)
         blocks.loads.push_back(
-            {read.tensor.str(), ceilDivide(bytesOf(read, statement.extents), count)});
+            {read.tensor.str(), ceilDivide(wholeBytes(statement, read), count)});
     if (statement.write.operand.role() != "intermediate" &&
         stored.insert(statement.write.tensor).second)
       blocks.stores.push_back({statement.write.tensor.str(),
-                               ceilDivide(bytesOf(statement.write, statement.extents), count)});
+                               ceilDivide(wholeBytes(statement, statement.write), count)});
   }
 }
 
@@ -103,12 +169,11 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
     blocks.tile.push_back(tile[i]);
     blocks.grid.push_back(std::max<int64_t>(1, ceilDivide(main.extents[i], tile[i])));
   }
-  llvm::StringSet<> loaded;
-  for (const Access &read : main.reads)
-    if (read.operand.role() != "intermediate" && loaded.insert(read.tensor).second)
-      blocks.loads.push_back({read.tensor.str(), bytesOf(read, tile)});
+  leaveOutEmpty(blocks, main);
+  addLoads(blocks, main, tile,
+           [](const Access &read) { return read.operand.role() != "intermediate"; });
   if (main.write.operand.role() != "intermediate")
-    blocks.stores.push_back({main.write.tensor.str(), bytesOf(main.write, tile)});
+    blocks.stores.push_back({main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});
   addOtherStatements(kernel, main, blocks);
   int64_t macs = 0, flops = 0;
   for (const Statement &statement : kernel.statements) {
@@ -158,11 +223,11 @@ Blocks passes::nestBlocks(loopnest::NestOp nest, const Statement &statement) {
   }
   blocks.grid = grid;
   blocks.tile = tile;
-  llvm::StringSet<> loaded;
-  for (const Access &read : statement.reads)
-    if (loaded.insert(read.tensor).second)
-      blocks.loads.push_back({read.tensor.str(), bytesOf(read, tile)});
-  blocks.stores.push_back({statement.write.tensor.str(), bytesOf(statement.write, tile)});
+  leaveOutEmpty(blocks, statement);
+  if (blocks.withPoints)
+    points = ceilDivide(statement.points().getValueOr(INT64_MAX), blocks.count());
+  addLoads(blocks, statement, tile, [](const Access &) { return true; });
+  blocks.stores.push_back({statement.write.tensor.str(), bytesPerBlock(blocks, statement, {&statement.write}, tile)});
   blocks.macs = statement.op.isMac() ? points : 0;
   blocks.flops = product(points, statement.op.flops());
   return blocks;

@@ -26,6 +26,9 @@ struct Blocks {
   std::vector<int64_t> tile;      ///< extent of a block per index
   std::vector<BlockTensor> loads, stores;
   int64_t macs = 0, flops = 0;
+  /// Blocks with points, where conditions leave some of the grid without; each then has the mean of
+  /// what they all load, store and compute.
+  llvm::Optional<int64_t> withPoints = llvm::None;
 
   int64_t count() const;
 };

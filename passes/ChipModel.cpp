@@ -98,18 +98,39 @@ static void addParts(Region &region, Chip &chip) {
   }
 }
 
+/// True when `outer` is `inner` or around it.
+static bool holds(const Operation &outer, const Operation &inner) {
+  const Operation *at = &inner;
+  while (at && at != &outer)
+    at = at->parentOp();
+  return at;
+}
+
+bool passes::isOnWay(const Operation &place, const Operation &part) {
+  if (place.is(target::ArrayOp::opName))
+    return holds(place, part);
+  // What stands after a memory in its block is fed by it, or else the units of the block.
+  bool isAfter = false, isLast = true;
+  for (const Operation &beside : *place.parentRegion()) {
+    if (isAfter && holds(beside, part))
+      return true;
+    isLast &=
+        !isAfter || !(beside.is(target::ComputeOp::opName) || beside.is(target::ArrayOp::opName));
+    isAfter |= &beside == &place;
+  }
+  return isLast && part.is(target::ComputeOp::opName) &&
+         part.parentRegion() == place.parentRegion();
+}
+
 Chip::Chip(target::ChipOp chip) : op(chip) { addParts(chip->body(), *this); }
+
+Chip::Chip(target::ChipOp chip, target::ComputeOp unit) : Chip(chip) {
+  llvm::erase_if(places, [&](const Place &place) { return !isOnWay(*place.op, *unit.op); });
+}
 
 llvm::Optional<unsigned> Chip::find(llvm::StringRef place) const {
   for (unsigned i = 0; i < places.size(); ++i)
     if (places[i].name == place)
       return i;
   return llvm::None;
-}
-
-llvm::StringRef Chip::unit(bool isMac) const {
-  for (target::ComputeOp unit : units)
-    if (unit.ops().empty() == isMac)
-      return unit.symbol();
-  return units.empty() ? llvm::StringRef() : units.front().symbol();
 }

@@ -1,7 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A chip as loop nests see it: its memories and arrays as one list of places from the outside to
-// the inside. A memory after an array has an instance in each element of it.
+// the inside. A memory inside an array has an instance in each element of it. A statement runs on
+// one unit: the places on the way to it are the arrays around it and the memories that stand before
+// it and before these arrays; memories after which no unit or array stands feed the units of their
+// block, too. What stands beside has no part in the statement.
 #ifndef PERFC_PASSES_CHIPMODEL_H
 #define PERFC_PASSES_CHIPMODEL_H
 
@@ -34,12 +37,15 @@ struct Chip {
   std::vector<Place> places;
   std::vector<target::ComputeOp> units;
 
+  /// All places of the chip.
   explicit Chip(target::ChipOp chip);
+  /// The places on the way to `unit`.
+  Chip(target::ChipOp chip, target::ComputeOp unit);
   llvm::Optional<unsigned> find(llvm::StringRef place) const;
-  /// Name of the unit for multiply-accumulates (the first one that lists no functions) or for
-  /// anything else (the first one that does), else of the first one; "" when there is none.
-  llvm::StringRef unit(bool isMac) const;
 };
+
+/// True for an array around `part`, a memory or unit, and for a memory that it is fed from.
+bool isOnWay(const ir::Operation &place, const ir::Operation &part);
 
 /// The network of `array` that carries `role`: one that says so, by `carry` or by the part that it
 /// leads to, else one that carries everything; null when there is none.

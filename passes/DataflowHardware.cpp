@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/diagnostics/Maestro.h"
-#include "passes/ChipModel.h"
 #include "passes/DataflowLayer.h"
+#include "passes/UnitChoice.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -15,7 +15,9 @@ class HardwareReader {
 public:
   HardwareReader(target::ChipOp chip, double bytes, SourceRange where,
                  DiagnosticEngine &diagnostics)
-      : op(chip), chip(chip), bytes(bytes), where(where), diagnostics(diagnostics) {}
+      : op(chip), unit(macUnit(Chip(chip), parseDType(chip.dtype()).getValueOr(DType::FP32))),
+        chip(unit ? Chip(chip, unit) : Chip(chip)), bytes(bytes), where(where),
+        diagnostics(diagnostics) {}
 
   llvm::Optional<Hardware> run();
 
@@ -30,7 +32,8 @@ private:
   bool lanes(const Place &array);
 
   target::ChipOp op;
-  Chip chip;
+  target::ComputeOp unit; ///< for multiply-accumulates, or null
+  Chip chip;              ///< the places on the way to it
   double bytes;
   SourceRange where;
   DiagnosticEngine &diagnostics;
@@ -75,10 +78,6 @@ bool HardwareReader::lanes(const Place &array) {
   if (hardware.pes > dataflow::maxSize)
     return fail("its array is too large");
   hardware.simd = 1;
-  target::ComputeOp unit;
-  for (target::ComputeOp candidate : chip.units)
-    if (candidate.symbol() == chip.unit(/*isMac=*/true))
-      unit = candidate;
   auto rate = unit ? unit.rateFor(op.dtype()) : llvm::None;
   return !rate || perCycle(*rate, 1, "its rate of multiply-accumulates", hardware.simd);
 }

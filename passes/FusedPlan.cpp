@@ -4,6 +4,7 @@
 #include "ir/common/diagnostics/Fusion.h"
 #include "passes/FusedChecks.h"
 #include "passes/FusedTiles.h"
+#include "passes/UnitChoice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -269,8 +270,12 @@ void FusedPlanner::standOutside(size_t group) {
     size_t position = plan.positionOf(loop.place);
     bool isMeeting =
         llvm::any_of(meetings, [&](const FusePlace &one) { return one.position == position; });
-    if (isMeeting && position <= depth)
-      loop.place = plan.places[position - 1];
+    if (!isMeeting || position > depth)
+      continue;
+    const ir::Operation &memory = *chip.places[loop.place].op;
+    do
+      loop.place = plan.places[--position];
+    while (position > 0 && !isOnWay(*chip.places[loop.place].op, memory));
   }
   if (placeOf(made(group)))
     return;
@@ -310,8 +315,9 @@ bool FusedPlanner::finish() {
   for (size_t group = 0; group < groups.size(); ++group)
     standOutside(group);
   bool valid = true;
-  for (const NestPlan &plan : fused.nests)
-    valid &= checkPlan(plan, meetings.front().where, diagnostics);
+  for (NestPlan &plan : fused.nests)
+    valid &= assignUnit(plan, meetings.front().where, diagnostics) &&
+             checkPlan(plan, meetings.front().where, diagnostics);
   return valid;
 }
 

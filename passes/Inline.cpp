@@ -5,6 +5,7 @@
 // referred to go away.
 #include "ir/op/OpOps.h"
 #include "passes/Pass.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -111,7 +112,41 @@ void Inliner::removeUnused() {
 
 } // namespace
 
-static bool runInline(Module &module, PassContext &) {
+/// Most operations of a graph without calls.
+static constexpr int64_t mostOperations = 1'000'000;
+
+namespace {
+
+/// How many operations graphs have once their calls are written out, a little more than the most at
+/// most: calls of calls double them again and again.
+class Lengths {
+public:
+  int64_t of(const Operation &graph) {
+    if (auto known = lengths.find(&graph); known != lengths.end())
+      return known->second;
+    int64_t length = 0;
+    graph.body().walk([&](const Operation &op) {
+      auto call = as<op::CallOp>(op);
+      length += call ? of(*resolve(op, call.graph())) : 1;
+      length = std::min(length, mostOperations + 1);
+    });
+    return lengths[&graph] = length;
+  }
+
+private:
+  llvm::DenseMap<const Operation *, int64_t> lengths;
+};
+
+} // namespace
+
+static bool runInline(Module &module, PassContext &context) {
+  Lengths lengths;
+  for (const Operation &op : module.body())
+    if (op.is(op::GraphOp::opName) && lengths.of(op) > mostOperations) {
+      context.diagnostics.report(op.range(), diag::ProgramTooLong, op.symbol(), mostOperations,
+                                 "operations once its calls are written out");
+      return false;
+    }
   Inliner(module).run();
   return true;
 }

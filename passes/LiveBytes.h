@@ -20,6 +20,9 @@ public:
   /// While `op` runs, with its operands and results; 0 for what does not run.
   int64_t during(const ir::Operation &op) const { return live.lookup(&op); }
 
+  /// Weights and caches, which are resident all the time.
+  int64_t weightsAndCaches() const { return persistent; }
+
 private:
   using LastUses = llvm::DenseMap<const ir::Value *, const ir::Operation *>;
 

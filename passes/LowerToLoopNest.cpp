@@ -15,6 +15,7 @@
 #include "passes/PartialSums.h"
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
+#include "passes/UnitChoice.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 
@@ -43,8 +44,12 @@ public:
 private:
   bool lowerKernel(const KernelUse &use);
   llvm::Optional<NestPlan> plan(const Statement &statement, Operation *written);
-  NestPlan outermostPlan(const Statement &statement) const;
-  void reportUnfit(const Statement &statement);
+  llvm::Optional<NestPlan> planFrom(const Statement &statement, Operation &written);
+  llvm::Optional<NestPlan> defaultPlanOn(const Chip &way, const Statement &statement);
+  const Chip &wayTo(target::ComputeOp unit);
+  bool isUnfit(const Statement &statement);
+  bool checkNoMapping(Level level) const;
+  void reportUnfit(const Chip &way, const Statement &statement);
   bool lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping);
   void emit(const NestPlan &plan, PreparedKernel &kernel, const StatementGroup &group,
             const Operation *written, llvm::StringRef symbol, Region *into = nullptr);
@@ -66,6 +71,7 @@ private:
   IslTexts isl;
   std::map<const Operation *, PreparedKernel> kernels;
   std::map<const Operation *, Chip> chips;
+  std::map<const Operation *, Chip> ways; ///< by unit
   // Nests whose mapping is wrong: reported once.
   llvm::StringSet<> failed;
   study::EvaluateOp evaluate;
@@ -74,9 +80,9 @@ private:
 };
 
 /// All loops at the outermost memory, for a search to begin with.
-NestPlan LoopNestLowering::outermostPlan(const Statement &statement) const {
-  NestPlan plan{chip, &statement, {}, {}};
-  for (unsigned p = 0; p < chip->places.size(); ++p)
+static NestPlan outermostPlan(const Chip &way, const Statement &statement) {
+  NestPlan plan{&way, &statement, {}, {}};
+  for (unsigned p = 0; p < way.places.size(); ++p)
     plan.places.push_back(p);
   for (unsigned i = 0; i < statement.extents.size(); ++i)
     if (statement.extents[i] > 1)
@@ -85,8 +91,8 @@ NestPlan LoopNestLowering::outermostPlan(const Statement &statement) const {
 }
 
 /// One memory has no room for a single element of each tensor that it keeps.
-void LoopNestLowering::reportUnfit(const Statement &statement) {
-  const Place *full = firstFullMemory(*chip, statement);
+void LoopNestLowering::reportUnfit(const Chip &way, const Statement &statement) {
+  const Place *full = firstFullMemory(way, statement);
   llvm::SmallVector<int64_t, 8> one(statement.extents.size(), 1);
   auto needed = totalBits(keptBits(statement, *full, one));
   diagnostics
@@ -96,6 +102,45 @@ void LoopNestLowering::reportUnfit(const Statement &statement) {
       .note(full->op->range(), "the memory is declared here");
 }
 
+/// The places on the way to `unit`.
+const Chip &LoopNestLowering::wayTo(target::ComputeOp unit) {
+  return ways.try_emplace(unit.op, chip->op, unit).first->second;
+}
+
+/// The loops of a mapping or dataflow.
+llvm::Optional<NestPlan> LoopNestLowering::planFrom(const Statement &statement,
+                                                    Operation &written) {
+  llvm::Optional<NestPlan> plan;
+  if (auto mapping = as<loopnest::MappingOp>(written)) {
+    plan = planFromMapping(*chip, statement, mapping, diagnostics);
+    if (!plan || !assignUnit(*plan, written.range(), diagnostics))
+      return llvm::None;
+  } else if (target::ComputeOp unit = unitOrReport(*chip, statement, diagnostics)) {
+    plan = planFromDataflow(wayTo(unit), statement, loopnest::DataflowOp(&written), diagnostics);
+    if (plan)
+      plan->unit = unit;
+  }
+  if (!plan || !checkPlan(*plan, written.range(), diagnostics))
+    return llvm::None;
+  // What a tile with zeros takes depends on how it is stored: the evaluator checks it.
+  bool hasZeros = evaluate->hasAttr("sparsity");
+  return hasZeros || checkCapacities(*plan, written.range(), diagnostics) ? plan : llvm::None;
+}
+
+/// Loops of the pass's own choice.
+llvm::Optional<NestPlan> LoopNestLowering::defaultPlanOn(const Chip &way,
+                                                         const Statement &statement) {
+  llvm::Optional<NestPlan> plan = defaultPlan(way, statement);
+  // The outermost memory holds whole tensors whatever the mapping is: the evaluator checks it.
+  assert((!plan || checkPlan(*plan, {}, diagnostics)) && "the default mapping is legal");
+  if (plan)
+    return plan;
+  if (isSearched())
+    return outermostPlan(way, statement);
+  reportUnfit(way, statement);
+  return llvm::None;
+}
+
 /// `written` is the mapping or dataflow of the statement, or null.
 llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Operation *written) {
   if (chip->places.empty()) {
@@ -103,26 +148,21 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Oper
                        fmt::format("chip `{}` has no memory", chip->op.symbol()));
     return llvm::None;
   }
-  if (written) {
-    auto mapping = as<loopnest::MappingOp>(written);
-    llvm::Optional<NestPlan> plan =
-        mapping ? planFromMapping(*chip, statement, mapping, diagnostics)
-                : planFromDataflow(*chip, statement, loopnest::DataflowOp(written), diagnostics);
-    if (!plan || !checkPlan(*plan, written->range(), diagnostics))
-      return llvm::None;
-    // What a tile with zeros takes depends on how it is stored: the evaluator checks it.
-    bool hasZeros = evaluate->hasAttr("sparsity");
-    return hasZeros || checkCapacities(*plan, written->range(), diagnostics) ? plan : llvm::None;
-  }
-  llvm::Optional<NestPlan> plan = defaultPlan(*chip, statement);
-  // The outermost memory holds whole tensors whatever the mapping is: the evaluator checks it.
-  assert((!plan || checkPlan(*plan, {}, diagnostics)) && "the default mapping is legal");
+  if (written)
+    return planFrom(statement, *written);
+  target::ComputeOp unit = unitOrReport(*chip, statement, diagnostics);
+  if (!unit)
+    return llvm::None;
+  llvm::Optional<NestPlan> plan = defaultPlanOn(wayTo(unit), statement);
   if (plan)
-    return plan;
-  if (isSearched())
-    return outermostPlan(statement);
-  reportUnfit(statement);
-  return llvm::None;
+    plan->unit = unit;
+  return plan;
+}
+
+/// A memory on the way to the unit has no room for a single element of each tensor that it keeps.
+bool LoopNestLowering::isUnfit(const Statement &statement) {
+  target::ComputeOp unit = unitFor(*chip, statement);
+  return unit && firstFullMemory(wayTo(unit), statement);
 }
 
 //===-- Emission
@@ -193,7 +233,7 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
   Region *region = &into;
   size_t next = 0;
   for (unsigned p : plan.places) {
-    const Place &place = chip->places[p];
+    const Place &place = plan.chip->places[p];
     auto at = builder.create<loopnest::AtOp>(*region, location);
     at->setAttr("place", place.name);
     if (!plan.keeps.empty() && !place.isArray)
@@ -226,7 +266,7 @@ void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Locat
     }
   }
   auto compute = builder.create<loopnest::ComputeOp>(*region, location);
-  compute->setAttr("unit", chip->unit(plan.statement->op.isMac()));
+  compute->setAttr("unit", plan.unit.symbol());
 }
 
 void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
@@ -301,7 +341,7 @@ static void describeFused(const FusedPlan &plan, Operation &fused) {
 
 bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping) {
   std::string symbol = fusedSymbol(kernel.kernel.op.symbol(), chip->op.symbol(), mapping->symbol());
-  if (module.lookup(symbol))
+  if (module.lookup<loopnest::FusedOp>(symbol))
     return true;
   if (failed.count(symbol))
     return false;
@@ -340,10 +380,10 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
       written = dataflowFor(evaluate, use, statement.number, chip->op.symbol()).op;
     std::string symbol = nestSymbol(use.kernel.symbol(), chip->op.symbol(),
                                     written ? written->symbol() : "default", statement.number);
-    if (Operation *known = module.lookup(symbol)) {
-      markZeros(*known);
+    if (auto known = module.lookup<loopnest::NestOp>(symbol)) {
+      markZeros(*known.op);
       if (known->hasAttr("unfit") && !isSearched()) {
-        reportUnfit(statement);
+        reportUnfit(wayTo(unitFor(*chip, statement)), statement);
         valid = false;
       }
       continue;
@@ -361,7 +401,7 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
     }
     if (llvm::Optional<NestPlan> loops = plan(statement, written)) {
       emit(*loops, kernel, group, written, symbol);
-      if (!written && firstFullMemory(*chip, statement))
+      if (!written && isUnfit(statement))
         module.lookup(symbol)->setAttr("unfit", Attribute::unit());
     } else {
       failed.insert(symbol);
@@ -371,13 +411,33 @@ bool LoopNestLowering::lowerKernel(const KernelUse &use) {
   return valid;
 }
 
+/// A mapping that the evaluation names has a level that runs its loops.
+bool LoopNestLowering::checkNoMapping(Level level) const {
+  for (const Attribute &name : evaluate->listAttr("with")) {
+    const Operation *mapping = resolve(*evaluate, name.asSymbol());
+    bool isDataflow = mapping && mapping->is(loopnest::DataflowOp::opName);
+    bool isMapping = mapping && mapping->is(loopnest::MappingOp::opName);
+    if (!isMapping && !(isDataflow && level != Level::Dataflow))
+      continue;
+    llvm::StringRef provider = evaluate.provider();
+    diagnostics
+        .report(evaluate->range(), diag::MappingWithoutNest, mapping->stringAttr("source"),
+                provider.empty() ? "roofline" : provider)
+        .note(mapping->range(), "it is declared here")
+        .help("`using loopnest` runs its loops");
+    return false;
+  }
+  return true;
+}
+
 bool LoopNestLowering::run(study::EvaluateOp evaluation) {
   evaluate = evaluation;
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
     return false;
-  if (!runsAsNests(levelFor(evaluate, target), target))
-    return true;
+  Level level = levelFor(evaluate, target);
+  if (!runsAsNests(level, target))
+    return checkNoMapping(level);
   chip = &chips.try_emplace(target.op, target).first->second;
   before = evaluate.op;
   while (before->parentOp())

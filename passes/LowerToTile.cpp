@@ -10,6 +10,7 @@
 #include "passes/Levels.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
+#include "passes/UnitChoice.h"
 #include "passes/training/Strategy.h"
 #include <map>
 
@@ -32,7 +33,7 @@ private:
   void lowerOutput(const KernelUse &use);
   void choose(target::ChipOp target, Operation &statement);
   void emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run, int64_t units,
-            llvm::StringRef memory, const Location &location);
+            llvm::StringRef memory, target::ComputeOp unit, const Location &location);
   const Kernel &model(op::KernelOp kernel) {
     return kernels.try_emplace(kernel.op, kernel).first->second;
   }
@@ -54,7 +55,8 @@ AttrDict indexDict(llvm::ArrayRef<std::string> names, llvm::ArrayRef<int64_t> va
 }
 
 void TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::StringRef run,
-                        int64_t units, llvm::StringRef memory, const Location &location) {
+                        int64_t units, llvm::StringRef memory, target::ComputeOp unit,
+                        const Location &location) {
   Operation *kernel = builder.createBefore(*before, tile::KernelOp::opName, location);
   kernel->setSymbol(symbol);
   kernel->setAttr("run", Attribute::symbol(run));
@@ -73,9 +75,8 @@ void TileLowering::emit(const Blocks &blocks, llvm::StringRef symbol, llvm::Stri
   auto compute = builder.create<tile::ComputeOp>(kernel->body(), location);
   compute->setAttr("macs", blocks.macs);
   compute->setAttr("flops", blocks.flops);
-  llvm::StringRef unit = chip->unit(blocks.macs > 0);
-  if (!unit.empty())
-    compute->setAttr("unit", unit);
+  if (unit)
+    compute->setAttr("unit", unit.symbol());
   for (const BlockTensor &tensor : blocks.stores) {
     auto store = builder.create<tile::StoreOp>(kernel->body(), location);
     store->setAttr("tensor", tensor.name);
@@ -95,9 +96,9 @@ bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) 
       continue;
     found = true;
     std::string symbol = nestTileSymbol(nest.symbol());
-    if (!module.lookup(symbol) && !chip->places.empty())
+    if (!module.lookup<tile::KernelOp>(symbol) && !chip->places.empty())
       emit(nestBlocks(nest, statement), symbol, nest.symbol(), 1, chip->places.front().name,
-           nest->location());
+           unitFor(*chip, statement), nest->location());
   }
   return found;
 }
@@ -105,20 +106,25 @@ bool TileLowering::lowerNests(study::EvaluateOp evaluate, const KernelUse &use) 
 void TileLowering::lowerOutput(const KernelUse &use) {
   const Kernel &kernel = model(use.kernel);
   std::string symbol = tileSymbol(use.kernel.symbol(), chip->op.symbol());
-  if (kernel.statements.empty() || chip->places.empty() || module.lookup(symbol))
+  bool isKnown = bool(module.lookup<tile::KernelOp>(symbol));
+  if (kernel.statements.empty() || chip->places.empty() || isKnown)
     return;
   // Blocks go to the elements of dispatched arrays, and load from the memory before the first one.
   int64_t units = 1;
   llvm::StringRef memory = chip->places.front().name;
   bool outside = true;
+  target::ComputeOp unit = unitFor(*chip, *kernel.main());
   for (const Place &place : chip->places) {
+    if (unit && !isOnWay(*place.op, *unit.op))
+      continue;
     if (place.isDispatched)
       units *= target::ArrayOp(place.op).instances();
     outside &= !place.isArray;
     if (outside)
       memory = place.name;
   }
-  emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, use.kernel->location());
+  emit(outputBlocks(kernel), symbol, use.kernel.symbol(), units, memory, unit,
+       use.kernel->location());
 }
 
 /// Blocks are cut for `target` from now on and put before `statement`.

@@ -39,10 +39,11 @@ struct PlannedKeep {
 struct NestPlan {
   const Chip *chip;
   const Statement *statement;
-  llvm::SmallVector<unsigned, 8> places;   ///< all places of the chip, outermost first
+  llvm::SmallVector<unsigned, 8> places;   ///< on the way to the unit, outermost first
   std::vector<PlannedLoop> loops;          ///< outermost first, in the order of `places`
   std::vector<PlannedKeep> keeps = {};     ///< else the roles that memories keep decide
   std::vector<PlannedWindow> windows = {}; ///< of producers of fused tensors
+  target::ComputeOp unit = {};             ///< what runs it; before it has one, `places` are all
 
   /// True when the memory `place` keeps what `access` reads or writes.
   bool isKept(unsigned place, const Access &access, bool isWritten) const;

@@ -2,6 +2,7 @@
 #include "passes/PassManager.h"
 
 #include "ir/core/Verifier.h"
+#include "llvm/ADT/DenseMap.h"
 #include <chrono>
 
 using namespace perfc;
@@ -21,6 +22,25 @@ static bool runTimed(PassTiming &timing, ir::Module &module, PassContext &contex
   return done;
 }
 
+/// Lowering gives what it makes names from the names of what it is made of; false, reported, where
+/// the module has such a name already.
+static bool areNamesFree(const ir::Module &module, const PassInfo &pass,
+                         DiagnosticEngine &diagnostics) {
+  llvm::DenseMap<llvm::StringRef, const ir::Operation *> named;
+  for (const ir::Operation &op : module.body()) {
+    if (op.symbol().empty())
+      continue;
+    auto [known, isNew] = named.try_emplace(op.symbol(), &op);
+    if (isNew)
+      continue;
+    const ir::Operation *other = known->second;
+    diagnostics.report(other->range(), diag::DuplicateSymbol, op.symbol())
+        .note(op.range(), fmt::format("pass `{}` makes an operation with this name", pass.name));
+    return false;
+  }
+  return true;
+}
+
 bool PassManager::run(ir::Module &module, PassContext &context) {
   for (PassTiming &timing : times) {
     if (options.before)
@@ -28,7 +48,7 @@ bool PassManager::run(ir::Module &module, PassContext &context) {
     bool done = runTimed(timing, module, context);
     if (options.after)
       options.after(*timing.pass, module);
-    if (!done)
+    if (!done || !areNamesFree(module, *timing.pass, context.diagnostics))
       return false;
     if (options.verifyEach && !ir::verify(module, context.diagnostics)) {
       context.diagnostics.report({}, diag::BrokenByPass, timing.pass->name);

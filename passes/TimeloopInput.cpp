@@ -173,10 +173,12 @@ void InputBuilder::addEnergies(target::MemoryOp memory, timeloop::Level &level) 
   llvm::Optional<Quantity> read = memory.readEnergy(), write = memory.writeEnergy(),
                            update = memory.updateEnergy(), address = memory.addressEnergy();
   double writing = write ? perWord(*write, 1e12) : 0;
-  level.energies = {{"read", read ? perWord(*read, 1e12) : 0},
-                    {"write", writing},
-                    {"update", update ? perWord(*update, 1e12) : writing},
-                    {"leak", perCycle(memory.leak())}};
+  bool isGiven = read || write || update || memory.leak();
+  if (isGiven)
+    level.energies = {{"read", read ? perWord(*read, 1e12) : 0},
+                      {"write", writing},
+                      {"update", update ? perWord(*update, 1e12) : writing},
+                      {"leak", perCycle(memory.leak())}};
   level.attributes.addressEnergy = address ? roundedDecimal(address->toDouble() * 1e12) : 0;
 }
 
@@ -218,12 +220,11 @@ void InputBuilder::addUnit() {
   input.compute.name = unit.empty() ? "MAC" : unit.str();
   input.compute.type = "intmac";
   input.compute.attributes.wordBits = wordBits;
-  double energy = 0;
   for (target::ComputeOp one : chip.units)
     if (one.symbol() == unit) {
       if (llvm::Optional<Quantity> given = one.energyFor(target.dtype()))
-        energy = roundedDecimal(given->toDouble() * 1e12);
-      input.compute.energies = {{"compute", energy}, {"leak", perCycle(one.leak())}};
+        input.compute.energies = {{"compute", roundedDecimal(given->toDouble() * 1e12)},
+                                  {"leak", perCycle(one.leak())}};
       if (llvm::StringRef type = timeloopClass(*one.op); !type.empty())
         input.compute.type = type.str();
       addTimeloopWords(*one.op, input.compute);

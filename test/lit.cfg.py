@@ -35,5 +35,5 @@ if all(shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin") for tool in ("
     config.available_features.add("slurm")
 if config.perfc_sanitize:
     config.available_features.add("sanitizer")
-# Random cases of the longest test: a sanitizer finds in an eighth of them what it looks for.
-config.substitutions.append(("%rounds40", "5" if config.perfc_sanitize else "40"))
+# Of the examples of diagnostics a sanitizer sees those that fail; the others are programs like any.
+config.substitutions.append(("%failing_only", "--failing" if config.perfc_sanitize else ""))

@@ -1,8 +1,8 @@
 # Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums the ctest run and the lit run of a build folder up in ctest's closing line; exits 1 if any failed or none passed.
+"""Sums the ctest run and what it ran up in ctest's closing line; exits 1 if any failed or none passed.
 
-usage: summary.py BUILD_DIR, which holds ctest.xml (JUnit) and lit.json as written by the last `./dev test`. The ctest entry
-`lit` stands for the whole lit suite and is counted by its parts.
+usage: summary.py BUILD_DIR, which holds ctest.xml (JUnit) and the reports of the last `./dev test`: lit.json, and a
+unit/NAME.json of GoogleTest for each entry unit.NAME. An entry with a report is counted by its parts.
 """
 import json
 import sys
@@ -13,26 +13,34 @@ LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_FAILED = {"FAIL", "XPASS", "UNRESOLVED", "TIMEOUT"}
 
 
+def parts(build: Path, name: str) -> tuple[int, int] | None:
+    """Passed and failed tests of the report of entry NAME; None if it has none, as when it died."""
+    if name == "lit" and (report := build / "lit.json").exists():
+        codes = [test["code"] for test in json.loads(report.read_text())["tests"]]
+        return sum(code in LIT_PASSED for code in codes), sum(code in LIT_FAILED for code in codes)
+    if name.startswith("unit.") and (report := build / "unit" / f"{name.removeprefix('unit.')}.json").exists():
+        result = json.loads(report.read_text())
+        failed = result["failures"] + result["errors"]
+        return result["tests"] - result["disabled"] - failed, failed
+    return None
+
+
 def count(build: Path) -> tuple[int, int]:
     """Passed and failed tests; skipped and unsupported ones count as neither."""
     passed = failed = 0
     for case in ElementTree.parse(build / "ctest.xml").getroot().iter("testcase"):
-        ok, ran = case.get("status") == "run", case.get("status") in ("run", "fail")
-        lit_json = build / "lit.json"
-        if case.get("name") == "lit" and lit_json.exists():
-            codes = [test["code"] for test in json.loads(lit_json.read_text())["tests"]]
-            lit_failed = sum(code in LIT_FAILED for code in codes)
-            passed += sum(code in LIT_PASSED for code in codes)
-            failed += lit_failed or (0 if ok else 1)
-        elif ran or case.find("failure") is not None or case.find("error") is not None:
-            passed, failed = passed + ok, failed + (not ok)
+        ok = case.get("status") == "run"
+        if not ok and case.get("status") != "fail" and case.find("failure") is None and case.find("error") is None:
+            continue
+        good, bad = parts(build, case.get("name")) or (int(ok), 0)
+        passed, failed = passed + good, failed + (bad or int(not ok))
     return passed, failed
 
 
 def main(build: str) -> int:
     try:
         passed, failed = count(Path(build))
-    except (OSError, ElementTree.ParseError) as error:
+    except (OSError, KeyError, ValueError, ElementTree.ParseError) as error:
         print(f"summary: {error}", file=sys.stderr)
         passed, failed = 0, 1
     total = passed + failed

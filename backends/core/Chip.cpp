@@ -1,63 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Chip.h"
 
+#include "ir/op/Arithmetic.h"
+#include "ir/target/UnitRates.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
-
-//===-- Formats
-//--------------------------------------------------------------------------------===//
-
-llvm::ArrayRef<DType> perfc::exactContainers(DType dtype) {
-  // A format of p significant bits holds integers of p bits and a sign. fp8 stands for e4m3 and
-  // e5m2, fp4 for e2m1; the scale of a block is a power of two (mxfp8, mxfp4) or in e4m3 (nvfp4).
-  using enum DType;
-  static constexpr DType ofBool[] = {Int4, Int8, Int16, Int32, Int64, FP8,
-                                     BF16, FP16, TF32,  FP32,  FP64};
-  static constexpr DType ofInt4[] = {Int8, Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
-  static constexpr DType ofInt8[] = {Int16, Int32, Int64, BF16, FP16, TF32, FP32, FP64};
-  static constexpr DType ofInt16[] = {Int32, Int64, FP32, FP64};
-  static constexpr DType ofInt32[] = {Int64, FP64};
-  static constexpr DType ofFp8[] = {FP16, BF16, TF32, FP32, FP64};
-  static constexpr DType ofMxfp8[] = {BF16, TF32, FP32, FP64};
-  static constexpr DType ofFp4[] = {FP8, FP16, BF16, TF32, FP32, FP64};
-  static constexpr DType ofMxfp4[] = {MXFP8, BF16, TF32, FP32, FP64};
-  static constexpr DType ofHalf[] = {TF32, FP32, FP64};
-  static constexpr DType ofTf32[] = {FP32, FP64};
-  static constexpr DType ofFp32[] = {FP64};
-  switch (dtype) {
-  case Bool:
-    return ofBool;
-  case Int4:
-    return ofInt4;
-  case Int8:
-    return ofInt8;
-  case Int16:
-    return ofInt16;
-  case Int32:
-    return ofInt32;
-  case FP8:
-  case NVFP4:
-    return ofFp8;
-  case MXFP8:
-    return ofMxfp8;
-  case FP4:
-    return ofFp4;
-  case MXFP4:
-    return ofMxfp4;
-  case FP16:
-  case BF16:
-    return ofHalf;
-  case TF32:
-    return ofTf32;
-  case FP32:
-    return ofFp32;
-  case FP64:
-  case Int64:
-    return {};
-  }
-  return {};
-}
 
 //===-- Parts
 //----------------------------------------------------------------------------------===//
@@ -92,50 +40,76 @@ Uncertain Chip::launch() const {
   return launch ? launch->toUncertain() : Uncertain(0);
 }
 
+std::string Chip::leftOutNote(llvm::ArrayRef<MemoryTraffic> counted) const {
+  std::vector<std::string> names;
+  for (const ChipMemory &memory : memoryList) {
+    bool isCounted = llvm::any_of(
+        counted, [&](const MemoryTraffic &known) { return known.memory == memory.name(); });
+    if (!isCounted && (memory.view.readEnergy() || memory.view.writeEnergy()))
+      names.push_back(fmt::format("`{}`", memory.name()));
+  }
+  return names.empty()
+             ? ""
+             : fmt::format("energy leaves out that of {}, whose bytes this level does not "
+                           "count",
+                           fmt::join(names, ", "));
+}
+
+bool Chip::dispatches() const {
+  auto isInBlock = [](const auto &part) {
+    return llvm::any_of(part.arrays, [](target::ArrayOp array) { return array.isDispatched(); });
+  };
+  return llvm::any_of(unitList, isInBlock) || llvm::any_of(memoryList, isInBlock);
+}
+
 Figure Chip::area() const {
   if (auto own = op.area())
     return own->toUncertain();
   Figure sum;
   bool isGiven = false;
-  auto add = [&](const llvm::Optional<Quantity> &area, int64_t copies) {
-    if (!area)
-      return;
-    sum += Figure(area->toUncertain() * static_cast<double>(copies));
-    isGiven = true;
+  auto add = [&](llvm::StringRef kind, const auto &part) {
+    auto area = part.view.area();
+    sum += area ? Figure(area->toUncertain() * static_cast<double>(part.copies))
+                : Figure::notGiven(kind, part.name());
+    isGiven |= area.hasValue();
   };
   for (const ChipMemory &memory : memoryList)
     if (!memory.view.isOffChip())
-      add(memory.view.area(), memory.copies);
+      add("memory", memory);
   for (const ChipUnit &unit : unitList)
-    add(unit.view.area(), unit.copies);
+    add("unit", unit);
   return isGiven ? sum : Figure::notGiven("chip", name());
 }
 
 //===-- Rates
 //----------------------------------------------------------------------------------===//
 
-/// The rate of `unit` in `dtype` or, where it has none, in the fastest format that holds `dtype`.
+/// The rate of all copies of `unit` in `dtype` or, where it has none, in the fastest format that
+/// holds `dtype`.
 static llvm::Optional<UnitRate> rateOf(const ChipUnit &unit, DType dtype) {
-  auto as = [&](DType format) -> llvm::Optional<UnitRate> {
-    auto rate = unit.view.rateFor(dtypeName(format));
-    if (!rate)
-      return llvm::None;
-    UnitRate result{&unit, format, *rate, rate->toUncertain() * static_cast<double>(unit.copies),
-                    llvm::None};
-    if (!unit.view.rate().find(dtypeName(format)))
-      result.dtype = llvm::None; // one rate for all formats
-    if (auto energy = unit.view.energyFor(dtypeName(format)))
-      result.energy = energy->toUncertain();
-    return result;
-  };
-  if (auto own = as(dtype))
-    return own;
-  llvm::Optional<UnitRate> fastest;
-  for (DType container : exactContainers(dtype))
-    if (auto rate = as(container))
-      if (!fastest || rate->rate.central() > fastest->rate.central())
-        fastest = rate;
-  return fastest;
+  auto found = target::unitRate(unit.view, dtype);
+  if (!found)
+    return llvm::None;
+  UnitRate result{&unit, found->format, found->rate,
+                  found->rate.toUncertain() * static_cast<double>(unit.copies), llvm::None};
+  if (found->forAll)
+    result.dtype = llvm::None;
+  if (auto energy = unit.view.energyFor(dtypeName(found->format)))
+    result.energy = energy->toUncertain();
+  else
+    result.unpriced = &unit;
+  return result;
+}
+
+std::string perfc::anyRateNote(const UnitRate &rate, DType asked) {
+  auto own = parseDType(rate.unit->view.dtype());
+  if (rate.dtype || !own || *own == asked ||
+      llvm::is_contained(target::exactContainers(asked), *own))
+    return "";
+  return fmt::format(
+      "multiply-accumulates in {} run at the rate and energy that `{}`, in a block of "
+      "{}, has for every format",
+      dtypeName(asked), rate.unit->name(), dtypeName(*own));
 }
 
 std::vector<UnitRate> Chip::macUnits(DType dtype) const {
@@ -152,6 +126,73 @@ llvm::Optional<UnitRate> Chip::unitNamed(llvm::StringRef name, DType dtype) cons
     if (unit.name() == name)
       return rateOf(unit, dtype);
   return llvm::None;
+}
+
+const ChipUnit *Chip::find(target::ComputeOp unit) const {
+  auto known = llvm::find_if(unitList, [&](const ChipUnit &one) { return one.view.op == unit.op; });
+  return known == unitList.end() ? nullptr : &*known;
+}
+
+/// a op b, exact where that fits.
+static Quantity combined(llvm::StringRef op, const Quantity &a, const Quantity &b) {
+  QuantityError error = QuantityError::None;
+  if (auto exact = apply(op, a, b, error))
+    return *exact;
+  return *apply(op, Quantity(a.toUncertain(), a.dimension()), b, error);
+}
+
+/// The rate of operations that run one after the other, `counts[i]` of them at `rates[i]`.
+static UnitRate inSequence(llvm::ArrayRef<UnitRate> rates, llvm::ArrayRef<int64_t> counts) {
+  UnitRate result = rates.front();
+  Quantity seconds, operations;
+  double longest = 0;
+  Uncertain energy = 0;
+  for (size_t i = 0; i < rates.size(); ++i) {
+    Quantity count{Rational(counts[i])};
+    Quantity time = combined("/", count, rates[i].perCopy);
+    seconds = i == 0 ? time : combined("+", seconds, time);
+    operations = combined("+", operations, count);
+    if (rates[i].energy)
+      energy += *rates[i].energy * count.toDouble();
+    else
+      result.unpriced = rates[i].unit;
+    if (time.toDouble() <= longest)
+      continue;
+    longest = time.toDouble();
+    result.unit = rates[i].unit;
+    result.dtype = rates[i].dtype;
+  }
+  result.perCopy = combined("/", operations, seconds);
+  result.rate = result.perCopy.toUncertain() * static_cast<double>(result.unit->copies);
+  result.energy = llvm::None;
+  if (!result.unpriced)
+    result.energy = energy / operations.toUncertain();
+  return result;
+}
+
+llvm::Optional<UnitRate> Chip::rateFor(op::StatementOp statement, llvm::StringRef unit) const {
+  DType format = op::computeFormat(statement);
+  std::vector<op::FunctionCalls> functions = op::functionsOf(statement);
+  llvm::Optional<UnitRate> own = unitNamed(unit, format);
+  if (!own || statement.isMac() || functions.empty())
+    return own;
+  std::vector<target::ComputeOp> beside;
+  for (const ChipUnit &known : unitList)
+    if (known.view->parentRegion() == own->unit->view->parentRegion())
+      beside.push_back(known.view);
+  std::vector<UnitRate> rates;
+  std::vector<int64_t> counts;
+  for (const op::FunctionCalls &calls : functions) {
+    target::ComputeOp runs = target::unitForFunction(beside, calls.function, format);
+    auto rate = runs ? rateOf(*find(runs), format) : llvm::None;
+    if (!rate || rate->rate.central() <= 0)
+      return llvm::None;
+    rates.push_back(*rate);
+    counts.push_back(calls.count);
+  }
+  bool isOne =
+      llvm::all_of(rates, [&](const UnitRate &rate) { return rate.unit == rates[0].unit; });
+  return isOne ? rates.front() : inSequence(rates, counts);
 }
 
 llvm::Optional<UnitRate> Chip::unitFor(llvm::StringRef function, DType dtype) const {

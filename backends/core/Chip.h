@@ -8,6 +8,7 @@
 
 #include "backends/core/Cost.h"
 #include "ir/common/DType.h"
+#include "ir/op/OpOps.h"
 #include "ir/target/TargetOps.h"
 
 namespace perfc {
@@ -34,7 +35,13 @@ struct UnitRate {
   Uncertain rate;
   /// J per operation, where it is given.
   llvm::Optional<Uncertain> energy;
+  /// The unit whose energy is not given, where there is none.
+  const ChipUnit *unpriced = nullptr;
 };
+
+/// What a result says of multiply-accumulates in `asked` that run at the one rate which a unit of
+/// another, narrower format has for all; "" where they do not.
+std::string anyRateNote(const UnitRate &rate, DType asked);
 
 class Chip {
 public:
@@ -48,29 +55,36 @@ public:
   const ChipMemory *outermost() const { return memoryList.empty() ? nullptr : &memoryList.front(); }
   llvm::Optional<Uncertain> clock() const;
   Uncertain launch() const;
+  /// What a result says of energies that memories give and that are not in it, since bytes are
+  /// counted in `counted` alone; "" where there are none.
+  std::string leftOutNote(llvm::ArrayRef<MemoryTraffic> counted) const;
+  /// True when an array hands out blocks.
+  bool dispatches() const;
   /// The chip's own area, else the sum of the areas that its parts give, without those off chip.
   Figure area() const;
 
   /// Units that multiply and accumulate `dtype`: all without `ops`, each in that format, or else in
-  /// the fastest one that holds its values exactly (see `exactContainers`).
+  /// the fastest one that holds its values exactly (see `target::exactContainers`).
   std::vector<UnitRate> macUnits(DType dtype) const;
   /// The unit `name` in `dtype`, or else in the fastest format that holds it; nothing when there is
   /// none.
   llvm::Optional<UnitRate> unitNamed(llvm::StringRef name, DType dtype) const;
+  /// The rate at which `unit` and those beside it run the operations of `statement`: products on
+  /// `unit`, each element function on the one that `target::unitForFunction` names, one after the
+  /// other. The unit is the one that takes longest. Nothing when none of them can.
+  llvm::Optional<UnitRate> rateFor(op::StatementOp statement, llvm::StringRef unit) const;
   /// The fastest unit for an element function: of those that list it, else of those without `ops`.
   /// Nothing when there is none.
   llvm::Optional<UnitRate> unitFor(llvm::StringRef function, DType dtype) const;
 
 private:
+  const ChipUnit *find(target::ComputeOp unit) const;
   void collect(const ir::Region &region, std::vector<target::ArrayOp> &arrays, int64_t copies);
 
   target::ChipOp op;
   std::vector<ChipMemory> memoryList;
   std::vector<ChipUnit> unitList;
 };
-
-/// The formats that represent every value of `dtype`, so that running in them changes no result.
-llvm::ArrayRef<DType> exactContainers(DType dtype);
 
 } // namespace perfc
 

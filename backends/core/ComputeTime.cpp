@@ -28,6 +28,7 @@ public:
 private:
   void busy(const UnitRate &rate, DType asked, const Uncertain &time, double operations,
             llvm::StringRef what);
+  void addNote(std::string note);
 
   const Chip &chip;
   ComputeTime &result;
@@ -49,9 +50,13 @@ void ComputeTimer::busy(const UnitRate &rate, DType asked, const Uncertain &time
   if (rate.dtype && *rate.dtype != asked) {
     std::string note = fmt::format("{} in {} runs as {} on `{}`", what, dtypeName(asked),
                                    dtypeName(*rate.dtype), name);
-    if (!llvm::is_contained(result.notes, note))
-      result.notes.push_back(std::move(note));
+    addNote(std::move(note));
   }
+}
+
+void ComputeTimer::addNote(std::string note) {
+  if (!note.empty() && !llvm::is_contained(result.notes, note))
+    result.notes.push_back(std::move(note));
 }
 
 bool ComputeTimer::macs(const MacWork &work) {
@@ -66,6 +71,7 @@ bool ComputeTimer::macs(const MacWork &work) {
   for (const UnitRate &unit : units) {
     double share = static_cast<double>(work.count) * unit.rate.central() / peak.central();
     busy(unit, work.dtype, time, share, "multiply-accumulate");
+    addNote(anyRateNote(unit, work.dtype));
   }
   result.latency += time;
   result.macLatency += time;

@@ -11,6 +11,7 @@
 
 #include "backends/core/Serving.h"
 #include "backends/core/Training.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/Quantity.h"
 #include "ir/common/Source.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -134,6 +135,11 @@ struct Provenance {
 
 struct Cost;
 
+/// Money: for each second of a chip, and for each joule.
+struct Price {
+  double chipSecond = 0, joule = 0; ///< USD
+};
+
 /// What a cost comes to with one source of uncertainty at the ends of its interval.
 struct CostEnds {
   UncertaintySource source;
@@ -184,6 +190,10 @@ struct Cost {
   std::shared_ptr<const TrainingSummary> training;
   /// Of a `serve`: the requests and batches; null for other statements. `latency` is the whole run.
   std::shared_ptr<const ServingSummary> serving;
+  /// What a chip and energy cost, where the statement says it.
+  llvm::Optional<Price> price;
+  /// Tokens that an evaluation reads; 0 of a workload without `token` tensors.
+  double tokens = 0;
   /// Of a `replay`, whose nodes have times: what they compute, move and hold is not known.
   bool isTimesOnly = false;
   /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
@@ -228,17 +238,13 @@ struct MetricValue {
   bool hasNumber() const { return text.empty() && notGiven.empty(); }
 };
 
-/// The metric `name` of `cost`: latency energy area power utilization edp throughput flops macs
-/// traffic traffic.MEMORY cycles chips exposed memory.peak bus_bandwidth bottleneck. Nothing when
-/// there is no such metric of an evaluation.
+/// The metric `name` of `cost`, by the table of its statement (ir/common/Metrics.h), with
+/// `traffic.MEMORY` and members of distributions (`ttft.p99`). What only evaluations have is not
+/// given, with the reason. Nothing when there is no such metric.
 llvm::Optional<MetricValue> metric(const Cost &cost, llvm::StringRef name);
 
-/// The names that `metric` knows, in the order of docs/cost-model.md.
-llvm::ArrayRef<llvm::StringRef> metricNames();
-/// Those that a training step has besides or instead.
-llvm::ArrayRef<llvm::StringRef> trainingMetricNames();
-/// Those that a stream of requests has besides or instead.
-llvm::ArrayRef<llvm::StringRef> servingMetricNames();
+/// The statement that the cost is of.
+ResultKind kindOf(const Cost &cost);
 /// What follows the point in the name of a metric that is a distribution.
 llvm::ArrayRef<llvm::StringRef> distributionMembers();
 

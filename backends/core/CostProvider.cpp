@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/CostProvider.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace perfc;
 
 void ProviderSet::add(std::unique_ptr<CostProvider> provider) {
@@ -20,6 +22,26 @@ CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
       return provider.get();
   return nullptr;
 }
+
+#ifndef NDEBUG
+/// Without zeros that are skipped no lane, memory or link is busy for longer than the whole takes.
+/// A tool's own figures are what that tool says.
+static bool isPossible(const Cost &cost, const CostQuery &query) {
+  constexpr double whole = 1 + 1e-9;
+  if (cost.provenance.provider == "maestro" ||
+      (query.placement && query.placement->hasAttr("sparsity")))
+    return true;
+  double latency = cost.latency.central();
+  return cost.utilization.central() <= whole &&
+         llvm::all_of(cost.traffic,
+                      [&](const MemoryTraffic &memory) {
+                        return memory.latency.central() <= latency * whole;
+                      }) &&
+         llvm::all_of(cost.breakdown.children, [&](const CostPart &part) {
+           return part.latency.central() <= latency * whole;
+         });
+}
+#endif
 
 /// What a provider may use of the place.
 static StructuralHash placementHash(const ir::Operation *placement) {
@@ -45,6 +67,7 @@ const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,
   verified[key] = provider->takeVerified();
   if (!costs.front())
     return nullptr;
+  assert(isPossible(*costs.front(), query) && "nothing is busy for longer than the whole takes");
   return &memo.emplace(key, std::move(*costs.front())).first->second;
 }
 

@@ -3,6 +3,7 @@
 
 #include "backends/core/Chip.h"
 #include "ir/collective/CollectiveOps.h"
+#include "ir/op/OpOps.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/study/StudyOps.h"
 #include "passes/Levels.h"
@@ -34,6 +35,7 @@ private:
   void checkCapacity(const Chip &chip, Cost &total);
   llvm::Optional<std::string> scaleToChips(Cost &total);
   void checkPower(Cost &total);
+  void noteCopies(Cost &total);
   void finish(const Chip &chip, Cost &total);
 
   const ir::Module &module;
@@ -44,6 +46,7 @@ private:
   const ir::Operation *chipOp = nullptr;
   const ir::Operation *peakAt = nullptr;
   int64_t peakBytes = 0;
+  bool exchanges = false; ///< has a collective
   std::vector<std::string> providerNames, mappings, formulas;
 };
 
@@ -123,6 +126,7 @@ bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total)
 }
 
 bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
+  exchanges = true;
   const ir::Operation *system = module.lookup(evaluate.on());
   size_t errors = diagnostics.errorCount();
   const Cost *cost = providers.evaluate({&op, system, nullptr}, hashes, diagnostics);
@@ -216,7 +220,41 @@ void StudyEvaluator::checkPower(Cost &total) {
                                       formatEngineering(designed, watt)));
 }
 
+/// Tokens that the subject reads: the elements of its first `token` tensor.
+static double tokensOf(const ir::Module &module, llvm::StringRef subject) {
+  const ir::Operation *graph = module.lookup(subject);
+  if (graph && graph->is(op::GraphOp::opName))
+    for (const ir::Operation &op : graph->body())
+      if (auto tensor = ir::as<op::TensorOp>(op); tensor && tensor.kind() == "token")
+        return static_cast<double>(op.result().type().elements().getValueOr(0));
+  return 0;
+}
+
+llvm::Optional<Price> perfc::priceIn(const ir::AttrDict &prices) {
+  if (prices.empty())
+    return llvm::None;
+  auto number = [&](llvm::StringRef word) {
+    const ir::Attribute *value = prices.find(word);
+    return value ? value->asQuantity().toDouble() : 0;
+  };
+  return Price{number("chip"), number("energy")};
+}
+
+/// Chips that exchange nothing run a copy each.
+void StudyEvaluator::noteCopies(Cost &total) {
+  total.tokens = tokensOf(module, evaluate.subject()) * static_cast<double>(evaluate.count());
+  if (exchanges || total.chips == 1)
+    return;
+  total.tokens *= static_cast<double>(total.chips);
+  total.addNote(fmt::format("each of the {} runs a copy, since `{}` has no collective: the latency "
+                            "is that of one, energy and counts are of all",
+                            counted(static_cast<uint64_t>(total.chips), "chip"),
+                            evaluate.subjectLabel()));
+}
+
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
+  noteCopies(total);
+  total.price = priceIn(evaluate->dictAttr("price"));
   total.area = chip.area();
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};

@@ -15,6 +15,10 @@ namespace perfc {
 llvm::Optional<Cost> evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
                                    ProviderSet &providers, DiagnosticEngine &diagnostics);
 
+/// What the entry `price` of a statement says, in USD per second of a chip and per joule; nothing
+/// where it says nothing.
+llvm::Optional<Price> priceIn(const ir::AttrDict &prices);
+
 } // namespace perfc
 
 #endif // PERFC_BACKENDS_CORE_EVALUATE_H

@@ -3,6 +3,8 @@
 
 #include "ir/common/Rational.h"
 #include "ir/op/Points.h"
+#include "passes/DataReads.h"
+#include "passes/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -21,41 +23,23 @@ public:
 private:
   bool statement(op::StatementOp statement, KernelWork &work);
   bool arithmetic(op::StatementOp statement, int64_t points, KernelWork &work);
-  void access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite, int64_t points);
-  int64_t touchedByData(op::StatementOp statement, const ir::AttrDict &access) const;
+  void access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite);
   op::OperandOp operand(llvm::StringRef tensor) const {
     return ir::as<op::OperandOp>(kernel.body().find(tensor));
   }
 
   const ir::Operation &kernel;
+  /// Accesses, and elements of those that depend on data.
   struct Touched {
-    int64_t read = 0, written = 0;
+    std::vector<passes::DomainAccess> read, written;
+    double readByData = 0, writtenByData = 0;
   };
-  llvm::StringMap<Touched> touched; ///< elements
+  llvm::StringMap<Touched> touched;
 };
 } // namespace
 
 static llvm::StringRef tensorOf(const ir::AttrDict &access) {
   return access.find("tensor")->asString();
-}
-
-static DType formatOf(op::StatementOp statement, const ir::AttrDict &access) {
-  auto tensor = ir::as<op::OperandOp>(statement->parentRegion()->find(tensorOf(access)));
-  return tensor ? parseDType(tensor.dtype()).getValueOr(DType::FP32) : DType::FP32;
-}
-
-DType perfc::computeFormat(op::StatementOp statement) {
-  DType result = formatOf(statement, statement.write());
-  if (!statement.isMac())
-    return result;
-  llvm::Optional<DType> widest;
-  for (const ir::Attribute &read : statement.reads()) {
-    DType dtype = formatOf(statement, read.asDict());
-    auto rank = [](DType format) { return std::make_pair(isFloating(format), bitsOf(format)); };
-    if (!widest || rank(dtype) > rank(*widest))
-      widest = dtype;
-  }
-  return widest.getValueOr(result);
 }
 
 static bool accumulate(int64_t &sum, int64_t a, int64_t b) {
@@ -78,82 +62,33 @@ static bool addElements(KernelWork &work, llvm::StringRef function, DType dtype,
   return accumulate(entry->count, perPoint, points);
 }
 
-/// Splits the operations of a point: a multiply-accumulate is two, a call of a function one, a
-/// reduction one; what remains are + - * / and counts as "add".
 bool WorkCounter::arithmetic(op::StatementOp statement, int64_t points, KernelWork &work) {
   if (!accumulate(work.flops, statement.flops(), points))
     return false;
-  DType dtype = formatOf(statement, statement.write());
-  int64_t rest = statement.flops();
   if (statement.isMac()) {
-    rest -= 2;
-    DType format = computeFormat(statement);
+    DType format = op::computeFormat(statement);
     auto entry = llvm::find_if(work.macsByFormat,
                                [&](const MacWork &known) { return known.dtype == format; });
     if (entry == work.macsByFormat.end())
       entry = work.macsByFormat.insert(entry, {format, 0});
     if (!accumulate(entry->count, 1, points) || !accumulate(work.macs, 1, points))
       return false;
-  } else if (!statement.reduce().empty()) {
-    --rest;
-    llvm::StringRef function = statement.reduce() == "+" ? "add" : statement.reduce();
-    if (!addElements(work, function, dtype, 1, points))
-      return false;
   }
-  for (const ir::AttrDict::Entry &entry : statement.functions().entries()) {
-    rest -= entry.second.asInt();
-    if (!addElements(work, entry.first, dtype, entry.second.asInt(), points))
-      return false;
-  }
-  return addElements(work, "add", dtype, std::max<int64_t>(rest, 0), points);
+  DType dtype = op::formatOf(statement, statement.write());
+  return llvm::all_of(op::functionsOf(statement), [&](const op::FunctionCalls &calls) {
+    return addElements(work, calls.function, dtype, calls.count, points);
+  });
 }
 
-/// Elements that a data-dependent access touches at most: one for each setting of the indices that
-/// its subscripts name, those of the tensors of integers (the tables' keys) included.
-int64_t WorkCounter::touchedByData(op::StatementOp statement, const ir::AttrDict &access) const {
-  std::vector<const ir::AttrDict *> relevant = {&access};
-  for (const ir::Attribute &read : statement.reads())
-    if (!isFloating(formatOf(statement, read.asDict())) &&
-        tensorOf(read.asDict()) != tensorOf(access))
-      relevant.push_back(&read.asDict());
-  bool hasKeys = relevant.size() > 1;
-  double elements = 1;
-  for (const ir::AttrDict::Entry &index : statement.domain().entries()) {
-    bool isNamed = !hasKeys;
-    for (const ir::AttrDict *map : relevant)
-      for (const ir::Attribute &subscript : map->find("map")->asList())
-        isNamed |= subscript.fits(ir::AttrKind::Affine) &&
-                   subscript.asAffine().coefficient(index.first) != 0;
-    if (isNamed)
-      elements *= static_cast<double>(index.second.asInt());
-  }
-  return elements < 9e18 ? static_cast<int64_t>(elements) : INT64_MAX;
-}
-
-/// Notes what one access touches; of several accesses of a tensor the largest counts.
-void WorkCounter::access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite,
-                         int64_t points) {
-  op::OperandOp tensor = operand(tensorOf(access));
-  if (!tensor || tensor.role() == "intermediate")
-    return;
-  std::vector<int64_t> shape = tensor.shape();
-  double elements = 1, whole = 1;
-  bool dependsOnData = false;
-  const ir::AttrList &map = access.find("map")->asList();
-  for (size_t rank = 0; rank < map.size() && rank < shape.size(); ++rank) {
-    whole *= static_cast<double>(shape[rank]);
-    if (map[rank].fits(ir::AttrKind::Affine))
-      elements *= static_cast<double>(
-          touchedPositions(map[rank].asAffine(), statement.domain(), shape[rank]));
-    else
-      dependsOnData = true;
-  }
-  if (dependsOnData)
-    elements = static_cast<double>(touchedByData(statement, access));
-  elements = std::min({elements, whole, static_cast<double>(points)});
-  Touched &sum = touched[tensorOf(access)];
-  int64_t &count = isWrite ? sum.written : sum.read;
-  count = std::max(count, static_cast<int64_t>(elements));
+/// Notes what one access touches.
+void WorkCounter::access(op::StatementOp statement, const ir::AttrDict &access, bool isWrite) {
+  Touched &tensor = touched[tensorOf(access)];
+  std::vector<passes::DomainAccess> &plain = isWrite ? tensor.written : tensor.read;
+  if (!passes::dependsOnData(access))
+    plain.push_back({statement, &access});
+  else if (op::OperandOp known = operand(tensorOf(access)); known.role() != "intermediate")
+    (isWrite ? tensor.writtenByData : tensor.readByData) +=
+        static_cast<double>(passes::touchedByData(statement, access));
 }
 
 bool WorkCounter::statement(op::StatementOp statement, KernelWork &work) {
@@ -161,9 +96,22 @@ bool WorkCounter::statement(op::StatementOp statement, KernelWork &work) {
   if (!points || !arithmetic(statement, *points, work))
     return false;
   for (const ir::Attribute &read : statement.reads())
-    access(statement, read.asDict(), /*isWrite=*/false, *points);
-  access(statement, statement.write(), /*isWrite=*/true, *points);
+    access(statement, read.asDict(), /*isWrite=*/false);
+  access(statement, statement.write(), /*isWrite=*/true);
   return true;
+}
+
+/// Elements of `tensor` that `accesses` and those by data touch.
+static int64_t elementsOf(op::OperandOp tensor, llvm::ArrayRef<passes::DomainAccess> accesses,
+                          double byData) {
+  double whole = 1;
+  for (int64_t extent : tensor.shape())
+    whole *= static_cast<double>(extent);
+  int64_t elements = accesses.empty() ? 0 : passes::touchedElements(tensor.shape(), accesses);
+  if (byData == 0)
+    return elements;
+  double sum = std::min(whole, static_cast<double>(elements) + byData);
+  return sum < 9e18 ? static_cast<int64_t>(sum) : INT64_MAX;
 }
 
 bool WorkCounter::run(KernelWork &work) {
@@ -185,8 +133,11 @@ bool WorkCounter::run(KernelWork &work) {
       return all.hasValue();
     };
     // A result that a later statement reads again is still on the chip.
-    if (!bytes(isResult && !tensor.isInPlace() ? 0 : elements.read, moved.read) ||
-        !bytes(isResult ? elements.written : 0, moved.written) ||
+    bool isRead = !isResult || tensor.isInPlace();
+    int64_t read = isRead ? elementsOf(tensor, elements.read, elements.readByData) : 0;
+    int64_t written =
+        isResult ? elementsOf(tensor, elements.written, elements.writtenByData) : 0;
+    if (!bytes(read, moved.read) || !bytes(written, moved.written) ||
         !accumulate(work.readBytes, 1, moved.read) ||
         !accumulate(work.writtenBytes, 1, moved.written)) {
       most = fmt::format("bits of `{}`", tensor.symbol());

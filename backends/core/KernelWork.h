@@ -8,7 +8,7 @@
 #define PERFC_BACKENDS_CORE_KERNELWORK_H
 
 #include "ir/common/DType.h"
-#include "ir/op/OpOps.h"
+#include "ir/op/Arithmetic.h"
 
 namespace perfc {
 
@@ -46,14 +46,6 @@ struct KernelWork {
 /// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).
 llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
 
-/// The format in which a point is computed: of a sum of products that of its widest factor,
-/// floating before integer; else that of the result.
-DType computeFormat(op::StatementOp statement);
-
-/// How many of the positions 0 … size-1 the subscript takes when its indices run over `domain`.
-/// Exact but for sums of strided terms whose copies overlap, span more than 2^24 and have no common
-/// progression: there the positions between the first and the last.
-int64_t touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain, int64_t size);
 
 } // namespace perfc
 

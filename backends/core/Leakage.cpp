@@ -5,7 +5,7 @@ using namespace perfc;
 
 llvm::Optional<CostPart> perfc::leakage(const Chip &chip, const Uncertain &seconds) {
   CostPart part;
-  part.label = "leakage";
+  part.label = leakageLabel.str();
   part.kind = PartKind::Memory;
   auto add = [&](const auto &piece) {
     auto power = piece.view.leak();

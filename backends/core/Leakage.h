@@ -9,6 +9,9 @@
 
 namespace perfc {
 
+/// The name of its line in breakdowns.
+inline constexpr llvm::StringLiteral leakageLabel = "leakage";
+
 /// Energy of what leaks in `seconds`: of every instance on the chip, working or not; nothing when
 /// no part of the chip leaks.
 llvm::Optional<CostPart> leakage(const Chip &chip, const Uncertain &seconds);

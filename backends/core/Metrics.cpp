@@ -1,78 +1,134 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Metrics of a cost by name. docs/cost-model.md has their definitions.
+// Metrics of a cost by name. What each is, is defined by the table of its statement in
+// ir/common/Metrics; here is how a name is computed, and for which statements in another way.
 #include "backends/core/Cost.h"
+#include "backends/core/Leakage.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
-static Dimension seconds() { return BaseUnit::Second; }
-static Dimension joules() { return BaseUnit::Joule; }
-
-static MetricValue number(Uncertain value, Dimension dimension = {}) {
+static MetricValue number(Uncertain value) {
   MetricValue result;
   result.value = std::move(value);
-  result.dimension = dimension;
   return result;
 }
 
-static MetricValue unknown(std::string why, Dimension dimension) {
+static MetricValue unknown(std::string why) {
   MetricValue result;
-  result.dimension = dimension;
   result.notGiven = std::move(why);
   return result;
 }
 
 /// `figure`, called `name`, where all of it is given.
-static MetricValue figureMetric(const Figure &figure, llvm::StringRef name, Dimension dimension) {
+static MetricValue figureMetric(const Figure &figure, llvm::StringRef name) {
   if (figure.isGiven())
-    return number(figure.known, dimension);
-  return unknown((name + " of " + llvm::join(figure.missing, ", ") + " is not given").str(),
-                 dimension);
+    return number(figure.known);
+  return unknown((name + " of " + llvm::join(figure.missing, ", ") + " is not given").str());
 }
 
-/// The energy and, from it, what `derive` makes of it.
-template <typename Derive>
-static MetricValue fromEnergy(const Cost &cost, Dimension dimension, Derive derive) {
-  MetricValue energy = figureMetric(cost.energy, "energy", dimension);
-  if (energy.hasNumber())
-    energy.value = derive(energy.value);
-  return energy;
+static MetricValue ratio(const MetricValue &amount, const Uncertain &seconds) {
+  if (!amount.hasNumber())
+    return amount;
+  return seconds.central() == 0 ? unknown("the latency is 0") : number(amount.value / seconds);
 }
 
-static MetricValue perLatency(const Cost &cost, Uncertain amount, Dimension dimension) {
-  if (cost.latency.central() == 0)
-    return unknown("the latency is 0", dimension);
-  return number(std::move(amount) / cost.latency, dimension);
+static MetricValue energy(const Cost &cost) { return figureMetric(cost.energy, "energy"); }
+
+/// Energy times the metric `latency`: of a `serve` the mean of its requests.
+static MetricValue edp(const Cost &cost) {
+  MetricValue result = energy(cost), latency = *metric(cost, "latency");
+  if (!result.hasNumber() || !latency.hasNumber())
+    return result.hasNumber() ? latency : result;
+  return number(result.value * latency.value);
 }
 
+/// True where some of the energy is that of what leaks all the time.
+static bool hasStaticPower(const CostPart &part) {
+  return part.label == leakageLabel || llvm::any_of(part.children, hasStaticPower);
+}
+
+/// Without the static power of a chip only the value is known, as a lower bound; how far it may be
+/// off is not.
 static MetricValue power(const Cost &cost) {
-  Dimension dimension = joules() / seconds();
-  if (cost.latency.central() == 0)
-    return unknown("the latency is 0", dimension);
-  return fromEnergy(cost, dimension,
-                    [&](const Uncertain &energy) { return energy / cost.latency; });
+  MetricValue result = ratio(energy(cost), cost.latency);
+  if (result.hasNumber() && !hasStaticPower(cost.breakdown))
+    result.value = Uncertain(result.value.central());
+  return result;
 }
 
 static MetricValue cycles(const Cost &cost) {
-  if (!cost.cycles)
-    return unknown("the clock of the chip is not given", BaseUnit::Cycle);
-  return number(*cost.cycles, BaseUnit::Cycle);
+  return cost.cycles ? number(*cost.cycles) : unknown("the clock of the chip is not given");
 }
 
 static MetricValue busBandwidth(const Cost &cost) {
-  Dimension dimension = Dimension(BaseUnit::Byte) / seconds();
   if (!cost.busBandwidth)
-    return unknown("only a single collective that moves data has a bus bandwidth", dimension);
-  return number(*cost.busBandwidth, dimension);
+    return unknown("only a single collective that moves data has a bus bandwidth");
+  return number(*cost.busBandwidth);
+}
+
+static bool has(const CostPart &part, PartKind kind) {
+  return part.kind == kind ||
+         llvm::any_of(part.children, [&](const CostPart &inner) { return has(inner, kind); });
+}
+
+/// True for collectives alone: what the memories of their chips do for them is not known.
+static bool isCollective(const Cost &cost) {
+  return !cost.training && !cost.serving && has(cost.breakdown, PartKind::Collective) &&
+         !has(cost.breakdown, PartKind::Kernel);
+}
+
+static MetricValue traffic(const Cost &cost) {
+  if (isCollective(cost))
+    return unknown("what memories move for a collective is not counted");
+  return number(cost.trafficBytes());
+}
+
+static MetricValue peakMemory(const Cost &cost) {
+  if (isCollective(cost))
+    return unknown("what memories hold for a collective is not counted");
+  return number(cost.peakMemory);
 }
 
 static MetricValue bottleneck(const Cost &cost) {
   MetricValue result;
   result.text = cost.bottleneck().empty() ? "none" : cost.bottleneck().str();
   return result;
+}
+
+/// Tokens that the time and the money are for.
+static double tokensOf(const Cost &cost) {
+  if (cost.training)
+    return cost.training->tokens * cost.training->steps;
+  return cost.serving ? static_cast<double>(cost.serving->outputTokens) : cost.tokens;
+}
+
+static MetricValue tokensPerSecond(const Cost &cost) {
+  if (cost.tokens == 0)
+    return unknown("the workload reads no `token` tensor");
+  return ratio(number(cost.tokens), cost.latency);
+}
+
+/// Money for the time of the chips, and for the energy, of which what is known counts.
+static MetricValue money(const Cost &cost) {
+  double joules = cost.energy.known.central();
+  if (cost.training && cost.training->hasPrice)
+    return number(cost.training->chipCost + cost.training->energyCost * joules);
+  if (cost.training || !cost.price)
+    return unknown("no `price` is given");
+  Uncertain chips = cost.latency * (static_cast<double>(cost.chips) * cost.price->chipSecond);
+  return number(chips + cost.energy.known * cost.price->joule);
+}
+
+static MetricValue moneyPerToken(const Cost &cost) {
+  MetricValue all = money(cost);
+  if (!all.hasNumber())
+    return all;
+  double tokens = tokensOf(cost);
+  return tokens > 0 ? number(all.value / Uncertain(tokens))
+                    : unknown("the workload reads no `token` tensor");
 }
 
 namespace {
@@ -82,34 +138,29 @@ struct MetricEntry {
 };
 } // namespace
 
-static llvm::ArrayRef<MetricEntry> metricTable() {
+/// What all statements compute in one way. The time of a cost is that of a run of `serve`, of a
+/// step of `train`.
+static llvm::ArrayRef<MetricEntry> sharedTable() {
   static const MetricEntry table[] = {
-      {"latency", [](const Cost &cost) { return number(cost.latency, seconds()); }},
-      {"energy", [](const Cost &cost) { return figureMetric(cost.energy, "energy", joules()); }},
-      {"area",
-       [](const Cost &cost) {
-         return figureMetric(cost.area, "area", Dimension(BaseUnit::Metre, 2));
-       }},
+      {"latency", [](const Cost &cost) { return number(cost.latency); }},
+      {"energy", energy},
+      {"area", [](const Cost &cost) { return figureMetric(cost.area, "area"); }},
       {"power", power},
       {"utilization", [](const Cost &cost) { return number(cost.utilization); }},
-      {"edp",
-       [](const Cost &cost) {
-         return fromEnergy(cost, joules() * seconds(),
-                           [&](const Uncertain &energy) { return energy * cost.latency; });
-       }},
-      {"throughput",
-       [](const Cost &cost) {
-         return perLatency(cost, cost.flops, Dimension(BaseUnit::Flop) / seconds());
-       }},
-      {"flops", [](const Cost &cost) { return number(cost.flops, BaseUnit::Flop); }},
+      {"edp", edp},
+      {"throughput", [](const Cost &cost) { return ratio(number(cost.flops), cost.latency); }},
+      {"flops", [](const Cost &cost) { return number(cost.flops); }},
       {"macs", [](const Cost &cost) { return number(cost.macs); }},
-      {"traffic", [](const Cost &cost) { return number(cost.trafficBytes(), BaseUnit::Byte); }},
+      {"traffic", traffic},
       {"cycles", cycles},
-      {"chips", [](const Cost &cost) { return number(cost.chips, BaseUnit::Chip); }},
-      {"exposed", [](const Cost &cost) { return number(cost.exposed, seconds()); }},
-      {"memory.peak", [](const Cost &cost) { return number(cost.peakMemory, BaseUnit::Byte); }},
+      {"chips", [](const Cost &cost) { return number(cost.chips); }},
+      {"exposed", [](const Cost &cost) { return number(cost.exposed); }},
+      {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
+      {"tokens_per_s", tokensPerSecond},
+      {"cost", money},
+      {"cost_per_token", moneyPerToken},
   };
   return table;
 }
@@ -117,8 +168,11 @@ static llvm::ArrayRef<MetricEntry> metricTable() {
 namespace {
 struct TrainingMetric {
   llvm::StringRef name;
-  Dimension dimension;
   double (*compute)(const TrainingSummary &);
+};
+struct ServingMetric {
+  llvm::StringRef name;
+  double (*compute)(const ServingSummary &);
 };
 } // namespace
 
@@ -129,175 +183,161 @@ static double largest(const TrainingSummary &summary, double StageMemory::*part)
   return most;
 }
 
-/// Metrics of a training step, also those that it defines in its own way.
+/// Metrics of a training step, also those that it computes in its own way.
 static llvm::ArrayRef<TrainingMetric> trainingTable() {
   using Summary = const TrainingSummary &;
   static const TrainingMetric table[] = {
-      {"step_time", seconds(), [](Summary s) { return s.stepTime; }},
-      {"tokens_per_s", Dimension(BaseUnit::Token) / seconds(),
-       [](Summary s) { return s.tokens / s.stepTime; }},
-      {"effective_step_time", seconds(), [](Summary s) { return s.effectiveStep(); }},
-      {"run_time", seconds(), [](Summary s) { return s.runTime; }},
-      {"mfu", {}, [](Summary s) { return s.mfu(); }},
-      {"hfu", {}, [](Summary s) { return s.hfu(); }},
-      {"bubble", {}, [](Summary s) { return s.bubble; }},
-      {"throughput", Dimension(BaseUnit::Flop) / seconds(),
-       [](Summary s) { return s.executedFlops / s.stepTime; }},
-      {"flops", BaseUnit::Flop, [](Summary s) { return s.executedFlops; }},
-      {"macs", {}, [](Summary s) { return s.executedFlops / 2; }},
-      {"memory.parameters", BaseUnit::Byte,
-       [](Summary s) { return largest(s, &StageMemory::parameters); }},
-      {"memory.gradients", BaseUnit::Byte,
-       [](Summary s) { return largest(s, &StageMemory::gradients); }},
-      {"memory.optimizer", BaseUnit::Byte,
-       [](Summary s) { return largest(s, &StageMemory::optimizer); }},
-      {"memory.activations", BaseUnit::Byte,
-       [](Summary s) { return largest(s, &StageMemory::activations); }},
+      {"step_time", [](Summary s) { return s.stepTime; }},
+      {"tokens_per_s", [](Summary s) { return s.tokens / s.stepTime; }},
+      {"effective_step_time", [](Summary s) { return s.effectiveStep(); }},
+      {"run_time", [](Summary s) { return s.runTime; }},
+      {"mfu", [](Summary s) { return s.mfu(); }},
+      {"hfu", [](Summary s) { return s.hfu(); }},
+      {"bubble", [](Summary s) { return s.bubble; }},
+      {"throughput", [](Summary s) { return s.executedFlops / s.stepTime; }},
+      {"flops", [](Summary s) { return s.executedFlops; }},
+      {"macs", [](Summary s) { return s.executedFlops / 2; }},
+      {"memory.parameters", [](Summary s) { return largest(s, &StageMemory::parameters); }},
+      {"memory.gradients", [](Summary s) { return largest(s, &StageMemory::gradients); }},
+      {"memory.optimizer", [](Summary s) { return largest(s, &StageMemory::optimizer); }},
+      {"memory.activations", [](Summary s) { return largest(s, &StageMemory::activations); }},
   };
   return table;
 }
-
-namespace {
-struct ServingMetric {
-  llvm::StringRef name;
-  Dimension dimension;
-  double (*compute)(const ServingSummary &);
-};
-
-/// A metric that is a distribution: its name alone stands for its mean.
-struct DistributionMetric {
-  llvm::StringRef name;
-  Dimension dimension;
-  Distribution ServingSummary::*values;
-};
-} // namespace
 
 static llvm::ArrayRef<ServingMetric> servingTable() {
   using Summary = const ServingSummary &;
   static const ServingMetric table[] = {
-      {"run_time", seconds(), [](Summary s) { return s.runTime; }},
-      {"tokens_per_s", Dimension(BaseUnit::Token) / seconds(),
-       [](Summary s) { return s.tokensPerSecond(); }},
-      {"requests_per_s", Dimension(BaseUnit::Request) / seconds(),
-       [](Summary s) { return s.requestsPerSecond(); }},
-      {"utilization", {}, [](Summary s) { return s.flops / (s.peak * s.runTime); }},
-      {"busy", {}, [](Summary s) { return s.busy; }},
-      {"kv_usage", {}, [](Summary s) { return s.usage; }},
-      {"kv_usage.peak", {}, [](Summary s) { return s.peakUsage; }},
-      {"preemptions", {}, [](Summary s) { return static_cast<double>(s.preemptions); }},
-      {"flops", BaseUnit::Flop, [](Summary s) { return s.flops; }},
-      {"throughput", Dimension(BaseUnit::Flop) / seconds(),
-       [](Summary s) { return s.flops / s.runTime; }},
+      {"run_time", [](Summary s) { return s.runTime; }},
+      {"tokens_per_s", [](Summary s) { return s.tokensPerSecond(); }},
+      {"requests_per_s", [](Summary s) { return s.requestsPerSecond(); }},
+      {"utilization", [](Summary s) { return s.flops / (s.peak * s.runTime); }},
+      {"busy", [](Summary s) { return s.busy; }},
+      {"kv_usage", [](Summary s) { return s.usage; }},
+      {"kv_usage.peak", [](Summary s) { return s.peakUsage; }},
+      {"preemptions", [](Summary s) { return static_cast<double>(s.preemptions); }},
+      {"flops", [](Summary s) { return s.flops; }},
+      {"throughput", [](Summary s) { return s.flops / s.runTime; }},
   };
   return table;
 }
 
-static llvm::ArrayRef<DistributionMetric> distributionTable() {
-  static const DistributionMetric table[] = {
-      {"latency", seconds(), &ServingSummary::latency},
-      {"ttft", seconds(), &ServingSummary::ttft},
-      {"tpot", seconds(), &ServingSummary::tpot},
-      {"tbt", seconds(), &ServingSummary::tbt},
-      {"queue_delay", seconds(), &ServingSummary::queueDelay},
-      {"batch_size", BaseUnit::Request, &ServingSummary::batchSize},
-      {"batch_tokens", BaseUnit::Token, &ServingSummary::batchTokens},
-  };
-  return table;
-}
+/// The distributions, by name.
+static constexpr std::pair<llvm::StringLiteral, Distribution ServingSummary::*> distributions[] = {
+    {"latency", &ServingSummary::latency},
+    {"ttft", &ServingSummary::ttft},
+    {"tpot", &ServingSummary::tpot},
+    {"tbt", &ServingSummary::tbt},
+    {"queue_delay", &ServingSummary::queueDelay},
+    {"batch_size", &ServingSummary::batchSize},
+    {"batch_tokens", &ServingSummary::batchTokens}};
 
 static constexpr std::pair<llvm::StringLiteral, double Distribution::*> distributionParts[] = {
     {"mean", &Distribution::mean}, {"min", &Distribution::least}, {"max", &Distribution::most},
     {"p50", &Distribution::p50},   {"p90", &Distribution::p90},   {"p95", &Distribution::p95},
     {"p99", &Distribution::p99}};
 
-/// A metric of a stream of requests; nothing for what it has like other results.
-static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
-                                                 llvm::StringRef name) {
-  if (name.startswith("kv_usage") && summary.blocks == 0)
-    return unknown("nothing limits the cache", {});
-  for (const ServingMetric &entry : servingTable())
-    if (entry.name == name)
-      return number(entry.compute(summary), entry.dimension);
-  if (name == "goodput")
-    return unknown("which requests meet the goals is not told apart yet",
-                   Dimension(BaseUnit::Request) / seconds());
-  auto [base, part] = name.split('.');
-  for (const DistributionMetric &entry : distributionTable()) {
-    if (entry.name != base)
+/// A member of a distribution, or its mean; nothing for other names.
+static llvm::Optional<MetricValue> distributionMetric(const ServingSummary &summary,
+                                                      llvm::StringRef base, llvm::StringRef part) {
+  for (const auto &[name, values] : distributions) {
+    if (name != base)
       continue;
-    const Distribution &values = summary.*entry.values;
-    if (values.count == 0)
-      return unknown("no request has more than one token of answer", entry.dimension);
+    if ((summary.*values).count == 0)
+      return unknown("no request has more than one token of answer");
     for (const auto &[known, member] : distributionParts)
-      if (known == (part.empty() ? "mean" : part))
-        return number(values.*member, entry.dimension);
+      if (known == part)
+        return number((summary.*values).*member);
   }
   return llvm::None;
 }
 
-/// Money for the run: for its chips, and for the part of its energy that is known.
-static MetricValue priceOf(const Cost &cost) {
-  if (!cost.training || !cost.training->hasPrice)
-    return unknown(cost.training ? "no `price` is given" : "only a training run has a price",
-                   BaseUnit::Dollar);
-  return number(cost.training->chipCost + cost.training->energyCost * cost.energy.known.central(),
-                BaseUnit::Dollar);
+/// A metric that a stream of requests computes in its own way.
+static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
+                                                 llvm::StringRef name) {
+  if (name.startswith("kv_usage") && summary.blocks == 0)
+    return unknown("nothing limits the cache");
+  if (name == "goodput")
+    return unknown("which requests meet the goals is not told apart yet");
+  for (const ServingMetric &entry : servingTable())
+    if (entry.name == name)
+      return number(entry.compute(summary));
+  return distributionMetric(summary, name, "mean");
 }
 
-/// What a `replay` cannot know: nodes of traces have times.
-static llvm::Optional<MetricValue> untimedMetric(llvm::StringRef name) {
-  Dimension flops = BaseUnit::Flop;
-  if (name == "utilization" || name == "macs")
-    return unknown("`replay` does not know what kernels compute", {});
-  if (name == "flops" || name == "throughput")
-    return unknown("`replay` does not know what kernels compute",
-                   name == "flops" ? flops : flops / seconds());
-  if (name == "memory.peak")
-    return unknown("`replay` does not know what memories hold", BaseUnit::Byte);
-  return llvm::None;
-}
-
-/// What only evaluations count: a step of `train` and a run of `serve` are made of times and work,
-/// a `replay` of times.
-static llvm::Optional<MetricValue> uncountedMetric(const Cost &cost, llvm::StringRef name) {
-  if (!cost.training && !cost.serving && !cost.isTimesOnly)
+static llvm::Optional<MetricValue> trainingMetric(const Cost &cost, llvm::StringRef name) {
+  const TrainingSummary &summary = *cost.training;
+  for (const TrainingMetric &entry : trainingTable())
+    if (entry.name == name)
+      return number(entry.compute(summary));
+  if (name != "run_energy")
     return llvm::None;
-  if (cost.isTimesOnly)
-    if (llvm::Optional<MetricValue> missing = untimedMetric(name))
-      return missing;
-  llvm::StringRef statement = cost.training ? "train" : cost.serving ? "serve" : "replay";
-  if (name == "traffic" || name.startswith("traffic."))
-    return unknown(("`" + llvm::Twine(statement) + "` does not count what memories move").str(),
-                   BaseUnit::Byte);
-  if (name == "cycles")
-    return unknown(("`" + llvm::Twine(statement) + "` does not count cycles").str(),
-                   BaseUnit::Cycle);
-  if (name == "macs" && cost.serving) // its operations are those of products and of others together
-    return unknown("`serve` does not count multiply-accumulates alone", {});
-  return llvm::None;
+  MetricValue step = energy(cost);
+  if (step.hasNumber())
+    step.value = step.value * (summary.runTime / summary.stepTime);
+  return step;
+}
+
+/// A metric of the table of the statement.
+static MetricValue compute(const Cost &cost, llvm::StringRef name) {
+  llvm::Optional<MetricValue> own;
+  if (cost.training)
+    own = trainingMetric(cost, name);
+  else if (cost.serving)
+    own = servingMetric(*cost.serving, name);
+  if (own)
+    return std::move(*own);
+  const auto *shared =
+      llvm::find_if(sharedTable(), [&](const MetricEntry &entry) { return entry.name == name; });
+  assert(shared != sharedTable().end() && "a metric without a computation");
+  return shared->compute(cost);
+}
+
+/// Why a result of another statement does not have a metric of evaluations.
+static MetricValue uncounted(const Cost &cost, ResultKind kind, llvm::StringRef name) {
+  std::string statement = statementsOf(kind).str();
+  static constexpr llvm::StringLiteral ofEnergy[] = {"energy", "area", "power", "edp"};
+  if (llvm::is_contained(ofEnergy, name)) // of a trace, which does not give it
+    return compute(cost, name);
+  if (kind == ResultKind::Replay) // nodes of traces have times
+    return unknown(name == "memory.peak" ? statement + " does not know what memories hold"
+                                         : statement + " does not know what kernels compute");
+  if (name == "macs") // its operations are those of products and of others together
+    return unknown(statement + " does not count multiply-accumulates alone");
+  if (name == "bus_bandwidth")
+    return unknown("only a single collective that moves data has a bus bandwidth");
+  return unknown(statement + " does not count " +
+                 (name == "traffic" ? "what memories move" : name.str()));
+}
+
+ResultKind perfc::kindOf(const Cost &cost) {
+  return cost.isTimesOnly ? ResultKind::Replay
+         : cost.training  ? ResultKind::Training
+         : cost.serving   ? ResultKind::Serving
+                          : ResultKind::Evaluation;
 }
 
 /// The metric without the moves of `cost.ends`.
 static llvm::Optional<MetricValue> ownMetric(const Cost &cost, llvm::StringRef name) {
-  if (name == "cost")
-    return priceOf(cost);
-  if (llvm::Optional<MetricValue> missing = uncountedMetric(cost, name))
-    return missing;
-  if (cost.training)
-    for (const TrainingMetric &entry : trainingTable())
-      if (entry.name == name)
-        return number(entry.compute(*cost.training), entry.dimension);
-  if (cost.serving)
-    if (llvm::Optional<MetricValue> found = servingMetric(*cost.serving, name))
-      return found;
-  for (const MetricEntry &entry : metricTable())
-    if (entry.name == name)
-      return entry.compute(cost);
-  if (!name.consume_front("traffic."))
-    return llvm::None;
+  ResultKind kind = kindOf(cost);
+  auto typed = [](llvm::Optional<MetricValue> value, const MetricSpec &spec) {
+    if (value)
+      value->dimension = spec.dimension;
+    return value;
+  };
+  if (const MetricSpec *spec = findMetric(kind, name))
+    return typed(compute(cost, name), *spec);
+  auto [base, part] = name.split('.');
+  bool isTraffic = base == "traffic";
+  if (const MetricSpec *spec = findMetric(ResultKind::Evaluation, isTraffic ? base : name);
+      spec && kind != ResultKind::Evaluation)
+    return typed(uncounted(cost, kind, spec->name), *spec);
+  if (const MetricSpec *spec = findMetric(kind, base);
+      spec && spec->form == MetricForm::Distribution)
+    return typed(distributionMetric(*cost.serving, base, part), *spec);
   for (const MemoryTraffic &memory : cost.traffic)
-    if (memory.memory == name)
-      return number(memory.bytes(), BaseUnit::Byte);
+    if (isTraffic && memory.memory == part)
+      return typed(number(memory.bytes()), *findMetric("traffic"));
   return llvm::None;
 }
 
@@ -313,43 +353,11 @@ llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name
   return found;
 }
 
-llvm::ArrayRef<llvm::StringRef> perfc::trainingMetricNames() {
-  static const std::vector<llvm::StringRef> names = [] {
-    std::vector<llvm::StringRef> list;
-    for (const TrainingMetric &entry : trainingTable())
-      list.push_back(entry.name);
-    return list;
-  }();
-  return names;
-}
-
-llvm::ArrayRef<llvm::StringRef> perfc::servingMetricNames() {
-  static const std::vector<llvm::StringRef> names = [] {
-    std::vector<llvm::StringRef> list;
-    for (const DistributionMetric &entry : distributionTable())
-      list.push_back(entry.name);
-    for (const ServingMetric &entry : servingTable())
-      list.push_back(entry.name);
-    return list;
-  }();
-  return names;
-}
-
 llvm::ArrayRef<llvm::StringRef> perfc::distributionMembers() {
   static const std::vector<llvm::StringRef> names = [] {
     std::vector<llvm::StringRef> list;
     for (const auto &[name, member] : distributionParts)
       list.push_back(name);
-    return list;
-  }();
-  return names;
-}
-
-llvm::ArrayRef<llvm::StringRef> perfc::metricNames() {
-  static const std::vector<llvm::StringRef> names = [] {
-    std::vector<llvm::StringRef> list;
-    for (const MetricEntry &entry : metricTable())
-      list.push_back(entry.name);
     return list;
   }();
   return names;

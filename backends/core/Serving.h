@@ -62,6 +62,9 @@ struct ServingSummary {
   int64_t blockTokens = 0;             ///< tokens of a block
   double cacheBytes = 0;               ///< of a token on a rank of the fullest stage
   double weightBytes = 0;              ///< on a rank of the fullest stage
+  double activationBytes = 0;          ///< on a rank, at the largest batch
+  double logitBytes = 0;               ///< on a rank of the last stage, of the most that come out
+  double reservedBytes = 0;            ///< of driver and libraries
   double flops = 0;                    ///< of all chips
   double peak = 0;                     ///< FLOP/s of all chips
   std::vector<ServedRequest> requests; ///< in order of arrival

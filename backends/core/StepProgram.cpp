@@ -64,6 +64,8 @@ double StepProgram::nodeCount() const {
     sizes.push_back(size);
   }
   double all = 0;
+  for (const StageRing &ring : rings)
+    all += 4 * static_cast<double>(ring.stages.size() * (ring.stages.size() - 1));
   for (const StepStage &stage : stages)
     for (const StepTask &task : stage.tasks) {
       all += 2;
@@ -129,6 +131,7 @@ private:
   void message(const StepTask &task, bool isSend);
   Numbers exchange(const char *kind, const std::string &share, const StepBlock &block, double size,
                    const Numbers &after, bool isPutOff);
+  void ring(const StageRing &ring, int64_t firstTag);
   void optimizer();
   uint32_t add(StepNode node, bool isPutOff = false);
   void appendPutOff();
@@ -297,6 +300,8 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
   }
   Numbers none;
   Numbers ends = items(block, task, task.isBackward ? sums[task.chunk][position] : none);
+  if (block.items.empty())
+    ends = input;
   blockBefore = std::move(waits);
   if (!task.isBackward)
     return;
@@ -366,6 +371,36 @@ double StageLayout::weightsOf(double StepBlock::*kind) const {
   return sum;
 }
 
+/// In each step a part goes to the next stage of the ring, once the stage's own gradients are
+/// complete and what it adds to them has come.
+void StageLayout::ring(const StageRing &ring, int64_t firstTag) {
+  auto here = std::find(ring.stages.begin(), ring.stages.end(), at);
+  if (here == ring.stages.end())
+    return;
+  auto count = static_cast<int64_t>(ring.stages.size()), place = here - ring.stages.begin();
+  Numbers own = input;
+  own.insert(own.end(), finished.begin(), finished.end());
+  Numbers ready = own;
+  for (int64_t step = 0; step < 2 * (count - 1); ++step)
+    for (bool isSend : {true, false}) {
+      int64_t sender = isSend ? place : (place + count - 1) % count;
+      StepNode node;
+      node.kind = isSend ? StepNode::Kind::Send : StepNode::Kind::Receive;
+      node.name = isSend ? "send gradients" : "receive gradients";
+      node.bytes = ring.bytes / static_cast<double>(count);
+      node.peer = ring.stages[isSend ? (place + 1) % count : sender];
+      node.tag = firstTag + step * count + sender;
+      if (isSend)
+        node.after = ready;
+      uint32_t number = add(std::move(node));
+      finished.push_back(number);
+      if (!isSend) {
+        ready = own;
+        ready.push_back(number);
+      }
+    }
+}
+
 void StageLayout::optimizer() {
   StepNode node;
   node.name = "optimizer";
@@ -391,6 +426,11 @@ std::vector<StepNode> StageLayout::run() {
   for (size_t i = 0; i < stage.tasks.size(); ++i)
     task(stage.tasks[i], lastOfChunk[stage.tasks[i].chunk] == i);
   appendPutOff();
+  int64_t tag = program.microbatches * static_cast<int64_t>(stage.forward.size()) * 2;
+  for (const StageRing &entry : program.rings) {
+    ring(entry, tag);
+    tag += 2 * static_cast<int64_t>(entry.stages.size() * entry.stages.size());
+  }
   optimizer();
   return std::move(nodes);
 }

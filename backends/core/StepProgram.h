@@ -77,6 +77,12 @@ enum class GradientExchange : uint8_t {
   PerLayer,  ///< parameters are gathered for each layer, gradients scattered behind it (ZeRO-3)
 };
 
+/// Stages that hold the same weights and add up their gradients in a ring.
+struct StageRing {
+  std::vector<int64_t> stages;
+  double bytes = 0; ///< of a rank
+};
+
 /// A node of a stage, as it is written.
 struct StepNode {
   enum class Kind : uint8_t { Compute, Collective, Send, Receive };
@@ -99,6 +105,7 @@ struct StepProgram {
   std::vector<StepAxis> axes;
   std::vector<StepBlock> blocks;
   std::vector<StepStage> stages;
+  std::vector<StageRing> rings;
   GradientExchange exchange = GradientExchange::None;
   double elementBytes = 2, gradientBytes = 2;
   double boundaryBytes = 0;    ///< of a message between stages

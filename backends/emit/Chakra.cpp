@@ -182,6 +182,9 @@ static void writeEvaluation(const Input &input, const ir::Operation &op, const R
   auto evaluate = ir::as<study::EvaluateOp>(op);
   const ir::Operation *program = input.module->lookup(passes::programSymbol(evaluate));
   int64_t ranks = std::max<int64_t>(1, passes::chipCount(*input.module, evaluate.on()));
+  if (ranks > mostRanks)
+    return refuseTrace(input, result,
+                       fmt::format("it has {} ranks, more than {}", ranks, mostRanks));
   std::string shared;
   for (int64_t rank = 0; rank < ranks; ++rank) {
     std::string own;

@@ -12,6 +12,8 @@ namespace perfc::emit {
 
 /// Nodes of all ranks of a trace at the most; more would fill a disk.
 inline constexpr double mostNodes = 2e8;
+/// Each rank has a file of its own.
+inline constexpr int64_t mostRanks = 1 << 20;
 
 /// The number of CollectiveCommType in the schema; -1 for what is no collective there.
 int64_t commType(llvm::StringRef name);

@@ -259,6 +259,9 @@ void emit::writeStep(const Input &input, const Result &result, const std::string
   if (!result.cost.training->program)
     return refuseTrace(input, result, "its schedule has too many tasks");
   StepProgram program = *result.cost.training->program;
+  if (program.ranks > mostRanks)
+    return refuseTrace(input, result,
+                       fmt::format("it has {} ranks, more than {}", program.ranks, mostRanks));
   if (program.nodeCount() > mostKernels)
     program.mergeKernels();
   if (program.nodeCount() > mostNodes)

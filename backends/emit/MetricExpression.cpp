@@ -46,13 +46,22 @@ ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &name
   if (names.module)
     if (auto defined = names.module->lookup<study::MetricOp>(name))
       return evaluateExpression(ir::Attribute(defined.expr()), names);
-  if (names.cost)
-    if (llvm::Optional<MetricValue> found = metric(*names.cost, name))
-      return fromMetric(*found);
+  llvm::Optional<MetricValue> own;
+  if (names.part)
+    own = names.part(name);
+  else if (names.cost)
+    own = metric(*names.cost, name);
+  if (own)
+    return fromMetric(*own);
   auto [head, rest] = name.split('.');
-  if (const emit::Result *result = names.result && !rest.empty() ? names.result(head) : nullptr) {
+  std::vector<const Result *> results;
+  if (names.results && !rest.empty())
+    results = names.results(head);
+  if (results.size() > 1)
+    return notGiven(fmt::format("`{}` has {} results", head, results.size()));
+  if (!results.empty()) {
     MetricNames inner = names;
-    inner.cost = &result->cost;
+    inner.cost = &results.front()->cost;
     return evaluateName(rest, inner);
   }
   auto [base, last] = name.rsplit('.');
@@ -200,6 +209,47 @@ ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const Metric
       return arguments.back();
   }
   return applyOperator(list[0].asString(), arguments);
+}
+
+std::vector<std::pair<std::string, MetricValue>> emit::ownMetrics(const MetricNames &names) {
+  std::vector<std::pair<std::string, MetricValue>> metrics;
+  for (const ir::Operation &op : names.module->body()) {
+    auto defined = ir::as<study::MetricOp>(op);
+    if (!defined)
+      continue;
+    ExpressionValue value = evaluateExpression(ir::Attribute(defined.expr()), names);
+    MetricValue own;
+    own.text = value.text;
+    own.notGiven = value.unknownName.empty() ? value.notGiven
+                                             : "there is no `" + value.unknownName + "` here";
+    if (value.number) {
+      own.value = value.number->toUncertain();
+      own.dimension = value.number->dimension();
+    }
+    metrics.emplace_back(op.symbol().str(), std::move(own));
+  }
+  return metrics;
+}
+
+static void addSeveral(const ir::Attribute &expr, const MetricNames &names,
+                       std::vector<std::string> &several) {
+  if (expr.is(ir::AttrKind::List))
+    for (const ir::Attribute &part : expr.asList())
+      addSeveral(part, names, several);
+  if (!expr.is(ir::AttrKind::String) || !names.results)
+    return;
+  llvm::StringRef name = expr.asString();
+  if (auto defined = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr)
+    return addSeveral(ir::Attribute(defined.expr()), names, several);
+  std::string head = name.split('.').first.str();
+  if (names.results(head).size() > 1 && !llvm::is_contained(several, head))
+    several.push_back(head);
+}
+
+std::vector<std::string> emit::severalResults(const ir::Attribute &expr, const MetricNames &names) {
+  std::vector<std::string> several;
+  addSeveral(expr, names, several);
+  return several;
 }
 
 bool emit::asksForEnds(const ir::Attribute &expr, const MetricNames &names) {

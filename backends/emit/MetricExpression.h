@@ -28,15 +28,24 @@ struct ExpressionValue {
 struct MetricNames {
   /// The result that plain metric names are about; may be null.
   const Cost *cost = nullptr;
-  /// The result of a name given by `as`; null when there is none.
-  std::function<const emit::Result *(llvm::StringRef)> result;
+  /// The results of a name given by `as`: one for each row of its statement and point of its sweep.
+  std::function<std::vector<const emit::Result *>(llvm::StringRef)> results;
   /// Where metrics that the file defines are found; may be null.
   const ir::Module *module = nullptr;
+  /// Instead of `cost`, the metrics of a part of it, by name.
+  std::function<llvm::Optional<MetricValue>(llvm::StringRef)> part = nullptr;
 };
 
 ExpressionValue evaluateExpression(const ir::Attribute &expr, const MetricNames &names);
 /// A metric or result member by its written name: "latency", "traffic.HBM", "nlp.energy", "edap".
 ExpressionValue evaluateName(llvm::StringRef name, const MetricNames &names);
+
+/// The metrics of the file that the module of `result` names, as they came out.
+std::vector<std::pair<std::string, MetricValue>> ownMetrics(const MetricNames &names);
+
+/// The names of `expr` that stand for several results, each once; also those in metrics of the file.
+/// To have a value, `expr` must be asked about one of each.
+std::vector<std::string> severalResults(const ir::Attribute &expr, const MetricNames &names);
 
 /// True when `expr` names an end of an interval, `latency.upper`, also by a metric of the file.
 bool asksForEnds(const ir::Attribute &expr, const MetricNames &names);

@@ -35,21 +35,22 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
   return lines;
 }
 
+/// Whether every result of the kind of `cost` has a use for the metric: none for money without a
+/// price.
+static bool isListed(const Cost &cost, llvm::StringRef name) {
+  if (name.startswith("cost"))
+    return cost.training ? cost.training->hasPrice : cost.price.hasValue();
+  return name != "tokens_per_s" || cost.training || cost.serving || cost.tokens > 0;
+}
+
 std::vector<std::pair<llvm::StringRef, MetricValue>> emit::metricsOf(const Cost &cost) {
-  static const llvm::StringRef price = "cost";
-  llvm::SmallVector<llvm::ArrayRef<llvm::StringRef>, 4> lists{metricNames()};
-  if (cost.training)
-    lists.push_back(trainingMetricNames());
-  if (cost.serving)
-    lists.push_back(servingMetricNames());
-  if (cost.training && cost.training->hasPrice)
-    lists.push_back(price);
+  ResultKind kind = kindOf(cost);
   std::vector<std::pair<llvm::StringRef, MetricValue>> metrics;
-  for (llvm::ArrayRef<llvm::StringRef> names : lists)
-    for (llvm::StringRef name : names) {
-      bool isKnown = llvm::any_of(metrics, [&](const auto &entry) { return entry.first == name; });
-      if (llvm::Optional<MetricValue> value = isKnown ? llvm::None : metric(cost, name))
-        metrics.emplace_back(name, std::move(*value));
-    }
+  for (const MetricSpec &spec : perfc::metricsOf(ResultKind::Evaluation))
+    if (isListed(cost, spec.name))
+      metrics.emplace_back(spec.name, *metric(cost, spec.name));
+  for (const MetricSpec &spec : perfc::metricsOf(kind))
+    if (!findMetric(ResultKind::Evaluation, spec.name) && isListed(cost, spec.name))
+      metrics.emplace_back(spec.name, *metric(cost, spec.name));
   return metrics;
 }

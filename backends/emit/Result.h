@@ -33,6 +33,8 @@ struct Result {
   /// Elements of all weights of the subject.
   int64_t parameters = 0;
   Cost cost;
+  /// The metrics of the file that its statement names, by name.
+  std::vector<std::pair<std::string, MetricValue>> own;
   std::vector<Expectation> expectations;
   /// Where nests are counted a second time.
   llvm::Optional<VerifiedNests> verified;

@@ -2,7 +2,7 @@
 //
 // Results as a table in SI units: one line for each result's total and one for each of its kernels;
 // where there are points of a sweep, one line for each result, with what the sweeps set and all
-// metrics in columns of their own. A value that is not given is empty.
+// metrics, those of the file too, in columns of their own. A value that is not given is empty.
 #include "backends/emit/Emit.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -41,12 +41,39 @@ static std::string total(const Cost &cost, llvm::StringRef name, int64_t counted
   return isCount ? fmt::format("{}", counted) : fmt::format("{:.0f}", value->value.central());
 }
 
-static Line totalLine(const Result &result) {
+/// A metric in base units, "" where it has no value.
+static std::string metricCell(const MetricValue &value) {
+  return !value.text.empty() ? value.text : value.hasNumber() ? real(value.value.central()) : "";
+}
+
+static void addName(std::vector<std::string> &names, llvm::StringRef name) {
+  if (!llvm::is_contained(names, name))
+    names.push_back(name.str());
+}
+
+/// The metrics of the file that the results name, in order of first appearance.
+static std::vector<std::string> ownNames(llvm::ArrayRef<const Result *> results) {
+  std::vector<std::string> names;
+  for (const Result *result : results)
+    for (const auto &[name, value] : result->own)
+      addName(names, name);
+  return names;
+}
+
+static void addOwn(Line &line, const Result &result, llvm::ArrayRef<std::string> own) {
+  for (const std::string &name : own) {
+    auto found = llvm::find_if(result.own, [&](auto &entry) { return entry.first == name; });
+    line.push_back(found == result.own.end() ? "" : metricCell(found->second));
+  }
+}
+
+/// `latency_s` is the metric `latency`: of a `serve` that of a request.
+static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
   const Cost &cost = result.cost;
   Line line = head(result);
   Line rest{"total",
             "1",
-            real(cost.latency.central()),
+            metricCell(*metric(cost, "latency")),
             figure(cost.energy),
             total(cost, "macs", cost.macs),
             total(cost, "flops", cost.flops),
@@ -55,6 +82,7 @@ static Line totalLine(const Result &result) {
             cost.provenance.provider,
             cost.provenance.mapping};
   llvm::append_range(line, rest);
+  addOwn(line, result, own);
   return line;
 }
 
@@ -89,11 +117,6 @@ static std::string setting(const Result &result, llvm::StringRef name) {
   return value->is(ir::AttrKind::String) ? value->asString().str() : value->text();
 }
 
-static void addName(std::vector<std::string> &names, llvm::StringRef name) {
-  if (!llvm::is_contained(names, name))
-    names.push_back(name.str());
-}
-
 static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
   std::vector<std::string> settings, metrics; // in the order in which they come
   for (const Result *result : results) {
@@ -103,9 +126,10 @@ static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
       if (value.hasNumber())
         addName(metrics, name);
   }
+  std::vector<std::string> own = ownNames(results);
   Line titles{"result", "subject", "on"};
-  llvm::append_range(titles, settings);
-  llvm::append_range(titles, metrics);
+  for (const std::vector<std::string> *names : {&settings, &metrics, &own})
+    llvm::append_range(titles, *names);
   llvm::append_range(titles, Line{"bound", "provider", "mapping"});
   std::vector<Line> lines{titles};
   for (const Result *result : results) {
@@ -116,6 +140,7 @@ static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
       llvm::Optional<MetricValue> value = metric(result->cost, name);
       line.push_back(value && value->hasNumber() ? real(value->value.central()) : "");
     }
+    addOwn(line, *result, own);
     const Provenance &by = result->cost.provenance;
     llvm::append_range(line, Line{result->cost.bottleneck().str(), by.provider, by.mapping});
     lines.push_back(std::move(line));
@@ -127,10 +152,14 @@ static std::vector<Line> kernelLines(llvm::ArrayRef<const Result *> results) {
   std::vector<Line> lines{{"result", "subject", "on", "point", "kernel", "count", "latency_s",
                            "energy_j", "macs", "flops", "utilization", "bound", "provider",
                            "mapping"}};
+  std::vector<std::string> own = ownNames(results);
+  llvm::append_range(lines.front(), own);
   for (const Result *result : results) {
-    lines.push_back(totalLine(*result));
-    for (const KernelLine &kernel : flatten(result->cost.breakdown))
+    lines.push_back(totalLine(*result, own));
+    for (const KernelLine &kernel : flatten(result->cost.breakdown)) {
       lines.push_back(kernelLine(*result, kernel));
+      lines.back().resize(lines.front().size());
+    }
   }
   return lines;
 }

@@ -55,9 +55,10 @@ static void summaryRow(llvm::raw_ostream &os, const Result &result, double longe
   const Cost &cost = result.cost;
   os << "<tr>";
   cell(os, labelOf(result));
-  cell(os, formatEngineering(cost.latency, BaseUnit::Second));
+  Uncertain latency = metric(cost, "latency")->value;
+  cell(os, formatEngineering(latency, BaseUnit::Second));
   os << fmt::format("<td><meter value=\"{:.4f}\"></meter></td>",
-                    longest > 0 ? cost.latency.central() / longest : 0);
+                    longest > 0 ? latency.central() / longest : 0);
   energyCell(os, cost.energy);
   if (cost.isTimesOnly)
     cell(os, "not given", "missing");
@@ -85,9 +86,11 @@ static void kernelTable(llvm::raw_ostream &os, const Result &result) {
   os << "</table>\n";
 }
 
-static void metricTable(llvm::raw_ostream &os, const Cost &cost) {
+static void metricTable(llvm::raw_ostream &os, const Result &result) {
   titles(os, {"metric", "value"});
-  for (const auto &[name, value] : metricsOf(cost)) {
+  std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(result.cost);
+  all.insert(all.end(), result.own.begin(), result.own.end());
+  for (const auto &[name, value] : all) {
     os << "<tr>";
     cell(os, name);
     if (value.hasNumber())
@@ -107,7 +110,7 @@ static void details(llvm::raw_ostream &os, const Result &result) {
     os << "<p>expect " << escaped(expectation.text) << ": "
        << (expectation.holds ? "holds" : "does not hold") << "</p>\n";
   kernelTable(os, result);
-  metricTable(os, result.cost);
+  metricTable(os, result);
   os << "</details>\n";
 }
 
@@ -118,7 +121,7 @@ void emit::writeHtml(const Input &input, llvm::raw_ostream &os) {
   std::map<unsigned, double> longest; // by statement
   for (const Result *result : input.results)
     longest[result->statement] =
-        std::max(longest[result->statement], result->cost.latency.central());
+        std::max(longest[result->statement], metric(result->cost, "latency")->value.central());
   for (const Result *result : input.results)
     summaryRow(os, *result, longest[result->statement]);
   os << "</table>\n";

@@ -56,22 +56,28 @@ static Json metricJson(const Cost &cost, llvm::StringRef name, const MetricValue
   return value.value.central();
 }
 
-static void addMetrics(Json &json, const Cost &cost) {
+static void addMetrics(Json &json, const Result &result) {
+  const Cost &cost = result.cost;
   Json values = Json::object(), uncertain = Json::object(), missing = Json::object();
-  for (const auto &[name, value] : metricsOf(cost)) {
+  std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(cost);
+  all.insert(all.end(), result.own.begin(), result.own.end());
+  for (const auto &[name, value] : all) {
     values.set(name, metricJson(cost, name, value));
     if (!value.notGiven.empty())
       missing.set(name, value.notGiven);
     else if (value.hasNumber() && !value.value.isCertain())
       uncertain.set(name, value.value.halfWidth());
   }
-  for (llvm::StringRef name : cost.serving ? servingMetricNames() : llvm::None)
+  for (const MetricSpec &spec : perfc::metricsOf(kindOf(cost))) {
+    if (spec.form != MetricForm::Distribution)
+      continue;
     for (llvm::StringRef member : distributionMembers()) {
-      std::string path = (name + "." + member).str();
+      std::string path = (spec.name + "." + member).str();
       llvm::Optional<MetricValue> value = metric(cost, path);
       if (value && value->hasNumber() && !value->value.isCertain())
         uncertain.set(path, value->value.halfWidth());
     }
+  }
   json.set("metrics", std::move(values));
   if (!uncertain.isEmpty())
     json.set("half_width", std::move(uncertain));
@@ -114,7 +120,10 @@ static Json servingJson(const ServingSummary &summary) {
                   .set("block_tokens", summary.blockTokens)
                   .set("peak_blocks", summary.peakBlocks)
                   .set("cache_bytes_per_token", summary.cacheBytes)
-                  .set("weight_bytes", summary.weightBytes);
+                  .set("weight_bytes", summary.weightBytes)
+                  .set("activation_bytes", summary.activationBytes)
+                  .set("logit_bytes", summary.logitBytes)
+                  .set("reserved_bytes", summary.reservedBytes);
   json.set("ttft", distributionJson(summary.ttft))
       .set("tpot", distributionJson(summary.tpot))
       .set("tbt", distributionJson(summary.tbt))
@@ -260,7 +269,7 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
                   .set("mapping", cost.provenance.mapping)
                   .set("formula", cost.provenance.formula)
                   .set("params", cost.isTimesOnly ? Json() : Json(result.parameters));
-  addMetrics(json, cost);
+  addMetrics(json, result);
   json.set("memory_capacity", cost.memoryCapacity ? Json(*cost.memoryCapacity) : Json());
   Json bounds = Json::array();
   for (const BoundTime &bound : cost.bounds)

@@ -124,12 +124,20 @@ void YamlWriter::architecture() {
   }
 }
 
+/// Levels whose energies are not known have no table.
 void YamlWriter::energies() {
+  bool isEmpty = true;
+  for (unsigned index = 0; index <= input.memories.size(); ++index)
+    isEmpty &= input.level(index).energies.empty();
+  if (isEmpty)
+    return;
   line(0, "ERT:");
   line(2, "version: 0.4");
   line(2, "tables:");
   for (size_t index = input.memories.size() + 1; index-- > 0;) {
     const Level &level = input.level(static_cast<unsigned>(index));
+    if (level.energies.empty())
+      continue;
     line(2, "- name: " + level.name);
     line(4, "actions:");
     for (const auto &[action, energy] : level.energies) {

@@ -5,11 +5,13 @@
 #include "backends/loopnest/FusedCapacity.h"
 #include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/NestSparsity.h"
+#include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/common/diagnostics/Fusion.h"
 #include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::loopnest;
@@ -45,6 +47,7 @@ private:
   void addTraffic(Cost &cost, MemoryTraffic traffic);
   bool addWork(Cost &cost);
   void addAccesses(Cost &cost) const;
+  void setUtilization(Cost &cost) const;
   void finish(Cost &cost);
 
   const CostQuery &query;
@@ -81,22 +84,31 @@ bool FusedEvaluator::addPart(NestOp nest) {
     return false;
   }
   part.adapted = std::move(*adapted);
+  holdStationary(part.adapted);
+  ignoreConditions(part.adapted);
   AnalysisResult result = analyse(part.adapted.nest, {});
   for (const AnalysisError &error : result.errors)
     diagnostics.report(nest->range(), diag::NestNotCounted, error.message());
   if (!result.counts || (verifier && !verifier->verify(part.adapted.nest, *result.counts,
                                                        nest->range(), diagnostics)))
     return false;
-  part.counts = takeCounts(part.adapted, std::move(result));
+  llvm::Optional<Counts> taken = takeMappedCounts(part.adapted, std::move(result));
+  if (!taken) {
+    diagnostics.report(nest->range(), diag::CountOverflow, nest.kernel(), "cycles in its folds");
+    return false;
+  }
+  part.counts = std::move(*taken);
   if (!keepTensors(part))
     return false;
-  DType dtype = computeFormat(part.adapted.statement);
-  llvm::Optional<UnitRate> rate = chip.unitNamed(part.adapted.unit, dtype);
+  DType dtype = op::computeFormat(part.adapted.statement);
+  llvm::Optional<UnitRate> rate = chip.rateFor(part.adapted.statement, part.adapted.unit);
   if (!rate || rate->rate.central() <= 0) {
     diagnostics.report(nest->range(), diag::NoUnitFor, chip.name(), "this nest", dtypeName(dtype));
     return false;
   }
   part.rate = *rate;
+  if (std::string note = anyRateNote(*rate, dtype); part.adapted.statement.isMac() && !note.empty())
+    part.adapted.notes.push_back(std::move(note));
   parts.push_back(std::move(part));
   return true;
 }
@@ -306,6 +318,20 @@ void FusedEvaluator::addAccesses(Cost &cost) const {
   });
 }
 
+/// The share of the time in which the units work that multiply, all alike.
+void FusedEvaluator::setUtilization(Cost &cost) const {
+  std::set<const ChipUnit *> units;
+  Uncertain busy = 0;
+  for (const FusedPart &part : parts)
+    if (part.adapted.statement.isMac()) {
+      units.insert(part.rate.unit);
+      auto macs = static_cast<double>(op::pointsOf(part.adapted.statement).getValueOr(0));
+      busy += Uncertain(macs) / part.rate.rate;
+    }
+  if (!units.empty())
+    cost.utilization = busy / (cost.latency * static_cast<double>(units.size()));
+}
+
 void FusedEvaluator::finish(Cost &cost) {
   const Resource *slowest = nullptr;
   CostPart &root = cost.breakdown;
@@ -332,11 +358,7 @@ void FusedEvaluator::finish(Cost &cost) {
   }
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
-  for (const FusedPart &part : parts) {
-    if (part.adapted.statement.isMac())
-      cost.utilization =
-          Uncertain(static_cast<double>(cost.macs)) / (part.rate.rate * cost.latency);
-  }
+  setUtilization(cost);
   addNotes(cost);
   cost.area = chip.area();
   cost.provenance = {"loopnest", op.mapping().str(),

@@ -102,8 +102,10 @@ bool NestEvaluator::countFolds() {
   llvm::Optional<Counts> folded;
   if (systolic)
     folded = foldedCounts(adapted, *systolic, mapping);
-  if (folded)
+  if (folded) {
     counts = std::move(*folded);
+    ignoreConditions(adapted); // lanes run in lock step
+  }
   isFolded = folded.hasValue();
   return isFolded;
 }
@@ -120,24 +122,23 @@ bool NestEvaluator::count() {
     timed = counts;
     return true;
   }
+  holdStationary(adapted);
   AnalysisOptions options;
   options.hops = hasHops(*query.target);
   options.transfers = memoriesWithWidth(adapted);
   AnalysisResult result = analyse(adapted.nest, options);
   for (const AnalysisError &error : result.errors)
     diagnostics.report(op->range(), diag::NestNotCounted, error.message());
+  const Nest &counted = result.counted ? *result.counted : adapted.nest;
   if (!result.counts ||
-      (verifier && !verifier->verify(adapted.nest, *result.counts, op->range(), diagnostics)))
+      (verifier && !verifier->verify(counted, *result.counts, op->range(), diagnostics)))
     return false;
-  counts = takeCounts(adapted, std::move(result));
-  if (llvm::Optional<SystolicPlace> systolic = findSystolic(adapted)) {
-    llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, counts.steps);
-    if (!steps) {
-      diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "cycles in its folds");
-      return false;
-    }
-    counts.steps = *steps;
+  llvm::Optional<Counts> taken = takeMappedCounts(adapted, std::move(result));
+  if (!taken) {
+    diagnostics.report(op->range(), diag::CountOverflow, op.kernel(), "cycles in its folds");
+    return false;
   }
+  counts = std::move(*taken);
   applyZeros();
   bool fits = true;
   size_t number = 0;
@@ -199,8 +200,8 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, const Place &place,
 
 /// The rate of the unit that the nest names.
 bool NestEvaluator::findRate() {
-  DType dtype = computeFormat(adapted.statement);
-  llvm::Optional<UnitRate> found = chip.unitNamed(adapted.unit, dtype);
+  DType dtype = op::computeFormat(adapted.statement);
+  llvm::Optional<UnitRate> found = chip.rateFor(adapted.statement, adapted.unit);
   if (!found || found->rate.central() <= 0) {
     diagnostics.report(op->range(), diag::NoUnitFor, chip.name(), "this nest", dtypeName(dtype));
     return false;
@@ -209,6 +210,8 @@ bool NestEvaluator::findRate() {
   if (rate.dtype && *rate.dtype != dtype)
     adapted.notes.push_back(fmt::format("{} runs as {} on `{}`", dtypeName(dtype),
                                         dtypeName(*rate.dtype), adapted.unit));
+  if (std::string note = anyRateNote(rate, dtype); adapted.statement.isMac() && !note.empty())
+    adapted.notes.push_back(std::move(note));
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "backends/loopnest/NestAdapter.h"
 
 #include "ir/core/Module.h"
+#include "passes/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -54,14 +55,6 @@ llvm::Optional<unsigned> Adapter::dim(llvm::StringRef name) const {
   return llvm::None;
 }
 
-/// The least value of `expr` where each index runs from 0 to below its extent.
-static __int128 leastOf(const AffineExpr &expr, const llvm::StringMap<int64_t> &extents) {
-  __int128 least = expr.constant();
-  for (const AffineExpr::Term &term : expr.terms())
-    least += std::min<__int128>(0, __int128(term.coefficient) * (extents.lookup(term.name) - 1));
-  return least;
-}
-
 bool Adapter::findStatement() {
   const ir::Operation *kernel = op->module() ? op->module()->lookup(op.kernel()) : nullptr;
   if (!kernel)
@@ -93,9 +86,10 @@ bool Adapter::findStatement() {
     result.nest.dims[*position].size = extent;
     result.nest.dims.push_back({"tile of " + index, count});
   }
-  auto cuts = [&](const AffineExpr &condition) { return leastOf(condition, extents) < 0; };
-  if (llvm::any_of(result.statement.constraints(), cuts))
-    result.notes.push_back("points outside the conditions of `where` are executed as well");
+  for (const AffineExpr &condition : passes::cuttingConditions(result.statement))
+    result.nest.conditions.push_back(subscript(condition));
+  if (!windows.empty())
+    ignoreConditions(result);
   return true;
 }
 
@@ -362,8 +356,18 @@ static void joinLanes(AdaptedNest &adapted, Counts &counts) {
   }
 }
 
+void loopnest::ignoreConditions(AdaptedNest &adapted) {
+  if (adapted.nest.conditions.empty())
+    return;
+  adapted.nest.conditions.clear();
+  adapted.notes.push_back("points outside the conditions of `where` are executed as well");
+}
+
 Counts loopnest::takeCounts(AdaptedNest &adapted, AnalysisResult result) {
-  if (result.isExecuted)
+  if (result.counted)
+    ignoreConditions(adapted);
+  bool isClosed = !result.isExecuted || !adapted.nest.conditions.empty();
+  if (!isClosed)
     adapted.notes.push_back("no closed form counts this nest: each of its points was executed");
   if (result.isStretched && !result.isExecuted)
     adapted.notes.push_back(

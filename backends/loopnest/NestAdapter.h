@@ -1,9 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From loopnest.nest and target.chip to the flat nest that the reuse analysis counts. Two things it
-// has no word for are taken on the safe side, with a note: conditions (`where j <= i`) are executed
-// as if they always held, and a subscript that depends on data is a new row for each setting of the
-// indices that the key depends on.
+// From loopnest.nest and target.chip to the flat nest that the reuse analysis counts. A subscript
+// that depends on data is on the safe side a new row for each setting of the indices that the key
+// depends on, with a note.
 #ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 #define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 
@@ -31,6 +30,10 @@ struct AdaptedNest {
 
 /// Nothing, with the reason, when `nest` does not fit its kernel or chip.
 llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason);
+
+/// Drops the conditions of the nest, with a note: their points are executed as well. For what counts
+/// nests in a way of its own.
+void ignoreConditions(AdaptedNest &adapted);
 
 /// The counts of `result`, which has some; a note says when the nest was executed for them. What
 /// loops between its lanes made several places of one array is put together again: their loops go

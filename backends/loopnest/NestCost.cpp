@@ -239,7 +239,7 @@ ResourceCost loopnest::computeCost(const CountedNest &nest) {
   result.part.macs = static_cast<double>(nest.counts.macs);
   double executed = static_cast<double>(nest.counts.macs) * static_cast<double>(operations);
   result.part.energy = nest.rate.energy ? Figure(*nest.rate.energy * executed)
-                                        : Figure::notGiven("compute", unit.name());
+                                        : Figure::notGiven("compute", nest.rate.unpriced->name());
   return result;
 }
 

@@ -43,6 +43,9 @@ public:
         points(product.gemm.m * product.gemm.n * product.gemm.k * product.batches) {}
 
   Counts run();
+  /// What a tiling of the streamed rows would keep of the partial sums that leave a memory; "" when
+  /// none leave, or none could stay.
+  std::string spillNote;
 
 private:
   Demand inputDemand() const;
@@ -56,6 +59,7 @@ private:
   }
   void countInput(const Demand &demand);
   void countOutput();
+  void noteSpill(size_t at, unsigned tensor, int64_t waiting);
   void countElements(unsigned tensor, bool stays, int64_t entering);
   void countHops();
   int64_t linksOfLoading(int64_t columns) const;
@@ -158,6 +162,18 @@ void FoldCounter::countInput(const Demand &demand) {
   }
 }
 
+void FoldCounter::noteSpill(size_t at, unsigned tensor, int64_t waiting) {
+  int64_t columns = std::min(place.array.columns, plan.columnExtent);
+  int64_t rows = roomFor(at, tensor) / columns;
+  if (rows < 1 || !spillNote.empty())
+    return;
+  spillNote = fmt::format(
+      "{} partial sums of `{}` wait for the next fold of the reduction and have no room in `{}`: "
+      "they "
+      "leave it and come back; a mapping that streams at most {} rows at a time keeps them",
+      waiting, adapted.nest.tensors[tensor].name, adapted.nest.places[at].name, rows);
+}
+
 void FoldCounter::countOutput() {
   unsigned tensor = product.output.tensor;
   int64_t results = product.gemm.m * product.gemm.n * product.batches;
@@ -188,6 +204,7 @@ void FoldCounter::countOutput() {
     } else {
       here.writebacks = arriving;
       returning = here.fills = arriving - results;
+      noteSpill(at, tensor, waiting);
     }
     here.maxResident = std::min(std::max(waiting, plan.stream), roomFor(at, tensor));
     isFirst = false;
@@ -313,26 +330,100 @@ llvm::Optional<Counts> loopnest::foldedCounts(AdaptedNest &adapted, const Systol
   loop.factor = place.array.rows * place.array.columns;
   adapted.nest.places[place.position].loops.push_back(loop);
   plan = fmt::format("stationary {}", stationaryName(place.array.stationary).str());
-  return FoldCounter(adapted, place, *product, *folds).run();
+  FoldCounter counter(adapted, place, *product, *folds);
+  Counts counts = counter.run();
+  if (!counter.spillNote.empty())
+    adapted.notes.push_back(counter.spillNote);
+  return counts;
 }
 
-llvm::Optional<int64_t> loopnest::foldedSteps(const AdaptedNest &adapted,
-                                              const SystolicPlace &place, int64_t steps) {
-  llvm::Optional<unsigned> stationary;
+llvm::Optional<unsigned> loopnest::stationaryTensor(const AdaptedNest &adapted,
+                                                    const SystolicPlace &place) {
   for (unsigned t = 0; t < adapted.tensors.size(); ++t) {
-    const Tensor &tensor = adapted.nest.tensors[t];
+    bool isOutput = adapted.nest.tensors[t].isOutput;
     bool isWeight = adapted.tensors[t].role() == "weight";
-    if (place.array.stationary == Stationary::Output ? tensor.isOutput
-        : place.array.stationary == Stationary::Weight
-            ? isWeight
-            : !tensor.isOutput && !isWeight && !stationary)
-      stationary = t;
+    if (place.array.stationary == Stationary::Output   ? isOutput
+        : place.array.stationary == Stationary::Weight ? isWeight
+                                                       : !isOutput && !isWeight)
+      return t;
   }
-  if (!stationary)
-    return steps;
+  return llvm::None;
+}
+
+/// The first place in the array that keeps `tensor`; the number of places when there is none.
+static size_t holderOf(const AdaptedNest &adapted, const SystolicPlace &place, unsigned tensor) {
+  size_t p = place.position + 1;
+  while (p < adapted.places.size() && !llvm::is_contained(adapted.nest.places[p].keep, tensor))
+    ++p;
+  return p;
+}
+
+void loopnest::holdStationary(AdaptedNest &adapted) {
+  llvm::Optional<SystolicPlace> systolic = findSystolic(adapted);
+  llvm::Optional<unsigned> tensor;
+  if (systolic)
+    tensor = stationaryTensor(adapted, *systolic);
+  if (!tensor || holderOf(adapted, *systolic, *tensor) < adapted.places.size())
+    return;
+  auto at = static_cast<ptrdiff_t>(systolic->position) + 1;
+  bool goesOn =
+      systolic->position + 1 < adapted.places.size() && !adapted.places[systolic->position + 1];
+  if (goesOn) // loops in time between the lanes
+    return;
+  Place element;
+  element.name = adapted.nest.places[systolic->position].name;
+  element.keep = {*tensor};
+  adapted.nest.places.insert(adapted.nest.places.begin() + at, std::move(element));
+  adapted.places.insert(adapted.places.begin() + at, nullptr);
+}
+
+/// Links that `entering` words of the stationary operand travel down the columns to their rows.
+static int64_t linksToRows(const AdaptedNest &adapted, const SystolicPlace &place,
+                           int64_t entering) {
+  double rows = 1, mean = 1;
+  const Loop *only = nullptr;
+  for (const Loop &loop : adapted.nest.places[place.position].loops)
+    if (loop.axis == 1) {
+      rows *= static_cast<double>(loop.factor);
+      only = &loop;
+    }
+  mean = (rows + 1) / 2;
+  if (only && static_cast<double>(only->factor) == rows && only->drives.size() == 1) {
+    // The last fold of a ragged index has fewer rows.
+    auto size = static_cast<double>(adapted.nest.dims[only->drives.front().dim].size);
+    double whole = std::floor(size / rows), rest = size - whole * rows;
+    mean = (whole * rows * (rows + 1) / 2 + rest * (rest + 1) / 2) / size;
+  }
+  return std::llround(static_cast<double>(entering) * mean);
+}
+
+/// What crosses the array, when all its words pass through the elements.
+static void passThrough(const AdaptedNest &adapted, const SystolicPlace &place, unsigned stationary,
+                        int64_t entering, Counts &counts) {
+  size_t memories = 0, arrays = 0;
+  for (size_t p = 0; p < place.position; ++p)
+    ++(adapted.nest.places[p].kind == PlaceKind::Memory ? memories : arrays);
+  if (arrays == 0 && counts.arrays.size() == 1)
+    for (MemoryCounts &memory : llvm::makeMutableArrayRef(counts.memories.data(), memories))
+      for (llvm::Optional<TensorCounts> &tensor : memory.tensors)
+        if (tensor) {
+          tensor->reads = everywhere(tensor->reads.shared);
+          tensor->updates = everywhere(tensor->updates.shared);
+        }
+  ArrayCounts &array = counts.arrays[arrays];
+  array.hopEstimates.clear();
+  for (unsigned t = 0; t < array.hops.size(); ++t)
+    array.hops[t] =
+        everywhere(t == stationary ? linksToRows(adapted, place, entering) : counts.macs);
+}
+
+/// Cycles of the array for a nest that steps `steps` times: a fold is a stretch of loops in time,
+/// innermost, that do not change the stationary tensor. Nothing on overflow.
+static llvm::Optional<int64_t> foldedSteps(const AdaptedNest &adapted, const SystolicPlace &place,
+                                           unsigned stationary, int64_t steps) {
   auto changes = [&](const Loop &loop) {
     return llvm::any_of(loop.drives, [&](const Drive &drive) {
-      return llvm::any_of(adapted.nest.tensors[*stationary].ranks, [&](const Subscript &rank) {
+      return llvm::any_of(adapted.nest.tensors[stationary].ranks, [&](const Subscript &rank) {
         return llvm::any_of(rank.terms, [&](const Term &term) { return term.dim == drive.dim; });
       });
     });
@@ -353,4 +444,29 @@ llvm::Optional<int64_t> loopnest::foldedSteps(const AdaptedNest &adapted,
   if (total.overflowed() || stream.overflowed())
     return llvm::None;
   return total.value();
+}
+
+llvm::Optional<Counts> loopnest::takeMappedCounts(AdaptedNest &adapted, AnalysisResult result) {
+  llvm::Optional<SystolicPlace> systolic = findSystolic(adapted);
+  llvm::Optional<unsigned> stationary;
+  if (systolic)
+    stationary = stationaryTensor(adapted, *systolic);
+  if (!stationary)
+    return takeCounts(adapted, std::move(result));
+  size_t holder = holderOf(adapted, *systolic, *stationary);
+  int64_t entering = result.counts->macs;
+  if (holder < adapted.places.size()) {
+    auto number =
+        llvm::count_if(llvm::makeArrayRef(adapted.nest.places.data(), holder),
+                       [](const Place &place) { return place.kind == PlaceKind::Memory; });
+    const TensorCounts &held = *result.counts->memories[number].tensors[*stationary];
+    entering = held.fills + held.writebacks;
+  }
+  Counts counts = takeCounts(adapted, std::move(result));
+  passThrough(adapted, *systolic, *stationary, entering, counts);
+  llvm::Optional<int64_t> steps = foldedSteps(adapted, *systolic, *stationary, counts.steps);
+  if (!steps)
+    return llvm::None;
+  counts.steps = *steps;
+  return counts;
 }

@@ -7,7 +7,9 @@
 //     one that does not enters again for each sweep over it,
 //     partial sums that fit half of a memory are added up there, others go up and come back.
 // With a mapping, the loops stay as they are, and each change of the stationary operand costs the
-// filling and draining of the array. docs/cost-model.md has the formulas.
+// filling and draining of the array. The array is the same machine then: its elements keep what
+// stays, whether they have a memory for it or not, and pass on what streams. The same nest has the
+// same counts in either way. docs/cost-model.md has the formulas.
 #ifndef PERFC_BACKENDS_LOOPNEST_SYSTOLICNEST_H
 #define PERFC_BACKENDS_LOOPNEST_SYSTOLICNEST_H
 
@@ -33,10 +35,18 @@ llvm::Optional<SystolicPlace> findSystolic(const AdaptedNest &adapted);
 llvm::Optional<Counts> foldedCounts(AdaptedNest &adapted, const SystolicPlace &place,
                                     std::string &plan);
 
-/// Cycles of the array for a nest that steps `steps` times: a fold is a stretch of loops in time,
-/// innermost, that do not change the stationary tensor. Nothing on overflow.
-llvm::Optional<int64_t> foldedSteps(const AdaptedNest &adapted, const SystolicPlace &place,
-                                    int64_t steps);
+/// The operand that stays in the elements: the tensor of that role; nothing when none has it.
+llvm::Optional<unsigned> stationaryTensor(const AdaptedNest &adapted, const SystolicPlace &place);
+
+/// Gives the elements of a systolic array, where no memory in them keeps the stationary operand, a
+/// place of no cost that does, for the analysis; `takeCounts` takes it out again.
+void holdStationary(AdaptedNest &adapted);
+
+/// The counts of a mapped nest from what `analyse` found for `adapted` as `holdStationary` leaves
+/// it; what that added is gone again. On a systolic array words are passed from element to element,
+/// so each enters or leaves once and crosses one link per point, and changes of the stationary
+/// operand take the cycles of folds. Nothing when these do not fit 64 bits.
+llvm::Optional<Counts> takeMappedCounts(AdaptedNest &adapted, AnalysisResult result);
 
 } // namespace loopnest
 } // namespace perfc

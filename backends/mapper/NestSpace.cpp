@@ -109,6 +109,8 @@ llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::O
   result.beyondClosedForm = notWeighed(result.adapted);
   if (result.beyondClosedForm.empty() && !space->isFlat)
     result.beyondClosedForm = reason;
+  if (result.beyondClosedForm.empty() && !result.adapted.nest.conditions.empty())
+    result.beyondClosedForm = "points are left out by `where`";
   if (result.beyondClosedForm.empty() && result.zeros())
     result.beyondClosedForm = "zeros are left out";
   result.zerosText = zerosOf(placement);

@@ -33,13 +33,17 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
               : expr.is(ir::AttrKind::String) ? expr.asString().str()
                                               : "the goal");
   ExpressionValue now =
-      emit::evaluateExpression(expr, {&this->baseline, names.result, names.module});
+      emit::evaluateExpression(expr, {&this->baseline, names.results, names.module});
   if (!now.unknownName.empty()) {
     diagnostics.report(search->range(), diag::UnknownMetric, now.unknownName);
   } else if (!now.notGiven.empty() || !now.number) {
     diagnostics.report(search->range(), diag::GoalNeedsEnergy, now.notGiven);
   } else if (!isMonotone()) {
     diagnostics.report(search->range(), diag::GoalNotMonotone);
+  } else if (isConstant()) {
+    diagnostics.report(search->range(), diag::NothingToSearch, goalText,
+                       "a search tells mappings apart by their energy and latency, on which this "
+                       "does not depend");
   } else {
     classify(expr);
     valid = true;
@@ -61,7 +65,7 @@ Cost NetworkGoal::costOf(double energy, double latency) const {
 
 double NetworkGoal::value(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
-  ExpressionValue result = emit::evaluateExpression(expr, {&cost, names.result, names.module});
+  ExpressionValue result = emit::evaluateExpression(expr, {&cost, names.results, names.module});
   return result.number ? sign * result.number->toDouble() : HUGE_VAL;
 }
 
@@ -80,10 +84,20 @@ bool NetworkGoal::isMonotone() const {
   return true;
 }
 
+/// Seen where one of the two is different.
+bool NetworkGoal::isConstant() const {
+  auto [energy, latency] = around();
+  double here = value(energy, latency);
+  for (double scale : {0.01, 0.5, 2.0, 100.0})
+    if (value(scale * energy, latency) != here || value(energy, scale * latency) != here)
+      return false;
+  return true;
+}
+
 GoalProbe NetworkGoal::probe() const {
   return [this](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
     Cost cost = costOf(at.energy, at.latency);
-    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.result, names.module});
+    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.results, names.module});
     return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
   };
 }
@@ -132,7 +146,7 @@ bool NetworkGoal::meets(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
   return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
     ExpressionValue result =
-        emit::evaluateExpression(condition, {&cost, names.result, names.module});
+        emit::evaluateExpression(condition, {&cost, names.results, names.module});
     return result.truth && *result.truth;
   });
 }

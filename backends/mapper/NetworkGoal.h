@@ -48,6 +48,7 @@ private:
   loopnest::Score around() const;
   GoalFunction functionOfOne() const;
   bool isMonotone() const;
+  bool isConstant() const;
   bool meets(double energy, double latency) const;
   Cost costOf(double energy, double latency) const;
   static std::vector<Partial> thin(llvm::ArrayRef<Partial> all, bool isBound);

@@ -27,10 +27,12 @@ struct StoredRow {
 class ResultStore {
 public:
   /// Opens or makes `path`; nothing after a report. `program` identifies what the results are of; a
-  /// file of another program is refused.
+  /// file of another program, or one that lacks a table, is refused. Rows that are damaged are
+  /// reported and left out.
   static std::unique_ptr<ResultStore> open(llvm::StringRef path, llvm::StringRef program,
                                            DiagnosticEngine &diagnostics);
-  /// Opens an existing file to read it, whatever program it is of.
+  /// Opens an existing file to read it, whatever program it is of. Of a file that lacks a table
+  /// there is what can be read, after a report; nothing where there are no results.
   static std::unique_ptr<ResultStore> openExisting(llvm::StringRef path,
                                                    DiagnosticEngine &diagnostics);
   ~ResultStore();
@@ -42,7 +44,7 @@ public:
            DiagnosticEngine &diagnostics);
   /// The points that are done, by statement and number.
   std::vector<std::pair<int64_t, int64_t>> points() const;
-  /// All rows, by statement, point and row.
+  /// All rows that can be read, by statement, point and row.
   std::vector<StoredRow> rows() const;
   llvm::StringRef program() const { return programHash; }
   /// Adds what `other` has and this has not.
@@ -52,6 +54,10 @@ private:
   explicit ResultStore(sqlite3 *database, llvm::StringRef path)
       : database(database), path(path.str()) {}
   bool run(const char *sql, DiagnosticEngine &diagnostics) const;
+  bool connect(DiagnosticEngine &diagnostics) const;
+  std::vector<StoredRow> readRows(std::string &damage) const;
+  void checkRows(DiagnosticEngine &diagnostics) const;
+  void wrong(const std::string &reason, DiagnosticEngine &diagnostics) const;
 
   sqlite3 *database;
   std::string path;

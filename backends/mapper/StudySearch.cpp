@@ -45,6 +45,7 @@ private:
   bool searchAll();
   bool choose(const SearchRounds &rounds);
   void noteBetterDefault(const NetworkGoal &goal);
+  std::map<const ir::Operation *, op::KernelOp> mappedKernels();
   void write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> points);
 
   ir::Module &module;
@@ -335,9 +336,34 @@ static std::string caseOf(op::KernelOp kernel, const NestSpace &space, const Map
   return condition.empty() ? lines : fmt::format("  if {} {{\n{}  }}\n", condition, lines);
 }
 
+/// By nest, the kernel that a mapping for it is for: of a group the member whose statement it is.
+std::map<const ir::Operation *, op::KernelOp> StudySearch::mappedKernels() {
+  std::map<const ir::Operation *, op::KernelOp> kernels;
+  passes::forEachKernel(evaluate, "search", diagnostics, [&](const passes::KernelUse &use) {
+    for (ir::Operation *nest : nests)
+      if (NestOp view(nest); view.kernel() == use.kernel.symbol())
+        kernels[nest] = passes::memberOf(use, static_cast<size_t>(view.statement())).kernel;
+  });
+  return kernels;
+}
+
+/// What `on` says of the chip itself, with its arguments: "npu(pe = 4)" of "2 * l.npu(pe = 4) over
+/// ring". The name of the chip where that is another, such as a system's.
+static std::string chipText(llvm::StringRef on, llvm::StringRef symbol) {
+  on = on.split(" over ").first;
+  if (size_t star = on.find(" * "); star != llvm::StringRef::npos)
+    on = on.drop_front(star + 3);
+  auto [path, arguments] = on.split('(');
+  llvm::StringRef name = path.rsplit('.').second.empty() ? path : path.rsplit('.').second;
+  if (!symbol.startswith(name))
+    return symbol.str();
+  return name.str() + (arguments.empty() ? "" : "(" + arguments.str());
+}
+
 /// Puts the mappings of the chosen points into the nests, and into the summary as text.
 void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> points) {
   std::map<std::string, std::string> mappings; // by op, in order
+  std::map<const ir::Operation *, op::KernelOp> kernels = mappedKernels();
   for (unsigned i = 0; i < spaces.size(); ++i) {
     const NestResult &result = rounds.result(i);
     const Candidate &best = result.found.front[points[i]];
@@ -352,10 +378,10 @@ void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> poi
       summary.notes.push_back(fmt::format("`{}`: best of {} choices of what memories keep: {}",
                                           NestOp(own.nest).kernel(), result.spaces.size(),
                                           keepText(own)));
-    auto kernel = ir::as<op::KernelOp>(*module.lookup(NestOp(own.nest).kernel()));
+    op::KernelOp kernel = kernels[own.nest];
     mappings[kernel.declaration().str()] += caseOf(kernel, own, best.mapping);
   }
-  std::string chipName = evaluate.onLabel().split('(').first.str();
+  std::string chipName = chipText(evaluate.onLabel(), chip->symbol());
   for (const auto &[op, text] : mappings)
     summary.mappings.push_back({op, chipName, text});
 }

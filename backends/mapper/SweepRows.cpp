@@ -58,10 +58,9 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
                            const MetricNames &names) {
   llvm::json::Object metrics;
   StoredRow row = startRow(result, point, metrics);
-  for (llvm::StringRef name : metricNames())
-    if (llvm::Optional<MetricValue> value = metric(result.cost, name))
-      if (value->hasNumber())
-        metrics[name] = value->value.central();
+  for (const auto &[name, value] : emit::metricsOf(result.cost))
+    if (value.hasNumber())
+      metrics[name] = value.value.central();
   std::vector<std::string> texts = point.stringsAttr("pareto_text");
   llvm::json::Array list;
   for (size_t i = 0; i < texts.size(); ++i) {

@@ -29,9 +29,8 @@ struct FabricLink {
   /// in.
   bool counts;
   bool isBroken = false;
-  /// Messages that it carries side by side, each at its share of `bandwidth`: a trunk is that many
-  /// links next to each other.
-  uint32_t ways = 1;
+  /// A trunk is that many links next to each other, at least 1, together of `bandwidth` (Trunk.h).
+  double ways = 1;
 };
 
 /// The network of a group.

@@ -34,10 +34,10 @@ void FabricBuilder::both(uint32_t a, uint32_t b, double bandwidth, double latenc
   link(b, a, bandwidth, latency, wire);
 }
 
-void FabricBuilder::trunk(uint32_t a, uint32_t b, int64_t ways, double width, const Wire &wire) {
+void FabricBuilder::trunk(uint32_t a, uint32_t b, double ways, double width, const Wire &wire) {
   for (auto [from, to] : {std::make_pair(a, b), std::make_pair(b, a)}) {
-    link(from, to, static_cast<double>(ways) * width, 0, wire, /*counts=*/false);
-    fabric.allLinks.back().ways = static_cast<uint32_t>(ways);
+    link(from, to, ways * width, 0, wire, /*counts=*/false);
+    fabric.allLinks.back().ways = ways;
   }
 }
 

@@ -40,7 +40,7 @@ private:
   void link(uint32_t from, uint32_t to, double bandwidth, double latency, const Wire &wire,
             bool counts = true);
   /// `ways` links of `width` each between two switches, in both directions.
-  void trunk(uint32_t a, uint32_t b, int64_t ways, double width, const Wire &wire);
+  void trunk(uint32_t a, uint32_t b, double ways, double width, const Wire &wire);
   void both(uint32_t a, uint32_t b, double bandwidth, double latency, const Wire &wire);
   Wire wireOf(const ir::Operation &group, uint32_t level);
   bool group(const ir::Operation &op, Chips &chips);

@@ -1,12 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/network/FabricSimulation.h"
 
+#include "backends/network/Trunk.h"
 #include "backends/network/astra/EventQueue.h"
 #include "ir/common/diagnostics/Network.h"
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <functional>
 #include <set>
 
 using namespace perfc;
@@ -55,7 +55,7 @@ private:
   void release(uint32_t message);
   void releaseFollowers(uint32_t message);
   void head(uint32_t message);
-  int64_t occupy(uint32_t link, int64_t now, int64_t duration);
+  Service occupy(uint32_t link, int64_t now, double bytes);
   void arrived(uint32_t message);
   void serve(uint32_t station);
   /// At most `longest`.
@@ -70,10 +70,9 @@ private:
   astra::BasicEventQueue<FabricEvent> queue;
   std::vector<State> states;
   std::vector<uint32_t> followers, hops;
-  std::vector<uint32_t> freed, joins; ///< of `releaseFollowers`
-  /// When each way of a link is free: a heap with the earliest one first, from `firstWay` on.
-  std::vector<int64_t> freeAt;
-  std::vector<uint32_t> firstWay;
+  std::vector<uint32_t> freed, joins;     ///< of `releaseFollowers`
+  std::vector<int64_t> freeAt;            ///< when a link is free that is no trunk
+  llvm::DenseMap<uint32_t, Trunk> trunks; ///< by link
   std::vector<int64_t> busy, latencies;
   std::vector<uint32_t> places;                                ///< that are free, by station
   std::vector<std::set<std::pair<int64_t, uint32_t>>> waiting; ///< since when, which message
@@ -139,14 +138,14 @@ void Simulation::release(uint32_t message) {
     queue.after(0, {Kind::Head, message});
 }
 
-/// Gives the way of `link` that is free first to a message for `duration`; when that begins.
-int64_t Simulation::occupy(uint32_t link, int64_t now, int64_t duration) {
-  auto begin = freeAt.begin() + firstWay[link], end = begin + links[link].ways;
-  int64_t start = std::max(now, *begin);
-  std::pop_heap(begin, end, std::greater<>());
-  *(end - 1) = start + duration;
-  std::push_heap(begin, end, std::greater<>());
-  return start;
+/// When a message of `bytes` is on `link`.
+Service Simulation::occupy(uint32_t link, int64_t now, double bytes) {
+  double seconds = bytes / (links[link].bandwidth / links[link].ways);
+  if (links[link].ways != 1)
+    return trunks.find(link)->second.serve(now, seconds * 1e12, longest);
+  Service service{std::max(now, freeAt[link]), picoseconds(seconds)};
+  freeAt[link] = service.start + service.duration;
+  return service;
 }
 
 void Simulation::head(uint32_t message) {
@@ -160,16 +159,15 @@ void Simulation::head(uint32_t message) {
     queue.after(0, {Kind::Arrived, message});
   } else {
     uint32_t link = hops[state.path.first + state.hop];
-    double pace = links[link].bandwidth / links[link].ways;
-    int64_t duration = picoseconds(messages.list[message].bytes / pace);
-    int64_t start = occupy(link, now, duration);
+    double bytes = messages.list[message].bytes;
+    auto [start, duration] = occupy(link, now, bytes);
     if (start + duration + latencies[link] >= longest) {
       isTooLong = true;
       return queue.stop();
     }
-    busy[link] += duration / links[link].ways;
+    busy[link] += picoseconds(bytes / links[link].bandwidth);
     if (links[link].counts)
-      result.sentBytes[links[link].level] += messages.list[message].bytes;
+      result.sentBytes[links[link].level] += bytes;
     if (state.hop == 0)
       state.tail = start;
     state.tail = std::max(state.tail, start + duration) + latencies[link];
@@ -231,8 +229,9 @@ llvm::Optional<FabricResult> Simulation::run() {
   for (const FabricLink &link : links) {
     if (link.level >= result.sentBytes.size())
       result.sentBytes.resize(link.level + 1, 0);
-    firstWay.push_back(static_cast<uint32_t>(freeAt.size()));
-    freeAt.insert(freeAt.end(), link.ways, 0);
+    if (link.ways != 1)
+      trunks.try_emplace(static_cast<uint32_t>(freeAt.size()), link.ways);
+    freeAt.push_back(0);
   }
   busy.assign(links.size(), 0);
   for (const FabricLink &link : links)

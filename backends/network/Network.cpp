@@ -355,6 +355,24 @@ static void noteNoParameters(const CostQuery &query, CollectiveKind kind,
   noteOwnChunks(query, kind, "a library", cost);
 }
 
+/// False, reported, where bytes go over a network whose bandwidth nobody gives. `hasLibrary` where
+/// the innermost one has parameters of its own.
+static bool knowsBandwidth(const CostQuery &query, CollectiveKind kind, double bytes,
+                           llvm::ArrayRef<NetworkLevel> levels, bool hasLibrary,
+                           DiagnosticEngine &diagnostics) {
+  if (kind == CollectiveKind::Barrier || bytes == 0)
+    return true;
+  for (const NetworkLevel &level : levels.drop_front(hasLibrary ? 1 : 0)) {
+    if (level.members <= 1 || level.bandwidth || level.linksGiveBandwidth)
+      continue;
+    diagnostics.report(query.op->range(), diag::NoBandwidth, nameOf(kind), level.name)
+        .note(level.location, "the network")
+        .help("such as `over " + level.name + " { bandwidth 50GB/s/chip }`");
+    return false;
+  }
+  return true;
+}
+
 /// Adds the time by simulation or by formula; false after a report.
 static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes, Cost &cost,
                        DiagnosticEngine &diagnostics) {
@@ -362,6 +380,12 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
   llvm::Optional<NetworkLevels> system = networkLevels(*query.target, reason);
   llvm::Optional<NetworkLevels> levels = levelsOf(*query.op, system, reason);
   cost.chips = query.op->intAttr("ranks", 1);
+  llvm::StringRef algorithm = query.op->stringAttr("algorithm");
+  bool hasLibrary =
+      system && !system->levels.empty() && system->levels.front().library(algorithm) != nullptr;
+  if (const auto &over = levels ? levels : system;
+      over && !knowsBandwidth(query, kind, bytes, over->levels, hasLibrary, diagnostics))
+    return false;
   if (!query.op->hasAttr("algorithm") && addSends(query, system, bytes, cost))
     return true;
   if (query.op->stringAttr("algorithm") == inNetwork &&
@@ -373,7 +397,10 @@ static bool addAnyTime(const CostQuery &query, CollectiveKind kind, double bytes
     noteOwnChunks(query, kind, "an algorithm", cost);
   if (isNamed && !query.op->hasAttr("schedules"))
     return addNamedTime(query, kind, levels, bytes, cost, diagnostics);
-  auto pairs = readPairSizes(*query.op, static_cast<uint32_t>(cost.chips), diagnostics);
+  llvm::Optional<PairSizes> pairs = PairSizes();
+  pairs->ranks = static_cast<uint32_t>(std::min<int64_t>(cost.chips, UINT32_MAX));
+  if (kind == CollectiveKind::AllToAllV)
+    pairs = readPairSizes(*query.op, pairs->ranks, diagnostics);
   if (!pairs)
     return false;
   if (wantsSimulation(query, kind, system, levels, *pairs)) {

@@ -97,12 +97,13 @@ static SharedLinks sharedLinks(target::NetworkOp net, int64_t members, int64_t b
   llvm::StringRef name = net.topology();
   if (name == "fat_tree") {
     int64_t radix = std::max<int64_t>(2, argument("radix", links.chips));
-    links.leaf = LeafSwitch::of(radix, oversubscriptionOf(net));
+    links.leaf = LeafSwitch::of(radix, oversubscriptionOf(net), below);
     if (links.chips > radix)
       links.kind = SharedLinks::Kind::FatTree;
   } else if (name == "tree") {
     links.kind = SharedLinks::Kind::Tree;
-    links.leaf.down = std::max<int64_t>(2, argument("radix", 2));
+    links.radix = std::max<int64_t>(2, argument("radix", 2));
+    links.leaf.down = LeafSwitch::wholeMembers(links.radix, below);
   } else if (name == "bus") {
     links.kind = SharedLinks::Kind::Bus;
   } else if (name == "dragonfly") {
@@ -131,11 +132,10 @@ static void readTopology(target::NetworkOp net, int64_t below, NetworkLevel &lev
   level.ringLoad = level.shared.ofRing(level.members, below);
   level.pairsLoad = level.shared.ofAllToAll(level.members, below);
   static constexpr llvm::StringLiteral exact[] = {"", "switch", "fully_connected", "ring"};
-  // Neighbours pass one message at a time through a leaf that has an uplink for each chip.
+  // Each chip passes one message at a time through a leaf that has an uplink for each of them.
   bool neverWaits =
-      name == "fat_tree" &&
-      (level.shared.kind == SharedLinks::Kind::None ||
-       (below == 1 && level.shared.leaf.up >= static_cast<double>(level.shared.leaf.down)));
+      name == "fat_tree" && (level.shared.kind == SharedLinks::Kind::None ||
+                             level.shared.leaf.up >= static_cast<double>(level.shared.leaf.down));
   if (!llvm::is_contained(exact, name) && !neverWaits)
     level.approximation = fmt::format("topology `{}` is taken as a switch, no faster than the "
                                       "busiest link that chips share",
@@ -227,9 +227,11 @@ std::vector<NetworkLevel> LevelReader::levels(const ir::Operation &group, int64_
     if (auto energy = net.energy())
       level.energy = energy->toUncertain();
   }
-  if (!level.bandwidth)
-    result.notes.push_back("network `" + level.name +
-                           "` gives no bandwidth: only its latency counts");
+  if (topology == "links")
+    level.linksGiveBandwidth = llvm::all_of(group.body(), [](const ir::Operation &part) {
+      auto link = ir::as<target::LinkOp>(part);
+      return !link || link.bandwidth();
+    });
   for (const Uncertain &factor : degraded.lookup(group.symbol()))
     level.faultFactor = level.faultFactor * factor;
   level.faultFactor = level.faultFactor / slowest;

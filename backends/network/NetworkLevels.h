@@ -38,8 +38,9 @@ struct NetworkLevel {
   int64_t grid = 0; ///< the same for dimensions of one torus or mesh, which work side by side; or 0
   int64_t activeChunks = 1;                 ///< chunks of a collective that it takes at a time
   bool multicasts = false, reduces = false; ///< its switches copy, and add
-  /// B/s of one rank in one direction; nothing does not limit.
+  /// B/s of one rank in one direction; nothing where it is not given.
   llvm::Optional<Uncertain> bandwidth;
+  bool linksGiveBandwidth = false; ///< each link of `topology links` gives its own
   /// s of one message; 0 when it is not given.
   Uncertain latency;
   /// J/B sent, where it is given.

@@ -38,18 +38,28 @@ struct Blocks {
 };
 } // namespace
 
-LeafSwitch LeafSwitch::of(int64_t radix, const Quantity &oversubscription) {
-  double ratio = std::max(1.0, oversubscription.toDouble());
-  LeafSwitch leaf;
-  leaf.down =
-      std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(radix) * ratio / (1 + ratio)));
-  if (oversubscription.isExact()) {
-    int64_t down = oversubscription.rational().numerator();
-    int64_t up = oversubscription.rational().denominator();
-    if (down >= up && down < radix && up <= radix - down)
-      leaf.down = radix / (down + up) * down;
+/// The largest divisor of `number` up to `most`, of those whose cofactor is small.
+static int64_t largestDivisor(int64_t number, int64_t most) {
+  constexpr int64_t mostTried = 1 << 20;
+  int64_t largest = 1;
+  for (int64_t one = 1; one <= mostTried && one <= number / one; ++one) {
+    if (number % one != 0)
+      continue;
+    for (int64_t divisor : {one, number / one})
+      if (divisor <= most)
+        largest = std::max(largest, divisor);
   }
-  leaf.up = static_cast<double>(leaf.down) / ratio;
+  return largest;
+}
+
+int64_t LeafSwitch::wholeMembers(int64_t ports, int64_t below) {
+  return ports < below ? largestDivisor(below, ports) : ports - ports % below;
+}
+
+LeafSwitch LeafSwitch::of(int64_t radix, const Quantity &oversubscription, int64_t below) {
+  LeafSwitch leaf;
+  leaf.down = wholeMembers(std::max<int64_t>(1, radix / 2), below);
+  leaf.up = static_cast<double>(leaf.down) / std::max(1.0, oversubscription.toDouble());
   return leaf;
 }
 
@@ -58,7 +68,7 @@ LeafSwitch LeafSwitch::of(int64_t radix, const Quantity &oversubscription) {
 /// what is below may then be another way from one to the other.
 template <typename Beyond> static double busiestUplink(const SharedLinks &links, Beyond beyond) {
   double most = 0;
-  for (int64_t down = links.leaf.down; down < links.chips; down *= links.leaf.down) {
+  for (int64_t down = links.leaf.down; down < links.chips; down *= links.radix) {
     int64_t cover = std::lcm(down, links.below);
     if (cover < links.chips && cover <= mostFollowed)
       most = std::max(most, beyond(cover) / (static_cast<double>(cover / down) * links.leaf.up));

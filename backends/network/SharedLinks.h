@@ -16,14 +16,17 @@
 namespace perfc {
 namespace network {
 
-/// A leaf switch of a fat tree: `down` of its `radix` ports lead to chips, and its trunk is `up`
-/// links of a chip wide, so that down / up is the oversubscription (at least 1) exactly. Ports that
-/// are left by whole parts of that ratio are idle; where `radix` has no whole part of it, the trunk
-/// is no whole number of ports wide.
+/// A leaf switch of a fat tree: `down` ports lead to chips, at most half of its `radix`: as many
+/// whole members of `below` chips as fit, or an even part of one that is larger. Its trunk is `up`
+/// links of a chip wide, so that down / up is the oversubscription (at least 1) exactly, which
+/// thins the trunk and moves no chip to another leaf: less of it never takes longer.
 struct LeafSwitch {
   int64_t down = 1;
   double up = 1;
-  static LeafSwitch of(int64_t radix, const Quantity &oversubscription);
+  /// Chips in members of `below` that `ports` of a switch hold: whole members, or an even part of
+  /// one.
+  static int64_t wholeMembers(int64_t ports, int64_t below);
+  static LeafSwitch of(int64_t radix, const Quantity &oversubscription, int64_t below);
 };
 
 /// `chips` chips in members of `below` each, joined by switches.
@@ -31,7 +34,8 @@ struct SharedLinks {
   enum class Kind : uint8_t { None, FatTree, Tree, Bus, Dragonfly };
   Kind kind = Kind::None;
   int64_t chips = 1, below = 1;
-  LeafSwitch leaf; ///< of a fat tree; of a tree's switch the ports downward and the one upward
+  LeafSwitch leaf;   ///< of a fat tree; of a tree the lowest switches, with one link upward
+  int64_t radix = 1; ///< of a tree: switches below one further up
   int64_t groups = 1, routers = 1, hosts = 1; ///< of a dragonfly
 
   /// How much longer than a chip's own link the busiest one is busy, at least 1, when chips in

@@ -8,9 +8,7 @@
 #include "ir/common/diagnostics/Network.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 using namespace perfc;
 using namespace perfc::network;
@@ -45,59 +43,83 @@ void FabricBuilder::bus(const Wire &wire, llvm::ArrayRef<Chips> members) {
     }
 }
 
+/// Chips of members in the order of the switches that they hang on, `ports` at most on each: a
+/// member that fits whole begins a new one where it does not fit any more.
+static std::vector<std::vector<uint32_t>> leavesOf(llvm::ArrayRef<std::vector<uint32_t>> members,
+                                                   int64_t ports) {
+  size_t largest = 1;
+  for (const std::vector<uint32_t> &member : members)
+    largest = std::max(largest, member.size());
+  auto down = static_cast<size_t>(LeafSwitch::wholeMembers(ports, static_cast<int64_t>(largest)));
+  std::vector<std::vector<uint32_t>> leaves;
+  for (const std::vector<uint32_t> &member : members) {
+    bool isNew = leaves.empty() || leaves.back().size() + member.size() > down;
+    for (uint32_t chip : member) {
+      if (isNew || leaves.back().size() == down)
+        leaves.emplace_back();
+      leaves.back().push_back(chip);
+      isNew = false;
+    }
+  }
+  return leaves;
+}
+
 /// Leaf switches of `radix` ports. What is above them never blocks: each has a trunk upward.
 bool FabricBuilder::fatTree(const Wire &wire, llvm::ArrayRef<Chips> members) {
-  Chips chips;
-  for (const Chips &member : members)
-    chips.insert(chips.end(), member.begin(), member.end());
-  int64_t radix = wire.find("radix").getValueOr(static_cast<int64_t>(chips.size()));
+  int64_t chips = 0, largest = 1;
+  for (const Chips &member : members) {
+    chips += static_cast<int64_t>(member.size());
+    largest = std::max(largest, static_cast<int64_t>(member.size()));
+  }
+  int64_t radix = wire.find("radix").getValueOr(chips);
   if (radix < 2 || wire.oversubscription.toDouble() < 1)
     return bad(wire, "the radix is at least 2 and the oversubscription at least 1");
-  if (static_cast<int64_t>(chips.size()) <= radix) {
+  if (chips <= radix) {
     oneSwitch(wire, members);
     return true;
   }
-  LeafSwitch ports = LeafSwitch::of(radix, wire.oversubscription);
-  auto down = static_cast<size_t>(ports.down);
-  int64_t ways = std::max<int64_t>(1, std::llround(ports.up)) * wire.lanes;
+  LeafSwitch ports = LeafSwitch::of(radix, wire.oversubscription, largest);
+  double ways = std::max(1.0, ports.up * static_cast<double>(wire.lanes));
   uint32_t spine = node("spine[0]");
   named[{wire.level, "spine[0]"}] = {spine};
-  uint32_t leaf = spine;
-  for (size_t i = 0; i < chips.size(); ++i) {
-    if (i % down == 0) {
-      std::string name = fmt::format("leaf[{}]", i / down);
-      leaf = node(name);
-      named[{wire.level, name}] = {leaf};
-      trunk(leaf, spine, ways, wire.bandwidth * ports.up / static_cast<double>(ways), wire);
-    }
-    attach(chips[i], leaf, wire);
+  size_t number = 0;
+  for (const Chips &below : leavesOf(members, ports.down)) {
+    std::string name = fmt::format("leaf[{}]", number++);
+    uint32_t leaf = node(name);
+    named[{wire.level, name}] = {leaf};
+    trunk(leaf, spine, ways, wire.bandwidth * ports.up / ways, wire);
+    for (uint32_t chip : below)
+      attach(chip, leaf, wire);
   }
   return true;
 }
 
-/// Switches with `radix` links down and one up, all as wide as a chip's.
+/// Switches with `radix` links down and one up, all as wide as a chip's; the lowest ones hold whole
+/// members where one fits.
 bool FabricBuilder::tree(const Wire &wire, llvm::ArrayRef<Chips> members) {
   int64_t radix = wire.find("radix").getValueOr(2);
   if (radix < 2)
     return bad(wire, "the radix is at least 2");
-  Chips below;
-  for (const Chips &member : members)
-    below.insert(below.end(), member.begin(), member.end());
   size_t number = 0;
-  for (bool isFirst = true; below.size() > 1; isFirst = false) {
+  auto newSwitch = [&] {
+    std::string name = fmt::format("switch[{}]", number++);
+    uint32_t added = node(name);
+    named[{wire.level, name}] = {added};
+    return added;
+  };
+  Chips below;
+  for (const Chips &chips : leavesOf(members, radix)) {
+    below.push_back(newSwitch());
+    for (uint32_t chip : chips)
+      attach(chip, below.back(), wire);
+  }
+  while (below.size() > 1) {
     Chips above;
     for (size_t i = 0; i < below.size(); ++i) {
-      if (i % static_cast<size_t>(radix) == 0) {
-        std::string name = fmt::format("switch[{}]", number++);
-        above.push_back(node(name));
-        named[{wire.level, name}] = {above.back()};
-      }
-      if (isFirst)
-        attach(below[i], above.back(), wire);
-      else {
-        trunk(below[i], above.back(), wire.lanes, wire.bandwidth / static_cast<double>(wire.lanes),
-              wire);
-      }
+      if (i % static_cast<size_t>(radix) == 0)
+        above.push_back(newSwitch());
+      trunk(below[i], above.back(), static_cast<double>(wire.lanes),
+            wire.bandwidth / static_cast<double>(wire.lanes), wire);
     }
     below = std::move(above);
   }
@@ -118,7 +140,7 @@ bool FabricBuilder::dragonfly(const Wire &wire, llvm::ArrayRef<Chips> members) {
   if (!total || *total != static_cast<int64_t>(members.size()))
     return bad(wire, fmt::format("{} groups of {} routers with {} hosts each do not make {}",
                                  groups, routers, hosts, counted(members.size(), "member")));
-  int64_t ways = static_cast<int64_t>(members[0].size()) * wire.lanes;
+  double ways = static_cast<double>(members[0].size()) * static_cast<double>(wire.lanes);
   Chips all;
   for (int64_t g = 0; g < groups; ++g)
     for (int64_t r = 0; r < routers; ++r) {

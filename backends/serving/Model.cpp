@@ -4,7 +4,11 @@
 #include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/op/OpOps.h"
+#include "passes/KernelModel.h"
+#include "passes/KernelUses.h"
 #include "passes/Levels.h"
+#include "passes/LiveBytes.h"
+#include "llvm/ADT/StringSet.h"
 #include <cmath>
 
 using namespace perfc;
@@ -160,6 +164,85 @@ static std::vector<double> cacheBytes(const ir::Operation &graph) {
   return bytes;
 }
 
+/// Bytes of what a kernel with several products hands from one to the next: each product of a
+/// feed-forward layer runs by itself. Products without weights, as in attention, are one kernel.
+static double bytesBetweenProducts(op::KernelOp kernel) {
+  llvm::StringSet<> made, handedOn; // so far, and what was made before the last product
+  size_t products = 0;
+  bool hasWeight = false;
+  for (ir::Operation &part : kernel->body()) {
+    auto operand = ir::as<op::OperandOp>(part);
+    hasWeight |= operand && operand.role() == "weight";
+    auto statement = ir::as<op::StatementOp>(part);
+    if (!statement)
+      continue;
+    if (statement.isMac()) {
+      ++products;
+      handedOn = made;
+    }
+    made.insert(statement.write().find("tensor")->asString());
+  }
+  if (products < 2 || !hasWeight)
+    return 0;
+  double bytes = 0;
+  for (ir::Operation &part : kernel->body())
+    if (auto operand = ir::as<op::OperandOp>(part);
+        operand && operand.role() == "intermediate" && handedOn.contains(part.symbol()))
+      bytes += static_cast<double>(passes::typeOf(operand).bytes().getValueOr(0));
+  return bytes;
+}
+
+/// The most that is live beside weights and caches in the layers and what stands before them.
+static double mostActivations(const ir::Operation &graph) {
+  passes::LiveBytes live(graph);
+  double most = 0;
+  const ir::Operation *last = nullptr;
+  for (const ir::Operation &op : graph.body())
+    if (op.is(op::RepeatOp::opName))
+      last = &op;
+  for (const ir::Operation &top : graph.body()) {
+    top.walk([&](const ir::Operation &op) {
+      passes::KernelUse use = passes::kernelUse(op);
+      if (!use.kernel || live.during(op) == 0) // a member of a group runs with it
+        return;
+      double here = static_cast<double>(live.during(op) - live.weightsAndCaches());
+      most = std::max(most, here + bytesBetweenProducts(use.kernel));
+    });
+    if (&top == last)
+      break;
+  }
+  return most;
+}
+
+/// Elements of what the graph returns.
+static double returnedElements(const ir::Operation &graph, double &bytes) {
+  double elements = 0;
+  for (const ir::Operation &op : graph.body())
+    if (op.is(op::ReturnOp::opName))
+      for (const ir::Value *value : op.operands()) {
+        elements += static_cast<double>(value->type().elements().getValueOr(0));
+        bytes += static_cast<double>(value->type().bytes().getValueOr(0));
+      }
+  return elements;
+}
+
+/// Activations grow with the tokens of a batch; what comes out, with those that come out. Sampling
+/// makes logits, probabilities and their logarithms of these in fp32.
+void ServedModel::findActivations(const std::vector<Sample> &samples) {
+  const ir::AttrList &list = settings.find("samples")->asList();
+  size_t largest = 0;
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (!samples[i].isDecode &&
+        samples[i].batch * samples[i].tokens > samples[largest].batch * samples[largest].tokens)
+      largest = i;
+  const ir::Operation &graph = *module.lookup(list[largest].asDict().find("graph")->asSymbol());
+  auto tokens = static_cast<double>(samples[largest].batch * samples[largest].tokens);
+  activationToken = mostActivations(graph) / tokens;
+  double bytes = 0, elements = returnedElements(graph, bytes);
+  constexpr double sampled = 3 * 4; // B
+  rooms.back().logits = (bytes + elements * sampled) / tokens;
+}
+
 bool ServedModel::findRooms(const std::vector<Sample> &samples) {
   std::vector<double> near, far;
   double distance = 0, shortest = 0;
@@ -197,6 +280,7 @@ bool ServedModel::findRooms(const std::vector<Sample> &samples) {
     room.weights += stage + 1 == stages ? graph.after.weightBytes : 0;
     rooms.push_back(room);
   }
+  findActivations(samples);
   return true;
 }
 

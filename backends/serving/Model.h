@@ -14,6 +14,7 @@ namespace perfc::serving {
 struct StageRoom {
   double weights = 0;    ///< B
   double cacheToken = 0; ///< B of the cache of one token
+  double logits = 0;     ///< B of what the last stage makes of a token that comes out
 };
 
 class ServedModel {
@@ -28,6 +29,7 @@ public:
   int64_t chips = 1;
   std::shared_ptr<BatchCost> cost;
   std::vector<StageRoom> rooms; ///< by stage
+  double activationToken = 0;   ///< B of a rank for each token of a batch, at the worst kernel
   double capacity = 0;          ///< B of a chip; 0 when not given
   std::string memory;           ///< that holds them
   double peak = 0;              ///< FLOP/s of a chip
@@ -44,6 +46,7 @@ private:
   bool costSamples(std::vector<Sample> &samples);
   bool costCollectives(StepBlock &block);
   bool findRooms(const std::vector<Sample> &samples);
+  void findActivations(const std::vector<Sample> &samples);
   /// A message of so many tokens from stage `stage` to the next; null after a report.
   const Cost *sendCost(int64_t stage, double tokens) const;
   /// What it takes, in s.

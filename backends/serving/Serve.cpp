@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/serving/Serve.h"
 
+#include "backends/core/Evaluate.h"
 #include "backends/serving/Model.h"
 #include "backends/training/StepModel.h"
 #include "ir/common/diagnostics/Serving.h"
@@ -15,6 +16,9 @@ using namespace perfc::serving;
 static constexpr double mostSteps = 5e7;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
+/// What the context of the driver and libraries take of each chip, in B: about that of PyTorch on an
+/// A100 before it has made a tensor.
+static constexpr double defaultReserve = 450.0 * 1024 * 1024;
 /// Blocks of a cache without a limit.
 static constexpr int64_t endless = int64_t(1) << 50;
 
@@ -38,6 +42,9 @@ private:
   bool isReserving() const { return kind() == "orca" || kind() == "static"; }
   llvm::StringRef kind() const { return scheduler.find("kind")->asString(); }
   bool findLimits();
+  int64_t largestBatch() const;
+  double measure(llvm::StringRef word, double otherwise) const;
+  void reportNoRoom(double weights, double logits, double usable);
   bool checkTheta();
   bool checkRequests(const std::vector<Request> &requests);
   void summarize(SimulationResult result);
@@ -59,8 +66,37 @@ private:
 //===-- Limits
 //---------------------------------------------------------------------------------===//
 
-/// The cache of the stage with the least room. A share of each memory is left for what the model
-/// does not know, as serving systems do.
+/// Tokens of the largest batch that the scheduler may make.
+int64_t Serving::largestBatch() const {
+  int64_t longest = settings.find("longest")->asInt();
+  if (kind() == "vllm")
+    return std::max({limits.maxTokens, longest, limits.maxBatch});
+  if (kind() == "sarathi")
+    return std::max(limits.chunk, limits.maxBatch);
+  return std::min(limits.maxBatch, settings.find("requests")->asInt()) * longest;
+}
+
+double Serving::measure(llvm::StringRef word, double otherwise) const {
+  const ir::Attribute *value = settings.find(word);
+  return value ? value->asQuantity().toDouble() : otherwise;
+}
+
+void Serving::reportNoRoom(double weights, double logits, double usable) {
+  auto bytes = [base = writtenBase(model.capacity)](double value) {
+    return formatSize(std::round(value), base);
+  };
+  diagnostics
+      .report(serve.range(), diag::NoRoomForCache, bytes(weights), bytes(model.capacity),
+              bytes(usable))
+      .note(fmt::format("beside them are activations {} of {}, logits {}, driver and libraries {}",
+                        bytes(summary->activationBytes), counted(largestBatch(), "token"),
+                        bytes(logits), bytes(summary->reservedBytes)))
+      .help("more tensor or pipeline parallelism leaves less of them on each chip, a smaller batch "
+            "less activations");
+}
+
+/// The cache of the stage with the least room: what weights, the activations of the largest batch,
+/// the logits of the most requests and the stack leave of the memory's share.
 bool Serving::findLimits() {
   limits.blockTokens = option("block", limits.blockTokens);
   limits.maxBatch = option("max_batch", limits.maxBatch);
@@ -70,24 +106,24 @@ bool Serving::findLimits() {
   int64_t reservedTokens = option("max_tokens", settings.find("longest")->asInt());
   limits.reserved = isReserving() ? limits.blocksFor(reservedTokens) : 0;
   limits.blocks = endless;
-  double usable = model.capacity * training::plannedShare;
-  SizeBase base = writtenBase(model.capacity);
+  summary->activationBytes = model.activationToken * static_cast<double>(largestBatch());
+  summary->reservedBytes = measure("reserve", defaultReserve);
+  double usable = model.capacity * measure("memory_share", training::plannedShare);
   for (const StageRoom &room : model.rooms) {
     double block = room.cacheToken * static_cast<double>(limits.blockTokens);
+    double logits = room.logits * static_cast<double>(limits.maxBatch);
+    double left = usable - room.weights - summary->activationBytes - logits - summary->reservedBytes;
     summary->weightBytes = std::max(summary->weightBytes, room.weights);
     summary->cacheBytes = std::max(summary->cacheBytes, room.cacheToken);
+    summary->logitBytes = std::max(summary->logitBytes, logits);
     if (model.capacity <= 0)
       continue;
-    if (room.weights >= usable || (block > 0 && usable - room.weights < block)) {
-      diagnostics
-          .report(serve.range(), diag::NoRoomForCache, formatSize(room.weights, base),
-                  formatSize(model.capacity, base), formatSize(usable, base))
-          .help("more tensor or pipeline parallelism leaves less of them on each chip");
+    if (left <= 0 || (block > 0 && left < block)) {
+      reportNoRoom(room.weights, logits, usable);
       return false;
     }
     if (block > 0)
-      limits.blocks = std::min(limits.blocks,
-                               static_cast<int64_t>(std::floor((usable - room.weights) / block)));
+      limits.blocks = std::min(limits.blocks, static_cast<int64_t>(std::floor(left / block)));
   }
   if (limits.blocks == endless)
     return true;
@@ -271,13 +307,16 @@ Cost Serving::costOf() {
   cost.latency = summary->runTime;
   cost.area = model.area;
   cost.chips = model.chips;
+  if (const ir::Attribute *price = settings.find("price"))
+    cost.price = priceIn(price->asDict());
   cost.errors.addUnknown("kernels");
   cost.errors.add(model.errors);
   addItems(cost);
   cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
   cost.utilization = summary->flops / (summary->peak * summary->runTime);
   cost.peakMemory = static_cast<int64_t>(
-      summary->weightBytes + summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
+      summary->weightBytes + summary->activationBytes + summary->logitBytes +
+      summary->reservedBytes + summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
                                  static_cast<double>(summary->blockTokens));
   if (model.capacity > 0)
     cost.memoryCapacity = model.capacity;
@@ -286,6 +325,8 @@ Cost Serving::costOf() {
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary->strategy,
                      "batch = kernels of all tokens + attention of each request + collectives"};
+  cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
+               "time, since no runtime is given");
   cost.serving = summary;
   cost.describe(PartKind::Program, serve.symbol(), serve.range());
   return cost;

@@ -8,6 +8,7 @@
 #include "passes/Names.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <utility>
 
 using namespace perfc;
 using namespace perfc::training;
@@ -235,6 +236,50 @@ void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
   cost.weightBytes += bytesOf(op.result());
 }
 
+using Readers = llvm::DenseMap<const ir::Value *, GraphCost::SharedWeight>;
+
+/// Which parts of a graph read the tensors that stand outside of its layers.
+static Readers readersOf(const ir::Region &graph) {
+  Readers readers;
+  size_t kinds = 0, kind = 0;
+  for (const ir::Operation &op : graph)
+    kinds += op.is(op::RepeatOp::opName);
+  for (const ir::Operation &op : graph) {
+    bool isRepeat = op.is(op::RepeatOp::opName);
+    op.walk([&](const ir::Operation &reader) {
+      for (const ir::Value *value : reader.operands()) {
+        const ir::Operation *maker = value->definingOp();
+        if (!maker || !maker->is(op::TensorOp::opName) || maker->parentRegion() != &graph)
+          continue;
+        GraphCost::SharedWeight &uses = readers[value];
+        uses.layers.resize(kinds, false);
+        if (isRepeat)
+          uses.layers[kind] = true;
+        else
+          (kind == 0 ? uses.before : uses.after) = true;
+      }
+    });
+    kind += isRepeat;
+  }
+  return readers;
+}
+
+/// A weight outside of the layers counts where it is read.
+void GraphCoster::topTensor(const ir::Operation &op, GraphCost::SharedWeight uses,
+                            GraphCost &graph) {
+  bool inLayers = llvm::is_contained(uses.layers, true);
+  if (!inLayers && !(uses.before && uses.after))
+    return tensor(op, uses.after ? graph.after : graph.before);
+  tensor(op, uses.weights);
+  if (uses.weights.weightElements == 0)
+    return;
+  // Once in all, for checkpoints.
+  graph.before.adapterElements += std::exchange(uses.weights.adapterElements, 0);
+  if (uses.before || uses.after)
+    (uses.before ? graph.before : graph.after).add(uses.weights);
+  graph.shared.push_back(std::move(uses));
+}
+
 /// Tokens on their way to experts or back are sorted by expert beside what the program says.
 RegionCost GraphCoster::sorting(const ir::Operation &op, double elements) const {
   RegionCost cost;
@@ -392,9 +437,14 @@ llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
   GraphCost result;
   ofWeights = onlyForWeights(graph);
   waiting.clear();
+  Readers readers = readersOf(graph.body());
   recorder.open(result.before.block);
   for (const ir::Operation &op : graph.body()) {
     auto repeat = ir::as<op::RepeatOp>(op);
+    if (op.is(op::TensorOp::opName)) {
+      topTensor(op, readers.lookup(&op.result()), result);
+      continue;
+    }
     if (!repeat) {
       if (!operation(op, result.layers.empty() ? result.before : result.after))
         return llvm::None;

@@ -75,8 +75,17 @@ struct GraphCost {
     RegionCost one;
     bool isKept = false; ///< the layers before it are the same, and recompute
   };
-  RegionCost before, after;
+  /// A weight that several parts read, such as the table of an embedding that is also that of the
+  /// output: each stage with one of them holds it.
+  struct SharedWeight {
+    RegionCost weights; ///< its elements alone
+    bool before = false, after = false;
+    std::vector<bool> layers; ///< by kind
+  };
+  RegionCost before, after; ///< with the weights that only they read, and the shared ones that
+                            ///< `before` reads, or `after` where it does not
   std::vector<Layers> layers;
+  std::vector<SharedWeight> shared;
 
   int64_t layerCount() const;
 };
@@ -101,6 +110,7 @@ private:
               StepItem &item) const;
   double castSeconds(const ir::Operation &op) const;
   void tensor(const ir::Operation &op, RegionCost &cost);
+  void topTensor(const ir::Operation &op, GraphCost::SharedWeight uses, GraphCost &graph);
   RegionCost sorting(const ir::Operation &op, double elements) const;
   void collective(const ir::Operation &op, RegionCost &cost);
 

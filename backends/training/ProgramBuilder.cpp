@@ -41,6 +41,7 @@ private:
   uint32_t addBlock(const RegionCost &region, const RegionCost &weights, const StagePlan &stage,
                     bool isBackward);
   const Passes &passesOn(const StagePlan &stage);
+  void addSharedWeights(size_t at, StepStage &stage);
   void addStages();
   void addTasks();
   double timeOf(const StepItem &item, const ChipSet &chips) const;
@@ -106,6 +107,18 @@ const Builder::Passes &Builder::passesOn(const StagePlan &stage) {
   return entry->second;
 }
 
+/// Weights that the stage reads and another one, too: a block without kernels, whose gradients are
+/// complete behind all others. Those of the first and the last stage that count with a block of
+/// theirs are there.
+void Builder::addSharedWeights(size_t at, StepStage &stage) {
+  const RegionCost &weights = step.stages[at].sharedWeights;
+  if (weights.weightElements <= 0)
+    return;
+  stage.forward.front().insert(stage.forward.front().begin(),
+                               addBlock(weights, weights, step.stages[at], false));
+  stage.backward.front().push_back(addBlock(weights, weights, step.stages[at], true));
+}
+
 void Builder::addStages() {
   for (size_t at = 0; at < step.stages.size(); ++at) {
     const StagePlan &plan = step.stages[at];
@@ -130,6 +143,7 @@ void Builder::addStages() {
       stage.forward.push_back(std::move(up));
       stage.backward.push_back(std::move(down));
     }
+    addSharedWeights(at, stage);
     program.stages.push_back(std::move(stage));
   }
 }
@@ -169,6 +183,7 @@ std::shared_ptr<const StepProgram> Builder::run() {
   if (!costs.forward().layers.empty())
     program.boundaryBytes = costs.forward().layers[0].one.inputBytes;
   program.optimizerSeconds = step.summary.optimizerTime;
+  program.rings = step.rings;
   program.defersWeights = strategy.schedule == ScheduleKind::ZeroBubble;
   program.waitsForSends = chunks == 1 || runtime.overlapPipeline == 0;
   addAxes();

@@ -67,6 +67,9 @@ struct StepModel::Build {
     return isCut ? strategy.chunks : 1;
   }
   double share() const { return 1.0 / static_cast<double>(stageCount()); }
+  /// True where stage `stage` reads a weight of several parts.
+  bool reads(const GraphCost::SharedWeight &shared, size_t stage) const;
+  void findSharedWeights();
   /// What stage `stage` runs on a kind of chip.
   std::vector<StagePart> partsOf(size_t stage, const ModelCosts::OnChip &graphs) const;
   /// Adds `time` to the chunks of a stage as often as they run `part`.

@@ -105,6 +105,9 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.utilization = summary.hfu();
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
+  if (!train.dictAttr("settings").find("runtime"))
+    cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
+                 "time, since no `runtime` is given");
   if (summary.energyCost > 0 && !cost.energy.isGiven())
     cost.addNote("the cost has that part of the energy which is known: that of " +
                  llvm::join(cost.energy.missing, ", ") + " is not given");

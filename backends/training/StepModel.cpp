@@ -174,7 +174,7 @@ llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy
   build.microbatches = static_cast<double>(strategy.batch) /
                        static_cast<double>(strategy.data * strategy.microbatch);
   if (!divideLayers(build, problem) || !stageTimes(build) || !shareParameters(build) ||
-      !pipeline(build, withEvents) || !shareGradients(build))
+      !pipeline(build, withEvents) || !shareGradients(build) || !shareAmongStages(build))
     return llvm::None;
   optimizerStep(build);
   memoryOf(build);

@@ -52,6 +52,9 @@ struct StagePlan {
   const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
   double slowdown = 1;                 ///< of its slowest chip
   ChipSet chips;                       ///< where it stands
+  /// Weights that it reads and another stage, too, as far as they are not counted with what stands
+  /// before or behind its layers.
+  RegionCost sharedWeights;
 
   int64_t layers(uint32_t kind) const;
 };
@@ -59,6 +62,7 @@ struct StagePlan {
 /// The step of a strategy.
 struct Step {
   std::vector<StagePlan> stages;
+  std::vector<StageRing> rings; ///< stages that hold the same weights
   TrainingSummary summary;
   RegionCost work; ///< of a microbatch on all stages, with a timeline
   Figure energy;
@@ -145,6 +149,8 @@ private:
   bool pipeline(Build &build, bool withEvents);
   bool shareParameters(Build &build);
   bool shareGradients(Build &build);
+  llvm::SmallVector<StageRing, 1> stageRings(const Build &build) const;
+  bool shareAmongStages(Build &build);
   Exchange amongReplicas(Build &build, size_t stage, const char *kind, llvm::StringRef axis,
                          double denseBytes, double expertBytes);
   Exchange acrossGroups(Build &build, size_t stage, const RegionCost &weights);

@@ -125,6 +125,22 @@ bool StepModel::divideLayers(Build &build, std::string &problem) {
   return true;
 }
 
+bool StepModel::Build::reads(const GraphCost::SharedWeight &shared, size_t stage) const {
+  bool isRead = (shared.before && stage == 0) || (shared.after && stage + 1 == stageCount());
+  for (const std::vector<uint32_t> &list : step.stages[stage].chunks)
+    isRead |= llvm::any_of(list, [&](uint32_t kind) { return shared.layers[kind]; });
+  return isRead;
+}
+
+void StepModel::Build::findSharedWeights() {
+  for (const GraphCost::SharedWeight &shared : costs.forward().shared)
+    for (size_t stage = 0; stage < stageCount(); ++stage) {
+      bool isCounted = shared.before ? stage == 0 : shared.after && stage + 1 == stageCount();
+      if (reads(shared, stage) && !isCounted)
+        step.stages[stage].sharedWeights.add(shared.weights);
+    }
+}
+
 std::vector<StepModel::StagePart>
 StepModel::Build::partsOf(size_t stage, const ModelCosts::OnChip &graphs) const {
   const GraphCost &forward = graphs.forward, &backward = graphs.backward;
@@ -145,6 +161,9 @@ StepModel::Build::partsOf(size_t stage, const ModelCosts::OnChip &graphs) const 
     parts.push_back({forward.before, backward.after, first});
   if (stage + 1 == stageCount())
     parts.push_back({forward.after, backward.before, last});
+  static const RegionCost nothing;
+  if (const RegionCost &shared = step.stages[stage].sharedWeights; shared.weightElements > 0)
+    parts.push_back({shared, nothing, first});
   return parts;
 }
 
@@ -253,6 +272,7 @@ bool StepModel::addSends(Build &build) {
 bool StepModel::stageTimes(Build &build) {
   size_t p = build.stageCount();
   build.times.assign(p * static_cast<size_t>(build.chunks()), {});
+  build.findSharedWeights();
   if (!addSends(build))
     return false;
   for (size_t stage = 0; stage < p; ++stage) {

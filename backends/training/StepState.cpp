@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <tuple>
 
 using namespace perfc;
@@ -158,6 +159,55 @@ bool StepModel::shareGradients(Build &build) {
   return !build.failed;
 }
 
+/// What a rank of each stage in a ring of these adds up with the other stages.
+llvm::SmallVector<StageRing, 1> StepModel::stageRings(const Build &build) const {
+  const passes::Sharding &shard = build.strategy.shard;
+  bool isSharded = shard.optimizer || shard.gradients || shard.parameters;
+  double gradient = elementBytes(build.strategy, runtime).second;
+  std::map<std::vector<int64_t>, double> bytes;
+  for (const GraphCost::SharedWeight &shared : build.costs.forward().shared) {
+    std::vector<int64_t> stages;
+    for (size_t stage = 0; stage < build.stageCount(); ++stage)
+      if (build.reads(shared, stage))
+        stages.push_back(static_cast<int64_t>(stage));
+    if (stages.size() > 1)
+      bytes[stages] +=
+          gradient * (shared.weights.trainedDense() / (isSharded ? build.sharers(false) : 1) +
+                      shared.weights.trainedExperts() / (isSharded ? build.sharers(true) : 1));
+  }
+  llvm::SmallVector<StageRing, 1> rings;
+  for (const auto &[stages, size] : bytes)
+    if (size > 0)
+      rings.push_back({stages, size});
+  return rings;
+}
+
+/// Gradients of weights that several stages hold are added up between these, in a ring, behind the
+/// last microbatch and what data-parallel ranks exchange: 2 (k - 1) steps of a k-th of them.
+bool StepModel::shareAmongStages(Build &build) {
+  int64_t stride = build.chipsAt(0).count;
+  for (StageRing &ring : stageRings(build)) {
+    auto stages = static_cast<double>(ring.stages.size());
+    double slowest = 0;
+    Figure energy;
+    for (size_t i = 0; i < ring.stages.size(); ++i) {
+      int64_t from = ring.stages[i], to = ring.stages[(i + 1) % ring.stages.size()];
+      const Cost *send = network.sendCost(build.chipsAt(static_cast<size_t>(from)),
+                                          (to - from) * stride, ring.bytes / stages, train.range());
+      if (!send)
+        return false;
+      build.keepNotes(*send);
+      slowest = std::max(slowest, send->latency.central() / runtime.network);
+      energy += send->energy.times(static_cast<double>(build.stageRanks()));
+    }
+    double steps = 2 * (stages - 1), seconds = steps * slowest;
+    note(build, "all_reduce pipeline", ring.bytes, 1, seconds, seconds, energy.times(steps));
+    build.step.summary.otherTime += seconds;
+    build.step.rings.push_back(std::move(ring));
+  }
+  return true;
+}
+
 double training::stateBytes(const Strategy &strategy) {
   double moments = strategy.optimizer == "sgd" ? 4 : strategy.optimizer == "adafactor" ? 0 : 8;
   return moments + (strategy.master ? bitsOf(*strategy.master) / 8.0 : 0);
@@ -227,11 +277,12 @@ double StepModel::gatheredElements(const Build &build, size_t stage) {
   double layer = 0;
   for (const GraphCost::Layers &entry : forward.layers)
     layer = std::max(layer, entry.one.weightElements);
-  double next = layer;
+  double shared = build.step.stages[stage].sharedWeights.weightElements,
+         next = std::max(layer, shared);
   if (stage == 0)
     next = std::max(next, forward.before.weightElements);
   if (stage + 1 == build.forward.size())
-    next = std::max(next, forward.after.weightElements);
+    next = std::max(next, forward.after.weightElements + shared);
   return layer + next;
 }
 

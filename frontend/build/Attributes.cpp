@@ -2,6 +2,7 @@
 #include "frontend/build/Attributes.h"
 
 #include "ir/common/diagnostics/Network.h"
+#include <cmath>
 
 using namespace perfc;
 
@@ -14,11 +15,60 @@ static llvm::Optional<Quantity> scaled(const Quantity &value, const Quantity &fa
   return result;
 }
 
+const UnitContext::Each *UnitContext::find(BaseUnit unit) const {
+  for (const Each &entry : each)
+    if (entry.unit == unit)
+      return &entry;
+  return nullptr;
+}
+
+/// `value`, which may be given for each chip, node, link or hop, as what parts have; nothing after
+/// a report.
+static llvm::Optional<Quantity> forParts(BuildContext &context, const Quantity &value,
+                                         SourceRange where, const UnitContext &units) {
+  llvm::Optional<Quantity> result = value;
+  for (BaseUnit unit : {BaseUnit::Chip, BaseUnit::Node, BaseUnit::Link, BaseUnit::Hop}) {
+    int exponent = value.dimension()[unit];
+    if (exponent == 0)
+      continue;
+    const UnitContext::Each *each = units.find(unit);
+    if (each && each->factor && exponent == -1) {
+      result = scaled(*result, Quantity(*each->factor), 1);
+      if (!result)
+        context.diagnostics.report(where, diag::QuantityTooLarge);
+    } else {
+      if (!each || exponent != -1 || !each->why.empty())
+        context.diagnostics.report(where, diag::CountNotHere, Dimension(unit).unitText(),
+                                   each && exponent == -1 ? each->why
+                                                          : "nothing is counted in it there");
+      result = llvm::None;
+    }
+    if (!result)
+      return llvm::None;
+  }
+  return result->withDimension(value.dimension().withoutCounts());
+}
+
+bool perfc::checkRange(BuildContext &context, const Quantity &value, SourceRange where) {
+  constexpr double largest = 1e30;
+  Uncertain figure = value.toUncertain();
+  double size = std::fabs(figure.central());
+  bool isGood = size == 0 || (size >= 1 / largest && size <= largest);
+  for (const Uncertain::Contribution &part : figure.contributions())
+    isGood &= std::fabs(part.delta) <= largest;
+  if (!isGood)
+    context.diagnostics.report(where, diag::QuantityTooLarge)
+        .help("figures are between 1e-30 and 1e30 in s, B, J, m and their quotients");
+  return isGood;
+}
+
 llvm::Optional<Quantity> perfc::inBaseUnits(BuildContext &context, const Quantity &value,
                                             SourceRange where, const UnitContext &units) {
-  Dimension dimension = value.dimension().withoutCounts();
+  llvm::Optional<Quantity> result = forParts(context, value, where, units);
+  if (!result)
+    return llvm::None;
+  Dimension dimension = result->dimension();
   int cycles = dimension[BaseUnit::Cycle], words = dimension[BaseUnit::Word];
-  llvm::Optional<Quantity> result = value.withDimension(dimension);
   if (cycles != 0) {
     if (units.clockIsUnknown)
       return llvm::None;
@@ -37,7 +87,7 @@ llvm::Optional<Quantity> perfc::inBaseUnits(BuildContext &context, const Quantit
   }
   if (!result)
     context.diagnostics.report(where, diag::QuantityTooLarge);
-  return result;
+  return result && checkRange(context, *result, where) ? result : llvm::None;
 }
 
 static const Quantity *knownQuantity(const Node *node) {
@@ -59,7 +109,7 @@ void perfc::setEnergyPerByte(BuildContext &context, ir::Operation &op, llvm::Str
   // Energies are per word unless they say otherwise.
   Quantity energy = *value;
   if (energy.dimension().withoutCounts() == Dimension(BaseUnit::Joule))
-    energy = energy.withDimension(Dimension(BaseUnit::Joule) / BaseUnit::Word);
+    energy = energy.withDimension(energy.dimension() / BaseUnit::Word);
   if (auto normal = inBaseUnits(context, energy, node->args[0].range, units))
     op.setAttr(name, *normal);
 }
@@ -126,10 +176,15 @@ static void setByDimension(BuildContext &context, ir::Operation &op, llvm::Strin
                     name, counted(node->args.size(), "value")));
     return;
   }
+  // A dimension has two links of its own.
+  UnitContext own = units;
+  for (UnitContext::Each &each : own.each)
+    if (each.unit == BaseUnit::Link && each.factor)
+      each.factor = 2;
   ir::AttrList values;
   for (const NodeArg &arg : node->args) {
     const Quantity *value = arg.value.getIf<Quantity>();
-    auto normal = value ? inBaseUnits(context, *value, arg.range, units) : llvm::None;
+    auto normal = value ? inBaseUnits(context, *value, arg.range, own) : llvm::None;
     if (!normal)
       return;
     values.push_back(*normal);

@@ -8,14 +8,29 @@
 
 namespace perfc {
 
-/// What `cycle` and `word` mean in a block.
+/// What `cycle` and `word` mean in a block, and what is given for each `chip`, `node`, `link` or
+/// `hop` there.
 struct UnitContext {
+  /// What `400GB/s/node` is times `factor` is what the block's parts have; nothing where it has no
+  /// meaning, and why, or where that is not known yet.
+  struct Each {
+    BaseUnit unit;
+    llvm::Optional<Rational> factor;
+    std::string why;
+  };
   llvm::Optional<Quantity> clock;
   DType dtype = DType::FP16;
   bool clockIsUnknown = false; ///< there is one, whose value nobody knows yet
+  std::vector<Each> each = {};
+
+  const Each *find(BaseUnit unit) const;
 };
 
-/// `value` without cycles, words and counts (`/chip`); nothing after a report.
+/// False, after a report, for a figure in base units that is neither zero nor between 1e-30 and
+/// 1e30: products of those and of counts stay finite.
+bool checkRange(BuildContext &context, const Quantity &value, SourceRange where);
+
+/// `value` without cycles, words and counts; nothing after a report, or where it is not known yet.
 llvm::Optional<Quantity> inBaseUnits(BuildContext &context, const Quantity &value,
                                      SourceRange where, const UnitContext &units);
 

@@ -8,6 +8,7 @@
 #include "frontend/build/OpModel.h"
 #include "frontend/sema/Elaborator.h"
 #include "ir/core/Module.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace perfc {
 
@@ -56,6 +57,20 @@ struct BuildContext {
   /// The op model behind a kernel's symbol, for the mappings that serve it.
   llvm::StringMap<OpModel> kernels;
 
+  /// What the sweep around the statement sets, which metrics of the file may use.
+  std::vector<std::pair<std::string, Value>> swept;
+  bool isSwept(llvm::StringRef name) const {
+    return llvm::any_of(swept, [&](const auto &entry) { return entry.first == name; });
+  }
+  /// Dimensions of the metrics of the file that have become operations, where they are known.
+  llvm::StringMap<llvm::Optional<Dimension>> metricDimensions;
+
+  /// Formats of weights and of caches, where the statement gives them one of their own.
+  llvm::Optional<DType> weightFormat, cacheFormat;
+  llvm::Optional<DType> formatOf(llvm::StringRef kind) const {
+    return kind == "weight" ? weightFormat : kind == "cache" ? cacheFormat : llvm::None;
+  }
+
   /// Names of results that later statements may mention; null where there are none.
   std::vector<ResultName> *results = nullptr;
   const ResultName *findResult(llvm::StringRef name) const {
@@ -74,8 +89,20 @@ struct BuildContext {
   llvm::StringMap<Instance> lineAlgorithms;
   /// How algorithms run, by what that was built from.
   llvm::StringMap<AlgorithmForms> algorithmForms;
+  /// The networks that the links of chips make, by the symbols of these.
+  llvm::StringMap<Instance> chipLinks;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
+
+  /// Symbols of statements, those inside points as well.
+  llvm::StringSet<> statements;
+  /// A symbol for a statement from `name`: what is made of it later has a name made of this one.
+  std::string statementSymbol(const std::string &name) {
+    std::string symbol = module.uniqueName(name);
+    for (unsigned next = 1; !statements.insert(symbol).second; ++next)
+      symbol = module.uniqueName(name + "_" + std::to_string(next));
+    return symbol;
+  }
 
   /// A new operation at the top of the module with a symbol made from `name`.
   ir::Operation *createTop(llvm::StringRef opName, llvm::StringRef name, SourceRange range) {
@@ -114,9 +141,6 @@ bool hasLibrary(const ir::Operation &system, llvm::StringRef name);
 std::string buildKernel(BuildContext &context, OpModel model);
 
 llvm::Optional<BuiltGraph> buildGraph(BuildContext &context, const Instance &subject, DType dtype);
-
-/// The name of a phase of a workload (`phase decode(context = 1024) = …`); "" when `item` is none.
-llvm::StringRef phaseName(const ast::Item &item);
 
 /// Builds a loopnest.mapping for each kernel of `graph` that `mapping` serves on `chip`, or for the
 /// graph itself, which is that of `subject`; appends their symbols.

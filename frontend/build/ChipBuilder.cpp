@@ -33,12 +33,14 @@ private:
                const UnitContext &units, bool isVector);
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
-  void network(const Node &node, ir::Region &region, const UnitContext &units);
+  void network(const Node &node, ir::Region &region, UnitContext units);
   void checkNetworks(ir::Operation &chip);
+  void checkUnits(const ir::Operation &block);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
+  size_t partCount = 0;
 };
 
 UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
@@ -148,18 +150,27 @@ void ChipBuilder::array(const Node &node, ir::Region &region, const UnitContext 
   ir::Operation *op = context.builder.create(region, "target.array", node.range);
   op->setSymbol(node.name);
   ir::AttrDict axes;
+  // What the chip has is shared by all copies.
+  UnitContext units = nestedUnits(node, outer);
   for (const NodeArg &axis : node.args)
-    if (const Quantity *size = axis.value.getIf<Quantity>())
+    if (const Quantity *size = axis.value.getIf<Quantity>()) {
       axes.set(axis.name, size->rational().numerator());
+      for (UnitContext::Each &each : units.each)
+        each.factor = each.factor ? divide(*each.factor, size->rational()) : llvm::None;
+    }
   if (node.args.empty())
     diagnostics.report(node.range, diag::ArrayWithoutSize, node.name);
   op->setAttr("axes", axes);
+  if (!target::copiesIn(*op))
+    diagnostics.report(node.range, diag::QuantityTooLarge)
+        .help("all copies of a part together are at most 2^63 - 1");
   if (node.find("dispatch"))
     op->setAttr("dispatch", ir::Attribute::unit());
   systolic(node, *op);
-  UnitContext units = nestedUnits(node, outer);
   if (node.find("clock") && units.clock)
     op->setAttr("clock", *units.clock);
+  if (units.dtype != outer.dtype)
+    op->setAttr("dtype", dtypeName(units.dtype));
   parts(node, op->body(), units);
 }
 
@@ -187,15 +198,14 @@ void ChipBuilder::byDtype(const Node &attribute, llvm::StringRef name, llvm::Str
     const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
     if (!value)
       return;
-    if (!accepts(isRate ? Dims::Rate : Dims::OpEnergy, value->dimension())) {
+    if (!accepts(*attribute.spec, value->dimension())) {
       diagnostics.report(node.args[0].range, diag::WrongDimension, name,
-                         describe(isRate ? Dims::Rate : Dims::OpEnergy),
-                         value->dimension().describe());
+                         describe(attribute.spec->dims), value->dimension().describe());
       return;
     }
     auto normal =
         isRate ? normalRate(*value, node, units, isVector) : energyPerOperation(*value, isVector);
-    if (normal)
+    if (normal && checkRange(context, *normal, node.args[0].range))
       values.set(format, *normal);
   };
   add(key, attribute);
@@ -221,7 +231,8 @@ void ChipBuilder::compute(const Node &node, ir::Region &region, const UnitContex
 }
 
 /// A network of a chip stands in the array that it feeds.
-void ChipBuilder::network(const Node &node, ir::Region &region, const UnitContext &units) {
+void ChipBuilder::network(const Node &node, ir::Region &region, UnitContext units) {
+  units.each = {{BaseUnit::Hop, Rational(1), ""}};
   buildNetwork(context, node, region, units);
   if (!region.parentOp()->is("target.array"))
     diagnostics.report(node.range, diag::WordWithoutEffect, "network",
@@ -233,8 +244,18 @@ void ChipBuilder::network(const Node &node, ir::Region &region, const UnitContex
                          "of one side and travel along its first axis, then along the others");
 }
 
+/// Every level of the model looks at each of them.
+static constexpr size_t mostParts = 4096;
+
 void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext &units) {
   for (const Node *child : node.children) {
+    bool isPart = child->word == "memory" || child->word == "array" || child->word == "compute";
+    if (isPart && ++partCount > mostParts) {
+      if (partCount == mostParts + 1)
+        diagnostics.report(child->range, diag::TooManyMembers, mostParts)
+            .help("parts of a chip; equal ones stand in an array, `array PE[4096]`");
+      return;
+    }
     if (child->word == "memory")
       memory(*child, region, units);
     else if (child->word == "array")
@@ -243,6 +264,33 @@ void ChipBuilder::parts(const Node &node, ir::Region &region, const UnitContext 
       compute(*child, region, units);
     else if (child->word == "network")
       network(*child, region, nestedUnits(*child, units));
+  }
+}
+
+/// Warns of memories after which nothing is fed, and of arrays that compute nothing.
+void ChipBuilder::checkUnits(const ir::Operation &block) {
+  auto isUnit = [](const ir::Operation &part) {
+    bool found = part.is("target.compute");
+    part.walk([&](const ir::Operation &inner) { found |= inner.is("target.compute"); });
+    return found;
+  };
+  // From the last part on: whether a unit is fed from there. The last memories feed the block's
+  // own.
+  bool isFed =
+      llvm::any_of(block.body(), [](const auto &part) { return part.is("target.compute"); });
+  std::vector<const ir::Operation *> parts;
+  for (const ir::Operation &part : block.body())
+    parts.push_back(&part);
+  for (const ir::Operation *part : llvm::reverse(parts)) {
+    if (part->is("target.memory") && !isFed)
+      diagnostics.report(part->range(), diag::WordWithoutEffect, "memory " + part->symbol().str(),
+                         "it feeds what stands after it, and no unit does");
+    if (part->is("target.array") && !isUnit(*part))
+      diagnostics.report(part->range(), diag::WordWithoutEffect, "array " + part->symbol().str(),
+                         "no unit is in it");
+    else if (part->is("target.array"))
+      checkUnits(*part);
+    isFed |= isUnit(*part);
   }
 }
 
@@ -284,6 +332,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   UnitContext units = nestedUnits(*node, {});
+  units.each = {{BaseUnit::Chip, Rational(1), ""}};
   ir::Operation *chip =
       context.createTop("target.chip", hardware.decl->name, hardware.decl->nameRange);
   chip->setAttr("dtype", dtypeName(units.dtype));
@@ -293,10 +342,22 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   setQuantity(context, *chip, "launch", node->find("launch"), units);
   setQuantity(context, *chip, "tdp", node->find("tdp"), units);
   setQuantity(context, *chip, "area", node->find("area"), units);
+  if (const Node *link = node->find("link"); link && !link->args.empty()) {
+    const Value &value = link->args[0].value;
+    const Instance *network = value.getIf<Instance>();
+    if (network && network->decl->kind == DeclKind::Network)
+      context.chipLinks.try_emplace(chip->symbol(), *network);
+    else if (!value.isUnknown())
+      diagnostics.report(link->range, diag::NotANetwork, "link", value.describe());
+  }
   if (const Node *calibrate = node->find("calibrate"))
     context.calibrations[chip->symbol()] = calibrate->range;
   parts(*node, chip->body(), units);
   checkNetworks(*chip);
+  bool hasUnit = false;
+  chip->walk([&](const ir::Operation &part) { hasUnit |= part.is("target.compute"); });
+  if (hasUnit)
+    checkUnits(*chip);
   if (diagnostics.errorCount() != errors)
     return llvm::None;
   return BuiltTarget{chip->symbol().str(), written(Value(hardware)), &hardware, units.dtype};
@@ -318,6 +379,7 @@ static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instan
 }
 
 llvm::Optional<BuiltTarget> perfc::buildChip(BuildContext &context, const Instance &hardware) {
+  BlameScope blame(context.diagnostics, hardware.range);
   auto built = buildOnce(context, hardware);
   auto calibration = built ? context.calibrations.find(built->symbol) : context.calibrations.end();
   if (calibration != context.calibrations.end())

@@ -6,6 +6,7 @@
 #include "frontend/build/Histogram.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
 using namespace perfc;
@@ -19,6 +20,7 @@ Compilation::~Compilation() = default;
 bool Compilation::load(FileId file, Defines defines) {
   size_t errors = diagnostics.errorCount();
   root = files.loadRoot(file);
+  size_t beforeDefines = diagnostics.errorCount();
   for (const auto &[name, text] : defines)
     if (!files.setParameter(name, text)) {
       std::vector<llvm::StringRef> candidates;
@@ -27,6 +29,7 @@ bool Compilation::load(FileId file, Defines defines) {
           candidates.push_back(decl->name);
       diagnostics.report({}, diag::UnknownDefine, name).suggest(name, candidates);
     }
+  allSet = diagnostics.errorCount() == beforeDefines;
   loadHistograms(files.sourceManager(), *root->syntax->body);
   return diagnostics.errorCount() == errors;
 }
@@ -69,22 +72,92 @@ static bool isStatement(llvm::StringRef word) {
   return llvm::is_contained(words, word);
 }
 
-bool Compilation::statement(const ast::Item &item, const Scope &scope, Units &units) {
-  auto block = [&](const ast::Body *body, const Scope &inner) {
+/// The results that a mistaken statement would have named.
+void Compilation::declareMistaken(const ast::Item &item) {
+  for (const ast::Clause &clause : item.clauses)
+    if (clause.word == "as" && !clause.args.empty() &&
+        clause.args[0].value->kind == ast::ExprKind::Name)
+      results.push_back({clause.args[0].value->text.str(), clause.args[0].range});
+  for (const ast::Body *body : {item.block, item.otherwise})
+    for (const ast::Item *inner : body ? body->items : llvm::ArrayRef<ast::Item *>())
+      declareMistaken(*inner);
+}
+
+bool Compilation::notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope) {
+  size_t errors = diagnostics.errorCount();
+  if (item.kind == ast::ItemKind::Equation)
+    diagnostics.report(item.range, diag::NoEquationsHere, describeBlock(BlockKind::File))
+        .help("write `let " + item.word.str() + " = …` to name a constant");
+  else if (item.kind == ast::ItemKind::Import)
+    diagnostics.report(item.wordRange, diag::ImportInBlock);
+  else if (declKind(item.word))
+    diagnostics.report(item.wordRange, diag::DeclarationInBlock, item.word);
+  else
+    elaborator.statement(item, BlockKind::File, scope);
+  return diagnostics.errorCount() == errors;
+}
+
+/// The result that `emit FORMAT "…" from NAME` at file level is about, if the format is of the
+/// program that led to it and not of the result alone; else "".
+static llvm::StringRef programOf(const ast::Item &item) {
+  static constexpr llvm::StringLiteral ofResults[] = {"json", "csv", "html"};
+  if (item.isDamaged || item.isMistaken || item.kind != ast::ItemKind::Line ||
+      item.word != "emit" || item.args.size() != 1 ||
+      llvm::is_contained(ofResults, item.args[0].value->format))
+    return "";
+  for (const ast::Clause &clause : item.clauses)
+    if (clause.word == "from" && clause.args.size() == 1 &&
+        clause.args[0].value->kind == ast::ExprKind::Name)
+      return clause.args[0].value->text;
+  return "";
+}
+
+/// Puts the requests at file level for the program of one of the results from `firstResult` on into
+/// the statement of `module` that leads to it, as if they stood in its block.
+bool Compilation::addRequests(const ir::Module &module, size_t firstResult, BuildContext &context) {
+  bool good = true;
+  ir::Operation *statement = nullptr;
+  for (ir::Operation &op : const_cast<ir::Module &>(module).body())
+    if (op.name().startswith("study.") && op.regionCount() > 0)
+      statement = &op;
+  for (const ast::Item *item : root->statements) {
+    auto isHere = [&](const ResultName &result) { return result.name == programOf(*item); };
+    if (!statement || llvm::none_of(llvm::makeArrayRef(results).drop_front(firstResult), isHere))
+      continue;
+    Scope file(*root);
+    Node *node = context.elaborator.statement(*item, BlockKind::File, file);
+    good &= node && !node->args.empty() &&
+            StudyBuilder(context, statement->body())
+                .outcome(*node, statement->body(), /*inStatement=*/true);
+  }
+  return good;
+}
+
+bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
+  auto block = [&](const ast::Body *body, Scope &inner) {
     bool good = true;
-    for (const ast::Item *entry : body ? body->items : llvm::ArrayRef<ast::Item *>())
-      if (!units.stop)
-        good &= statement(*entry, inner, units);
+    for (const ast::Item *entry : body ? body->items : llvm::ArrayRef<ast::Item *>()) {
+      bool isBuilt = !units.stop && statement(*entry, inner, units);
+      good &= isBuilt;
+      if (units.stop || (!isBuilt && entry->word == "let")) // its name is in what follows
+        break;
+    }
     return good;
   };
+  if (item.isDamaged || item.isMistaken)
+    return declareMistaken(item), false;
   if (item.kind == ast::ItemKind::If) {
     Value chosen = evaluator.evaluate(*item.value, scope);
     const bool *truth = chosen.getIf<bool>();
     if (!truth && !chosen.isUnknown())
       diagnostics.report(item.value->range, diag::ExpectedCondition, chosen.describe());
-    return truth && block(*truth ? item.block : item.otherwise, Scope(scope));
+    Scope inner(scope);
+    return truth && block(*truth ? item.block : item.otherwise, inner);
   }
   Elaborator elaborator(evaluator);
+  size_t errors = diagnostics.errorCount();
+  if (item.kind == ast::ItemKind::Line && elaborator.let(item, scope))
+    return diagnostics.errorCount() == errors;
   if (item.kind == ast::ItemKind::Line && item.word == "for") {
     bool good = true;
     good &= elaborator.forEach(item, scope, [&](Scope &round) {
@@ -95,21 +168,23 @@ bool Compilation::statement(const ast::Item &item, const Scope &scope, Units &un
   }
   if (item.kind == ast::ItemKind::Line && item.word == "sweep")
     return sweep(item, scope, units);
-  if (item.kind != ast::ItemKind::Line || !isStatement(item.word)) {
-    size_t errors = diagnostics.errorCount();
-    if (item.kind == ast::ItemKind::Equation)
-      diagnostics.report(item.range, diag::NoEquationsHere, describeBlock(BlockKind::File))
-          .help("write `let " + item.word.str() + " = …` to name a constant");
-    else
-      elaborator.statement(item, BlockKind::File, scope);
-    return diagnostics.errorCount() == errors;
-  }
+  if (item.kind != ast::ItemKind::Line || !isStatement(item.word))
+    return notAStatement(elaborator, item, scope);
+  auto build = [&](BuildContext &context, ir::Module &module) {
+    BlameScope blame(diagnostics, item.range);
+    return StudyBuilder(context, module.body()).build(item, BlockKind::File, scope);
+  };
   if (units.shared)
-    return StudyBuilder(*sharedContext, units.shared->body()).build(item, BlockKind::File, scope);
+    return build(*sharedContext, *units.shared);
   ir::Module own;
   BuildContext context(elaborator, own, registry);
   context.results = &results;
-  bool good = StudyBuilder(context, own.body()).build(item, BlockKind::File, scope);
+  if (llvm::StringRef result = programOf(item); !result.empty() && context.findResult(result))
+    return true; // it is in that statement
+  size_t known = results.size();
+  bool good = build(context, own);
+  if (good && results.size() > known)
+    good = addRequests(own, known, context);
   if (good)
     units.stop = !units.each(own);
   return good;
@@ -152,6 +227,7 @@ static llvm::Optional<Axis> readAxis(Evaluator &evaluator, const ast::Arg &arg,
     return llvm::None;
   }
   size_t errors = diagnostics.errorCount();
+  llvm::SaveAndRestore<bool> choices(evaluator.choicesAreValues, true);
   Value values = evaluator.evaluate(*domain, scope);
   axis.values = evaluator.members(values, domain->range);
   // A value that is a mistake has no point: a parameter would stay as it is by default.
@@ -185,7 +261,7 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
     return false;
   }
   bool good = true;
-  size_t points = 0;
+  size_t points = 0, named = results.size();
   pointsOfSweep = 1;
   for (const Axis &axis : axes)
     pointsOfSweep *= axis.values.size();
@@ -194,6 +270,7 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
         if (depth == axes.size()) {
           if (points++ == units.pointLimit)
             return;
+          results.resize(named); // each point names its results anew
           ir::Module own;
           bool built = point(item, outer, bindings, units.shared ? *units.shared : own);
           good &= built;
@@ -222,38 +299,50 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   return good;
 }
 
+/// What a block of a sweep says about its only statement.
+static bool isAboutStatement(llvm::StringRef word) {
+  static constexpr llvm::StringLiteral words[] = {"expect", "report", "emit", "require", "pareto"};
+  return llvm::is_contained(words, word);
+}
+
 bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
                         ir::Module &module) {
+  BlameScope blame(diagnostics, item.range);
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, module, registry);
   context.results = &results;
+  for (const auto &[name, value] : bindings.entries())
+    context.swept.emplace_back(name, scope.find(name) ? *scope.find(name) : Value()); // of a param
   ir::Operation *op = context.builder.create(module.body(), "study.point", item.range);
   op->setAttr("bindings", bindings);
   StudyBuilder builder(context, op->body());
-  Scope &inner = elaborator.newScope(scope);
+  // What a point asks about its only statement is read after that, wherever it stands.
   bool good = true;
-  std::vector<const ast::Item *> about; // what is said about the only statement
-  for (const ast::Item *entry : item.block->items) {
-    if (entry->kind == ast::ItemKind::Line && elaborator.let(*entry, inner))
-      continue;
-    if (entry->word == "expect" || entry->word == "report" || entry->word == "emit" ||
-        entry->word == "require" || entry->word == "pareto")
-      about.push_back(entry);
-    else
-      good &= builder.build(*entry, BlockKind::Sweep, inner);
-  }
-  if (!good)
+  auto visit = [&](bool isAbout, llvm::function_ref<bool(const ast::Item &, const Scope &)> build) {
+    size_t errors = diagnostics.errorCount();
+    Node nothing;
+    elaborator.body(*item.block, BlockKind::Sweep, elaborator.newScope(scope), nothing,
+                    [&](const ast::Item &entry, const Scope &inner) {
+                      if (isAboutStatement(entry.word) == isAbout)
+                        good &= build(entry, inner);
+                      return true;
+                    });
+    good &= diagnostics.errorCount() == errors;
+    return good;
+  };
+  if (!visit(false, [&](const ast::Item &entry, const Scope &inner) {
+        return builder.build(entry, BlockKind::Sweep, inner);
+      }))
     return false;
+  if (op->body().size() == 1)
+    builder.setStatement(op->body().front().name().split('.').second);
   ir::Region &into = op->body().size() == 1 ? op->body().front().body() : op->body();
-  for (const ast::Item *entry : about) {
-    Node *node = elaborator.statement(*entry, BlockKind::Sweep, inner);
+  return visit(true, [&](const ast::Item &entry, const Scope &inner) {
+    Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
     if (!node || node->args.empty())
       return false;
-    bool isGoal = entry->word == "require" || entry->word == "pareto";
-    if (isGoal)
-      good &= builder.pointGoal(*node, *op);
-    else
-      good &= builder.outcome(*node, into, /*inStatement=*/op->body().size() == 1);
-  }
-  return good;
+    bool isGoal = entry.word == "require" || entry.word == "pareto";
+    return isGoal ? builder.pointGoal(*node, *op)
+                  : builder.outcome(*node, into, /*inStatement=*/op->body().size() == 1);
+  });
 }

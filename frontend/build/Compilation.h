@@ -23,6 +23,9 @@ public:
   /// Parses the root and its imports, loads the tables that it names and sets its parameters; false
   /// if anything was reported.
   bool load(FileId file, Defines defines);
+  /// After `load`: true where all of the root was read and every parameter set, so that statements
+  /// without a mistake mean what they say.
+  bool canRun() const { return allSet && !root->syntax->isIncomplete; }
   /// Checks every declaration of the root, also those that no statement uses; false after a report.
   bool check();
   /// Builds every statement into one module; a sweep becomes one study.point per point, at most
@@ -51,10 +54,13 @@ private:
     UnitCallback each;
     bool stop = false;
   };
-  bool statement(const ast::Item &item, const Scope &scope, Units &units);
+  bool statement(const ast::Item &item, Scope &scope, Units &units);
+  void declareMistaken(const ast::Item &item);
+  bool notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope);
   bool sweep(const ast::Item &item, const Scope &scope, Units &units);
   bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
              ir::Module &module);
+  bool addRequests(const ir::Module &module, size_t firstResult, BuildContext &context);
   bool buildUnits(Units &units);
 
   DiagnosticEngine &diagnostics;
@@ -62,6 +68,7 @@ private:
   Program files;
   Evaluator evaluator;
   const Module *root = nullptr;
+  bool allSet = false;                   ///< each parameter of `load`
   std::vector<ResultName> results;       ///< names of results so far
   BuildContext *sharedContext = nullptr; ///< while buildAll runs
   size_t pointsOfSweep = 0;

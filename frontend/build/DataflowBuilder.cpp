@@ -52,7 +52,7 @@ private:
 bool DataflowBuilder::count(const ast::Arg &arg, const Value &value, int64_t &result) {
   const Quantity *number = value.getIf<Quantity>();
   bool isCount = number && number->isInteger() && number->sign() > 0 &&
-                 number->dimension().withoutCounts().isNumber() &&
+                 number->dimension().isExtent() &&
                  number->rational().numerator() <= dataflow::maxSize;
   if (isCount)
     result = number->rational().numerator();

@@ -6,20 +6,27 @@
 
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
+#include "frontend/build/OpChecks.h"
+#include "frontend/build/Phases.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TraceBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Words.h"
 #include <set>
 
 using namespace perfc;
 
 bool Compilation::check() {
-  size_t errors = diagnostics.errorCount();
-  for (const Decl *decl : root->decls)
+  size_t before = diagnostics.errorCount();
+  for (const Decl *decl : root->decls) {
+    size_t errors = diagnostics.errorCount();
     if (!decl->item->isDamaged)
       declaration(*decl);
-  return diagnostics.errorCount() == errors;
+    if (diagnostics.errorCount() != errors)
+      evaluator.setMistaken(*decl);
+  }
+  return diagnostics.errorCount() == before;
 }
 
 /// Its calls may override the defaults, and may have to: none of its parameters is known.
@@ -34,8 +41,25 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 
+/// Sets what the sweeps among `items` set, all unknown: metrics may use these names.
+static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope) {
+  for (const ast::Item *item : items) {
+    for (const ast::Body *block : {item->block, item->otherwise})
+      if (block && item->word != "sweep")
+        setSweptNames(block->items, scope);
+    for (const ast::Arg &arg : item->word == "sweep" ? item->args : llvm::None) {
+      const ast::Expr *name = arg.value;
+      if (name->kind == ast::ExprKind::Binary && name->text == "in")
+        name = name->operands[0];
+      if (name->kind == ast::ExprKind::Name && !scope.find(name->text))
+        scope.set(name->text, Value());
+    }
+  }
+}
+
 bool Compilation::declaration(const Decl &decl) {
   Instance instance{&decl, "", {}, decl.nameRange};
+  size_t errors = diagnostics.errorCount();
   ir::Module scratch;
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, scratch, registry);
@@ -43,6 +67,8 @@ bool Compilation::declaration(const Decl &decl) {
   switch (decl.kind) {
   case DeclKind::Op:
     buildOpModel(elaborator, {&instance, DType::FP16}, /*allowMissing=*/true);
+    if (diagnostics.errorCount() == errors)
+      warnUnused(decl, diagnostics);
     return true;
   case DeclKind::Workload:
     return workload(context, decl);
@@ -72,6 +98,7 @@ bool Compilation::declaration(const Decl &decl) {
     if (findMetric(decl.name))
       diagnostics.report(decl.nameRange, diag::BuiltInMetric, decl.name);
     Scope scope(*decl.module);
+    setSweptNames(root->statements, scope);
     metricExpr(context, *decl.value, {&scope, true});
     return true;
   }
@@ -88,9 +115,8 @@ bool Compilation::workload(BuildContext &context, const Decl &decl) {
   buildGraph(context, {&decl, "", {}, decl.nameRange}, DType::FP16);
   if (!decl.item->block || diagnostics.errorCount() != errors)
     return true;
-  for (const ast::Item *item : decl.item->block->items)
-    if (llvm::StringRef name = phaseName(*item); !name.empty())
-      buildGraph(context, {&decl, name.str(), {}, decl.nameRange}, DType::FP16);
+  for (const Phase &phase : phasesOf(context, decl, {}))
+    buildGraph(context, {&decl, phase.name.str(), {}, decl.nameRange}, DType::FP16);
   return true;
 }
 

@@ -162,9 +162,11 @@ bool EquationReader::rightSide(const ast::Expr &wrapped, OpStatement &statement)
       return false;
     }
     for (const ast::Arg &arg : expr.args) // indices that are themselves read from tensors
-      if (const ast::Expr &inner = stripped(*arg.value); isTensorRead(inner))
+      if (const ast::Expr &inner = stripped(*arg.value); isTensorRead(inner)) {
         if (!rightSide(inner, statement))
           return false;
+        keys.push_back(statement.reads.back().tensor);
+      }
     statement.reads.push_back(std::move(*read));
     return true;
   }
@@ -221,6 +223,29 @@ static llvm::Optional<std::string> reduction(llvm::StringRef assign) {
   return name.str();
 }
 
+/// False, reported, where an index of the right side is not on the left though nothing reduces over
+/// it.
+bool EquationReader::reducesOthers(const OpStatement &statement, const ast::Item &item) {
+  if (!statement.reduce.empty())
+    return true;
+  auto isWritten = [&](llvm::StringRef index) {
+    return llvm::any_of(statement.write.map, [&](const auto &map) {
+      return map && map->coefficient(index) != 0;
+    });
+  };
+  for (const OpAccess &read : statement.reads)
+    for (const auto &map : read.map)
+      for (const AffineExpr::Term &term : map ? map->terms() : llvm::None)
+        if (!isWritten(term.name)) {
+          diagnostics
+              .report(item.assignRange, diag::IndexNotReduced, term.name,
+                      evaluator.program.sourceManager().text(item.target->range))
+              .help(fmt::format("`+=` adds up over `{}`, `max=` takes the largest", term.name));
+          return false;
+        }
+  return true;
+}
+
 llvm::Optional<OpStatement> EquationReader::equation(const ast::Item &item) {
   OpStatement statement;
   statement.range = item.range;
@@ -242,6 +267,8 @@ llvm::Optional<OpStatement> EquationReader::equation(const ast::Item &item) {
     return llvm::None;
   }
   statement.write = std::move(*write);
+  if (!reducesOthers(statement, item))
+    return llvm::None;
   if (!statement.reduce.empty())
     ++statement.flops;
   statement.mac = statement.reduce == "+" && productReads(*item.value) >= 2;

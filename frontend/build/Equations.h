@@ -19,6 +19,8 @@ public:
   std::vector<std::string> leading;
   /// Ranks of a tensor, or nothing when there is no such tensor (yet).
   std::function<llvm::Optional<size_t>(llvm::StringRef)> ranksOf;
+  /// Tensors that are read as subscripts of others.
+  std::vector<std::string> keys;
   /// True when a subscript could not be read because a parameter is unknown.
   bool incomplete = false;
 
@@ -38,6 +40,7 @@ private:
   bool functionCall(const ast::Expr &expr, OpStatement &statement);
   unsigned productReads(const ast::Expr &expr);
   void reportUnknownTensor(const ast::Expr &name);
+  bool reducesOthers(const OpStatement &statement, const ast::Item &item);
 
   Evaluator &evaluator;
   DiagnosticEngine &diagnostics;

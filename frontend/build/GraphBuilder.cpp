@@ -3,6 +3,7 @@
 // Bodies of workloads. Which workload runs with which arguments is in WorkloadArguments.cpp.
 #include "frontend/build/GraphBuilder.h"
 
+#include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
@@ -28,7 +29,8 @@ Value GraphBuilder::tensorOf(ir::Value &value) {
 
 void GraphBuilder::body(const ast::Body &body, Scope &scope) {
   for (const ast::Item *entry : body.items)
-    item(*entry, scope);
+    if (!isAbandoned)
+      item(*entry, scope);
 }
 
 void GraphBuilder::item(const ast::Item &item, Scope &scope) {
@@ -51,6 +53,10 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
     return;
   if (item.word == "repeat")
     return repeat(item, scope);
+  if (item.word == "require") {
+    isAbandoned |= !context.evaluator.fulfils(running, item, scope);
+    return;
+  }
   if (item.word == "for") {
     // Rounds share the workload's names, so that one round hands its tensors to the next.
     context.elaborator.forEach(item, scope, [&](Scope &round) {
@@ -64,7 +70,8 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
   }
   diagnostics
       .report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Workload), item.word)
-      .suggest(item.word, {"repeat", "phase", "for", "let"}, "a tensor is set with `=`: `x = …`");
+      .suggest(item.word, {"repeat", "phase", "for", "let", "require"},
+               "a tensor is set with `=`: `x = …`");
 }
 
 void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
@@ -167,8 +174,7 @@ void GraphBuilder::repeat(const ast::Item &item, Scope &scope) {
   }
 }
 
-//===-- Tensors
-//--------------------------------------------------------------------------------===//
+//===-- Tensors -----------------------------------------------------------------------------===//
 
 Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceRange range) {
   llvm::SmallVector<int64_t, 6> extents;
@@ -176,14 +182,18 @@ Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceR
     if (extent.isUnknown())
       return Value();
     const Quantity *size = extent.getIf<Quantity>();
-    if (!size || !size->isInteger() || size->sign() < 0 ||
-        !size->dimension().withoutCounts().isNumber()) {
-      diagnostics.report(range, diag::BadExtent, kind, extent.text());
+    if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
+      SourceRange place = context.evaluator.placeToMend(range);
+      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, written(extent));
+      if (place != range)
+        error.note(range, "of this tensor");
+      isAbandoned = true; // the same again for other tensors
       return Value();
     }
     extents.push_back(size->rational().numerator());
   }
-  ir::Type type = ir::Type::tensor(extents, kind == "token" ? DType::Int32 : dtype);
+  DType format = kind == "token" ? DType::Int32 : context.formatOf(kind).getValueOr(dtype);
+  ir::Type type = ir::Type::tensor(extents, format);
   if (!type.bytes()) {
     diagnostics.report(range, diag::TensorTooLarge, type.text());
     return Value();
@@ -276,14 +286,14 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
     }
     std::string name = tensors.empty() ? "a" : "b";
     model.arguments.push_back(model.tensors.size());
-    model.tensors.push_back({name, "input", tensor->shape, tensor->dtype, false});
+    model.tensors.push_back({name, "input", tensor->shape, tensor->dtype, false, {}});
     statement.reads.push_back(accessFor(name, tensor->shape.size()));
     tensors.push_back(operand);
   }
   statement.write = accessFor("y", ranks);
   model.statements.push_back(std::move(statement));
   model.results.push_back(model.tensors.size());
-  model.tensors.push_back({"y", "output", largest->shape, dtype, false});
+  model.tensors.push_back({"y", "output", largest->shape, dtype, false, {}});
   return applyModel(std::move(model), tensors, range);
 }
 

@@ -62,6 +62,8 @@ private:
   std::vector<std::string> kernels;
   std::vector<ir::Operation *> collectives; ///< of this graph and those around it, in order
   llvm::SmallVector<const Decl *, 8> building;
+  bool isAbandoned = false; ///< what is asked of a body does not hold: the rest of it is not read
+  Instance running; ///< of the workload whose body is being read: what runs, for whoever called it
 };
 
 } // namespace perfc

@@ -19,7 +19,7 @@ static bool numbersOf(const Value &value, ir::AttrList &numbers) {
       !(number->dimension().withoutCounts().isNumber() ||
         number->dimension() == Dimension(BaseUnit::Byte)))
     return false;
-  numbers.push_back(Quantity(number->rational()));
+  numbers.push_back(number->withDimension({})); // shares, which may be real
   return true;
 }
 

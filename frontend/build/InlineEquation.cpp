@@ -61,7 +61,7 @@ llvm::Optional<OpModel> perfc::buildInlineEquation(Elaborator &elaborator,
     if (model.find(read.tensor))
       continue;
     model.arguments.push_back(model.tensors.size());
-    model.tensors.push_back({read.tensor, "input", tensor.shape, tensor.dtype, false});
+    model.tensors.push_back({read.tensor, "input", tensor.shape, tensor.dtype, false, {}});
     operands.push_back(tensor);
   }
   model.statements.push_back(std::move(*statement));
@@ -71,7 +71,7 @@ llvm::Optional<OpModel> perfc::buildInlineEquation(Elaborator &elaborator,
         .help("an index stands alone in a rank of a tensor that is read");
     return llvm::None;
   }
-  OpTensor result{target, "output", {}, equation.dtype, false};
+  OpTensor result{target, "output", {}, equation.dtype, false, {}};
   for (size_t rank = 0; rank < model.statements[0].write.map.size(); ++rank)
     result.shape.push_back(hull(model.statements, target, rank, extents).getValueOr(1));
   model.results.push_back(model.tensors.size());

@@ -43,6 +43,16 @@ static void addStatement(BuildContext &context, const OpStatement &statement, ir
   op->setAttr("text", statement.text);
 }
 
+static void addDraw(const OpDraw &draw, ir::Operation &operand) {
+  if (draw.kind.empty())
+    return;
+  operand.setAttr("draw", draw.kind);
+  if (draw.kind == "zipf")
+    operand.setAttr("theta", draw.theta);
+  if (draw.distinct)
+    operand.setAttr("distinct", static_cast<int64_t>(*draw.distinct));
+}
+
 static std::string subscriptsOf(const OpAccess &access) {
   std::string text = ";";
   for (const auto &subscript : access.map)
@@ -102,6 +112,7 @@ std::string perfc::buildKernel(BuildContext &context, OpModel model) {
     operand->setAttr("dtype", dtypeName(tensor.dtype));
     if (tensor.inPlace)
       operand->setAttr("in_place", ir::Attribute::unit());
+    addDraw(tensor.draw, *operand);
   }
   for (const OpStatement &statement : model.statements)
     addStatement(context, statement, kernel->body());

@@ -93,7 +93,8 @@ static void protocol(BuildContext &context, const Node &node, ir::Region &librar
 }
 
 void perfc::buildLibraries(BuildContext &context, const Node &network, ir::Region &group,
-                           const UnitContext &units) {
+                           UnitContext units) {
+  units.each = {{BaseUnit::Chip, Rational(1), ""}};
   llvm::StringMap<SourceRange> known;
   for (const Node *child : network.children) {
     if (child->word != "library")

@@ -11,7 +11,7 @@ namespace perfc {
 
 /// Adds a target.library to `group` for each `library` of `network`.
 void buildLibraries(BuildContext &context, const Node &network, ir::Region &group,
-                    const UnitContext &units);
+                    UnitContext units);
 
 } // namespace perfc
 

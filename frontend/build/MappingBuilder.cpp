@@ -349,6 +349,9 @@ static bool buildForWorkload(BuildContext &context, const WorkloadMapping &from,
 bool perfc::buildMappings(BuildContext &context, const Instance &mapping, const Instance &subject,
                           const BuiltGraph &graph, const BuiltTarget &chip,
                           std::vector<std::string> &symbols) {
+  BlameScope blame(context.diagnostics, mapping.range);
+  if (!checkMappingTarget(context, mapping, chip))
+    return false;
   if (mapping.decl->kind == DeclKind::Mapping)
     if (const Decl *workload = servedWorkload(context, mapping))
       return buildForWorkload(context, {mapping, subject, graph, chip}, *workload, symbols);

@@ -29,7 +29,8 @@ llvm::SmallVector<const ast::Expr *, 2> perfc::readIndices(DiagnosticEngine &dia
               });
   if (good)
     return names;
-  diagnostics.report(loop.range, diag::BadLoop);
+  if (!loop.role) // which was reported
+    diagnostics.report(loop.range, diag::BadLoop);
   return {};
 }
 
@@ -53,8 +54,8 @@ llvm::Optional<LoopFactor> perfc::readFactor(DiagnosticEngine &diagnostics, cons
   if (word && word->word == "rest")
     return LoopFactor{llvm::None, true};
   const Quantity *factor = value.getIf<Quantity>();
-  bool isCount = factor && factor->isInteger() && factor->sign() > 0 &&
-                 factor->dimension().withoutCounts().isNumber();
+  bool isCount =
+      factor && factor->isInteger() && factor->sign() > 0 && factor->dimension().isExtent();
   if (isCount)
     return LoopFactor{factor->rational().numerator(), false};
   llvm::StringRef names = diagnostics.sourceManager().text(loop.value->range);

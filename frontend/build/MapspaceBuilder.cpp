@@ -293,6 +293,8 @@ bool MapspaceBuilder::build(const std::string &kernel, std::string &symbol) {
 
 bool perfc::buildMapspaces(BuildContext &context, const Instance &mapspace, const BuiltGraph &graph,
                            const BuiltTarget &chip, std::vector<std::string> &symbols) {
+  if (!checkMappingTarget(context, mapspace, chip))
+    return false;
   return forEachServedKernel(context, mapspace, graph, [&](const std::string &kernel) {
     std::string symbol;
     if (!MapspaceBuilder(context, mapspace, chip).build(kernel, symbol))

@@ -1,14 +1,21 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/MetricExpr.h"
 
+#include "frontend/sema/OtherNames.h"
+#include "frontend/sema/Written.h"
+#include "ir/common/Metrics.h"
+
 using namespace perfc;
 
 namespace {
 
-/// A converted expression and its dimension, if that is known.
+/// A converted expression, and what is known of its values.
 struct Typed {
   ir::Attribute attribute;
   llvm::Optional<Dimension> dimension;
+  bool isTruth = false;             ///< a condition, no number
+  bool isConstant = false;          ///< mentions no metric
+  const MetricSpec *spec = nullptr; ///< of a metric or member by itself
 };
 
 class Converter {
@@ -25,6 +32,12 @@ private:
   bool define(const Decl &decl);
   llvm::Optional<Typed> member(const ast::Expr &expr);
   llvm::Optional<Typed> binary(const ast::Expr &expr);
+  llvm::Optional<Typed> joined(const ast::Expr &expr, const Typed &left, const Typed &right);
+  bool checkStatement(const MetricSpec &spec, llvm::StringRef path, SourceRange range);
+  bool checkShare(const ast::Expr &expr, const Typed &share, const Typed &other);
+  bool checkKind(const ast::Expr &expr, const Typed &value, bool isTruth);
+  bool checkDimensions(llvm::StringRef op, const ast::Expr &expr, const ast::Expr &left,
+                       const ast::Expr &right, const Typed &a, const Typed &b);
   llvm::Optional<Typed> call(const ast::Expr &expr);
   const Decl *userMetric(llvm::StringRef name) const;
   bool isResult(const ast::Expr &expr) const;
@@ -43,9 +56,13 @@ bool Converter::isResult(const ast::Expr &expr) const {
   return expr.kind == ast::ExprKind::Name && context.findResult(expr.text);
 }
 
+/// `memory` of `memory.peak` is no metric by itself, but begins one.
+static bool beginsMetric(llvm::StringRef name) { return findMetric(name) || name == "memory"; }
+
 bool Converter::mentionsMetric(const ast::Expr &expr) const {
   if (expr.kind == ast::ExprKind::Name)
-    return (findMetric(expr.text) && where.inStatement) || userMetric(expr.text) || isResult(expr);
+    return (beginsMetric(expr.text) && where.inStatement) || userMetric(expr.text) ||
+           isResult(expr);
   auto inner = expr.kind == ast::ExprKind::Call ? expr.operands.drop_front() : expr.operands;
   return llvm::any_of(inner, [&](const ast::Expr *operand) { return mentionsMetric(*operand); }) ||
          llvm::any_of(expr.args, [&](const ast::Arg &arg) { return mentionsMetric(*arg.value); });
@@ -56,25 +73,44 @@ llvm::Optional<Typed> Converter::constant(const ast::Expr &expr) {
   if (value.isUnknown())
     return llvm::None;
   if (const Quantity *quantity = value.getIf<Quantity>())
-    return Typed{*quantity, quantity->dimension()};
+    return Typed{*quantity, quantity->dimension(), false, true, nullptr};
   if (const bool *truth = value.getIf<bool>())
-    return Typed{*truth, llvm::None};
+    return Typed{*truth, llvm::None, true, true, nullptr};
   diagnostics.report(expr.range, diag::ExpectedQuantity, value.describe());
   return llvm::None;
 }
 
 llvm::Optional<Typed> Converter::metric(const ast::Expr &expr) {
   if (const MetricSpec *spec = findMetric(expr.text))
-    return Typed{expr.text, spec->dimension};
+    return checkStatement(*spec, expr.text, expr.range)
+               ? llvm::Optional<Typed>(Typed{expr.text, spec->dimension, false, false, spec})
+               : llvm::None;
   const Decl *decl = userMetric(expr.text);
-  if (!decl) {
+  if (decl)
+    return define(*decl) ? llvm::Optional<Typed>(
+                               Typed{decl->name, context.metricDimensions.lookup(decl->name)})
+                         : llvm::None;
+  if (isResult(expr))
     diagnostics.report(expr.range, diag::ResultIsNoMetric, expr.text);
-    return llvm::None;
-  }
-  return define(*decl) ? llvm::Optional<Typed>(Typed{decl->name, llvm::None}) : llvm::None;
+  else
+    diagnostics.report(expr.range, diag::UnknownMetricName, expr.text)
+        .help(fmt::format("it has parts: `{0}.peak`, of `train` also `{0}.parameters`", expr.text));
+  return llvm::None;
 }
 
-/// Adds the operation of a metric of the file, once; false after a report.
+/// Results of the statement around it have the metric: that of its table, or one of evaluations,
+/// which others do not count.
+bool Converter::checkStatement(const MetricSpec &spec, llvm::StringRef path, SourceRange range) {
+  if (!where.kind || findMetric(*where.kind, spec.name) ||
+      findMetric(ResultKind::Evaluation, spec.name))
+    return true;
+  diagnostics.report(range, diag::UnknownMetric, path)
+      .help(fmt::format("`{}` belongs to {}", spec.name, statementsWith(spec.name)));
+  return false;
+}
+
+/// Adds the operation of a metric of the file, once; false after a report. It sees the names of the
+/// file, and what a sweep around the statement sets.
 bool Converter::define(const Decl &decl) {
   std::string key = "metric " + decl.name.str();
   if (auto known = context.symbols.find(key); known != context.symbols.end()) {
@@ -84,10 +120,14 @@ bool Converter::define(const Decl &decl) {
   }
   context.symbols[key] = ""; // being converted
   Scope &file = context.elaborator.newScope(*decl.module);
-  auto value = Converter(context, {&file, true}).convert(*decl.value);
+  for (const auto &[name, value] : context.swept)
+    if (!context.evaluator.program.lookup(*decl.module, name).decl)
+      file.set(name, value);
+  auto value = Converter(context, {&file, true, where.kind}).convert(*decl.value);
   if (!value)
     return false;
   context.symbols[key] = decl.name.str();
+  context.metricDimensions[decl.name] = value->dimension;
   ir::Operation *op = context.createTop("study.metric", decl.name, decl.nameRange);
   ir::AttrList expr = value->attribute.is(ir::AttrKind::List)
                           ? value->attribute.asList()
@@ -96,41 +136,116 @@ bool Converter::define(const Decl &decl) {
   return true;
 }
 
+/// The parts that metrics may have: of a distribution, of an interval, over time.
+static bool isPart(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",  "p90",
+                                                  "p95",  "p99", "lower", "upper"};
+  return llvm::is_contained(parts, name);
+}
+
+/// "c.b.a" of the members `c.b.a`; the name that it begins with is in `root`.
+static std::string pathOf(const ast::Expr &expr, const ast::Expr *&root) {
+  std::string path = expr.text.str();
+  for (root = expr.operands[0]; root->kind == ast::ExprKind::Member; root = root->operands[0])
+    path = fmt::format("{}.{}", root->text.str(), path);
+  return fmt::format("{}.{}", root->text.str(), path);
+}
+
 /// `ttft.p99`, `memory.parameters`, `traffic.DRAM` in a statement; `nlp.latency` by a result's
 /// name.
 llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
-  std::string path = expr.text.str();
-  const ast::Expr *root = expr.operands[0];
-  for (; root->kind == ast::ExprKind::Member; root = root->operands[0])
-    path = fmt::format("{}.{}", root->text.str(), path);
-  path = fmt::format("{}.{}", root->text.str(), path);
-  static constexpr llvm::StringLiteral parts[] = {"mean", "max", "min",   "p50",   "p90",
-                                                  "p95",  "p99", "lower", "upper", "peak"};
-  static constexpr llvm::StringLiteral partsOfMemory[] = {"parameters", "gradients", "optimizer",
-                                                          "activations"};
-  const MetricSpec *spec = findMetric(
-      isResult(*root) ? llvm::StringRef(path).split('.').second.split('.').first : root->text);
+  const ast::Expr *root = nullptr;
+  std::string path = pathOf(expr, root);
+  llvm::StringRef name = path; // of the metric
   if (isResult(*root)) {
-    llvm::StringRef name = llvm::StringRef(path).split('.').second.split('.').first;
-    const Decl *own = spec ? nullptr : userMetric(name);
-    if (!spec && !own) {
-      diagnostics.report(expr.opRange, diag::UnknownMetricName, name);
+    name = name.split('.').second;
+    llvm::StringRef first = name.split('.').first;
+    const Decl *own = beginsMetric(first) ? nullptr : userMetric(first);
+    if (!beginsMetric(first) && !own) {
+      diagnostics.report(expr.opRange, diag::UnknownMetricName, first);
       return llvm::None;
     }
     if (own && !define(*own))
       return llvm::None;
-    return Typed{path, spec ? llvm::Optional<Dimension>(spec->dimension) : llvm::None};
+    if (own)
+      return Typed{path, context.metricDimensions.lookup(own->name)};
   }
-  bool ofMemory = expr.operands[0] == root &&
-                  (root->text == "traffic" || // traffic.DRAM
-                   (root->text == "memory" && llvm::is_contained(partsOfMemory, expr.text)));
-  if (!ofMemory && !llvm::is_contained(parts, expr.text)) {
+  const MetricSpec *spec = findMetricOf(name);
+  bool isWhole = spec && (spec->name == name || spec->form == MetricForm::Family);
+  if (!isWhole && !isPart(expr.text)) {
     auto &error = diagnostics.report(expr.opRange, diag::NoMember, "a metric", expr.text);
     error.help("a distribution has `mean`, `max`, `p50`, `p90`, `p99`; an uncertain value `lower` "
                "and `upper`");
     return llvm::None;
   }
-  return Typed{path, spec ? llvm::Optional<Dimension>(spec->dimension) : llvm::None};
+  if (spec && !isResult(*root) && !checkStatement(*spec, path, expr.range))
+    return llvm::None;
+  return Typed{path, spec ? llvm::Optional<Dimension>(spec->dimension) : llvm::None, false, false,
+               spec};
+}
+
+/// A comparison of a share with what no share can be: `utilization < 60`.
+bool Converter::checkShare(const ast::Expr &expr, const Typed &share, const Typed &other) {
+  if (!share.spec || share.spec->form != MetricForm::Share || !other.isConstant || other.isTruth ||
+      other.attribute.asQuantity().toDouble() <= 1)
+    return true;
+  double value = other.attribute.asQuantity().toDouble();
+  diagnostics
+      .report(expr.range, diag::ShareAboveOne, share.spec->name, fmt::format("{:.6g}", value),
+              fmt::format("{:.6g}", value * 100))
+      .help(fmt::format("in percent it is written `{:.6g}%`", value));
+  return false;
+}
+
+/// Numbers are compared and computed with, conditions joined.
+bool Converter::checkKind(const ast::Expr &expr, const Typed &value, bool isTruth) {
+  if (value.isTruth == isTruth)
+    return true;
+  if (isTruth)
+    diagnostics.report(expr.range, diag::ExpectedComparison);
+  else
+    diagnostics.report(expr.range, diag::ExpectedQuantity, "a condition");
+  return false;
+}
+
+/// Counts go with what has none: a time per chip with a time.
+bool Converter::checkDimensions(llvm::StringRef op, const ast::Expr &expr, const ast::Expr &left,
+                                const ast::Expr &right, const Typed &a, const Typed &b) {
+  if (!a.dimension || !b.dimension || compatible(*a.dimension, *b.dimension) ||
+      a.dimension->withoutCounts() == b.dimension->withoutCounts())
+    return true;
+  diagnostics
+      .report(expr.range, diag::DimensionMismatch, op, a.dimension->describe(),
+              b.dimension->describe())
+      .note(left.range, "this is " + a.dimension->describe())
+      .note(right.range, "this is " + b.dimension->describe());
+  return false;
+}
+
+/// What `a op b` is, of sides that go together.
+llvm::Optional<Typed> Converter::joined(const ast::Expr &expr, const Typed &left,
+                                        const Typed &right) {
+  static constexpr llvm::StringLiteral products[] = {"*", "/", "^"}, sums[] = {"+", "-", "%", "+-"};
+  Typed result{ir::AttrList{expr.text, left.attribute, right.attribute}, llvm::None};
+  if (llvm::is_contained(products, expr.text)) {
+    if (left.dimension && right.dimension && expr.text != "^")
+      result.dimension = expr.text == "*" ? *left.dimension * *right.dimension
+                                          : *left.dimension / *right.dimension;
+    bool isPower = expr.text == "^" && left.dimension && right.isConstant;
+    if (isPower && right.attribute.asQuantity().isInteger())
+      result.dimension = left.dimension->power(right.attribute.asQuantity().rational());
+    return result;
+  }
+  if (!checkDimensions(expr.text, expr, *expr.operands[0], *expr.operands[1], left, right))
+    return llvm::None;
+  if (llvm::is_contained(sums, expr.text)) {
+    result.dimension = left.dimension;
+    return result;
+  }
+  result.isTruth = true;
+  if (!checkShare(*expr.operands[1], left, right) || !checkShare(*expr.operands[0], right, left))
+    return llvm::None;
+  return result;
 }
 
 llvm::Optional<Typed> Converter::binary(const ast::Expr &expr) {
@@ -138,41 +253,40 @@ llvm::Optional<Typed> Converter::binary(const ast::Expr &expr) {
   auto right = convert(*expr.operands[1]);
   if (!left || !right)
     return llvm::None;
-  Typed result{ir::AttrList{expr.text, left->attribute, right->attribute}, llvm::None};
-  if (!left->dimension || !right->dimension)
-    return result;
-  const Dimension &a = *left->dimension, &b = *right->dimension;
-  if (expr.text == "*")
-    result.dimension = a * b;
-  else if (expr.text == "/")
-    result.dimension = a / b;
-  else if (expr.text == "^")
-    result.dimension = llvm::None;
-  else if (!compatible(a, b) && a.withoutCounts() != b.withoutCounts()) {
-    diagnostics.report(expr.range, diag::DimensionMismatch, expr.text, a.describe(), b.describe())
-        .note(expr.operands[0]->range, "this is " + a.describe())
-        .note(expr.operands[1]->range, "this is " + b.describe());
+  bool isLogic = expr.text == "and" || expr.text == "or";
+  if (!checkKind(*expr.operands[0], *left, isLogic) ||
+      !checkKind(*expr.operands[1], *right, isLogic))
     return llvm::None;
-  } else if (expr.text == "+" || expr.text == "-" || expr.text == "%")
-    result.dimension = a;
-  return result;
+  if (isLogic)
+    return Typed{ir::AttrList{expr.text, left->attribute, right->attribute}, llvm::None, true};
+  return joined(expr, *left, *right);
 }
 
 llvm::Optional<Typed> Converter::call(const ast::Expr &expr) {
-  ir::AttrList list{context.evaluator.program.sourceManager().text(expr.operands[0]->range)};
-  llvm::Optional<Dimension> dimension;
-  for (const ast::Arg &arg : expr.args) {
-    auto value = convert(*arg.value);
-    if (!value)
-      return llvm::None;
-    dimension = value->dimension;
-    list.push_back(value->attribute);
-  }
-  if (!llvm::is_contained(builtinFunctions(), expr.operands[0]->text)) {
-    diagnostics.report(expr.operands[0]->range, diag::UnknownName, expr.operands[0]->text);
+  llvm::StringRef name = expr.operands[0]->text;
+  if (!llvm::is_contained(builtinFunctions(), name)) {
+    Diagnostic &error = diagnostics.report(expr.operands[0]->range, diag::UnknownName, name);
+    if (isPart(name) && expr.args.size() == 1)
+      error.help(fmt::format("a part stands behind its metric: `{}.{}`",
+                             context.evaluator.program.sourceManager().text(expr.args[0].range),
+                             name));
     return llvm::None;
   }
-  return Typed{std::move(list), dimension};
+  ir::AttrList list{name};
+  llvm::Optional<Typed> first;
+  for (const ast::Arg &arg : expr.args) {
+    auto value = convert(*arg.value);
+    if (!value || !checkKind(*arg.value, *value, false))
+      return llvm::None;
+    if (first && !checkDimensions(name, expr, *expr.args[0].value, *arg.value, *first, *value))
+      return llvm::None;
+    list.push_back(value->attribute);
+    if (!first)
+      first = value;
+  }
+  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "abs", "floor", "ceil"};
+  bool keeps = first && llvm::is_contained(keeping, name);
+  return Typed{std::move(list), keeps ? first->dimension : llvm::None};
 }
 
 llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
@@ -191,8 +305,10 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
     auto inner = convert(*expr.operands[0]);
     if (!inner)
       return llvm::None;
-    return Typed{ir::AttrList{expr.text == "-" ? "neg" : "not", inner->attribute},
-                 inner->dimension};
+    if (!checkKind(*expr.operands[0], *inner, expr.text == "not"))
+      return llvm::None;
+    return Typed{ir::AttrList{expr.text == "-" ? "neg" : "not", inner->attribute}, inner->dimension,
+                 inner->isTruth};
   }
   case ast::ExprKind::Tuple:
     if (expr.args.size() == 1)
@@ -233,26 +349,21 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
   return metricExpr(context, expr, where);
 }
 
-llvm::Optional<std::string> perfc::reportColumn(BuildContext &context, const ast::Expr &expr,
-                                                const MetricScope &where) {
-  bool isResult = expr.kind == ast::ExprKind::Name && context.findResult(expr.text);
-  if (!isResult) {
-    bool isName = expr.kind == ast::ExprKind::Name;
-    Converter converter(context, where);
-    if (isName && !converter.mentionsMetric(expr)) {
-      auto &error = context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text);
-      std::vector<llvm::StringRef> names;
-      for (const MetricSpec &spec : metrics())
+llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const ast::Expr &expr,
+                                                  const MetricScope &where) {
+  bool isName = expr.kind == ast::ExprKind::Name;
+  if (isName && context.findResult(expr.text))
+    return ir::Attribute(expr.text);
+  Converter converter(context, where);
+  if (isName && !converter.mentionsMetric(expr)) {
+    auto &error = context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text);
+    std::vector<llvm::StringRef> names;
+    for (ResultKind kind : resultKinds)
+      for (const MetricSpec &spec : metricsOf(kind))
         names.push_back(spec.name);
-      error.suggest(expr.text, names);
-      return llvm::None;
-    }
-    if (!converter.mentionsMetric(expr)) {
-      context.diagnostics.report(expr.range, diag::NoMetric);
-      return llvm::None;
-    }
-    if (!converter.convert(expr))
-      return llvm::None;
+    llvm::StringRef known = metricCalled(expr.text);
+    error.suggest(known.empty() ? expr.text : known, names);
+    return llvm::None;
   }
-  return context.evaluator.program.sourceManager().text(expr.range).str();
+  return metricExpr(context, expr, where);
 }

@@ -6,6 +6,7 @@
 #define PERFC_FRONTEND_BUILD_METRICEXPR_H
 
 #include "frontend/build/BuildContext.h"
+#include "ir/common/Metrics.h"
 
 namespace perfc {
 
@@ -14,6 +15,7 @@ namespace perfc {
 struct MetricScope {
   const Scope *scope;
   bool inStatement = true;
+  llvm::Optional<ResultKind> kind = llvm::None; ///< of the statement's results, where there is one
 };
 
 /// The expression in prefix form; nothing after a report (or when something is unknown).
@@ -22,9 +24,10 @@ llvm::Optional<ir::Attribute> metricExpr(BuildContext &context, const ast::Expr 
 /// The same for a condition (`expect`, `require`): a comparison whose sides have one dimension.
 llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::Expr &expr,
                                               const MetricScope &where);
-/// A column of `report`: the text of a metric or of a result's name; nothing after a report.
-llvm::Optional<std::string> reportColumn(BuildContext &context, const ast::Expr &expr,
-                                         const MetricScope &where);
+/// A column of `report`: a metric expression, or outside of statements the name of a result; nothing
+/// after a report.
+llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,
+                                           const MetricScope &where);
 
 } // namespace perfc
 

@@ -3,6 +3,7 @@
 
 #include "frontend/build/Domains.h"
 #include "frontend/build/Equations.h"
+#include "frontend/build/OpChecks.h"
 #include "frontend/build/OpSignature.h"
 #include "ir/core/Type.h"
 #include <fmt/format.h>
@@ -33,6 +34,8 @@ private:
   bool readBody();
   bool readItem(const ast::Item &item);
   bool readEquation(const ast::Item &item);
+  bool readWhere(const ast::Item &item);
+  bool checkRequirements();
   llvm::Optional<size_t> ranksOf(llvm::StringRef tensor);
   bool bindIndices();
   bool bindIndicesAlone(const IndexExtents *settled);
@@ -58,6 +61,9 @@ private:
   EquationReader reader;
   OpModel model;
   std::vector<AffineExpr> conditions;
+  std::vector<SourceRange> conditionRanges; ///< by condition
+  std::vector<const ast::Item *> requirements;
+  llvm::StringMap<OpDraw> draws; ///< by tensor
   IndexExtents indexExtents;
   llvm::StringMap<size_t> intermediateRanks;
 };
@@ -86,6 +92,23 @@ bool Builder::readEquation(const ast::Item &item) {
   return true;
 }
 
+bool Builder::readWhere(const ast::Item &item) {
+  bool good = true;
+  for (const ast::Arg &arg : item.args) {
+    good &= reader.condition(*arg.value, conditions);
+    conditionRanges.resize(conditions.size(), arg.range);
+  }
+  return good;
+}
+
+/// What the op asks of its extents and numbers, those that follow from others included.
+bool Builder::checkRequirements() {
+  bool good = true;
+  for (const ast::Item *item : requirements)
+    good &= evaluator.fulfils(instance, *item, scope);
+  return good;
+}
+
 bool Builder::readItem(const ast::Item &item) {
   if (item.kind == ast::ItemKind::Equation)
     return readEquation(item);
@@ -100,15 +123,17 @@ bool Builder::readItem(const ast::Item &item) {
   }
   if (elaborator.let(item, scope))
     return true;
-  if (item.word == "where" && item.kind == ast::ItemKind::Line) {
-    bool good = true;
-    for (const ast::Arg &arg : item.args)
-      good &= reader.condition(*arg.value, conditions);
-    return good;
+  if (item.kind == ast::ItemKind::Line && item.word == "where")
+    return readWhere(item);
+  if (item.kind == ast::ItemKind::Line && item.word == "require") {
+    requirements.push_back(&item); // when all extents are known
+    return true;
   }
+  if (item.kind == ast::ItemKind::Line && item.word == "draw")
+    return readDraw(item, signature, evaluator, draws);
   auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Op),
                                    item.word);
-  error.help("an op holds equations, `where`, `let` and `if`");
+  error.help("an op holds equations, `where`, `require`, `draw`, `let` and `if`");
   return false;
 }
 
@@ -129,7 +154,8 @@ bool Builder::readBody() {
   }
   for (const ast::Item *item : decl.item->block->items)
     good &= readItem(*item);
-  return good;
+  return good && (reader.incomplete ||
+                  conditionsApply(model.statements, conditions, conditionRanges, diagnostics));
 }
 
 /// An index that stands alone in a rank runs over that rank's extent, of those with a name, or
@@ -198,7 +224,7 @@ bool Builder::bindIndices() {
 bool Builder::finishDomains() {
   OpenIndex open = setDomains(model.statements, conditions, indexExtents);
   if (!open.statement)
-    return true;
+    return writesOnce(model.statements, diagnostics);
   diagnostics.report(open.statement->range, diag::IndexWithoutExtent, open.name)
       .note(instance.range, "for this call")
       .help("an index stands alone in a rank of an argument or result, or has `where " + open.name +
@@ -267,7 +293,10 @@ bool Builder::finishTensor(const OpSlot &slot) {
                   slot.role,
                   {},
                   slot.passed ? slot.passed->dtype : signature.dtype,
-                  slot.isArgument && slot.isResult};
+                  slot.isArgument && slot.isResult,
+                  draws.lookup(slot.name)};
+  if (!slot.passed && llvm::is_contained(reader.keys, slot.name))
+    tensor.dtype = DType::Int32; // as `token` tensors have it
   if (!finishShape(slot, tensor))
     return false;
   ir::Type type = ir::Type::tensor(tensor.shape, tensor.dtype);
@@ -289,7 +318,7 @@ void Builder::addIntermediates() {
   for (const OpStatement &statement : model.statements) {
     if (model.find(statement.write.tensor))
       continue;
-    OpTensor tensor{statement.write.tensor, "intermediate", {}, signature.dtype, false};
+    OpTensor tensor{statement.write.tensor, "intermediate", {}, signature.dtype, false, {}};
     for (size_t rank = 0; rank < statement.write.map.size(); ++rank)
       tensor.shape.push_back(hull(model.statements, tensor.name, rank, indexExtents).getValueOr(1));
     model.tensors.push_back(std::move(tensor));
@@ -335,7 +364,13 @@ bool Builder::writesInOrder() {
 
 llvm::Optional<OpModel> Builder::build() {
   model.decl = &decl;
-  if (!signature.bind() || !readBody() || !writesInOrder() || !bindIndices() || !bindHulls())
+  if (!signature.bind() || !readBody() || !writesInOrder())
+    return llvm::None;
+  dropUnused(model.statements, [&](llvm::StringRef tensor) {
+    const OpSlot *slot = signature.findSlot(tensor);
+    return slot && slot->isResult;
+  });
+  if (!bindIndices() || !bindHulls() || !checkRequirements())
     return llvm::None;
   if (signature.open || reader.incomplete || !finishDomains() || !finishTensors())
     return llvm::None;
@@ -346,5 +381,6 @@ llvm::Optional<OpModel> Builder::build() {
 
 llvm::Optional<OpModel> perfc::buildOpModel(Elaborator &elaborator, const OpCall &call,
                                             bool allowMissing) {
+  BlameScope blame(elaborator.evaluator.diagnostics, call.instance->range);
   return Builder(elaborator, call, allowMissing).build();
 }

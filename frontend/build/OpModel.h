@@ -20,12 +20,20 @@ struct OpAccess {
   llvm::SmallVector<llvm::Optional<AffineExpr>, 4> map;
 };
 
+/// How the values of an index tensor are spread over what they index.
+struct OpDraw {
+  std::string kind; ///< "uniform", "zipf"; "" where nothing says so
+  Quantity theta;   ///< of zipf
+  llvm::Optional<size_t> distinct; ///< the rank along which values differ
+};
+
 struct OpTensor {
   std::string name;
   std::string role; ///< input, weight, output, intermediate, cache
   llvm::SmallVector<int64_t, 6> shape;
   DType dtype = DType::FP16;
   bool inPlace = false; ///< a result that is also an argument
+  OpDraw draw;
 };
 
 /// One equation.

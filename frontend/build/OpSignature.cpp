@@ -116,8 +116,7 @@ bool OpSignature::bindExtent(const Argument &argument, llvm::StringRef name) {
     return open = true;
   }
   const Quantity *size = value.getIf<Quantity>();
-  if (!size || !size->isInteger() || size->sign() <= 0 ||
-      !size->dimension().withoutCounts().isNumber()) {
+  if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
     diagnostics.report(argument.range, diag::BadExtent, name, written(value));
     return false;
   }
@@ -172,7 +171,11 @@ bool OpSignature::bindArguments() {
                          atMost(decl.parameters.size(), "argument"));
       return false;
     }
-    good &= bindArgument(argument, name.empty() ? decl.parameters[position++].name : name);
+    if (!bindArgument(argument, name.empty() ? decl.parameters[position++].name : name)) {
+      good = false;
+      if (argument.name.empty()) // what stands behind is in the wrong place, too
+        break;
+    }
   }
   for (const OpSlot &slot : slots)
     if (slot.passed)

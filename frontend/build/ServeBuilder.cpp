@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/ServeBuilder.h"
 
+#include "frontend/build/Attributes.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/RequestTrace.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TrainBuilder.h"
@@ -9,6 +11,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 
 using namespace perfc;
@@ -37,6 +40,7 @@ private:
                  ir::AttrDict &into);
   void trace(const Node &node, const WordValue &word);
   void parallel(const Node &node);
+  void memory(const Node &node);
   void requests();
   void later(const Node &node, const std::string &what) {
     context.unsupported.push_back({node.range, what});
@@ -82,7 +86,7 @@ static llvm::StringRef describe(Wants wants) {
   case Wants::Seed:
     return "a whole number from 0 to 4294967295";
   case Wants::Positive:
-    return "above 0";
+    return "from 1e-30 to 1e30";
   case Wants::Theta:
     return "a number from 0 to below 1";
   }
@@ -101,7 +105,7 @@ static bool meets(const Quantity &value, Wants wants) {
   case Wants::Seed:
     return number >= 0 && number <= 4294967295.0;
   case Wants::Positive:
-    return number > 0;
+    return number >= 1e-30 && number <= 1e30;
   case Wants::Theta:
     return number >= 0 && number < 1;
   }
@@ -232,6 +236,21 @@ void ServeBuilder::requests() {
   settings.set("requests", count->rational().numerator());
 }
 
+/// `memory_share 95%`, `reserve 1GiB`.
+void ServeBuilder::memory(const Node &node) {
+  const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
+  if (!value)
+    return;
+  bool isShare = node.word == "memory_share";
+  double number = value->toDouble();
+  if (isShare ? !(number > 0 && number <= 1) : !(number >= 0))
+    return bad(node.args[0].range,
+               fmt::format("`{}` is {}, not {}", node.word,
+                           isShare ? "above 0 and at most 100%" : "not negative", written(*value)));
+  if (auto base = inBaseUnits(context, *value, node.range, {}))
+    settings.set(node.word, *base);
+}
+
 void ServeBuilder::parallel(const Node &node) {
   for (const NodeArg &arg : node.args) {
     const Quantity *degree = arg.value.getIf<Quantity>();
@@ -265,6 +284,8 @@ bool ServeBuilder::run() {
       choice(*child);
     else if (child->word == "parallel")
       parallel(*child);
+    else if (child->word == "memory_share" || child->word == "reserve")
+      memory(*child);
     else if (llvm::is_contained(notYet, child->word))
       later(*child, fmt::format("`{}` in `serve`", child->word.str()));
   }
@@ -288,12 +309,42 @@ llvm::Optional<ir::AttrDict> perfc::serveSettings(BuildContext &context, const N
 //===-- The statement
 //--------------------------------------------------------------------------===//
 
+/// The format of what kernels hand on, which the model may give itself (`dtype = bf16`).
+static llvm::Optional<DType> activationFormat(BuildContext &context, const Node &statement,
+                                              const Instance &model, DType ofChip) {
+  const Node *word = statement.find("activations");
+  if (word && findArgument(model.arguments, "dtype")) {
+    context.diagnostics.report(word->range, diag::BadServeValue,
+                               "`activations` is what `dtype` of the model says already");
+    return llvm::None;
+  }
+  auto all = formatOf(context, statement, "dtype", ofChip);
+  return all ? formatOf(context, statement, "activations", *all) : llvm::None;
+}
+
+/// Sets `format` where the statement gives it; false after a report.
+static bool ownFormat(BuildContext &context, const Node &statement, llvm::StringRef word,
+                      llvm::Optional<DType> &format) {
+  if (!statement.find(word))
+    return true;
+  format = formatOf(context, statement, word, DType::FP16);
+  return format.hasValue();
+}
+
 bool StudyBuilder::serve(const Node &statement) {
   auto about = subject(statement);
   auto chip = about ? target(statement, about->on.front()) : llvm::None;
-  auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
+  auto format = chip ? activationFormat(context, statement, *about->instance, chip->dtype)
+                     : llvm::None;
   auto settings = format ? serveSettings(context, statement) : llvm::None;
   if (!settings)
+    return false;
+  llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),
+      cache(context.cacheFormat);
+  if (statement.find("activations")) // weights stay in what `dtype` says
+    context.weightFormat = formatOf(context, statement, "dtype", chip->dtype);
+  if (!ownFormat(context, statement, "weights", context.weightFormat) ||
+      !ownFormat(context, statement, "cache", context.cacheFormat))
     return false;
   if (about->on.size() > 1)
     context.unsupported.push_back({statement.find("on")->range, "a list of chips in `serve`"});
@@ -314,11 +365,14 @@ bool StudyBuilder::serve(const Node &statement) {
   }
   op->setAttr("subject", ir::Attribute::symbol(*graph));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
-  settings->set("dtype", dtypeName(*format));
+  settings->set("dtype", dtypeName(*format)); // of products of activations
+  auto prices = readPrice(context, statement);
+  if (prices && !prices->empty())
+    settings->set("price", std::move(*prices));
   settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
   settings->set("subject_label", written(Value(*about->instance)));
   settings->set("on_label", chip->label);
   op->setAttr("settings", std::move(*settings));
-  bool good = goals(statement);
+  bool good = goals(statement) && prices;
   return outcomes(statement, op->body()) && good;
 }

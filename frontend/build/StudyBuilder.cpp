@@ -5,11 +5,13 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "ir/common/diagnostics/Hardware.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <set>
 
 using namespace perfc;
@@ -191,6 +193,10 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
+  auto prices = readPrice(context, statement);
+  if (prices && !prices->empty())
+    op->setAttr("price", std::move(*prices));
+  good &= prices.hasValue();
   good &= buildSparsity(context, statement, *graph, *chip, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
@@ -249,15 +255,15 @@ void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }
 
-/// A statement in a loop or sweep names its result in every round; two statements differ.
 void StudyBuilder::declareResult(const std::string &name, SourceRange range) {
   for (const ResultName &known : *context.results) {
     if (known.name != name)
       continue;
-    bool isSame = known.range.file == range.file && known.range.begin == range.begin;
-    if (!isSame)
-      diagnostics.report(range, diag::DuplicateDeclaration, name)
-          .note(known.range, "the first declaration is here");
+    Diagnostic &error = diagnostics.report(range, diag::DuplicateDeclaration, name);
+    if (known.range == range)
+      error.note("each round of the `for` around it declares it again");
+    else
+      error.note(known.range, "the first declaration is here");
     return;
   }
   context.results->push_back({name, range});
@@ -269,7 +275,7 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   if (!name.empty() && context.results)
     declareResult(name, as->args[0].range);
   const ir::Operation *known = name.empty() ? nullptr : context.module.lookup(name);
-  op.setSymbol(context.module.uniqueName(name.empty() ? statement.word.str() : name));
+  op.setSymbol(context.statementSymbol(name.empty() ? statement.word.str() : name));
   if (known && !known->name().startswith("study."))
     op.setAttr("name", name); // a chip, say, has this symbol
 }
@@ -288,17 +294,67 @@ void StudyBuilder::declareFailed(const ast::Item &item) {
 }
 
 bool StudyBuilder::build(const ast::Item &item, BlockKind kind, const Scope &scope) {
-  bool good = buildStatement(item, kind, scope);
+  size_t errors = diagnostics.errorCount();
+  bool good = buildStatement(item, kind, scope) && diagnostics.errorCount() == errors;
   if (!good)
     declareFailed(item);
   return good;
 }
 
+/// `compare base, better`: names of results instead of what is to be evaluated.
+bool StudyBuilder::namesResults(const ast::Item &item) const {
+  return item.word == "compare" && !item.args.empty() &&
+         llvm::all_of(item.args, [&](const ast::Arg &arg) {
+           return arg.assign.empty() && arg.value->kind == ast::ExprKind::Name &&
+                  context.findResult(arg.value->text);
+         });
+}
+
+/// Results of any statements, such as `train` and `serve`, side by side.
+bool StudyBuilder::compareResults(const ast::Item &item, const Scope &scope) {
+  for (const ast::Clause &clause : item.clauses) {
+    diagnostics.report(clause.wordRange, diag::UnknownWord, "a comparison of results", clause.word)
+        .help("results have been evaluated: `compare a, b`");
+    return false;
+  }
+  ir::Operation *op = context.builder.create(region, "study.compare", item.range);
+  op->setSymbol(context.module.uniqueName("compare"));
+  std::vector<std::string> names;
+  for (const ast::Arg &arg : item.args)
+    names.push_back(arg.value->text.str());
+  op->setAttr("of", ir::Attribute::strings(names));
+  bool good = true;
+  kind = llvm::None; // of several statements
+  for (const ast::Item *entry : item.block ? item.block->items : llvm::ArrayRef<ast::Item *>()) {
+    Node *node = context.elaborator.statement(*entry, BlockKind::Compare, scope);
+    bool isOutcome = node &&
+                     (node->word == "expect" || node->word == "report" || node->word == "emit") &&
+                     !node->args.empty();
+    if (node && !isOutcome)
+      diagnostics.report(node->range, diag::UnknownWord, "a comparison of results", node->word)
+          .help("`expect`, `report` and `emit` stand there");
+    good &= isOutcome && outcome(*node, op->body(), /*inStatement=*/true);
+  }
+  return good;
+}
+
+void StudyBuilder::setStatement(llvm::StringRef word) {
+  kind = llvm::StringSwitch<llvm::Optional<ResultKind>>(word)
+             .Cases("evaluate", "compare", "search", ResultKind::Evaluation)
+             .Case("train", ResultKind::Training)
+             .Case("serve", ResultKind::Serving)
+             .Case("replay", ResultKind::Replay)
+             .Default(llvm::None);
+}
+
 bool StudyBuilder::buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope) {
+  if (namesResults(item))
+    return compareResults(item, scope);
   size_t errors = diagnostics.errorCount();
   Node *node = context.elaborator.statement(item, kind, scope);
   if (!node || diagnostics.errorCount() != errors)
     return false;
+  setStatement(node->word);
   if (node->word == "evaluate")
     return rows(*node, /*splitWith=*/false);
   if (node->word == "compare")

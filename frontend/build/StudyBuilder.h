@@ -5,10 +5,13 @@
 #define PERFC_FRONTEND_BUILD_STUDYBUILDER_H
 
 #include "frontend/build/BuildContext.h"
+#include "ir/common/Metrics.h"
 #include "llvm/ADT/Twine.h"
 #include <map>
 
 namespace perfc {
+
+struct MetricScope;
 
 class StudyBuilder {
 public:
@@ -22,6 +25,8 @@ public:
   bool goal(const Node &node);
   /// Adds the `require` or `pareto` of a sweep to `point`.
   bool pointGoal(const Node &node, ir::Operation &point);
+  /// What `outcome` and the goals that follow are about: results of `evaluate`, `train`, ….
+  void setStatement(llvm::StringRef word);
   /// Notes at `range` that `what` cannot be evaluated yet.
   void markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what);
 
@@ -44,6 +49,8 @@ private:
   };
 
   bool buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope);
+  bool namesResults(const ast::Item &item) const;
+  bool compareResults(const ast::Item &item, const Scope &scope);
   void declareFailed(const ast::Item &item);
   /// Nothing after a report; a missing subject and a missing `on` are both reported.
   llvm::Optional<Subject> subject(const Node &statement);
@@ -63,6 +70,7 @@ private:
   /// False, reported, where two of `choices` would run the same collective.
   bool checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject);
   void noteUnsupported(const Node &child, ir::Region &into);
+  bool report(const Node &node, const MetricScope &where, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
   bool goals(const Node &statement);
   void declareResult(const std::string &name, SourceRange range);
@@ -81,6 +89,7 @@ private:
   Evaluator &evaluator;
   DiagnosticEngine &diagnostics;
   ir::Region &region;
+  llvm::Optional<ResultKind> kind; ///< of the results that metrics are of; nothing at file level
 };
 
 } // namespace perfc

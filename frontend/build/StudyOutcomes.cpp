@@ -6,8 +6,45 @@
 
 using namespace perfc;
 
+/// The kinds of rows that a result is broken down into.
+static constexpr llvm::StringLiteral rowKinds[] = {"op",    "kernel",    "layer",  "memory",
+                                                   "level", "component", "tensor", "pool"};
+
+bool StudyBuilder::report(const Node &node, const MetricScope &where, ir::Region &into) {
+  ir::AttrList columns;
+  std::vector<std::string> titles, rows;
+  for (const NodeArg &arg : node.args)
+    if (auto column = reportColumn(context, *arg.syntax->value, where)) {
+      columns.push_back(*column);
+      titles.push_back(evaluator.program.sourceManager().text(arg.syntax->range).str());
+    }
+  bool good = columns.size() == node.args.size();
+  ir::Operation *op = context.builder.create(into, "study.report", node.range);
+  op->setAttr("columns", std::move(columns));
+  op->setAttr("titles", ir::Attribute::strings(titles));
+  const Node *by = node.find("by");
+  if (!by)
+    return good;
+  // At file level the names of any sweep: which rows there are is known when they are printed.
+  for (const NodeArg &arg : by->args) {
+    const std::string &name = arg.value.get<WordValue>().word;
+    rows.push_back(name);
+    if (!where.inStatement || llvm::is_contained(rowKinds, name) || context.isSwept(name))
+      continue;
+    std::vector<llvm::StringRef> known(std::begin(rowKinds), std::end(rowKinds));
+    for (const auto &[swept, value] : context.swept)
+      known.push_back(swept);
+    diagnostics.report(arg.range, diag::UnknownRows, name)
+        .suggest(name, known,
+                 fmt::format("rows are by `{}`, or by what a sweep sets", fmt::join(rowKinds, "`, `")));
+    good = false;
+  }
+  op->setAttr("by", ir::Attribute::strings(rows));
+  return good;
+}
+
 bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement) {
-  MetricScope where{node.scope, inStatement};
+  MetricScope where{node.scope, inStatement, inStatement ? kind : llvm::None};
   if (node.word == "expect") {
     auto expr = metricCondition(context, *node.args[0].syntax->value, where);
     if (!expr)
@@ -22,21 +59,8 @@ bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement)
     op->setAttr("text", evaluator.program.sourceManager().text(node.args[0].range));
     return true;
   }
-  if (node.word == "report") {
-    std::vector<std::string> columns;
-    for (const NodeArg &arg : node.args)
-      if (auto column = reportColumn(context, *arg.syntax->value, where))
-        columns.push_back(*column);
-    ir::Operation *op = context.builder.create(into, "study.report", node.range);
-    op->setAttr("columns", ir::Attribute::strings(columns));
-    if (const Node *by = node.find("by")) {
-      std::vector<std::string> rows;
-      for (const NodeArg &arg : by->args)
-        rows.push_back(arg.value.get<WordValue>().word);
-      op->setAttr("by", ir::Attribute::strings(rows));
-    }
-    return columns.size() == node.args.size();
-  }
+  if (node.word == "report")
+    return report(node, where, into);
   const ast::Expr &file = *node.args[0].syntax->value;
   if (file.format.empty()) {
     diagnostics.report(file.range, diag::EmitWithoutFormat)
@@ -63,7 +87,7 @@ bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement)
 }
 
 bool StudyBuilder::goal(const Node &node) {
-  MetricScope where{node.scope, /*inStatement=*/true};
+  MetricScope where{node.scope, /*inStatement=*/true, kind};
   bool good = true;
   for (const ast::Arg &arg : node.syntaxArgs())
     good &= node.word == "require" ? metricCondition(context, *arg.value, where).hasValue()
@@ -72,7 +96,7 @@ bool StudyBuilder::goal(const Node &node) {
 }
 
 bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
-  MetricScope where{node.scope, /*inStatement=*/true};
+  MetricScope where{node.scope, /*inStatement=*/true, kind};
   ir::AttrList list = point.listAttr(node.word);
   std::vector<std::string> texts = point.stringsAttr((node.word + "_text").str());
   for (const ast::Arg &arg : node.syntaxArgs()) {
@@ -110,7 +134,7 @@ StudyBuilder::Goals StudyBuilder::readGoals(const Node &statement) {
   Goals goals;
   size_t count = 0;
   for (const Node *child : statement.children) {
-    MetricScope where{child->scope, /*inStatement=*/true};
+    MetricScope where{child->scope, /*inStatement=*/true, kind};
     bool isGoal = child->word == "minimize" || child->word == "maximize";
     if (!isGoal && child->word != "require")
       continue;

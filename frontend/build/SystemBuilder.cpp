@@ -1,11 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Systems to target.system: groups from the inside out, each with its members and its network. What
-// a group says of its network replaces what the network's declaration says.
+// Systems to target.system: groups from the inside out, each with its members and its network.
 #include "frontend/build/BuildContext.h"
 
-#include "frontend/build/Attributes.h"
-#include "frontend/build/LibraryBuilder.h"
+#include "frontend/build/GroupNetwork.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Network.h"
@@ -26,11 +24,6 @@ private:
   bool group(const Node &equation, ir::Region &region);
   bool members(const Value &value, SourceRange range, ir::Region &group);
   bool member(int64_t count, const Value &of, SourceRange range, ir::Region &group);
-  UnitContext networkUnits(const Node &node);
-  void network(const Node &overAndDiffers, ir::Region &group);
-  void adapters(const Node &network, ir::Operation &op);
-  void chunkCount(const Node *node, ir::Operation &op);
-  void link(const Node &node, ir::Region &group);
   void checkShape(const ir::Operation &group);
   void systemWord(const Node &node, ir::Operation &system, ir::Operation *last);
   void fault(const Node &node, ir::Operation &group);
@@ -89,127 +82,10 @@ bool SystemBuilder::members(const Value &value, SourceRange range, ir::Region &g
   return member(1, value, range, group);
 }
 
-/// The clock of a network, and what only networks of arrays read.
-UnitContext SystemBuilder::networkUnits(const Node &node) {
-  UnitContext units{llvm::None, dtype, false};
-  if (const Quantity *clock = node.quantity("clock"))
-    units.clock = *clock;
-  else
-    units.clockIsUnknown = node.find("clock") != nullptr;
-  auto warn = [&](const Node *part, llvm::StringRef word) {
-    if (part)
-      diagnostics.report(part->range, diag::WordWithoutEffect, word,
-                         "it is about the networks of arrays");
-  };
-  for (llvm::StringRef word : {"carry", "to"})
-    warn(node.find(word), word);
-  if (const Node *latency = node.find("latency"))
-    warn(latency->find("hop"), "hop");
-  if (const Node *energy = node.find("energy"))
-    for (llvm::StringRef word : {"hop", "multicast", "reduce"})
-      warn(energy->find(word), word);
-  return units;
-}
-
-/// True where chips are wired to each other.
-static bool isWired(const ir::Operation &network) {
-  static constexpr llvm::StringLiteral wired[] = {"ring", "torus", "mesh", "fully_connected",
-                                                  "links"};
-  return llvm::is_contained(wired, network.stringAttr("topology"));
-}
-
-/// True for topologies whose switches all ranks of a collective meet in.
-static bool addsAndCopies(llvm::StringRef topology) {
-  return topology.empty() || topology == "switch" || topology == "fat_tree";
-}
-
-/// The network of a group: the attributes of `over`'s declaration, replaced by those given here.
-void SystemBuilder::network(const Node &given, ir::Region &group) {
-  Node merged = given;
-  merged.word = "network";
-  const Node *over = given.find("over");
-  merged.name.clear();
-  if (over && !over->args.empty()) {
-    const Instance *declared = over->args[0].value.getIf<Instance>();
-    if (!declared || declared->decl->kind != DeclKind::Network) {
-      if (!over->args[0].value.isUnknown())
-        diagnostics.report(over->range, diag::NotANetwork, over->args[0].value.describe());
-      return;
-    }
-    merged.name = declared->decl->name.str();
-    Node *base = context.elaborator.declaration(*declared, context.allowMissing);
-    for (Node *child : base->children)
-      if (child->word == "library" || child->word == "link" || !given.find(child->word))
-        merged.children.push_back(child);
-  }
-  bool saysAnything = false;
-  for (llvm::StringRef word :
-       {"over", "bandwidth", "latency", "topology", "nics", "stripe", "active_chunks"})
-    saysAnything |= merged.find(word) != nullptr;
-  if (saysAnything) {
-    ir::Operation &op = *buildNetwork(context, merged, group, networkUnits(merged));
-    adapters(merged, op);
-    chunkCount(merged.find("active_chunks"), op);
-    for (llvm::StringRef word : {"multicast", "reduce"})
-      if (const Node *flag = merged.find(word); flag && !addsAndCopies(op.stringAttr("topology")))
-        diagnostics.report(flag->range, diag::BadTopology, op.stringAttr("topology"),
-                           fmt::format("only a switch or fat tree can have `{}`", word));
-    if (const Node *own = given.find("link"); own && op.stringAttr("topology") != "links")
-      diagnostics.report(own->range, diag::BadTopology, op.stringAttr("topology", "switch"),
-                         "only `topology links` lists its links");
-  }
-  for (const Node *child : merged.children)
-    if (child->word == "link")
-      link(*child, group);
-  buildLibraries(context, merged, group, {llvm::None, dtype, false});
-}
-
-/// `nics 4; stripe 2`, where a switch takes messages from any adapter.
-void SystemBuilder::adapters(const Node &network, ir::Operation &op) {
-  const Node *nics = network.find("nics"), *stripe = network.find("stripe");
-  int64_t counts[] = {1, 1};
-  const Node *given[] = {nics, stripe};
-  for (size_t i = 0; i < 2; ++i) {
-    const Quantity *count =
-        given[i] && !given[i]->args.empty() ? given[i]->args[0].value.getIf<Quantity>() : nullptr;
-    if (!count)
-      continue;
-    counts[i] = count->rational().numerator();
-    if (counts[i] < 1 || counts[i] > 64) {
-      diagnostics.report(given[i]->range, diag::BadAdapters, given[i]->word,
-                         fmt::format("is a number from 1 to 64, not {}", counts[i]));
-      return;
-    }
-    op.setAttr(given[i]->word, counts[i]);
-  }
-  if (counts[0] % counts[1] != 0)
-    diagnostics.report(stripe->range, diag::BadAdapters, "stripe",
-                       fmt::format("divides the {}", counted(counts[0], "adapter")));
-  if (counts[0] > 1 && isWired(op))
-    diagnostics.report(nics->range, diag::BadAdapters, "nics",
-                       fmt::format("counts the ways into a switch; topology `{}` wires chip to "
-                                   "chip, each link by itself",
-                                   op.stringAttr("topology")));
-}
-
-/// `chunks 8` of a system or `active_chunks 2` of a network.
-void SystemBuilder::chunkCount(const Node *node, ir::Operation &op) {
-  constexpr int64_t most = 1 << 16;
-  const Quantity *count =
-      node && !node->args.empty() ? node->args[0].value.getIf<Quantity>() : nullptr;
-  if (!count)
-    return;
-  int64_t number = count->rational().numerator();
-  if (number < 1 || number > most)
-    diagnostics.report(node->range, diag::BadChunks, node->word, most, number);
-  else
-    op.setAttr(node->word, number);
-}
-
 /// A word of the system itself: how its collectives are divided, or a fault of the group `last`.
 void SystemBuilder::systemWord(const Node &node, ir::Operation &system, ir::Operation *last) {
   if (node.word == "chunks")
-    chunkCount(&node, system);
+    setChunkCount(context, &node, system);
   else if (node.word == "scheduling")
     system.setAttr("scheduling", node.args[0].value.get<WordValue>().word);
   else if (!last)
@@ -218,44 +94,13 @@ void SystemBuilder::systemWord(const Node &node, ir::Operation &system, ir::Oper
     fault(node, *last);
 }
 
-void SystemBuilder::link(const Node &node, ir::Region &group) {
-  ir::Operation *op = context.builder.create(group, "target.link", node.range);
-  static constexpr llvm::StringLiteral ends[] = {"first", "second"};
-  for (size_t i = 0; i < 2 && i < node.args.size(); ++i) {
-    const Quantity *number = node.args[i].value.getIf<Quantity>();
-    op->setAttr(ends[i], number ? number->rational().numerator() : 0);
-    if (number && number->rational().numerator() < 0)
-      diagnostics.report(node.args[i].range, diag::BadTopology, "link", "members count from 0");
-  }
-  setQuantity(context, *op, "bandwidth", node.find("bandwidth"), {});
-  setQuantity(context, *op, "latency", node.find("latency"), {});
-}
-
-/// Chips of a group, its inner groups included; nothing when they do not fit 64 bits.
-static llvm::Optional<int64_t> chipsOf(const ir::Operation &group) {
-  int64_t chips = 0;
-  for (const ir::Operation &part : group.body()) {
-    if (!part.is("target.members"))
-      continue;
-    const ir::Operation *inner = nullptr;
-    for (const ir::Operation &other : *group.parentRegion())
-      if (other.symbol() == part.symbolAttr("of") && &other != &group)
-        inner = &other;
-    auto each = inner ? chipsOf(*inner) : llvm::Optional<int64_t>(1);
-    auto total = each ? checkedMultiply(part.intAttr("count"), *each) : llvm::None;
-    if (!total || __builtin_add_overflow(chips, *total, &chips))
-      return llvm::None;
-  }
-  return chips;
-}
-
 /// `chip[i]` counts the chips of the system from 0.
 void SystemBuilder::checkFaultyChip(const ast::Expr &end, const Scope &scope,
                                     const ir::Operation &group) {
   if (end.kind != ast::ExprKind::Index || end.args.size() != 1 || end.operands[0]->text != "chip")
     return;
   auto index = evaluator.integer(*end.args[0].value, scope, "the number of a chip");
-  auto chips = chipsOf(group);
+  auto chips = chipsOfGroup(group);
   if (index && chips && (*index < 0 || *index >= *chips))
     diagnostics.report(end.range, diag::FaultOutsideSystem,
                        evaluator.program.sourceManager().text(end.range), counted(*chips, "chip"));
@@ -294,7 +139,7 @@ void SystemBuilder::fault(const Node &node, ir::Operation &group) {
 
 /// The arguments of a torus, mesh or dragonfly multiply to the members, and chips can be counted.
 void SystemBuilder::checkShape(const ir::Operation &group) {
-  if (!chipsOf(group))
+  if (!chipsOfGroup(group))
     diagnostics.report(group.range(), diag::QuantityTooLarge);
   int64_t members = 0;
   for (const ir::Operation &part : group.body())
@@ -336,7 +181,7 @@ bool SystemBuilder::group(const Node &equation, ir::Region &region) {
   op->setSymbol(equation.name);
   Value value = evaluator.evaluate(*equation.item->value, scope);
   bool good = members(value, equation.item->value->range, op->body());
-  network(equation, op->body());
+  buildGroupNetwork(context, equation, *op, dtype);
   if (good)
     checkShape(*op);
   return good;
@@ -383,7 +228,7 @@ llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, cons
   for (llvm::StringRef word : {"over", "bandwidth", "latency"})
     if (const Node *child = statement.find(word))
       differs.children.push_back(const_cast<Node *>(child));
-  network(differs, group->body());
+  buildGroupNetwork(context, differs, *group, dtype);
   if (good)
     checkShape(*group);
   if (const Node *over = statement.find("over"); over && !over->args.empty())
@@ -396,10 +241,11 @@ llvm::Optional<BuiltTarget> SystemBuilder::anonymous(const Multiple &parts, cons
 int64_t perfc::chipsOfSystem(const ir::Operation &target) {
   if (!target.is("target.system") || target.body().empty())
     return 1;
-  return chipsOf(target.body().back()).getValueOr(1);
+  return chipsOfGroup(target.body().back()).getValueOr(1);
 }
 
 llvm::Optional<BuiltTarget> perfc::buildSystem(BuildContext &context, const Instance &system) {
+  BlameScope blame(context.diagnostics, system.range);
   return SystemBuilder(context).named(system);
 }
 

@@ -64,8 +64,7 @@ void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange r
     return;
   }
   const Quantity *number = value.getIf<Quantity>();
-  if (!number || !number->isInteger() || number->sign() <= 0 ||
-      !number->dimension().withoutCounts().isNumber())
+  if (!number || !number->isInteger() || number->sign() <= 0 || !number->dimension().isExtent())
     return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", name,
                                   allowHole ? " or `any`" : "", written(value)));
   settings.set(key, number->rational().numerator());
@@ -315,15 +314,29 @@ Instance perfc::trainSubject(const Node &statement, const Instance &subject, int
   return result;
 }
 
-llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
-                                         DType otherwise) {
-  const Node *node = statement.find("dtype");
+llvm::Optional<DType> perfc::formatOf(BuildContext &context, const Node &statement,
+                                      llvm::StringRef word, DType otherwise) {
+  const Node *node = statement.find(word);
   if (!node || node->args.empty())
     return otherwise;
-  const WordValue *word = node->args[0].value.getIf<WordValue>();
-  auto format = word ? parseDType(word->word) : llvm::None;
+  const WordValue *name = node->args[0].value.getIf<WordValue>();
+  auto format = name ? parseDType(name->word) : llvm::None;
   if (!format)
     context.diagnostics.report(node->args[0].range, diag::NotADType,
                                node->args[0].value.describe());
   return format;
+}
+
+llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
+                                         DType otherwise) {
+  llvm::Optional<DType> format = formatOf(context, statement, "dtype", otherwise);
+  if (!format || isFloating(*format))
+    return format;
+  const Node *node = statement.find("dtype");
+  context.diagnostics
+      .report(
+          node && !node->args.empty() ? node->args[0].range : statement.range, diag::BadTrainValue,
+          fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(*format)))
+      .help("name the format of weights and activations: `dtype bf16`");
+  return llvm::None;
 }

@@ -21,7 +21,12 @@ bool checkContext(BuildContext &context, const Node &statement, const Instance &
 /// workload has such parameters and the subject does not give them.
 Instance trainSubject(const Node &statement, const Instance &subject, int64_t batch);
 
-/// The number format of the statement: its `dtype`, else `otherwise`. Nothing after a report.
+/// The number format that `word` of the statement gives, else `otherwise`. Nothing after a report.
+llvm::Optional<DType> formatOf(BuildContext &context, const Node &statement, llvm::StringRef word,
+                               DType otherwise);
+
+/// The format of weights and activations of `statement`, a `train`: its `dtype`, else `otherwise`.
+/// Nothing after a report, also of a format of whole numbers, which nothing trains in.
 llvm::Optional<DType> trainFormat(BuildContext &context, const Node &statement, DType otherwise);
 
 } // namespace perfc

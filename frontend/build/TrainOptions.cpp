@@ -2,6 +2,7 @@
 #include "frontend/build/TrainOptions.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
 
@@ -17,7 +18,6 @@ public:
   void experts(const Node &node);
   void adapters(const Node &node);
   void checkpoint(const Node &node);
-  void price(const Node &node);
   void length(const Node &node);
   void provider(const Node &node);
 
@@ -56,7 +56,9 @@ void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
                                                 : least == Least::Zero    ? "not negative"
                                                                           : "at least 1",
                                                 written(*value)));
-  if (auto base = inBaseUnits(context, *value, node->range, {}))
+  UnitContext units;
+  units.each = {{BaseUnit::Chip, Rational(1), ""}};
+  if (auto base = inBaseUnits(context, *value, node->range, units))
     into.set(word, *base);
 }
 
@@ -128,25 +130,6 @@ void TrainOptions::checkpoint(const Node &node) {
   settings.set("checkpoint", entries);
 }
 
-void TrainOptions::price(const Node &node) {
-  if (!node.find("chip") && !node.find("energy"))
-    return bad(node.range, "`price` needs that of a `chip` or of `energy`: price { chip 2USD/h }");
-  ir::AttrDict entries;
-  measure(node, "chip", Least::Zero, entries);
-  measure(node, "energy", Least::Zero, entries);
-  for (const char *word : {"chip", "energy"}) {
-    const ir::Attribute *base = entries.find(word);
-    Dimension wanted = Dimension(BaseUnit::Dollar) /
-                       (*word == 'c' ? Dimension(BaseUnit::Second) : Dimension(BaseUnit::Joule));
-    if (base && base->asQuantity().dimension().withoutCounts() != wanted)
-      bad(node.find(word)->range,
-          fmt::format("`{}` is {}", word,
-                      *word == 'c' ? "money per time: chip 2USD/h"
-                                   : "money per energy: energy 0.1USD/kWh"));
-  }
-  settings.set("price", entries);
-}
-
 /// The length of the run, in steps or in tokens.
 void TrainOptions::length(const Node &node) {
   const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
@@ -184,12 +167,13 @@ bool perfc::readTrainOptions(BuildContext &context, const Node &statement, ir::A
       options.adapters(*child);
     else if (child->word == "checkpoint")
       options.checkpoint(*child);
-    else if (child->word == "price")
-      options.price(*child);
     else if (child->word == "steps" || child->word == "tokens")
       options.length(*child);
     else if (child->word == "using")
       options.provider(*child);
   }
+  auto prices = readPrice(context, statement);
+  if (prices && !prices->empty())
+    settings.set("price", std::move(*prices));
   return context.diagnostics.errorCount() == errors;
 }

@@ -4,47 +4,41 @@
 // tensors. An op or a collective on its own becomes a graph with one operation.
 #include "frontend/build/GraphBuilder.h"
 
+#include "frontend/build/Phases.h"
 #include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace perfc;
 
-llvm::StringRef perfc::phaseName(const ast::Item &item) {
-  if (item.word != "phase" || item.args.empty())
-    return "";
-  const ast::Expr *head = item.args[0].value;
-  return head->kind == ast::ExprKind::Call ? head->operands[0]->text : head->text;
-}
-
-static const ast::Item *findPhase(const Decl &decl, llvm::StringRef name,
-                                  std::vector<llvm::StringRef> *names = nullptr) {
-  if (!decl.item->block)
-    return nullptr;
-  for (const ast::Item *item : decl.item->block->items) {
-    llvm::StringRef known = phaseName(*item);
-    if (known.empty())
-      continue;
-    if (names)
-      names->push_back(known);
-    if (known == name)
-      return item;
-  }
-  return nullptr;
+static std::vector<llvm::StringRef> namesOf(llvm::ArrayRef<Phase> phases) {
+  std::vector<llvm::StringRef> names;
+  for (const Phase &phase : phases)
+    names.push_back(phase.name);
+  return names;
 }
 
 /// `phase decode(context = 1024) = (T = 1, S = context)`: adds T and S to `arguments`, which lose
 /// what the phase's own parameters take.
 bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
                             std::vector<Argument> &arguments) {
-  std::vector<llvm::StringRef> names;
-  const ast::Item *phase = findPhase(decl, instance.phase, &names);
-  if (!phase) {
+  std::vector<Phase> phases = phasesOf(context, decl, arguments);
+  auto found =
+      llvm::find_if(phases, [&](const Phase &phase) { return phase.name == instance.phase; });
+  if (found == phases.end()) {
+    std::vector<std::string> calls;
+    for (const Phase &phase : phases)
+      calls.push_back(fmt::format("`{}.{}`", instance.decl->name, phase.name));
+    std::string help = calls.empty() ? "it has no phases"
+                                     : fmt::format("its phases are {}", fmt::join(calls, ", "));
+    if (instance.phase == "generate")
+      help = "`serve` generates tokens; " + help;
     diagnostics.report(instance.range, diag::UnknownPhase, instance.decl->name, instance.phase)
-        .suggest(instance.phase, names);
+        .suggest(instance.phase, namesOf(phases), help);
     return false;
   }
+  const ast::Item *phase = found->item;
   const ast::Arg &head = phase->args[0];
-  Scope &scope = context.elaborator.newScope(*decl.module);
+  Scope &scope = context.elaborator.newScope(*found->scope);
   if (head.value->kind == ast::ExprKind::Call) {
     for (const ast::Arg &parameter : head.value->args) {
       llvm::StringRef name = parameter.value->text;
@@ -227,8 +221,8 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
   };
   if (bound || !llvm::all_of(diagnostics.all().drop_front(before), isMissing))
     return bound;
-  std::vector<llvm::StringRef> phases;
-  findPhase(*workload.decl, "", &phases);
+  std::vector<llvm::StringRef> phases =
+      namesOf(phasesOf(context, *workload.decl, workload.arguments));
   if (!good || !instance.phase.empty() || phases.empty())
     return false;
   // What is missing is what the phases give.
@@ -353,8 +347,10 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
     Scope &scope = context.elaborator.newScope(*workload.decl->module);
     good = bind(instance, inner, scope);
     if (good && workload.decl->item->block) {
+      llvm::SaveAndRestore<Instance> inside(running, {workload.decl, "", {}, instance.range});
+      Evaluator::InCall called(context.evaluator, instance.range);
       body(*workload.decl->item->block, scope);
-      good = finish(inner, scope, *region);
+      good = !isAbandoned && finish(inner, scope, *region);
     }
   } else {
     good = buildSingle(instance, *region);
@@ -385,6 +381,7 @@ static std::string keyOf(const Instance &instance, const ResolvedWorkload &workl
 
 llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
                                                std::vector<ir::Value *> &operands) {
+  BlameScope blame(diagnostics, instance.range);
   ResolvedWorkload workload{instance.decl, instance.arguments};
   if (instance.decl->kind == DeclKind::Workload) {
     auto resolved = resolve(instance);
@@ -398,6 +395,9 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
       return tensor;
     });
   std::string key = keyOf(instance, workload, dtype);
+  for (llvm::StringRef kind : {"weight", "cache"})
+    if (auto format = context.formatOf(kind))
+      key += fmt::format(" {} {}", kind, dtypeName(*format));
   auto known = context.graphs.find(key);
   if (known == context.graphs.end()) {
     auto built = buildBody(instance, workload);

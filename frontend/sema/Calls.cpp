@@ -3,12 +3,17 @@
 // Calls: functions of the file, instances of declarations, elements of lists.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
-static constexpr unsigned maxCallDepth = 64;
+static constexpr unsigned maxCallDepth = 256;
+/// Of calls that one expression leads to: a second.
+static constexpr size_t mostCalls = 100'000;
+/// Results that are kept.
+static constexpr size_t mostResults = 1 << 16;
 
 Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
   const ast::Expr &callee = *expr.operands[0];
@@ -16,6 +21,8 @@ Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
     NameResult found = program.lookup(scope.file(), callee.text);
     if (!found.decl && !found.alias && llvm::is_contained(builtinFunctions(), callee.text))
       return builtin(callee.text, arguments(expr.args, scope), expr.range);
+    if (choicesAreValues && !found.decl && !found.alias && isChoiceWord(callee.text))
+      return WordValue{callee.text.str(), arguments(expr.args, scope)};
   }
   Value value = evaluate(callee, scope);
   if (value.isUnknown()) {
@@ -46,7 +53,7 @@ Value Evaluator::callInstance(Instance instance, const ast::Expr &call, const Sc
       kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective;
   if (tensors && inWorkload)
     return tensors->apply(instance, call.range);
-  return instance;
+  return bounded(std::move(instance), call.range);
 }
 
 bool Evaluator::bind(const Instance &instance, Scope &scope, bool allowMissing) {
@@ -111,13 +118,11 @@ void Evaluator::reportRecursion(const Decl &function, SourceRange range) {
 }
 
 static bool isInLibrary(const DiagnosticEngine &diagnostics, SourceRange range) {
-  return diagnostics.sourceManager().path(range.file).startswith("std/");
+  return diagnostics.sourceManager().isLibrary(range.file);
 }
 
-/// A function of the library is not what has to be mended, but the call that led to it.
-SourceRange Evaluator::callToMend(const Decl &function) const {
-  SourceRange place = calls.back();
-  if (isInLibrary(diagnostics, function.nameRange))
+SourceRange Evaluator::placeToMend(SourceRange place) const {
+  if (isInLibrary(diagnostics, place))
     for (SourceRange call : calls)
       if (call.isValid() && !isInLibrary(diagnostics, call))
         place = call;
@@ -139,12 +144,12 @@ void Evaluator::reportNoReturn(const Decl &function, const Scope &scope) {
         .note(calls.back(), "for this call");
     return;
   }
-  diagnostics.report(callToMend(function), diag::NoReturn, function.name)
+  diagnostics.report(placeToMend(function.nameRange), diag::NoReturn, function.name)
       .note(function.nameRange, "called with " + given(function, scope));
 }
 
-/// A condition on the parameters of a function; false, reported, where it does not hold. What is
-/// not known yet may hold.
+/// A condition on the parameters of a function, op or workload; false, reported, where it does not
+/// hold. What is not known yet may hold.
 bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope) {
   if (item.args.size() != 2 || item.args[0].assigned || item.args[1].assigned) {
     diagnostics.report(item.range, diag::BadRequirement);
@@ -164,30 +169,73 @@ bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const S
     diagnostics.report(item.range, diag::RequirementNotHeld, function.name, needs);
     return false;
   }
-  diagnostics.report(callToMend(function), diag::RequirementNotHeld, function.name, needs)
-      .note(item.range, "required here, called with " + given(function, scope));
+  std::string values = given(function, scope);
+  SourceRange place =
+      isInLibrary(diagnostics, function.nameRange) ? placeToMend(function.nameRange) : calls.back();
+  diagnostics.report(place, diag::RequirementNotHeld, function.name, needs)
+      .note(item.range, values.empty() ? "required here" : "required here, called with " + values);
   return false;
 }
 
-void Evaluator::noteCall(const Decl &decl, SourceRange call, size_t first) {
-  if (call.isValid() && isInLibrary(diagnostics, decl.nameRange))
-    diagnostics.noteSince(first, call, "for this call");
+bool Evaluator::fulfils(const Instance &instance, const ast::Item &item, const Scope &scope) {
+  InCall inside(*this, instance.range);
+  return isFulfilled(*instance.decl, item, scope);
+}
+
+/// False, reported, where calls go round, too deep or on and on.
+bool Evaluator::canCall(const Decl &function, SourceRange call) {
+  if (llvm::is_contained(busy, &function)) {
+    reportRecursion(function, call);
+    return false;
+  }
+  if (busy.size() > maxCallDepth) {
+    diagnostics.report(call, diag::EvaluationTooDeep, maxCallDepth);
+    return false;
+  }
+  if (++callsMade == mostCalls)
+    diagnostics.report(calls.empty() ? call : calls.front(), diag::TooManyCalls, mostCalls);
+  return callsMade < mostCalls;
+}
+
+/// What a call is known by in `called`; "" when it is made each time.
+static std::string keyOf(const Instance &call) {
+  std::string key = fmt::format("{}", static_cast<const void *>(call.decl));
+  for (const Argument &argument : call.arguments) {
+    if (argument.isMistaken || !argument.value->isPlain())
+      return "";
+    std::string text = argument.value->text();
+    key += fmt::format(",{}={}:{}", argument.name, text.size(), text);
+  }
+  return key;
 }
 
 Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const Scope &scope) {
   Instance instance{&function, "", arguments(call.args, scope), call.range};
   if (function.item->isDamaged)
     return Value();
-  if (llvm::is_contained(busy, &function) || busy.size() > maxCallDepth) {
-    reportRecursion(function, call.range);
+  std::string key = keyOf(instance);
+  if (auto known = called.find(key); known != called.end())
+    return known->second;
+  if (!canCall(function, call.range))
     return Value();
-  }
   Scope inner(*function.module);
+  size_t before = diagnostics.all().size();
   if (!bind(instance, inner, /*allowMissing=*/false))
     return Value();
-  size_t before = diagnostics.all().size();
+  Value result = callBody(instance, inner);
+  bool isKept = !key.empty() && result.isPlain() && diagnostics.all().size() == before;
+  if (isKept && called.size() == mostResults)
+    called.clear();
+  if (isKept)
+    called[key] = result;
+  return result;
+}
+
+Value Evaluator::callBody(const Instance &instance, Scope &inner) {
+  const Decl &function = *instance.decl;
+  BlameScope blame(diagnostics, instance.range);
   busy.push_back(&function);
-  calls.push_back(call.range);
+  calls.push_back(instance.range);
   llvm::Optional<Value> result;
   if (function.value)
     result = evaluate(*function.value, inner);
@@ -197,7 +245,6 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
     reportNoReturn(function, inner);
   calls.pop_back();
   busy.pop_back();
-  noteCall(function, call.range, before);
   return result.getValueOr(Value());
 }
 

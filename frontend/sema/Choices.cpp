@@ -9,7 +9,7 @@
 using namespace perfc;
 
 static bool isWhole(const Quantity &value) {
-  return value.isInteger() && value.dimension().withoutCounts().isNumber();
+  return value.isInteger() && value.dimension().isExtent();
 }
 
 /// What an argument needs to be instead of `value`: "a whole number".
@@ -121,12 +121,55 @@ llvm::Optional<Value> Elaborator::chosen(const Node &node, const ast::Arg &arg,
     word.word = expr.format.str();
     word.arguments.push_back(makeArgument("", evaluator.string(expr, scope), expr.range));
   } else {
-    diagnostics.report(arg.range, diag::ExpectedName, node.word);
+    std::string choices = llvm::join(llvm::split(node.spec->choices, ' '), "`, `");
+    diagnostics.report(arg.range, diag::ExpectedName, node.word)
+        .help("it is one of `" + choices + "`");
     return llvm::None;
   }
   if (!isChoice(*node.spec, node.word, word.word, range) || !choiceArguments(*node.spec, word))
     return llvm::None;
   return Value(std::move(word));
+}
+
+/// True for a name, or an expression over names, whose value is a choice: `scheduler s` in
+/// `sweep s in [vllm, orca]`. The choices themselves go before names.
+bool Elaborator::isVariable(const WordSpec &spec, const ast::Expr &expr, const Scope &scope) const {
+  using ast::ExprKind;
+  if (expr.kind == ExprKind::Index || expr.kind == ExprKind::If || expr.kind == ExprKind::Member)
+    return true;
+  if (expr.kind == ExprKind::Tuple)
+    return expr.args.size() == 1 && isVariable(spec, *expr.args[0].value, scope);
+  const ast::Expr *name = expr.kind == ExprKind::Call ? expr.operands[0] : &expr;
+  if (name->kind != ExprKind::Name)
+    return false;
+  llvm::SmallVector<llvm::StringRef, 12> choices;
+  llvm::StringRef(spec.choices).split(choices, ' ');
+  return !llvm::is_contained(choices, name->text) &&
+         (scope.find(name->text) || evaluator.program.lookup(scope.file(), name->text).decl);
+}
+
+/// Adds the choice that the expression stands for, or each of a list of them.
+void Elaborator::chosenByValue(Node &node, const ast::Arg &arg, const Scope &scope) {
+  Value value = evaluator.evaluate(*arg.value, scope);
+  const Value::List *list = value.getIf<Value::List>();
+  for (const Value &one : list ? list->values : std::vector<Value>{value}) {
+    if (one.isUnknown())
+      continue;
+    const WordValue *word = one.getIf<WordValue>();
+    const Instance *named = one.getIf<Instance>(); // `ring`, also an algorithm of the library
+    if (!word && !named) {
+      diagnostics.report(arg.range, diag::UnknownChoice, node.word, one.describe());
+      return;
+    }
+    WordValue chosen = word ? *word : WordValue{named->decl->name.str(), named->arguments};
+    if (!isChoice(*node.spec, node.word, chosen.word, arg.range) ||
+        !choiceArguments(*node.spec, chosen))
+      return;
+    node.args.push_back({"", Value(std::move(chosen)), &arg, arg.range});
+  }
+  if (list && node.spec->maxArgs != anyNumber && node.args.size() > node.spec->maxArgs)
+    diagnostics.report(arg.range, diag::TooManyValues, node.word,
+                       atMost(node.spec->maxArgs, "value"));
 }
 
 bool Elaborator::isChoice(const WordSpec &spec, llvm::StringRef word, llvm::StringRef given,

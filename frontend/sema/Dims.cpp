@@ -7,9 +7,7 @@ using namespace perfc;
 
 bool perfc::accepts(Dims dims, const Dimension &dimension) {
   using enum BaseUnit;
-  auto is = [plain = dimension.withoutCounts()](const Dimension &wanted) {
-    return plain == wanted;
-  };
+  auto is = [&](const Dimension &wanted) { return dimension == wanted; };
   switch (dims) {
   case Dims::Any:
     return true;
@@ -53,6 +51,13 @@ bool perfc::accepts(Dims dims, const Dimension &dimension) {
   return false;
 }
 
+bool perfc::accepts(const WordSpec &spec, Dimension dimension) {
+  for (BaseUnit unit : spec.per)
+    if (dimension[unit] == -1)
+      dimension = dimension * unit;
+  return accepts(spec.dims, dimension);
+}
+
 llvm::StringRef perfc::describe(Dims dims) {
   switch (dims) {
   case Dims::Any:
@@ -80,7 +85,7 @@ llvm::StringRef perfc::describe(Dims dims) {
   case Dims::Rate:
     return "a rate, such as 1024/cycle or 312TFLOP/s";
   case Dims::Money:
-    return "an amount of money, such as 2USD";
+    return "money per time or energy, such as 2USD/h";
   case Dims::RequestRate:
     return "a rate of requests, such as 2req/s";
   case Dims::Requests:

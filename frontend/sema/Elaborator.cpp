@@ -4,8 +4,9 @@
 // Inheritance.cpp.
 #include "frontend/sema/Elaborator.h"
 
+#include "frontend/sema/OtherNames.h"
+#include "ir/common/Metrics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
@@ -62,16 +63,22 @@ void Elaborator::item(const ast::Item &item, BlockKind kind, Scope &scope, Node 
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = kind == BlockKind::Place && !item.args.empty() && item.args[0].assigned;
   if (item.word == "for" && !isMapped) {
+    size_t errors = diagnostics.errorCount();
     forEach(item, scope, [&](Scope &inner) {
-      if (item.block)
+      if (item.block && diagnostics.errorCount() == errors) // else each round finds it again
         body(*item.block, kind, inner, into);
     });
     return;
   }
-  if (take && take(item, scope))
-    return;
-  if (Node *node = line(item, kind, scope))
+  if (TakeLine own = take) { // of this body, not of what is elaborated while a line is taken
+    llvm::SaveAndRestore<TakeLine> outside(take, nullptr);
+    if (own(item, scope))
+      return;
+  }
+  if (Node *node = line(item, kind, scope)) {
+    node->home = &into;
     add(into, node);
+  }
 }
 
 bool Elaborator::let(const ast::Item &item, Scope &scope) {
@@ -105,10 +112,9 @@ void Elaborator::choice(const ast::Item &item, BlockKind kind, Scope &scope, Nod
     return;
   }
   // The parameters are not known yet: both branches are checked, neither is chosen.
-  Node &scratch = newNode();
   for (const ast::Body *either : {item.block, item.otherwise})
     if (either)
-      body(*either, kind, newScope(scope), scratch);
+      body(*either, kind, newScope(scope), newNode());
 }
 
 /// Members of `domain`, those of a plain range without writing them down.
@@ -208,6 +214,7 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
     node.range = item.range;
     node.item = &item;
     node.scope = &scope;
+    node.home = &into;
     clauses(item, groupSpec, node, scope);
     if (item.block)
       body(*item.block, BlockKind::Group, newScope(scope), node);
@@ -224,23 +231,16 @@ void Elaborator::equation(const ast::Item &item, BlockKind kind, const Scope &sc
       .help("write `let " + item.word.str() + " = …` to name a constant");
 }
 
-/// What other tools and datasheets call a word of the language; "" for all others.
-static llvm::StringRef otherName(llvm::StringRef word) {
-  return llvm::StringSwitch<llvm::StringRef>(word)
-      .Cases("size", "depth", "capacity")
-      .Cases("frequency", "freq", "clock")
-      .Cases("datatype", "precision", "dtype")
-      .Cases("throughput", "flops", "rate")
-      .Default("");
-}
-
 /// A help lists the words of a block that has at most so many.
 static constexpr size_t fewWords = 6;
 
 void Elaborator::unknownWord(const ast::Item &item, BlockKind kind) {
-  if (llvm::StringRef known = otherName(item.word); findWord(kind, known)) {
+  if (llvm::StringRef known = wordCalled(item.word); const WordSpec *spec = findWord(kind, known)) {
+    llvm::StringRef choices = spec->choices;
     diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(kind), item.word)
-        .help("it is called `" + known.str() + "` here");
+        .help(choices.empty() ? fmt::format("it is called `{}` here", known)
+                              : fmt::format("it is `{}` here, with one of {}", known,
+                                            llvm::join(llvm::split(choices, ' '), ", ")));
     return;
   }
   std::vector<llvm::StringRef> candidates;
@@ -358,6 +358,7 @@ void Elaborator::clauses(const ast::Item &item, const WordSpec &spec, Node &node
         clause.args.empty() ? clause.wordRange : clause.wordRange.join(clause.args.back().range);
     child.clause = &clause;
     child.scope = &scope;
+    child.home = &node;
     values(child, clause.args, scope);
     add(node, &child);
   }

@@ -30,6 +30,8 @@ struct Node {
   const ast::Item *item = nullptr;     ///< null for a clause
   const ast::Clause *clause = nullptr; ///< null for an item
   const Scope *scope = nullptr;        ///< in which its syntax may be evaluated
+  /// Whose block or line this is written in, whatever `if` and `for` stand around it.
+  const Node *home = nullptr;
   bool hasBlock = false;
   /// What this is laid over is not known yet: `after` and `without` in it wait for that.
   bool isOpen = false;
@@ -82,12 +84,15 @@ private:
   bool choiceArguments(const WordSpec &spec, WordValue &word);
   bool checkArgument(const ChoiceArgument &spec, llvm::StringRef name, const Argument &argument);
   llvm::Optional<Value> chosen(const Node &node, const ast::Arg &arg, const Scope &scope);
+  bool isVariable(const WordSpec &spec, const ast::Expr &expr, const Scope &scope) const;
+  void chosenByValue(Node &node, const ast::Arg &arg, const Scope &scope);
   void part(Node &node, const ast::Arg &head, const Scope &scope);
   void instantiate(Node &node);
   void add(Node &into, Node *child);
   void merge(Node &into, Node *overlay);
   void remove(Node &into, const Node &without);
   void settle(Node &node);
+  void warnOfAdded(const Node &base, const Node &made);
   void unknownWord(const ast::Item &item, BlockKind kind);
   void equation(const ast::Item &item, BlockKind kind, const Scope &scope, Node &into);
   Node &newNode();
@@ -99,7 +104,9 @@ private:
   std::deque<Node> nodes;
   std::deque<Scope> scopes;
   llvm::SmallVector<const Decl *, 4> instantiating;
-  unsigned rounds = 0; ///< of `for`, over the whole elaboration
+  size_t firstNode = 0;    ///< of the outermost of these
+  bool isTooLarge = false; ///< and that was reported
+  unsigned rounds = 0;     ///< of `for`, over the whole elaboration
   unsigned mostRounds = 1'000'000;
   TakeLine take = nullptr;
 };

@@ -4,7 +4,10 @@
 // Calls.cpp.
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/OtherNames.h"
+#include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -67,6 +70,8 @@ Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
     diagnostics.report(expr.range, diag::EvaluationTooDeep, maxDepth);
     return Value();
   }
+  if (depth == 0)
+    callsMade = 0;
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   return dispatch(expr, scope);
 }
@@ -82,6 +87,8 @@ Value Evaluator::number(const ast::Expr &expr) {
   auto &error = diagnostics.report(expr.range, diag::UnknownUnit, bad);
   if (bad.size() > 1 && bad[0] == 'x' && llvm::all_of(bad.drop_front(), llvm::isDigit))
     error.help("a product is `16 * 16`; axes of an array are `[x = 16, y = 16]`");
+  else if (std::string meant = unitHelp(expr.text, bad); !meant.empty())
+    error.help(std::move(meant));
   else
     error.suggest(bad, unitNames(),
                   expr.text.contains('/') ? "put spaces around `/` to divide" : "");
@@ -145,12 +152,17 @@ Value Evaluator::name(const ast::Expr &expr, const Scope &scope) {
   if (found.alias)
     return diagnostics.report(expr.range, diag::ModuleIsNoValue, expr.text), Value();
   if (found.isLost)
-    return Value();
+    return diagnostics.meetAgain(), Value();
+  if (choicesAreValues && isChoiceWord(expr.text)) // sweep s in [vllm, orca] { … scheduler s … }
+    return WordValue{expr.text.str(), {}};
   return unknownName(expr, scope);
 }
 
 Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
-  if (std::string hint = program.importHint(expr.text); !hint.empty()) {
+  std::string hint = program.importHint(scope.file(), expr.text);
+  if (hint.empty())
+    hint = nameHelp(program.sourceManager(), expr.range);
+  if (!hint.empty()) {
     diagnostics.report(expr.range, diag::UnknownName, expr.text).help(std::move(hint));
     return Value();
   }
@@ -165,20 +177,24 @@ Value Evaluator::unknownName(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
-  if (decl.item->isDamaged)
-    return Value();
+  if (decl.item->isDamaged || decl.item->isMistaken || mistaken.count(&decl))
+    return diagnostics.meetAgain(), Value();
   bool constant = decl.kind == DeclKind::Let || decl.kind == DeclKind::Param;
   if (!constant)
     return Instance{&decl, "", {}, use};
   if (auto given = paramOverrides.find(&decl); given != paramOverrides.end())
     return given->second;
-  if (auto known = cache.find(&decl); known != cache.end())
+  if (auto known = cache.find(&decl); known != cache.end()) {
+    if (known->second.isUnknown())
+      diagnostics.meetAgain();
     return known->second;
+  }
   if (llvm::is_contained(busy, &decl)) {
     diagnostics.report(decl.nameRange, diag::CyclicDefinition, decl.name);
     return Value();
   }
   busy.push_back(&decl);
+  llvm::SaveAndRestore<bool> choices(choicesAreValues, true);
   const ast::Expr *given = program.overrideOf(&decl);
   Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
   if (decl.domain && !value.isUnknown()) {
@@ -201,6 +217,7 @@ void Evaluator::overrideParam(const Decl &param, Value value) {
   else
     paramOverrides[&param] = std::move(value);
   cache.clear(); // what depends on it follows
+  called.clear();
 }
 
 Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
@@ -213,8 +230,8 @@ Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {
       if (inner != found.alias->byName.end() && !inner->second->isPrivate())
         return valueOf(*inner->second, expr.range);
       if (isLost(*found.alias, expr.text))
-        return Value();
-      program.reportNotInModule(*found.alias, expr.text, expr.opRange);
+        return diagnostics.meetAgain(), Value();
+      program.reportNotInModule(scope.file(), *found.alias, expr.text, expr.opRange);
       return Value();
     }
   }
@@ -246,7 +263,7 @@ Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
   bool record = tuple && !expr.args.empty() &&
                 llvm::all_of(expr.args, [](const ast::Arg &arg) { return !arg.assign.empty(); });
   if (record)
-    return Value::Record{arguments(expr.args, scope)};
+    return bounded(Value::Record{arguments(expr.args, scope)}, expr.range);
   Value::List values;
   values.isTuple = tuple;
   for (const ast::Arg &arg : expr.args) {
@@ -254,7 +271,15 @@ Value Evaluator::list(const ast::Expr &expr, const Scope &scope) {
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
     values.values.push_back(arg.assign.empty() ? evaluate(*arg.value, scope) : Value());
   }
-  return values;
+  return bounded(std::move(values), expr.range);
+}
+
+Value Evaluator::bounded(Value value, SourceRange range) {
+  constexpr size_t most = 1'000'000;
+  if (value.size() <= most + 1)
+    return value;
+  diagnostics.report(range, diag::ValueTooLarge, most, "elements");
+  return Value();
 }
 
 Value Evaluator::rangeOf(const ast::Expr &expr, const Scope &scope) {
@@ -317,9 +342,14 @@ bool Evaluator::isMember(const Value &value, const Value &domain, SourceRange ra
 }
 
 std::string Evaluator::string(const ast::Expr &expr, const Scope &scope) {
+  constexpr size_t most = 1'000'000;
   std::string result;
   llvm::StringRef text = expr.text;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (result.size() > most) {
+      diagnostics.report(expr.range, diag::ValueTooLarge, most, "characters");
+      return "";
+    }
     if (text[i] == '\\' && i + 1 < text.size()) {
       char next = text[++i];
       result += next == 'n' ? '\n' : next;
@@ -375,7 +405,7 @@ llvm::Optional<int64_t> Evaluator::integer(const ast::Expr &expr, const Scope &s
   if (value.isUnknown())
     return llvm::None;
   const Quantity *quantity = value.getIf<Quantity>();
-  if (!quantity || !quantity->dimension().withoutCounts().isNumber()) {
+  if (!quantity || !quantity->dimension().isExtent()) {
     diagnostics.report(expr.range, diag::ExpectedInteger, what, value.describe());
     return llvm::None;
   }

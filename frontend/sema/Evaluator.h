@@ -65,13 +65,35 @@ public:
   /// `text` of a string with its escapes and `{name}` replaced.
   std::string string(const ast::Expr &expr, const Scope &scope);
 
+  /// While it lives, what is reported in the library is about this call.
+  class InCall {
+  public:
+    InCall(Evaluator &evaluator, SourceRange call) : evaluator(evaluator) {
+      evaluator.calls.push_back(call);
+    }
+    ~InCall() { evaluator.calls.pop_back(); }
+    InCall(const InCall &) = delete;
+    InCall &operator=(const InCall &) = delete;
+
+  private:
+    Evaluator &evaluator;
+  };
+  /// `place`, or the innermost call outside the library that led there where it is in the library.
+  SourceRange placeToMend(SourceRange place) const;
+  /// Whether `require condition, "words"` in the block of `instance`'s declaration holds for what
+  /// `scope` has; false after a report. What is not known yet may hold.
+  bool fulfils(const Instance &instance, const ast::Item &item, const Scope &scope);
   /// Runs the block of a function; nothing when no `return` is reached, unknown after a report.
   llvm::Optional<Value> functionBody(const Decl &function, const ast::Body &body, Scope &scope);
+  /// What is wrong with `decl` has been reported: what uses it is unknown.
+  void setMistaken(const Decl &decl) { mistaken.insert(&decl); }
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
   void overrideParam(const Decl &param, Value value);
 
   Program &program;
   DiagnosticEngine &diagnostics;
+  /// Choices of words are values, `[vllm, orca]`: where a sweep or parameter takes its values.
+  bool choicesAreValues = false;
   TensorSemantics *tensors = nullptr;
 
 private:
@@ -83,6 +105,10 @@ private:
   Value call(const ast::Expr &expr, const Scope &scope);
   Value callInstance(Instance instance, const ast::Expr &call, const Scope &scope);
   Value callFunction(const Decl &function, const ast::Expr &call, const Scope &scope);
+  bool canCall(const Decl &function, SourceRange call);
+  Value callBody(const Instance &instance, Scope &inner);
+  /// `value`, or unknown after a report where it has grown beyond all use.
+  Value bounded(Value value, SourceRange range);
 
   Value builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments, SourceRange range);
   Value index(const ast::Expr &expr, const Scope &scope);
@@ -105,11 +131,12 @@ private:
   void reportRecursion(const Decl &function, SourceRange range);
   void reportNoReturn(const Decl &function, const Scope &scope);
   bool isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope);
-  SourceRange callToMend(const Decl &function) const;
-  /// Notes `call` with the diagnostics from the `first`-th on that `decl`, of the library, led to.
-  void noteCall(const Decl &decl, SourceRange call, size_t first);
 
   llvm::DenseMap<const Decl *, Value> cache;
+  /// Results of functions by their arguments: what calls a function twice takes no longer.
+  llvm::StringMap<Value> called;
+  size_t callsMade = 0; ///< in the outermost expression at hand
+  llvm::DenseSet<const Decl *> mistaken;
   llvm::DenseSet<const Decl *> recursive; ///< functions of reported cycles
   llvm::DenseMap<const Decl *, Value> paramOverrides;
   llvm::SmallVector<const Decl *, 8> busy; ///< being evaluated, to find cycles and recursion

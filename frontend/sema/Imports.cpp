@@ -44,21 +44,47 @@ const Module *Program::loadLibrary(llvm::StringRef name) {
   return loadFile(id, name.str());
 }
 
-std::string Program::importHint(llvm::StringRef name) {
-  std::vector<std::string> found;
-  for (const EmbeddedFile &file : embeddedStdlib()) {
-    std::string module = moduleName(file);
-    if (llvm::StringRef(module).endswith("." + name.str())) {
-      found.push_back(std::move(module));
-      continue;
+/// The public names of `module`, at most `most` of them: "`h100_sxm`, `h200_sxm`, …".
+static std::string publicNames(const Module &module, size_t most) {
+  std::string text;
+  for (const Decl *decl : module.decls)
+    if (!decl->isPrivate()) {
+      if (most-- == 0)
+        return text + ", …";
+      text += fmt::format("{}`{}`", text.empty() ? "" : ", ", decl->name);
     }
-    if (!file.text.contains(name))
+  return text;
+}
+
+std::string Program::importHint(const Module &from, llvm::StringRef name) {
+  constexpr size_t shown = 4;
+  std::vector<std::string> found;
+  std::string brought = "it";
+  for (const EmbeddedFile &file : embeddedStdlib()) {
+    std::string path = moduleName(file);
+    bool isModule = llvm::StringRef(path).endswith("." + name.str());
+    if (!isModule && !file.text.contains(name))
       continue; // most files need no parsing
-    const Decl *decl = loadLibrary(module)->byName.lookup(name);
-    if (decl && !decl->isPrivate())
-      found.push_back(std::move(module));
+    const Module *module = loadLibrary(path);
+    const Decl *decl = module->byName.lookup(name);
+    bool isDeclared = decl && !decl->isPrivate();
+    if (!isModule && !isDeclared)
+      continue;
+    auto known = llvm::find_if(from.imports, [&](const Import &import) {
+      return import.module == module && import.only.empty();
+    });
+    if (known == from.imports.end()) {
+      found.push_back(std::move(path));
+      if (!isDeclared)
+        brought = publicNames(*module, shown);
+    } else if (!isDeclared) {
+      return fmt::format("`{}` is imported: it has {}", path, publicNames(*module, shown));
+    } else if (!known->alias.empty()) {
+      return fmt::format("it is imported as `{}.{}`", known->alias, name);
+    }
   }
-  return found.empty() ? "" : "`import " + llvm::join(found, "` or `import ") + "` brings it";
+  return found.empty() ? ""
+                       : "`import " + llvm::join(found, "` or `import ") + "` brings " + brought;
 }
 
 Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
@@ -75,10 +101,11 @@ Module *Program::loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range
   return const_cast<Module *>(loadLibrary(name));
 }
 
-void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range) {
+void Program::reportUnknownModule(const Module &from, llvm::ArrayRef<ast::ImportName> path,
+                                  SourceRange range) {
   std::string name = dotted(path);
   Diagnostic &error = diagnostics.report(range, diag::UnknownModule, name);
-  if (std::string hint = importHint(path.back().name); !hint.empty()) {
+  if (std::string hint = importHint(from, path.back().name); !hint.empty()) {
     error.help(std::move(hint));
     return;
   }
@@ -87,10 +114,15 @@ void Program::reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRa
     names.push_back(moduleName(file));
   std::vector<llvm::StringRef> candidates(names.begin(), names.end()), inside;
   for (llvm::StringRef module : candidates)
-    if (module.consume_front(name + "."))
-      inside.push_back(module);
+    if (llvm::StringRef inner = module; inner.consume_front(name + ".")) {
+      if (inside.empty())
+        error.help(fmt::format("a module is imported by its name, such as `import {}`", module));
+      llvm::StringRef part = inner.split('.').first;
+      if (!llvm::is_contained(inside, part))
+        inside.push_back(part);
+    }
   if (!inside.empty()) {
-    error.help("it is a folder, with " + llvm::join(inside, ", "));
+    error.note("it is a folder, with " + llvm::join(inside, ", "));
     return;
   }
   std::string own = "modules of the library begin with `std.`; a file of your own is imported as "
@@ -119,7 +151,7 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
   if (diagnostics.errorCount() != errors)
     return lose();
   if (!outer) {
-    reportUnknownModule(path, range);
+    reportUnknownModule(module, path, range);
     return lose();
   }
   llvm::StringRef name = path.back().name;
@@ -128,13 +160,14 @@ void Program::addImport(Module &module, llvm::ArrayRef<ast::ImportName> path, ll
     module.lostNames.push_back(alias.empty() ? name : alias);
     if (isLost(*outer, name))
       return;
-    reportNotInModule(*outer, name, path.back().range);
+    reportNotInModule(module, *outer, name, path.back().range);
     return;
   }
   module.imports.push_back({outer, "", name, alias.empty() ? name : alias, range});
 }
 
-void Program::reportNotInModule(const Module &module, llvm::StringRef name, SourceRange range) {
+void Program::reportNotInModule(const Module &from, const Module &module, llvm::StringRef name,
+                                SourceRange range) {
   Diagnostic &error = diagnostics.report(range, diag::NotInModule, module.name, name);
   auto found = module.byName.find(name);
   if (found != module.byName.end()) {
@@ -145,7 +178,7 @@ void Program::reportNotInModule(const Module &module, llvm::StringRef name, Sour
   for (const Decl *decl : module.decls)
     if (!decl->isPrivate())
       candidates.push_back(decl->name);
-  error.suggest(name, candidates, importHint(name));
+  error.suggest(name, candidates, importHint(from, name));
 }
 
 /// An import that failed brings names that nobody knows.

@@ -6,6 +6,8 @@
 #include "frontend/sema/Elaborator.h"
 
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Hardware.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
 
@@ -24,8 +26,7 @@ void Elaborator::part(Node &node, const ast::Arg &head, const Scope &scope) {
     return;
   for (const Argument &axis : evaluator.arguments(expr.args, scope)) {
     const Quantity *size = axis.value->getIf<Quantity>();
-    bool isCount = size && size->isInteger() && size->sign() > 0 &&
-                   size->dimension().withoutCounts().isNumber();
+    bool isCount = size && size->isInteger() && size->sign() > 0 && size->dimension().isExtent();
     if (!axis.value->isUnknown() && !isCount) {
       diagnostics.report(axis.range, diag::BadAxisSize, node.name, written(*axis.value));
       continue;
@@ -69,8 +70,56 @@ const Decl *perfc::earliest(llvm::ArrayRef<const Decl *> cycle) {
   });
 }
 
+/// True when `text` has `name` as a word where it is no part's name after `memory` or the like.
+static bool isUsed(llvm::StringRef text, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  text.split(lines, '\n');
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (llvm::StringRef line : lines) {
+    line = line.split("//").first;
+    for (size_t at = line.find(name); at != llvm::StringRef::npos; at = line.find(name, at + 1)) {
+      llvm::StringRef before = line.take_front(at), after = line.drop_front(at + name.size());
+      bool isPart =
+          (!before.empty() && isWord(before.back())) || (!after.empty() && isWord(after.front()));
+      before = before.rtrim();
+      bool declares = before.endswith("memory") || before.endswith("array");
+      if (!isPart && !declares)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Warns of memories and arrays that `from` did not bring, and that neither `after` nor a use in
+/// the file shows to be meant: a name that is spelled otherwise adds a part.
+void Elaborator::warnOfAdded(const Node &base, const Node &made) {
+  std::vector<llvm::StringRef> known;
+  for (const Node *child : base.children)
+    if (child->word == "memory" || child->word == "array")
+      known.push_back(child->name);
+  for (const Node *child : made.children) {
+    if (child->word != "memory" && child->word != "array")
+      continue;
+    auto same = llvm::find_if(base.children, [&](const Node *other) {
+      return other->word == child->word && other->name == child->name;
+    });
+    if (same != base.children.end()) {
+      warnOfAdded(**same, *child);
+      continue;
+    }
+    llvm::StringRef file = evaluator.program.sourceManager().text(child->range.file);
+    if (!child->find("after") && !isUsed(file, child->name))
+      diagnostics.report(child->range, diag::PartAdded, child->word, child->name)
+          .suggest(
+              child->name, known,
+              fmt::format("`{} {} after …` says that one more is meant", child->word, child->name));
+  }
+}
+
 /// Declarations and templates that are made from each other, and parts inside them.
 static constexpr unsigned maxChain = 256;
+/// Of a declaration with all that it is made of: templates that hold others twice grow fast.
+static constexpr size_t mostNodes = 200'000;
 
 Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
   BlockKind kind = blockOf(instance.decl->kind);
@@ -91,7 +140,17 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
     diagnostics.report(decl.nameRange, diag::EvaluationTooDeep, maxChain);
     return &node;
   }
-  size_t before = diagnostics.all().size();
+  if (instantiating.empty()) {
+    firstNode = nodes.size();
+    isTooLarge = false;
+  }
+  if (nodes.size() - firstNode > mostNodes) {
+    if (!isTooLarge)
+      diagnostics.report(decl.nameRange, diag::TooManyParts, mostNodes);
+    isTooLarge = true;
+    return &node;
+  }
+  BlameScope blame(diagnostics, instance.range);
   instantiating.push_back(&decl);
   evaluator.calls.push_back(instance.range);
   Scope &scope = newScope(*decl.module);
@@ -111,6 +170,7 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
                          base.describe());
     }
   }
+  const Node base = node;
   if (decl.kind == DeclKind::Array && !decl.item->args.empty() &&
       decl.item->args[0].value->kind == ast::ExprKind::Index)
     part(node, decl.item->args[0], scope);
@@ -122,9 +182,10 @@ Node *Elaborator::declaration(const Instance &instance, bool allowMissing) {
       add(node, child);
   }
   settle(node);
+  if (kind == BlockKind::Hardware && !base.children.empty())
+    warnOfAdded(base, node);
   evaluator.calls.pop_back();
   instantiating.pop_back();
-  evaluator.noteCall(decl, instance.range, before);
   return &node;
 }
 
@@ -176,6 +237,17 @@ static bool givesParts(const Node &into, const Node &attribute) {
          attribute.args.empty();
 }
 
+/// True for what has a name of its own in its block: memories, arrays, groups of a system.
+static bool isPart(const Node &node) { return !node.name.empty() || node.word == "network"; }
+
+/// Notes with the report of `child` where the block has it already.
+static void noteEarlier(Diagnostic &error, const Node &child, const Node &earlier) {
+  if (earlier.item && earlier.item == child.item)
+    error.note("each round of the `for` around it gives it again");
+  else
+    error.note(earlier.range, "it is given here already");
+}
+
 void Elaborator::add(Node &into, Node *child) {
   if (into.isOpen && (child->word == "without" || child->find("after"))) {
     into.children.push_back(child);
@@ -183,7 +255,7 @@ void Elaborator::add(Node &into, Node *child) {
   }
   if (child->word == "without")
     return remove(into, *child);
-  if (!child->name.empty() || child->word == "network")
+  if (isPart(*child))
     return merge(into, child);
   if (!child->spec || child->spec->repeats) {
     into.children.push_back(child);
@@ -192,32 +264,35 @@ void Elaborator::add(Node &into, Node *child) {
   for (Node *&other : into.children) {
     if (other->word != child->word)
       continue;
-    bool sameBlock = other->scope == child->scope || (other->clause && child->item);
+    bool sameBlock = other->home == child->home || (other->clause && child->item);
     if (!sameBlock && givesParts(into, *child))
       return merge(into, child);
     if (sameBlock)
-      diagnostics.report(child->range, diag::GivenTwice, child->word)
-          .note(other->range, "it is given here already");
+      noteEarlier(diagnostics.report(child->range, diag::GivenTwice, child->word), *child, *other);
     other = child;
     return;
   }
   into.children.push_back(child);
 }
 
+/// Of memories, arrays, networks and units in a block, or groups of a system: each is looked for
+/// among all others.
+static constexpr size_t mostParts = 4096;
+
 /// Adds a part; one with the same word and name that `from` brought takes over what is new.
 void Elaborator::merge(Node &into, Node *overlay) {
   for (Node *&other : into.children) {
     if (other->word != overlay->word || other->name != overlay->name)
       continue;
-    if (other->scope == overlay->scope && other->item != overlay->item) {
-      diagnostics
-          .report(overlay->range, diag::DuplicatePart, overlay->spec ? overlay->word : "group",
-                  overlay->name)
-          .note(other->range, "the first one is here");
+    if (other->home == overlay->home) {
+      llvm::StringRef what = overlay->spec ? overlay->word : "group";
+      noteEarlier(diagnostics.report(overlay->range, diag::DuplicatePart, what, overlay->name),
+                  *overlay, *other);
       return;
     }
     Node &merged = newNode();
     merged = *other;
+    merged.home = overlay->home;
     merged.isOpen = into.isOpen;
     merged.range = overlay->range;
     if (!overlay->args.empty())
@@ -229,6 +304,12 @@ void Elaborator::merge(Node &into, Node *overlay) {
     for (Node *child : overlay->children)
       add(merged, child);
     other = &merged;
+    return;
+  }
+  size_t parts = llvm::count_if(into.children, [](const Node *child) { return isPart(*child); });
+  if (parts >= mostParts) {
+    if (parts == mostParts)
+      diagnostics.report(overlay->range, diag::TooManyParts, mostParts);
     return;
   }
   const Node *after = overlay->find("after");

@@ -26,6 +26,7 @@ private:
   void noClauses(const ast::Item &item);
   void noResults(const ast::Item &item);
   void noAssignment(llvm::ArrayRef<ast::Arg> args);
+  void reportRole(const ast::Arg &arg);
   void roles(const ast::Expr &expr);
   void roles(llvm::ArrayRef<ast::Arg> args);
 
@@ -54,6 +55,14 @@ void Leftovers::noAssignment(llvm::ArrayRef<ast::Arg> args) {
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
 }
 
+void Leftovers::reportRole(const ast::Arg &arg) {
+  Diagnostic &error = diagnostics.report(arg.role->range, diag::UnexpectedRole);
+  const SourceManager &sources = diagnostics.sourceManager();
+  if (arg.value->kind == ast::ExprKind::Name)
+    error.help(fmt::format("`=` gives a value to a name: `{} = {}`", arg.value->text,
+                           sources.text(arg.role->range)));
+}
+
 void Leftovers::roles(const ast::Expr &expr) {
   for (const ast::Expr *operand : expr.operands)
     roles(*operand);
@@ -63,7 +72,7 @@ void Leftovers::roles(const ast::Expr &expr) {
 void Leftovers::roles(llvm::ArrayRef<ast::Arg> args) {
   for (const ast::Arg &arg : args) {
     if (arg.role)
-      diagnostics.report(arg.role->range, diag::UnexpectedRole);
+      reportRole(arg);
     roles(*arg.value);
     if (arg.assigned)
       roles(*arg.assigned);
@@ -136,13 +145,18 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool isWhere = place == Place::Op && item.word == "where";
   bool isRepeat = place == Place::Workload && item.word == "repeat";
   bool isPhase = place == Place::Workload && item.word == "phase";
-  bool inFunction = place == Place::Function && (item.word == "return" || item.word == "require");
+  bool inFunction = place == Place::Function && item.word == "return";
+  bool isRequired = item.word == "require" &&
+                    (place == Place::Function || place == Place::Op || place == Place::Workload);
+  bool isDraw = place == Place::Op && item.word == "draw";
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
   bool isLoop =
       (item.word == "for" && !isMapped) || (item.word == "sweep" && place != Place::Other);
-  if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isLoop) {
-    noClauses(item);
+  if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isRequired || isDraw ||
+      isLoop) {
+    if (!isDraw)
+      noClauses(item);
     noResults(item);
     if (!isRepeat && !isLoop)
       noBlock(item);

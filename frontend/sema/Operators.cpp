@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/Evaluator.h"
 
+#include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Written.h"
 
 using namespace perfc;
@@ -73,6 +74,12 @@ Value Evaluator::quantityError(QuantityError error, llvm::StringRef op, const Va
     if (expr.operands.size() == 2)
       report.note(expr.operands[0]->range, "this is " + quoted(left))
           .note(expr.operands[1]->range, "this is " + quoted(right));
+    const Value *sides[] = {&left, &right};
+    for (size_t i = 0; op != "^" && i < expr.operands.size() && i < 2; ++i)
+      if (const Quantity *other = sides[1 - i]->getIf<Quantity>())
+        if (std::string help = unitNeeded(expr.operands[i]->text, other->dimension());
+            !help.empty())
+          report.help(std::move(help));
     return Value();
   }
   case QuantityError::Overflow:
@@ -100,7 +107,7 @@ Value Evaluator::arithmetic(llvm::StringRef op, const Value &left, const Value &
   if (op == "*" && left.is<Quantity>() && isGroup(right))
     return multiply(left, right, expr);
   if (op == "+" && isGroup(left) && isGroup(right))
-    return addGroups(left, right);
+    return bounded(addGroups(left, right), expr.range);
   const ast::Expr &culprit = *expr.operands[left.is<Quantity>() ? 1 : 0];
   diagnostics.report(culprit.range, diag::BadOperand, op,
                      (left.is<Quantity>() ? right : left).describe());
@@ -110,7 +117,10 @@ Value Evaluator::arithmetic(llvm::StringRef op, const Value &left, const Value &
 /// `8 * chip`: members of a group.
 Value Evaluator::multiply(const Value &left, const Value &right, const ast::Expr &expr) {
   const Quantity &count = left.get<Quantity>();
-  if (!count.isInteger() || count.sign() <= 0 || !count.dimension().withoutCounts().isNumber()) {
+  const Dimension &dimension = count.dimension();
+  bool isMembers =
+      dimension.isNumber() || dimension == BaseUnit::Chip || dimension == BaseUnit::Node;
+  if (!count.isInteger() || count.sign() <= 0 || !isMembers) {
     diagnostics.report(expr.operands[0]->range, diag::BadGroupCount, written(count));
     return Value();
   }

@@ -60,6 +60,10 @@ static constexpr WordSpec hardwareWords[] = {
      .block = BlockKind::Compute,
      .repeats = true,
      .doc = "a unit that computes"},
+    {.word = "link",
+     .kind = Reference,
+     .byDefault = "none",
+     .doc = "the network of its own links, which joins such chips where a group names no other"},
     withoutWord,
     {.word = "calibrate",
      .kind = Text,
@@ -126,11 +130,13 @@ static constexpr WordSpec memoryWords[] = {
     {.word = "capacity",
      .kind = Measure,
      .dims = Dims::Data,
+     .per = perChip,
      .byDefault = "unlimited",
      .doc = "what one instance holds"},
     {.word = "bandwidth",
      .kind = Measure,
      .dims = Dims::Bandwidth,
+     .per = perChip,
      .minArgs = 0,
      .block = BlockKind::Bandwidth,
      .byDefault = "unlimited",
@@ -189,11 +195,13 @@ static constexpr WordSpec bandwidthWords[] = {
     {.word = "read",
      .kind = Measure,
      .dims = Dims::Bandwidth,
+     .per = perChip,
      .byDefault = "unlimited",
      .doc = "reads of one instance"},
     {.word = "write",
      .kind = Measure,
      .dims = Dims::Bandwidth,
+     .per = perChip,
      .byDefault = "unlimited",
      .doc = "writes of one instance"},
 };
@@ -225,6 +233,7 @@ static constexpr WordSpec netEnergyWords[] = {
     {.word = "hop",
      .kind = Measure,
      .dims = Dims::HopEnergy,
+     .per = perHop,
      .byDefault = "not given",
      .doc = "energy of one word over one link"},
     {.word = "multicast",
@@ -243,8 +252,17 @@ static constexpr WordSpec netLatencyWords[] = {
     {.word = "hop",
      .kind = Measure,
      .dims = Dims::Time,
+     .per = perHop,
      .byDefault = "none",
      .doc = "time of one word over one link"},
+};
+
+static constexpr WordSpec netBandwidthWords[] = {
+    {.word = "own_link",
+     .kind = Flag,
+     .minArgs = 0,
+     .maxArgs = 0,
+     .doc = "between chips with a `link` of their own it is that of their link"},
 };
 
 static constexpr WordSpec networkWords[] = {
@@ -263,6 +281,7 @@ static constexpr WordSpec networkWords[] = {
     {.word = "energy",
      .kind = Measure,
      .dims = Dims::HopEnergy,
+     .per = perHop,
      .minArgs = 0,
      .block = BlockKind::NetEnergy,
      .byDefault = "none",
@@ -270,13 +289,16 @@ static constexpr WordSpec networkWords[] = {
     {.word = "bandwidth",
      .kind = Measure,
      .dims = Dims::Bandwidth,
+     .per = perMember,
      .maxArgs = anyNumber,
-     .byDefault = "unlimited",
+     .block = BlockKind::NetBandwidth,
+     .byDefault = "unlimited; between chips not known",
      .doc = "what one instance, or each chip (/chip), moves; along each dimension of a torus or "
             "mesh where there are several values"},
     {.word = "latency",
      .kind = Measure,
      .dims = Dims::Time,
+     .per = perHop,
      .minArgs = 0,
      .maxArgs = anyNumber,
      .block = BlockKind::NetLatency,
@@ -308,6 +330,14 @@ static constexpr WordSpec networkWords[] = {
     nicsWord,
     stripeWord,
     activeChunksWord,
+    {.word = "family",
+     .kind = Name,
+     .byDefault = "none",
+     .doc = "what its links are a generation of: a chip with links of another one is warned of"},
+    {.word = "generation",
+     .kind = Integer,
+     .byDefault = "none",
+     .doc = "which generation of the family"},
     linkWord,
     libraryWord,
     fromWord,
@@ -317,6 +347,7 @@ static constexpr WordSpec computeWords[] = {
     {.word = "rate",
      .kind = Measure,
      .dims = Dims::Rate,
+     .per = perChip,
      .minArgs = 0,
      .block = BlockKind::ByDtype,
      .byDefault = "unlimited",
@@ -385,6 +416,8 @@ llvm::ArrayRef<WordSpec> perfc::partWordsOf(BlockKind kind) {
     return netEnergyWords;
   case BlockKind::NetLatency:
     return netLatencyWords;
+  case BlockKind::NetBandwidth:
+    return netBandwidthWords;
   case BlockKind::Network:
     return networkWords;
   case BlockKind::Compute:

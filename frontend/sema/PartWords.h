@@ -36,6 +36,12 @@ inline constexpr ChoiceForm topologyForms[] = {
     {.choice = "dragonfly", .arguments = dragonflyArguments},
     {.choice = "tree", .arguments = treeArguments},
 };
+/// What all instances of a part of a chip share; what the network of a group gives.
+inline constexpr BaseUnit perChip[] = {BaseUnit::Chip};
+inline constexpr BaseUnit perMember[] = {BaseUnit::Chip, BaseUnit::Node, BaseUnit::Link};
+inline constexpr BaseUnit perLink[] = {BaseUnit::Link};
+inline constexpr BaseUnit perHop[] = {BaseUnit::Hop};
+
 inline constexpr llvm::StringLiteral tensorRoles = "input weight output intermediate cache";
 
 inline constexpr WordSpec fromWord{.word = "from",
@@ -52,11 +58,13 @@ inline constexpr WordSpec withoutWord{.word = "without",
 inline constexpr WordSpec leakWord{.word = "leak",
                                    .kind = ArgKind::Measure,
                                    .dims = Dims::Power,
+                                   .per = perChip,
                                    .byDefault = "none",
                                    .doc = "power of one instance that is on, whatever it does"};
 inline constexpr WordSpec areaWord{.word = "area",
                                    .kind = ArgKind::Measure,
                                    .dims = Dims::Area,
+                                   .per = perChip,
                                    .byDefault = "not given",
                                    .doc = "area of one instance"};
 inline constexpr WordSpec linkWord{

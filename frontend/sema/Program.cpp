@@ -178,13 +178,29 @@ void Program::collect(Module &module) {
     auto kind = item->kind == ast::ItemKind::Line ? declKind(item->word) : llvm::None;
     if (kind)
       declare(module, *item, *kind);
-    else if (!item->isDamaged)
+    else
       module.statements.push_back(item);
   }
 }
 
 //===-- Loading and lookup
 //---------------------------------------------------------------------===//
+
+/// Marks the items of `file` that `errors` are about.
+static void markMistaken(const ast::SyntaxFile &file, llvm::ArrayRef<Diagnostic> errors) {
+  for (const Diagnostic &error : errors)
+    for (ast::Item *item : file.body->items) {
+      auto isInside = [&](SourceRange range) {
+        return range.file == file.file && range.begin >= item->range.begin &&
+               range.begin <= item->range.end;
+      };
+      bool isError = error.kind->severity == Severity::Error;
+      item->isMistaken |= isError && isInside(error.range);
+      bool hasOther = error.kind->code == diag::DuplicateDeclaration.code && !error.remarks.empty();
+      if (hasOther) // which one is meant?
+        item->isMistaken |= isInside(error.remarks[0].range);
+    }
+}
 
 Module *Program::loadFile(FileId file, const std::string &name) {
   modules.emplace_back();
@@ -193,9 +209,11 @@ Module *Program::loadFile(FileId file, const std::string &name) {
   module.file = file;
   byKey[name] = &module;
   loading.push_back({&module, name});
+  size_t before = diagnostics.all().size();
   module.syntax = parseFile(sources, file, diagnostics);
   reportLeftovers(*module.syntax, diagnostics);
   collect(module);
+  markMistaken(*module.syntax, diagnostics.all().drop_front(before));
   loading.pop_back();
   return &module;
 }

@@ -116,9 +116,9 @@ public:
   /// A module of the standard library by its dotted path (std.ops.conv2d), for `list` and `doc`.
   const Module *loadLibrary(llvm::StringRef name);
 
-  /// Which import brings `name`, a module of the library or a public name in one, as a help; ""
-  /// when the library has no such name.
-  std::string importHint(llvm::StringRef name);
+  /// How `from` gets `name`, a module of the library or a public name in one, as a help: by an
+  /// import, or as what one that is there calls it; "" when the library has no such name.
+  std::string importHint(const Module &from, llvm::StringRef name);
 
   /// Sets `param` `name` from the command line; false when the root has no such parameter.
   bool setParameter(llvm::StringRef name, const std::string &text);
@@ -130,7 +130,8 @@ public:
   std::vector<llvm::StringRef> visibleNames(const Module &module) const;
 
   /// Reports that `name` is not a public name of `module`.
-  void reportNotInModule(const Module &module, llvm::StringRef name, SourceRange range);
+  void reportNotInModule(const Module &from, const Module &module, llvm::StringRef name,
+                         SourceRange range);
 
   SourceManager &sourceManager() { return sources; }
   DiagnosticEngine &diags() { return diagnostics; }
@@ -143,7 +144,8 @@ private:
                  SourceRange range);
   void importFile(Module &module, const ast::Item &item);
   Module *loadStd(llvm::ArrayRef<ast::ImportName> path, SourceRange range);
-  void reportUnknownModule(llvm::ArrayRef<ast::ImportName> path, SourceRange range);
+  void reportUnknownModule(const Module &from, llvm::ArrayRef<ast::ImportName> path,
+                           SourceRange range);
   void declare(Module &module, const ast::Item &item, DeclKind kind);
 
   SourceManager &sources;

@@ -1,5 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/StatementWords.h"
+
+#include "frontend/sema/PartWords.h"
 #include "frontend/sema/WordTables.h"
 
 using namespace perfc;
@@ -16,11 +18,13 @@ static constexpr WordSpec withWord{.word = "with",
 static constexpr WordSpec bandwidthWord{.word = "bandwidth",
                                         .kind = Measure,
                                         .dims = Dims::Bandwidth,
+                                        .per = perMember,
                                         .byDefault = "the network's",
                                         .doc = "bandwidth of `over`"};
 static constexpr WordSpec latencyWord{.word = "latency",
                                       .kind = Measure,
                                       .dims = Dims::Time,
+                                      .per = perHop,
                                       .byDefault = "the network's",
                                       .doc = "latency of `over`"};
 static constexpr WordSpec paretoWord{.word = "pareto",
@@ -53,14 +57,15 @@ static constexpr WordSpec gateWord{.word = "gate",
 static constexpr WordSpec evaluateWords[] = {
     onWord,       withWord,    usingWord,  overWord,   asWord,   bandwidthWord, latencyWord,
     parallelWord, placeWord,   tensorWord, skipWord,   gateWord, minimizeWord,  maximizeWord,
-    withinWord,   requireWord, expectWord, reportWord, emitWord};
+    withinWord,   requireWord, expectWord, reportWord, emitWord, priceWord};
 static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
                                             asWord,     bandwidthWord, latencyWord, expectWord,
-                                            reportWord, emitWord};
+                                            reportWord, emitWord,      priceWord};
 static constexpr WordSpec searchWords[] = {onWord,       withWord,     usingOneWord, overWord,
                                            asWord,       tensorWord,   skipWord,     gateWord,
                                            minimizeWord, maximizeWord, withinWord,   requireWord,
-                                           paretoWord,   expectWord,   reportWord,   emitWord};
+                                           paretoWord,   expectWord,   reportWord,   emitWord,
+                                           priceWord};
 
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};
@@ -113,11 +118,10 @@ static constexpr WordSpec expectWords[] = {
 
 static constexpr WordSpec reportWords[] = {
     {.word = "by",
-     .kind = Choice,
+     .kind = Name,
      .maxArgs = anyNumber,
-     .choices = "op kernel layer memory level component tensor pool",
      .byDefault = "a row per result",
-     .doc = "the rows"},
+     .doc = "the rows: op, kernel, layer, memory, level, component, or names that a sweep sets"},
 };
 
 static constexpr WordSpec emitWords[] = {

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words of `train`, of the blocks in it, and of the runtimes that it names.
+#include "frontend/sema/PartWords.h"
 #include "frontend/sema/StatementWords.h"
 #include "frontend/sema/WordTables.h"
 
@@ -124,12 +125,7 @@ static constexpr WordSpec ownTrainWords[] = {
      .block = BlockKind::Checkpoint,
      .byDefault = "nothing fails, nothing is written",
      .doc = "failures, and the checkpoints against them"},
-    {.word = "price",
-     .kind = Syntax,
-     .minArgs = 0,
-     .maxArgs = 0,
-     .block = BlockKind::Price,
-     .doc = "what chips and energy cost"},
+    priceWord,
     {.word = "steps", .kind = Integer, .byDefault = "1", .doc = "steps of the run, for its cost"},
     {.word = "tokens",
      .kind = Measure,
@@ -317,6 +313,7 @@ static constexpr WordSpec checkpointWords[] = {
     {.word = "bandwidth",
      .kind = Measure,
      .dims = Dims::Bandwidth,
+     .per = perChip,
      .doc = "bandwidth of writing, of all chips together, or of each: 1GB/s/chip"},
     {.word = "restart",
      .kind = Measure,
@@ -326,7 +323,11 @@ static constexpr WordSpec checkpointWords[] = {
 };
 
 static constexpr WordSpec priceWords[] = {
-    {.word = "chip", .kind = Measure, .dims = Dims::Money, .doc = "of a chip: chip 2USD/h"},
+    {.word = "chip",
+     .kind = Measure,
+     .dims = Dims::Money,
+     .per = perChip,
+     .doc = "of a chip: chip 2USD/h"},
     {.word = "energy", .kind = Measure, .dims = Dims::Money, .doc = "of energy: energy 0.03USD/MJ"},
 };
 

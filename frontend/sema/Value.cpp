@@ -40,6 +40,43 @@ std::string Value::describe() const {
   return "a tensor";
 }
 
+static size_t sizeOf(llvm::ArrayRef<Argument> arguments) {
+  size_t sum = 1;
+  for (const Argument &argument : arguments)
+    sum += argument.value->size();
+  return sum;
+}
+
+size_t Value::size() const {
+  size_t sum = 1;
+  if (const List *list = getIf<List>())
+    for (const Value &element : list->values)
+      sum += element.size();
+  else if (const Record *record = getIf<Record>())
+    sum = sizeOf(record->fields);
+  else if (const WordValue *word = getIf<WordValue>())
+    sum = sizeOf(word->arguments);
+  else if (const Instance *instance = getIf<Instance>())
+    sum = sizeOf(instance->arguments);
+  else if (const Multiple *multiple = getIf<Multiple>())
+    for (const Multiple::Part &part : multiple->parts)
+      sum += part.of->size();
+  return sum;
+}
+
+bool Value::isPlain() const {
+  auto arePlain = [](llvm::ArrayRef<Argument> arguments) {
+    return llvm::all_of(arguments, [](const Argument &each) { return each.value->isPlain(); });
+  };
+  if (const List *list = getIf<List>())
+    return llvm::all_of(list->values, [](const Value &element) { return element.isPlain(); });
+  if (const Record *record = getIf<Record>())
+    return arePlain(record->fields);
+  if (const WordValue *word = getIf<WordValue>())
+    return arePlain(word->arguments);
+  return !is<Instance>() && !is<Multiple>() && !is<Tensor>();
+}
+
 /// How quantities are printed.
 using Notation = std::string (*)(const Quantity &);
 

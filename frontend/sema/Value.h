@@ -90,6 +90,10 @@ public:
 
   /// "a quantity (B/s)", "a string", "a workload" …, for messages.
   std::string describe() const;
+  /// Elements of this, with those of all that it holds; 1 for a value without elements.
+  size_t size() const;
+  /// True for numbers, strings, words and what is made of them alone: equal texts are equal values.
+  bool isPlain() const;
   /// Exact, with the source of each `+-`: what makes two instances the same.
   std::string text() const;
   bool operator==(const Value &other) const { return text() == other.text(); }

@@ -20,7 +20,9 @@ void Elaborator::values(Node &node, llvm::ArrayRef<ast::Arg> args, const Scope &
     diagnostics.report(args[spec.maxArgs].range, diag::TooManyValues, node.word,
                        atMost(spec.maxArgs, "value"));
   for (const ast::Arg &arg : args)
-    if (auto result = value(node, arg, scope))
+    if (spec.kind == ArgKind::Choice && arg.assign.empty() && isVariable(spec, *arg.value, scope))
+      chosenByValue(node, arg, scope);
+    else if (auto result = value(node, arg, scope))
       node.args.push_back(std::move(*result));
 }
 
@@ -125,7 +127,7 @@ llvm::Optional<Value> Elaborator::measure(const Node &node, const ast::Arg &arg,
   if (value.isUnknown())
     return value;
   const Quantity *quantity = value.getIf<Quantity>();
-  if (!quantity || !accepts(node.spec->dims, quantity->dimension())) {
+  if (!quantity || !accepts(*node.spec, quantity->dimension())) {
     diagnostics.report(arg.range, diag::WrongDimension, node.word, describe(node.spec->dims),
                        value.describe());
     return llvm::None;

@@ -5,6 +5,8 @@
 #include "frontend/sema/Words.h"
 
 #include "frontend/sema/WordTables.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -157,12 +159,25 @@ static constexpr WordSpec fileWords[] = {
      .doc = "writes a file: emit json \"out.json\" from result"},
 };
 
+/// Of ops and workloads.
+static constexpr WordSpec requirementWord = {
+    .word = "require",
+    .kind = Syntax,
+    .repeats = true,
+    .doc = "what must hold of extents and numbers, and in words what it asks for"};
+
 static constexpr WordSpec opWords[] = {
     {.word = "where", .kind = Syntax, .repeats = true, .doc = "an affine condition on the indices"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
+    requirementWord,
+    {.word = "draw",
+     .kind = Syntax,
+     .repeats = true,
+     .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform distinct k"},
 };
 
 static constexpr WordSpec workloadWords[] = {
+    requirementWord,
     {.word = "repeat",
      .kind = Integer,
      .block = BlockKind::Workload,
@@ -360,16 +375,16 @@ const WordSpec *perfc::findWord(BlockKind kind, llvm::StringRef word) {
 }
 
 static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
-    "none",     "file",     "op",           "workload",   "hardware",  "memory",
-    "array",    "network",  "compute",      "energy",     "bandwidth", "energy",
-    "by-dtype", "system",   "group",        "fault",      "mapping",   "mapspace",
-    "at",       "dataflow", "algorithm",    "expect",     "report",    "emit",
-    "parallel", "place",    "saving",       "collective", "evaluate",  "compare",
-    "search",   "sweep",    "serve",        "train",      "tensor",    "structured",
-    "pool",     "draft",    "prefix_cache", "experts",    "optimizer", "timeloop",
-    "timeloop", "line",     "runtime",      "fn",         "library",   "link",
-    "protocol", "for",      "experts",      "checkpoint", "price",     "network latency",
-    "trace",    "group",    "rank",         "node",       "replay"};
+    "none",      "file",     "op",           "workload",   "hardware",  "memory",
+    "array",     "network",  "compute",      "energy",     "bandwidth", "energy",
+    "by-dtype",  "system",   "group",        "fault",      "mapping",   "mapspace",
+    "at",        "dataflow", "algorithm",    "expect",     "report",    "emit",
+    "parallel",  "place",    "saving",       "collective", "evaluate",  "compare",
+    "search",    "sweep",    "serve",        "train",      "tensor",    "structured",
+    "pool",      "draft",    "prefix_cache", "experts",    "optimizer", "timeloop",
+    "timeloop",  "line",     "runtime",      "fn",         "library",   "link",
+    "protocol",  "for",      "experts",      "checkpoint", "price",     "network latency",
+    "bandwidth", "trace",    "group",        "rank",       "node",      "replay"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 
@@ -379,6 +394,19 @@ std::string perfc::describeBlock(BlockKind kind) {
   llvm::StringRef name = blockName(kind);
   bool vowel = llvm::StringRef("aeiou").contains(name.front());
   return (vowel ? "an " : "a ") + name.str() + " block";
+}
+
+bool perfc::isChoiceWord(llvm::StringRef name) {
+  static const llvm::StringSet<> all = [] {
+    llvm::StringSet<> words;
+    for (unsigned kind = 0; kind < blockKindCount; ++kind)
+      for (const WordSpec &spec : wordsOf(static_cast<BlockKind>(kind)))
+        if (spec.kind == ArgKind::Choice)
+          for (llvm::StringRef choice : llvm::split(spec.choices, " "))
+            words.insert(choice);
+    return words;
+  }();
+  return all.contains(name);
 }
 
 llvm::SmallVector<BlockKind, 4> perfc::blocksWith(llvm::StringRef word) {

@@ -69,6 +69,7 @@ enum class BlockKind : uint8_t {
   Checkpoint,
   Price,
   NetLatency,
+  NetBandwidth,
   Trace,
   TraceGroup,
   TraceRank,
@@ -116,6 +117,9 @@ enum class Dims : uint8_t {
 
 /// True when a value of `dimension` can be given to an attribute of `dims`.
 bool accepts(Dims dims, const Dimension &dimension);
+/// The same for the values of a word, which may be given for each of its counts.
+struct WordSpec;
+bool accepts(const WordSpec &spec, Dimension dimension);
 /// "a bandwidth, such as 8B/cycle or 2TB/s".
 llvm::StringRef describe(Dims dims);
 
@@ -143,6 +147,7 @@ struct WordSpec {
   llvm::StringLiteral word;
   ArgKind kind = ArgKind::Flag;
   Dims dims = Dims::Any;
+  llvm::ArrayRef<BaseUnit> per = {}; ///< counts that a Measure may be given for each of: /chip
   uint8_t minArgs = 1;
   uint8_t maxArgs = 1;
   BlockKind block = BlockKind::None; ///< what its block holds; clauses are words of that block too
@@ -166,19 +171,10 @@ const WordSpec *findWord(BlockKind kind, llvm::StringRef word);
 llvm::StringRef blockName(BlockKind kind);
 /// "a file", "an op block", …, for messages.
 std::string describeBlock(BlockKind kind);
+/// Whether `name` is a choice of any word, and thereby a value: vllm, roofline, ring.
+bool isChoiceWord(llvm::StringRef name);
 /// The kinds of block in which `word` exists (to answer a word in the wrong place).
 llvm::SmallVector<BlockKind, 4> blocksWith(llvm::StringRef word);
-
-/// Metrics: name, dimension, level and definition.
-struct MetricSpec {
-  llvm::StringLiteral name;
-  Dimension dimension;
-  llvm::StringLiteral unit;
-  llvm::StringLiteral level;
-  llvm::StringLiteral doc;
-};
-llvm::ArrayRef<MetricSpec> metrics();
-const MetricSpec *findMetric(llvm::StringRef name);
 
 } // namespace perfc
 

@@ -81,9 +81,10 @@ struct Item {
   ItemKind kind = ItemKind::Line;
   llvm::StringRef word; ///< Line: the word; Equation: the name that is set
   SourceRange wordRange;
-  SourceRange range;      ///< the item without its line ending
-  bool isDamaged = false; ///< a line of this top-level item was dropped after a syntax error
-  llvm::StringRef doc;    ///< the comment lines directly above, with their `//`, or ""
+  SourceRange range;       ///< the item without its line ending
+  bool isDamaged = false;  ///< a line of this top-level item was dropped after a syntax error
+  bool isMistaken = false; ///< of a top-level item: it has an error, and nothing may use it
+  llvm::StringRef doc;     ///< the comment lines directly above, with their `//`, or ""
   // Line
   llvm::ArrayRef<Arg> args;
   llvm::ArrayRef<Arg> results; ///< after `->`

@@ -86,7 +86,7 @@ void ErrorStrategy::report(antlr4::Parser *parser) {
   auto *args = dynamic_cast<PerfParser::ClauseContext *>(clauseAround(parser->getContext()));
   bool isClause = args && args->word == parser->getTokenStream()->LT(-1);
   if (!reportLineStart(place) && !(isClause && reportEmptyClause(place)) &&
-      !reportSecondValue(place))
+      !reportSecondValue(place) && !reportHabit(place))
     reportExpected(parser, place);
   if (errors.isFull())
     throw GiveUp();
@@ -109,6 +109,33 @@ bool ErrorStrategy::reportLineStart(const Place &place) {
     return true;
   }
   return false;
+}
+
+/// What other languages write: `clock: 1GHz`, `2**10`, `import std.ops.*`, `1...4`, `elif`.
+bool ErrorStrategy::reportHabit(const Place &place) {
+  auto [previous, found] = std::pair(place.previous, place.found);
+  llvm::StringRef next = errors.text(place.next);
+  std::string help;
+  bool isFirstWord = endsLine(place.earlier.kind) || place.earlier.kind == TokenKind::LBrace;
+  if (found.kind == TokenKind::Colon && isName(previous.kind) && isFirstWord &&
+      !endsLine(place.next.kind))
+    help = fmt::format("an attribute has no `:`, write `{0} {1}`; to give a value to a name, write "
+                       "`{0} = {1}`",
+                       errors.text(previous), next);
+  else if (found.kind == TokenKind::Star && previous.kind == TokenKind::Star)
+    help = fmt::format("a power is written `{}^{}`", errors.text(place.earlier), next);
+  else if (found.kind == TokenKind::Star && previous.kind == TokenKind::Dot)
+    help = "an import of a module brings all its names; modules of a folder are listed, such as "
+           "`import std.ops.{matmul, conv2d}`";
+  else if (found.kind == TokenKind::Ellipsis && endsValue(previous.kind))
+    help = fmt::format("a range is written `{}..{}`", errors.text(previous), next);
+  else if (errors.text(found) == "elif" || errors.text(found) == "elsif")
+    help = "write `else if`";
+  if (help.empty())
+    return false;
+  errors.report(found, diag::StrayCharacter, fmt::format("`{}`", errors.text(found)))
+      .help(std::move(help));
+  return true;
 }
 
 /// Words that are hardly meant as one more value.
@@ -138,7 +165,10 @@ bool ErrorStrategy::reportEmptyClause(const Place &place) {
   else if (place.earlier.kind == TokenKind::Number)
     errors.report(both, diag::UnitNotGlued).help(fmt::format("write `{}{}`", value, word));
   else if (place.first.kind == TokenKind::Comma && isName(place.earlier.kind))
-    errors.report(place.first, diag::CommaBeforeClause, value);
+    errors.report(place.first, diag::CommaBeforeClause, value)
+        .help(isClauseWord(value)
+                  ? fmt::format("write ` {} {}`", value, word)
+                  : fmt::format("items of one line are separated by `;`: `; {} {}`", value, word));
   else if (isClauseWord(word))
     errors.report(place.previous, diag::ClauseWithoutValue, word);
   else

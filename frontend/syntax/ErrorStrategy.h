@@ -34,6 +34,7 @@ private:
   };
 
   void report(antlr4::Parser *parser);
+  bool reportHabit(const Place &place);
   bool reportLineStart(const Place &place);
   bool reportEmptyClause(const Place &place);
   bool reportSecondValue(const Place &place);

@@ -224,6 +224,19 @@ void ItemReader::closeSwallowed(Token string) {
   }
 }
 
+/// Reports a comment of other languages and goes on behind it, or behind its line.
+void ItemReader::skipComment(Token slash) {
+  Token start{TokenKind::Stray, slash.begin, slash.begin + 2};
+  if (isNew(start))
+    errors.report(start, diag::StrayCharacter, "`/*`")
+        .help("a comment begins with `//` and ends with its line");
+  llvm::StringRef text = errors.text();
+  size_t end = text.find("*/", start.end);
+  end = end == llvm::StringRef::npos ? text.find('\n', start.end) : end + 2;
+  while (peek(position).kind != TokenKind::End && peek(position).begin < end)
+    ++position;
+}
+
 /// Looks at one token; returns false when it ended the item.
 bool ItemReader::scan(std::vector<Token> &item) {
   Token token = peek(position++);
@@ -247,6 +260,12 @@ bool ItemReader::scan(std::vector<Token> &item) {
   case TokenKind::RBracket:
   case TokenKind::RBrace:
     close(item, token);
+    return true;
+  case TokenKind::Slash:
+    if (peek(position).kind == TokenKind::Star && peek(position).begin == token.end)
+      skipComment(token);
+    else
+      item.push_back(token);
     return true;
   case TokenKind::Stray:
     if (!body().isDamaged && isNew(token))

@@ -45,6 +45,7 @@ private:
   Level &body();
   unsigned depth() const;
 
+  void skipComment(Token slash);
   bool scan(std::vector<Token> &item);
   bool endOfLine(std::vector<Token> &item, Token token);
   bool startsItem(const std::vector<Token> &item);

@@ -65,6 +65,7 @@ static constexpr Lookalike lookalikes[] = {
     {"&", "`and`"},
     {"|", "`or`"},
     {"!", "`not`"},
+    {"?", "`if CONDITION then A else B`"},
 };
 
 static std::string describeStray(llvm::StringRef run) {

@@ -77,6 +77,27 @@ void DiagnosticEngine::noteSince(size_t first, SourceRange where, llvm::StringRe
       diagnostic.note(where, text.str());
 }
 
+void DiagnosticEngine::blame(size_t first, SourceRange where) {
+  if (!where.isValid() || sources.isLibrary(where.file) || first >= diagnostics.size())
+    return;
+  bool isBlamed = false;
+  std::vector<Diagnostic> found(diagnostics.begin() + first, diagnostics.end());
+  diagnostics.erase(diagnostics.begin() + first, diagnostics.end());
+  for (Diagnostic &diagnostic : found) {
+    bool isInLibrary = diagnostic.range.isValid() && sources.isLibrary(diagnostic.range.file);
+    bool isError = diagnostic.kind->severity == Severity::Error;
+    if (isInLibrary && isError && isBlamed)
+      continue; // still counted
+    isBlamed |= isInLibrary && isError;
+    if (isInLibrary) {
+      diagnostic.remarks.insert(diagnostic.remarks.begin(),
+                                {Severity::Note, diagnostic.range, "found here in the library"});
+      diagnostic.range = where;
+    }
+    diagnostics.push_back(std::move(diagnostic));
+  }
+}
+
 static const char *severityName(Severity severity) {
   switch (severity) {
   case Severity::Error:
@@ -158,7 +179,7 @@ static void printOne(llvm::raw_ostream &os, const SourceManager &sources, Severi
   if (color)
     os.resetColor();
   os << visible(message) << '\n';
-  if (range.isValid())
+  if (range.isValid() && !sources.isBinary(range.file))
     printExcerpt(os, sources, range);
 }
 
@@ -202,9 +223,13 @@ static llvm::json::Object placeJson(const SourceManager &sources, SourceRange ra
   llvm::json::Object object;
   if (!range.isValid())
     return object;
+  object["file"] = llvm::json::fixUTF8(sources.path(range.file));
+  if (sources.isBinary(range.file)) {
+    object["byte"] = range.begin;
+    return object;
+  }
   LineColumn begin = sources.lineColumn(range.file, range.begin);
   LineColumn end = sources.lineColumn(range.file, range.end);
-  object["file"] = llvm::json::fixUTF8(sources.path(range.file));
   object["line"] = begin.line;
   object["column"] = begin.column;
   object["end_line"] = end.line;

@@ -71,6 +71,10 @@ public:
     return add({&kind, range, fmt::format(fmt::runtime(kind.message), args...), {}});
   }
 
+  /// Counts an error again that was reported where it is: what uses the mistaken part is no good
+  /// either.
+  void meetAgain() { ++errors; }
+
   bool hasErrors() const { return errors != 0; }
   size_t errorCount() const { return errors; }
   llvm::ArrayRef<Diagnostic> all() const { return diagnostics; }
@@ -80,6 +84,10 @@ public:
   /// Adds `text` as a note at `where` to the diagnostics from the `first`-th on that are about
   /// another place: what was being done when they were found.
   void noteSince(size_t first, SourceRange where, llvm::StringRef text);
+  /// Moves the diagnostics from the `first`-th on that stand in the library to `where`, the place
+  /// in a file of the user that led there; a note keeps the place in the library. One call is one
+  /// mistake: the errors after the first that it leads to are dropped.
+  void blame(size_t first, SourceRange where);
 
 private:
   Diagnostic &add(Diagnostic diagnostic);
@@ -87,6 +95,21 @@ private:
   const SourceManager &sources;
   std::vector<Diagnostic> diagnostics;
   size_t errors = 0;
+};
+
+/// What is found in the library while this lives is blamed on `where` in the end.
+class BlameScope {
+public:
+  BlameScope(DiagnosticEngine &diagnostics, SourceRange where)
+      : diagnostics(diagnostics), first(diagnostics.all().size()), where(where) {}
+  BlameScope(const BlameScope &) = delete;
+  BlameScope &operator=(const BlameScope &) = delete;
+  ~BlameScope() { diagnostics.blame(first, where); }
+
+private:
+  DiagnosticEngine &diagnostics;
+  size_t first;
+  SourceRange where;
 };
 
 /// Prints `diagnostics` as `file:line:col: error[PERF0123]: …`, the source line and a caret range.

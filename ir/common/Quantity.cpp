@@ -63,8 +63,10 @@ static llvm::Optional<Rational> exactly(char op, Rational a, Rational b) {
     auto whole = quotient ? multiply(size, quotient->floor()) : llvm::None;
     return whole ? subtract(a, *whole) : llvm::None;
   }
-  default: // ^
-    return b.isInteger() ? power(a, b.numerator()) : llvm::None;
+  default: { // ^
+    auto base = root(a, b.denominator());
+    return base ? power(*base, b.numerator()) : llvm::None;
+  }
   }
 }
 

@@ -57,6 +57,8 @@ public:
   llvm::Optional<Dimension> power(Rational exponent) const;
   /// This dimension without its factors of count units.
   Dimension withoutCounts() const;
+  /// A bare number, or one of tokens, requests, images and samples: what extents are given in.
+  bool isExtent() const;
 
   /// Unit text in base units: "B/s", "J/B", "s^2", "" for a number.
   std::string unitText() const;

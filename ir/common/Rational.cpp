@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/common/Rational.h"
 
+#include <cmath>
 #include <cstdint>
 
 using namespace perfc;
@@ -90,6 +91,24 @@ llvm::Optional<Rational> perfc::power(Rational a, int64_t exponent) {
       base = multiply(*base, *base);
   }
   return result;
+}
+
+/// The whole root of a number from 0 on; nothing when there is none.
+static llvm::Optional<int64_t> wholeRoot(int64_t a, int64_t degree) {
+  auto nearest = static_cast<int64_t>(
+      std::llround(std::pow(static_cast<double>(a), 1.0 / static_cast<double>(degree))));
+  auto back = power(Rational(nearest), degree);
+  return back && *back == Rational(a) ? llvm::Optional<int64_t>(nearest) : llvm::None;
+}
+
+llvm::Optional<Rational> perfc::root(Rational a, int64_t degree) {
+  if (degree == 1)
+    return a;
+  if (degree < 1 || a.compare(0) < 0)
+    return llvm::None;
+  auto above = wholeRoot(a.numerator(), degree);
+  auto below = wholeRoot(a.denominator(), degree);
+  return above && below ? Rational::make(*above, *below) : llvm::None;
 }
 
 llvm::Optional<int64_t> perfc::checkedAdd(int64_t a, int64_t b) {

@@ -41,6 +41,8 @@ llvm::Optional<Rational> multiply(Rational a, Rational b);
 llvm::Optional<Rational> divide(Rational a, Rational b);
 /// a to an integer power.
 llvm::Optional<Rational> power(Rational a, int64_t exponent);
+/// The `degree`-th root of `a` where that is rational: 4 for the second root of 16.
+llvm::Optional<Rational> root(Rational a, int64_t degree);
 
 /// Checked 64-bit integer arithmetic: nothing on overflow.
 llvm::Optional<int64_t> checkedAdd(int64_t a, int64_t b);

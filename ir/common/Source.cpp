@@ -17,13 +17,21 @@ SourceRange SourceRange::join(SourceRange other) const {
   return {file, std::min(begin, other.begin), std::max(end, other.end)};
 }
 
-SourceManager::SourceManager() { files.push_back({"<unknown>", "", {}}); }
+SourceManager::SourceManager() { files.push_back({"<unknown>", "", false, {}}); }
 
 FileId SourceManager::add(std::string path, std::string text) {
   assert(text.size() < UINT32_MAX && "the loader limits file sizes");
   FileId id = files.size();
   byPath[path] = id;
-  files.push_back({std::move(path), std::move(text), {}});
+  files.push_back({std::move(path), std::move(text), false, {}});
+  return id;
+}
+
+FileId SourceManager::addBinary(std::string path) {
+  if (FileId known = find(path))
+    return known;
+  FileId id = add(std::move(path), "");
+  files[id].isBinary = true;
   return id;
 }
 
@@ -56,36 +64,42 @@ static llvm::Optional<std::string> readStream(llvm::sys::fs::file_t stream, std:
   }
 }
 
-FileId SourceManager::load(llvm::StringRef path, std::string &error) {
+std::unique_ptr<llvm::MemoryBuffer> perfc::readBytes(llvm::StringRef path, std::string &error) {
   namespace fs = llvm::sys::fs;
   bool isInput = path == "-";
-  if (isInput || (fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path))) {
-    auto stream = isInput ? fs::getStdinHandle() : fs::kInvalidFile;
-    if (!isInput) {
-      auto opened = fs::openNativeFileForRead(path);
-      if (!opened) {
-        error = llvm::toString(opened.takeError());
-        return 0;
-      }
-      stream = *opened;
-    }
-    auto close = llvm::make_scope_exit([&] {
-      if (!isInput)
-        fs::closeFile(stream);
-    });
-    llvm::Optional<std::string> text = readStream(stream, error);
-    return text ? add(isInput ? "<stdin>" : path.str(), std::move(*text)) : 0;
-  }
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer) {
+  bool isStream =
+      isInput || (fs::exists(path) && !fs::is_regular_file(path) && !fs::is_directory(path));
+  if (!isStream) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (buffer)
+      return std::move(*buffer);
     error = buffer.getError().message();
-    return 0;
+    return nullptr;
   }
-  if ((*buffer)->getBufferSize() >= UINT32_MAX) {
+  auto stream = isInput ? fs::getStdinHandle() : fs::kInvalidFile;
+  if (!isInput) {
+    auto opened = fs::openNativeFileForRead(path);
+    if (!opened) {
+      error = llvm::toString(opened.takeError());
+      return nullptr;
+    }
+    stream = *opened;
+  }
+  auto close = llvm::make_scope_exit([&] {
+    if (!isInput)
+      fs::closeFile(stream);
+  });
+  llvm::Optional<std::string> text = readStream(stream, error);
+  return text ? llvm::MemoryBuffer::getMemBufferCopy(*text, path) : nullptr;
+}
+
+FileId SourceManager::load(llvm::StringRef path, std::string &error) {
+  std::unique_ptr<llvm::MemoryBuffer> bytes = readBytes(path, error);
+  if (bytes && bytes->getBufferSize() >= UINT32_MAX)
     error = "the file is larger than 4 GiB";
+  if (!bytes || bytes->getBufferSize() >= UINT32_MAX)
     return 0;
-  }
-  return add(path.str(), (*buffer)->getBuffer().str());
+  return add(path == "-" ? "<stdin>" : path.str(), bytes->getBuffer().str());
 }
 
 FileId SourceManager::find(llvm::StringRef path) const {
@@ -135,6 +149,8 @@ llvm::StringRef SourceManager::line(FileId file, uint32_t line) const {
 }
 
 std::string SourceManager::describe(SourceRange range) const {
+  if (isBinary(range.file))
+    return path(range.file).str() + ":byte " + std::to_string(range.begin);
   LineColumn place = lineColumn(range.file, range.begin);
   return path(range.file).str() + ":" + std::to_string(place.line) + ":" +
          std::to_string(place.column);

@@ -15,6 +15,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class MemoryBuffer;
+}
+
 namespace perfc {
 
 /// Index of a file in its SourceManager; 0 means "no file".
@@ -51,12 +55,18 @@ public:
 
   /// Adds `text` under `path` (as it is to be shown). Files are limited to 4 GiB - 1 bytes.
   FileId add(std::string path, std::string text);
+  /// Adds a file of bytes that are no text, once: its places are bytes, and no line of it is shown.
+  FileId addBinary(std::string path);
   /// Reads `path` ("-" is standard input); 0 with a reason in `error` when that fails.
   FileId load(llvm::StringRef path, std::string &error);
   /// All files so far, in the order in which they were added.
   std::vector<FileId> all() const;
   /// The file already added under `path`, else 0.
   FileId find(llvm::StringRef path) const;
+
+  bool isBinary(FileId file) const { return files[file].isBinary; }
+  /// True for the files of the standard library, which are part of perfc.
+  bool isLibrary(FileId file) const { return path(file).startswith("std/"); }
 
   llvm::StringRef path(FileId file) const;
   llvm::StringRef text(FileId file) const;
@@ -66,13 +76,14 @@ public:
   uint32_t offset(FileId file, LineColumn place) const;
   /// The text of 1-based `line` without its line ending.
   llvm::StringRef line(FileId file, uint32_t line) const;
-  /// "path:line:column" of the range's begin.
+  /// "path:line:column" of the range's begin; of a binary file "path:byte 17".
   std::string describe(SourceRange range) const;
 
 private:
   struct File {
     std::string path;
     std::string text;
+    bool isBinary = false;
     mutable std::vector<uint32_t> lineStarts; // filled when first asked for
   };
   const std::vector<uint32_t> &lineStarts(const File &file) const;
@@ -80,6 +91,10 @@ private:
   std::deque<File> files;
   llvm::StringMap<FileId> byPath;
 };
+
+/// The bytes of `path`, of a pipe or a device at most 256 MiB; null with a reason in `error` when
+/// they cannot be read.
+std::unique_ptr<llvm::MemoryBuffer> readBytes(llvm::StringRef path, std::string &error);
 
 } // namespace perfc
 

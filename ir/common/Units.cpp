@@ -24,6 +24,12 @@ bool Dimension::isCount() const {
   return sum == 1 && llvm::count_if(exponents, [](int8_t e) { return e != 0; }) == 1;
 }
 
+bool Dimension::isExtent() const {
+  using enum BaseUnit;
+  return withoutCounts().isNumber() && (*this)[Chip] == 0 && (*this)[Node] == 0 &&
+         (*this)[Link] == 0 && (*this)[Hop] == 0;
+}
+
 Dimension Dimension::withoutCounts() const {
   Dimension result = *this;
   for (unsigned i = static_cast<unsigned>(firstCount); i < baseUnitCount; ++i)

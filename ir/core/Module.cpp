@@ -4,29 +4,17 @@
 using namespace perfc;
 using namespace perfc::ir;
 
-Operation *Module::lookup(llvm::StringRef name) const { return symbols.lookup(name); }
+Operation *Module::lookup(llvm::StringRef name) const { return const_cast<Region &>(top).find(name); }
 
 std::string Module::uniqueName(llvm::StringRef base) const {
-  if (!symbols.count(base))
+  if (!lookup(base))
     return base.str();
   unsigned &next = nextSuffix[base];
   std::string name;
   do
     name = base.str() + "_" + std::to_string(++next);
-  while (symbols.count(name));
+  while (lookup(name));
   return name;
-}
-
-void Module::addSymbol(Operation &op) { symbols.try_emplace(op.symbol(), &op); }
-
-void Module::removeSymbol(Operation &op) {
-  auto entry = symbols.find(op.symbol());
-  if (entry == symbols.end() || entry->second != &op)
-    return;
-  symbols.erase(entry);
-  for (Operation &other : top)
-    if (&other != &op && other.symbol() == op.symbol())
-      addSymbol(other);
 }
 
 Operation *ir::resolve(const Operation &from, llvm::StringRef name) {

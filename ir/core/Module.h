@@ -34,13 +34,6 @@ public:
   }
 
 private:
-  friend class Region;
-  friend class Operation;
-  void addSymbol(Operation &op);
-  void removeSymbol(Operation &op);
-
-  // Declared before the region, whose operations sign off from it.
-  llvm::StringMap<Operation *> symbols;
   mutable llvm::StringMap<unsigned> nextSuffix;
   Region top;
 };

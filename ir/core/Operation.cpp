@@ -14,12 +14,11 @@ Operation::Operation(const OpDecl &decl, Location location)
 }
 
 void Operation::setSymbol(llvm::StringRef name) {
-  Module *table = parent ? parent->top : nullptr;
-  if (table && !symbolName.empty())
-    table->removeSymbol(*this);
+  if (parent)
+    parent->removeSymbol(*this);
   symbolName = name.str();
-  if (table && !symbolName.empty())
-    table->addSymbol(*this);
+  if (parent)
+    parent->addSymbol(*this);
 }
 
 //===-- Attributes

@@ -19,8 +19,7 @@ Operation &Region::insert(std::unique_ptr<Operation> op, Operation *before) {
   Operation &inserted = *op.release();
   inserted.parent = this;
   ops.insert(before ? before->getIterator() : ops.end(), &inserted);
-  if (top && !inserted.symbol().empty())
-    top->addSymbol(inserted);
+  addSymbol(inserted);
   return inserted;
 }
 
@@ -28,21 +27,45 @@ std::unique_ptr<Operation> Region::take(Operation &op) {
   assert(op.parent == this);
   ops.remove(op.getIterator());
   op.parent = nullptr;
-  if (top && !op.symbol().empty())
-    top->removeSymbol(op);
+  removeSymbol(op);
   return std::unique_ptr<Operation>(&op);
 }
 
-Operation *Region::find(llvm::StringRef name) {
-  return const_cast<Operation *>(static_cast<const Region *>(this)->find(name));
+void Region::addSymbol(Operation &op) {
+  if (op.symbol().empty())
+    return;
+  auto [known, isNew] = symbols.try_emplace(op.symbol(), &op);
+  if (isNew)
+    return;
+  hasTwins = true;
+  known->second = search(op.symbol());
 }
 
-const Operation *Region::find(llvm::StringRef name) const {
-  for (const Operation &op : ops)
-    if (!name.empty() && op.symbol() == name)
+void Region::removeSymbol(Operation &op) {
+  auto known = symbols.find(op.symbol());
+  if (known == symbols.end() || known->second != &op)
+    return;
+  std::string name = op.symbol().str();
+  symbols.erase(known);
+  if (!hasTwins)
+    return;
+  for (Operation &other : ops)
+    if (&other != &op && other.symbol() == name) {
+      symbols[name] = &other;
+      return;
+    }
+}
+
+Operation *Region::search(llvm::StringRef name) {
+  for (Operation &op : ops)
+    if (op.symbol() == name)
       return &op;
   return nullptr;
 }
+
+Operation *Region::find(llvm::StringRef name) { return symbols.lookup(name); }
+
+const Operation *Region::find(llvm::StringRef name) const { return symbols.lookup(name); }
 
 void Region::walk(llvm::function_ref<void(Operation &)> visit) {
   for (Operation &op : ops)

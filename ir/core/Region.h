@@ -7,6 +7,7 @@
 
 #include "ir/core/Value.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/ilist.h"
 #include <memory>
 #include <vector>
@@ -63,8 +64,16 @@ public:
 
 private:
   friend class Operation;
+  void addSymbol(Operation &op);
+  void removeSymbol(Operation &op);
+  /// The first operation of that symbol, one after another.
+  Operation *search(llvm::StringRef name);
+
   Operation *owner;
   Module *top;
+  // Declared before the operations, which sign off from it.
+  llvm::StringMap<Operation *> symbols;
+  bool hasTwins = false; ///< some symbol stood here twice
   std::vector<std::unique_ptr<Value>> args;
   llvm::iplist<Operation> ops;
 };

@@ -7,6 +7,15 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::op;
 
+double OperandOp::theta() const {
+  const Attribute *value = op->attr("theta");
+  return value ? value->asQuantity().toDouble() : 0;
+}
+
+llvm::Optional<int64_t> OperandOp::distinct() const {
+  return op->hasAttr("distinct") ? llvm::Optional<int64_t>(op->intAttr("distinct")) : llvm::None;
+}
+
 std::vector<AffineExpr> StatementOp::constraints() const {
   const Attribute *list = op->attr("constraints");
   return list ? list->asAffines() : std::vector<AffineExpr>();
@@ -40,7 +49,13 @@ static std::vector<OpDecl> kernelDecls() {
        .attrs = {stringAttr("role", "what it is to the kernel")
                      .oneOf({"input", "weight", "output", "intermediate", "cache"}),
                  listAttr("shape", AttrKind::Int, "extents, outermost first").atLeast(0),
-                 stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place")},
+                 stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place"),
+                 stringAttr("draw", "how its values are spread over what they index")
+                     .oneOf({"uniform", "zipf"})
+                     .optional(),
+                 quantityAttr("theta", {}, "of zipf: how uneven, 0 is even").optional(),
+                 intAttr("distinct", "rank along which its values differ").atLeast(0).optional(),
+                 intAttr("among", "expert-parallel ranks whose keys come here").atLeast(1).optional()},
        .verifier = verifyOperand},
       {.name = "op.statement",
        .doc = "An equation: one write and its reads, over all points of a domain.",

@@ -30,6 +30,12 @@ struct OperandOp : ir::OpView {
   std::vector<int64_t> shape() const { return op->intsAttr("shape"); }
   llvm::StringRef dtype() const { return op->stringAttr("dtype"); }
   bool isInPlace() const { return op->hasAttr("in_place"); }
+  /// How its values are spread over what they index; "" when nothing says so.
+  llvm::StringRef draw() const { return op->stringAttr("draw"); }
+  double theta() const;
+  /// The rank along which its values differ.
+  llvm::Optional<int64_t> distinct() const;
+  int64_t among() const { return op->intAttr("among", 1); }
 };
 
 /// One equation over an iteration domain.

@@ -9,11 +9,6 @@ using namespace perfc;
 using namespace perfc::op;
 
 namespace {
-struct Index {
-  llvm::StringRef name;
-  int64_t extent;
-};
-
 /// constant + slope * index.
 struct Line {
   int64_t constant, slope;
@@ -35,11 +30,11 @@ private:
 /// Conditions over a few indices, as rows of numbers: constant + sum of coefficient * index >= 0.
 class PointCounter {
 public:
-  PointCounter(llvm::ArrayRef<Index> indices, llvm::ArrayRef<AffineExpr> constraints)
+  PointCounter(llvm::ArrayRef<BoxIndex> indices, llvm::ArrayRef<AffineExpr> constraints)
       : indices(indices) {
     for (const AffineExpr &constraint : constraints) {
       std::vector<int64_t> row;
-      for (const Index &index : indices)
+      for (const BoxIndex &index : indices)
         row.push_back(constraint.coefficient(index.name));
       rows.push_back(std::move(row));
       constants.push_back(constraint.constant());
@@ -115,7 +110,7 @@ private:
     return sum <= INT64_MAX ? llvm::Optional<int64_t>(static_cast<int64_t>(sum)) : llvm::None;
   }
 
-  llvm::ArrayRef<Index> indices;
+  llvm::ArrayRef<BoxIndex> indices;
   std::vector<std::vector<int64_t>> rows;
   std::vector<int64_t> constants;
 };
@@ -163,32 +158,39 @@ __int128 MovingInterval::points(int64_t from, int64_t to) const {
 }
 
 /// The product of the extents in `indices`; nothing when that does not fit.
-static llvm::Optional<int64_t> product(llvm::ArrayRef<Index> indices) {
+static llvm::Optional<int64_t> product(llvm::ArrayRef<BoxIndex> indices) {
   llvm::Optional<int64_t> result = 1;
-  for (const Index &index : indices)
+  for (const BoxIndex &index : indices)
     if (result)
       result = checkedMultiply(*result, index.extent);
   return result;
 }
 
-llvm::Optional<int64_t> op::pointsOf(StatementOp statement) {
-  std::vector<AffineExpr> constraints = statement.constraints();
-  std::vector<Index> freeIndices, bound;
-  for (const ir::AttrDict::Entry &entry : statement.domain().entries()) {
-    Index index{entry.first, entry.second.asInt()};
+llvm::Optional<int64_t> op::pointsIn(llvm::ArrayRef<BoxIndex> box,
+                                     llvm::ArrayRef<AffineExpr> conditions) {
+  std::vector<BoxIndex> freeIndices, bound;
+  for (const BoxIndex &index : box) {
     bool isNamed = llvm::any_of(
-        constraints, [&](const AffineExpr &expr) { return expr.coefficient(index.name); });
+        conditions, [&](const AffineExpr &expr) { return expr.coefficient(index.name); });
     (isNamed ? bound : freeIndices).push_back(index);
   }
   llvm::Optional<int64_t> points = product(freeIndices);
-  if (constraints.empty() || !points)
+  if (conditions.empty() || !points)
     return points;
   if (bound.empty()) // conditions between numbers
-    return llvm::all_of(constraints, [](const AffineExpr &expr) { return expr.constant() >= 0; })
+    return llvm::all_of(conditions, [](const AffineExpr &expr) { return expr.constant() >= 0; })
                ? *points
                : 0;
   // The longest index last, where it costs nothing.
-  llvm::stable_sort(bound, [](const Index &a, const Index &b) { return a.extent < b.extent; });
-  llvm::Optional<int64_t> inner = PointCounter(bound, constraints).count();
+  llvm::stable_sort(bound,
+                    [](const BoxIndex &a, const BoxIndex &b) { return a.extent < b.extent; });
+  llvm::Optional<int64_t> inner = PointCounter(bound, conditions).count();
   return inner ? checkedMultiply(*points, *inner) : llvm::None;
+}
+
+llvm::Optional<int64_t> op::pointsOf(StatementOp statement) {
+  std::vector<BoxIndex> box;
+  for (const ir::AttrDict::Entry &entry : statement.domain().entries())
+    box.push_back({entry.first, entry.second.asInt()});
+  return pointsIn(box, statement.constraints());
 }

@@ -12,6 +12,16 @@
 
 namespace perfc::op {
 
+/// An index from 0 to below its extent.
+struct BoxIndex {
+  llvm::StringRef name;
+  int64_t extent;
+};
+
+/// Points of a box that meet `conditions`, each >= 0; nothing when that does not fit.
+llvm::Optional<int64_t> pointsIn(llvm::ArrayRef<BoxIndex> box,
+                                 llvm::ArrayRef<AffineExpr> conditions);
+
 /// Points of the statement's domain that meet its conditions; nothing when that does not fit.
 llvm::Optional<int64_t> pointsOf(StatementOp statement);
 

@@ -15,6 +15,15 @@ std::vector<std::string> EvaluateOp::with() const {
   return names;
 }
 
+std::vector<std::string> ReportOp::titles() const {
+  if (op->hasAttr("titles"))
+    return op->stringsAttr("titles");
+  std::vector<std::string> names;
+  for (const Attribute &column : columns())
+    names.push_back(column.is(AttrKind::String) ? column.asString().str() : column.text());
+  return names;
+}
+
 AttrDecl study::resultNameAttr() {
   return stringAttr("name", "of the result, where something else has this symbol").optional();
 }
@@ -41,6 +50,17 @@ static bool verifyExpr(const Operation &op, DiagnosticEngine &diagnostics) {
   bool single = expr.size() == 1 && !expr[0].is(AttrKind::List);
   return single || isPrefixForm(expr) ||
          invalidOp(op, diagnostics, "expr is an operator's name followed by its arguments");
+}
+
+static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
+  const AttrList &columns = op.listAttr("columns");
+  bool isGood = llvm::all_of(columns, [](const Attribute &column) {
+    return column.is(AttrKind::String) || (column.is(AttrKind::List) && isPrefixForm(column.asList()));
+  });
+  if (!isGood)
+    return invalidOp(op, diagnostics, "a column is a name, or an operator's name and its arguments");
+  return !op.hasAttr("titles") || op.stringsAttr("titles").size() == columns.size() ||
+         invalidOp(op, diagnostics, "there is a title for each column");
 }
 
 //===-- Declarations
@@ -90,6 +110,7 @@ static std::vector<OpDecl> statementDecls() {
       intAttr("count", "how often the subject runs").atLeast(1).optional(),
       listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
       listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
+      dictAttr("price", AttrKind::Any, "USD for a second of a chip and for a joule").optional(),
       stringAttr("label", "of the row"),
       stringAttr("subject_label", "the subject as written"),
       stringAttr("on_label", "the chip or system as written"),
@@ -99,7 +120,10 @@ static std::vector<OpDecl> statementDecls() {
            .doc = "Evaluations side by side, each against the first.",
            .symbol = SymbolUse::Optional,
            .topLevel = true,
-           .attrs = {resultNameAttr()},
+           .attrs = {listAttr("of", AttrKind::String,
+                              "names of results, instead of evaluations of its own")
+                         .optional(),
+                     resultNameAttr()},
            .regions = {holding({"study.evaluate"})}},
           {.name = "study.point",
            .doc = "The statements of a sweep at one of its points.",
@@ -135,8 +159,10 @@ static std::vector<OpDecl> requestDecls() {
       {.name = "study.report",
        .doc = "Columns to print.",
        .topLevel = true,
-       .attrs = {listAttr("columns", AttrKind::String, "names of metrics"),
-                 listAttr("by", AttrKind::String, "what the rows are").optional()}},
+       .attrs = {listAttr("columns", AttrKind::Any, "metrics, results, or prefix forms of metrics"),
+                 listAttr("titles", AttrKind::String, "the columns as written").optional(),
+                 listAttr("by", AttrKind::String, "what the rows are").optional()},
+       .verifier = verifyColumns},
       {.name = "study.emit",
        .doc = "A file to write.",
        .topLevel = true,

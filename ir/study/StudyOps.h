@@ -89,7 +89,9 @@ struct ExpectOp : ir::OpView {
 struct ReportOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.report";
-  std::vector<std::string> columns() const { return op->stringsAttr("columns"); }
+  const ir::AttrList &columns() const { return op->listAttr("columns"); }
+  /// The columns as written.
+  std::vector<std::string> titles() const;
   std::vector<std::string> by() const { return op->stringsAttr("by"); }
 };
 

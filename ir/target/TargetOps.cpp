@@ -28,6 +28,13 @@ static llvm::Optional<Quantity> valueFor(const AttrDict &values, llvm::StringRef
   return value->asQuantity();
 }
 
+llvm::StringRef ComputeOp::dtype() const {
+  for (const Operation *outer = op; outer; outer = outer->parentOp())
+    if (outer->hasAttr("dtype"))
+      return outer->stringAttr("dtype");
+  return "";
+}
+
 llvm::Optional<Quantity> ComputeOp::rateFor(llvm::StringRef dtype) const {
   return valueFor(rate(), dtype);
 }
@@ -74,14 +81,18 @@ static bool verifyMemory(const Operation &op, DiagnosticEngine &diagnostics) {
   return true;
 }
 
+llvm::Optional<int64_t> target::copiesIn(const Operation &array) {
+  llvm::Optional<int64_t> product = 1;
+  for (const Operation *outer = &array; outer; outer = outer->parentOp())
+    if (outer->is(ArrayOp::opName))
+      for (const AttrDict::Entry &axis : outer->dictAttr("axes").entries())
+        product = product ? checkedMultiply(*product, axis.second.asInt()) : llvm::None;
+  return product;
+}
+
 static bool verifyArray(const Operation &op, DiagnosticEngine &diagnostics) {
-  int64_t product = 1;
-  for (const AttrDict::Entry &axis : op.dictAttr("axes").entries()) {
-    auto next = checkedMultiply(product, axis.second.asInt());
-    if (!next)
-      return invalidOp(op, diagnostics, "the number of copies does not fit 64 bits");
-    product = *next;
-  }
+  if (!copiesIn(op))
+    return invalidOp(op, diagnostics, "the number of copies does not fit 64 bits");
   if (op.hasAttr("systolic") && op.dictAttr("axes").entries().size() != 2)
     return invalidOp(op, diagnostics, "a systolic array has two axes, columns and rows");
   return true;
@@ -210,13 +221,15 @@ static std::vector<OpDecl> chipDecls() {
       {.name = "target.array",
        .doc = "Identical copies of what its region lists, along named axes.",
        .symbol = SymbolUse::Required,
-       .attrs = {dictAttr("axes", AttrKind::Int, "extent per axis").atLeast(1),
-                 flagAttr("dispatch", "blocks are handed to the copies at run time"),
-                 stringAttr("systolic", "the operand that stays in the elements")
-                     .oneOf({"output", "weight", "input"})
-                     .optional(),
-                 flagAttr("overlap_folds", "folds of a systolic array overlap"),
-                 quantityAttr("clock", perSecond, "when it differs from the chip's").optional()},
+       .attrs =
+           {dictAttr("axes", AttrKind::Int, "extent per axis").atLeast(1),
+            flagAttr("dispatch", "blocks are handed to the copies at run time"),
+            stringAttr("systolic", "the operand that stays in the elements")
+                .oneOf({"output", "weight", "input"})
+                .optional(),
+            flagAttr("overlap_folds", "folds of a systolic array overlap"),
+            stringAttr("dtype", "number format inside, when it differs from the chip's").optional(),
+            quantityAttr("clock", perSecond, "when it differs from the chip's").optional()},
        .regions = {parts},
        .verifier = verifyArray},
       {.name = "target.network",

@@ -108,6 +108,8 @@ struct ComputeOp : ir::OpView {
   const ir::AttrDict &rate() const { return op->dictAttr("rate"); }
   const ir::AttrDict &energy() const { return op->dictAttr("energy"); }
   std::vector<std::string> ops() const { return op->stringsAttr("ops"); }
+  /// The number format of the block that it stands in: what a rate without a format is for.
+  llvm::StringRef dtype() const;
   llvm::Optional<Quantity> leak() const { return op->quantityAttr("leak"); }
   llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
   /// Multiply-accumulates per second in `dtype`, else under "any"; nothing when neither is given.
@@ -185,6 +187,10 @@ struct FaultOp : ir::OpView {
   llvm::Optional<Quantity> bandwidthFactor() const { return op->quantityAttr("bandwidth_factor"); }
   llvm::Optional<Quantity> slowdown() const { return op->quantityAttr("slowdown"); }
 };
+
+/// Copies of what stands in `array`: the product of its axes and those of all arrays around it;
+/// nothing when it does not fit 64 bits.
+llvm::Optional<int64_t> copiesIn(const ir::Operation &array);
 
 } // namespace target
 } // namespace perfc

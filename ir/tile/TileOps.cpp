@@ -6,15 +6,15 @@
 using namespace perfc;
 using namespace perfc::ir;
 
-/// The grid has as many points as there are blocks, and the waves are just enough for them.
+/// There are at most as many blocks as the grid has points, conditions may leave some out, and the waves are just enough for them.
 static bool verifyKernel(const Operation &op, DiagnosticEngine &diagnostics) {
   auto kernel = as<tile::KernelOp>(op);
   llvm::Optional<int64_t> points = 1;
   for (const AttrDict::Entry &extent : kernel.grid().entries())
     if (points)
       points = checkedMultiply(*points, extent.second.asInt());
-  if (!points || *points != kernel.blocks())
-    return invalidOp(op, diagnostics, "blocks is not the product of the grid");
+  if (!points || kernel.blocks() > *points)
+    return invalidOp(op, diagnostics, "blocks is more than the product of the grid");
   int64_t waves = (kernel.blocks() - 1) / kernel.units() + 1;
   return kernel.waves() == waves ||
          invalidOp(op, diagnostics, "waves is not blocks divided by units, rounded up");
@@ -30,7 +30,7 @@ llvm::ArrayRef<OpDecl> tile::tileOps() {
                  symbolAttr("target", "where it runs").oneOf({"target.chip"}),
                  dictAttr("grid", AttrKind::Int, "blocks per index").atLeast(1),
                  dictAttr("tile", AttrKind::Int, "extent of a block per index").atLeast(1),
-                 intAttr("blocks", "in all").atLeast(1), intAttr("units", "at a time").atLeast(1),
+                 intAttr("blocks", "of the grid that have work").atLeast(1), intAttr("units", "at a time").atLeast(1),
                  intAttr("waves", "one after another").atLeast(1)},
        .regions = {{{"tile.load", "tile.compute", "tile.store"}}},
        .verifier = verifyKernel},

@@ -12,5 +12,12 @@ Constraints timeloop::noConstraints(const Input &input) {
   PlacementRule rule{free, free, {}, {}};
   rule.keep.resize(input.spaceCount());
   rule.keepPlaces.resize(input.spaceCount());
-  return {std::vector<PlacementRule>(input.memories.size(), rule)};
+  Constraints constraints{std::vector<PlacementRule>(input.memories.size(), rule)};
+  for (unsigned memory = 0; memory < input.memories.size(); ++memory)
+    if (input.memories[memory].storesNothing) {
+      PlacementRule &passed = constraints.memories[memory];
+      passed.keep.assign(input.spaceCount(), false);
+      passed.temporal.exact.assign(input.dimCount(), int64_t(1));
+    }
+  return constraints;
 }

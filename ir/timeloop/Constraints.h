@@ -29,7 +29,7 @@ struct Constraints {
   std::vector<PlacementRule> memories; ///< as in Input
 };
 
-/// Constraints that leave everything open.
+/// Constraints that leave everything open, but for levels that hold nothing: no loops, no tensors.
 Constraints noConstraints(const Input &input);
 
 } // namespace perfc::timeloop

@@ -49,7 +49,11 @@ std::vector<Placement> timeloop::emptyPlacements(const Input &input) {
   nest.split = input.dimCount();
   SpaceFlags none(input.spaceCount(), false), all(input.spaceCount(), true);
   Placement placement{nest, nest, all, none, none, none, none, {}};
-  return std::vector<Placement>(input.memories.size(), placement);
+  std::vector<Placement> placements(input.memories.size(), placement);
+  for (unsigned memory = 0; memory < placements.size(); ++memory)
+    if (input.memories[memory].storesNothing)
+      placements[memory].keep = none;
+  return placements;
 }
 
 const Density *SparseInput::density(unsigned space) const {

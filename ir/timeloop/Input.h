@@ -62,12 +62,6 @@ struct Attributes {
   int64_t metadataWidth = 0; ///< bits of one metadata access; 0: metadata costs nothing
 };
 
-/// A word with a scalar value that is kept as it was written.
-struct Extra {
-  std::string name;
-  std::string value;
-};
-
 /// A memory or the arithmetic units.
 struct Level {
   std::string name;
@@ -75,14 +69,18 @@ struct Level {
   int64_t instances = 1;
   int64_t meshX = 1, meshY = 1;
   Attributes attributes;
-  /// Everything the attributes said, in their order.
-  std::vector<Extra> written;
   /// The name of the part of the chip it stands in, and whether it opens that part.
   std::string part;
   /// The nodes of the architecture whose meshes repeat it within the memory outside.
   std::vector<std::string> arrays;
-  /// pJ by action.
+  /// It holds nothing and all tensors pass it: what the front end of v0.4 puts outside of an array.
+  bool storesNothing = false;
+  /// pJ by action; none where they are not known.
   std::vector<std::pair<std::string, double>> energies;
+  /// The memory whose instances switch off those of this one, "" for its own, and where that is
+  /// said.
+  std::string gatedAt;
+  SourceRange gatePlace;
   SourceRange place;
 
   /// The energy of the first of `actions` that the level has.
@@ -139,7 +137,7 @@ struct Input {
   llvm::Optional<unsigned> findSpace(llvm::StringRef name) const;
 };
 
-/// Blocks of factors of 1 for every memory, with everything kept.
+/// Blocks of factors of 1 for every memory, with everything kept that can be.
 std::vector<Placement> emptyPlacements(const Input &input);
 
 } // namespace perfc::timeloop

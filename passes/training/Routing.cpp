@@ -54,6 +54,13 @@ static std::vector<double> zipfLoads(const Routing &routing, int64_t experts, in
   return loads;
 }
 
+std::vector<double> passes::expertShares(const Routing &routing, int64_t experts, int64_t chosen) {
+  std::vector<double> shares = zipfLoads(routing, experts, chosen);
+  for (double &share : shares)
+    share *= static_cast<double>(chosen) / static_cast<double>(experts);
+  return shares;
+}
+
 static ExpertLoad zipfLoad(const Routing &routing, int64_t experts, int64_t ranks, int64_t chosen) {
   std::vector<double> loads = zipfLoads(routing, experts, chosen);
   double most = 0, kept = 0;

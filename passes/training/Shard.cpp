@@ -18,6 +18,7 @@
 #include "passes/training/AdapterBuckets.h"
 #include "passes/training/ServingGraphs.h"
 #include "passes/training/Sharder.h"
+#include <cmath>
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -52,6 +53,20 @@ static bool checkStrategy(Operation &train, const Strategy &strategy, const Rank
   return good;
 }
 
+/// Experts are chosen as the statement's `routing` has it.
+static void setRouting(Module &module, const Routing &routing) {
+  if (routing.kind != Routing::Zipf)
+    return;
+  Quantity theta(*Rational::make(std::llround(routing.theta * 1e6), 1000000));
+  module.walk([&](Operation &op) {
+    auto operand = as<op::OperandOp>(op);
+    if (!operand || !operand.distinct() || operand.draw() != "uniform")
+      return;
+    op.setAttr("draw", "zipf");
+    op.setAttr("theta", theta);
+  });
+}
+
 static bool runShard(Module &module, PassContext &context) {
   std::vector<Operation *> statements, serving;
   module.walk([&](Operation &op) {
@@ -69,6 +84,7 @@ static bool runShard(Module &module, PassContext &context) {
     Strategy strategy = readStrategy(study::TrainOp(op));
     if (!forward || !backward || op->hasAttr("sharded"))
       continue;
+    setRouting(module, strategy.routing);
     RankLabels labels(*forward);
     if (!checkStrategy(*op, strategy, labels, context.diagnostics))
       return false;

@@ -109,8 +109,10 @@ static size_t productsOf(const KernelClasses &classes) {
 
 /// True when the kernels behind keep rank `rank` of `value` until a product with a weight sums over
 /// it, or to the end, and none of them does a part of its work once for each part of the rank:
-/// attention does, where the features of its values are divided.
-bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth) {
+/// attention does, where the features of its values are divided. What a cache holds is summed over
+/// the whole context in each step, so that its features (those of a latent cache) are not divided
+/// either: the exchange of these sums takes longer than a whole cache on each rank.
+bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isCached) {
   if (depth == 0)
     return false;
   for (auto [user, index] : users.lookup(&value)) {
@@ -124,6 +126,11 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth) {
     if (classes.isRigid(cls))
       return false;
     bool isAttention = productsOf(classes) > 1;
+    bool entersCache = isCached || llvm::any_of(user->operands(), [](const Value *operand) {
+                         const Operation *maker = operand->definingOp();
+                         return maker && maker->is(op::TensorOp::opName) &&
+                                as<op::TensorOp>(*maker).kind() == "cache";
+                       });
     for (const Statement &statement : classes.kernel().statements) {
       if (isAttention && statement.op.isMac() && !classes.runsOver(statement, cls))
         return false;
@@ -135,14 +142,14 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth) {
             return classes.has(read.tensor, cls);
         return false;
       });
-      if (!statement.op.isMac() || !meetsWeight)
+      if (!statement.op.isMac() || !meetsWeight || isCached)
         return false;
     }
     std::vector<op::OperandOp> outputs = classes.kernel().outputs();
     for (size_t i = 0; i < user->resultCount(); ++i)
       for (unsigned out = 0; out < user->result(i).type().shape().size(); ++out)
         if (classes.ofRank(outputs[i].symbol(), out) == cls &&
-            !isKept(user->result(i), out, depth - 1))
+            !isKept(user->result(i), out, depth - 1, entersCache))
           return false;
   }
   return true;

@@ -26,6 +26,15 @@ static std::vector<AffineExpr> striped(const KernelClasses &kernel, const Statem
   return result;
 }
 
+/// Among how many ranks what the data choose is divided: their keys come together here.
+static int64_t expertRanks(const KernelClasses &kernel, llvm::ArrayRef<int64_t> factors) {
+  int64_t ranks = 1;
+  for (op::OperandOp operand : kernel.kernel().operands)
+    if (llvm::Optional<unsigned> rank = kernel.dataRank(operand.symbol()))
+      ranks = std::max(ranks, factors[kernel.ofRank(operand.symbol(), *rank)]);
+  return ranks;
+}
+
 void ShardedKernels::divide(const KernelClasses &kernel, llvm::ArrayRef<int64_t> factors,
                             Operation &copy) {
   unsigned number = 0;
@@ -35,6 +44,8 @@ void ShardedKernels::divide(const KernelClasses &kernel, llvm::ArrayRef<int64_t>
       for (unsigned rank = 0; rank < shape.size(); ++rank)
         shape[rank] = divided(shape[rank], factors[kernel.ofRank(operand.symbol(), rank)]);
       part.setAttr("shape", Attribute::ints(shape));
+      if (int64_t ranks = expertRanks(kernel, factors); ranks > 1 && !operand.draw().empty())
+        part.setAttr("among", ranks);
       continue;
     }
     const Statement &statement = kernel.kernel().statements[number++];

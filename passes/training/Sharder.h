@@ -95,7 +95,7 @@ private:
   void writeResults(Use &use);
   int64_t partialRanks(const Use &use, llvm::StringRef output) const;
 
-  bool isKept(const ir::Value &value, unsigned rank, unsigned depth);
+  bool isKept(const ir::Value &value, unsigned rank, unsigned depth, bool isCached = false);
   bool isLinearSum(const Use &use) const;
   ShardState &stateOf(const ir::Value &value);
   ir::Type typeOf(const ir::Value &value, const ShardState &state);

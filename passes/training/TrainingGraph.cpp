@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/TrainingGraph.h"
 
+#include "ir/common/Rational.h"
 #include "ir/common/diagnostics/Training.h"
 #include "passes/training/Adapters.h"
 #include "llvm/ADT/STLExtras.h"
@@ -171,7 +172,19 @@ bool TrainingGraph::removeCaches() {
   return true;
 }
 
+/// Most layers that are given to stages one by one.
+static constexpr int64_t mostLayers = 1'000'000;
+
 Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol, bool keeps) {
+  int64_t layers = 0;
+  for (Operation &op : source.body())
+    if (auto repeat = as<op::RepeatOp>(op))
+      layers = checkedAdd(layers, repeat.count()).getValueOr(INT64_MAX);
+  if (layers > mostLayers) {
+    diagnostics.report(source.range(), diag::ProgramTooLong, source.symbol(), mostLayers,
+                       "layers to be divided among stages");
+    return nullptr;
+  }
   ValueMap map;
   keepsCaches = keeps;
   graph = &source.clone(module.body(), map);

@@ -6,7 +6,7 @@
 
 namespace perfc {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef PERFC_SANITIZE
 inline constexpr bool AllRounds = false;
 #else
 inline constexpr bool AllRounds = true;

@@ -16,6 +16,7 @@ static constexpr OptionSpec runOptions[] = {
     {"system", 0, "S.json", "of chakra: the system"},
     {"groups", 0, "G.json", "of chakra: the communicator groups"},
     {"memory", 0, "M.json", "of chakra: the remote memory"},
+    {"drop-missing", 0, "", "of chakra: leave out edges to nodes that a trace does not have"},
     {"backend", 0, "NAME", "of chakra: congestion_unaware (without this) or congestion_aware"},
     {"num-queues-per-dim", 0, "N", "of chakra: queues of a dimension, whatever the system says"},
     {"injection-scale", 0, "X", "of chakra: the system's endpoint delay, so many times"},
@@ -32,7 +33,8 @@ static constexpr OptionSpec searchOptions[] = {
     {"mode", 0, "MODE", "timeloop: count as that tool does"},
     {"minimize", 0, "GOAL", "of a Timeloop input: edp, energy or latency; edp without this"},
     {"strategy", 0, "NAME",
-     "bound (without this), exhaustive (every mapping in turn) or random (such as chance draws)"},
+     "of the searches of a program: bound (without this), exhaustive (every mapping in turn) or "
+     "random (such as chance draws)"},
     {"evaluations", 0, "N",
      "of a Timeloop input, exhaustive or random: evaluate at most N mappings (of each nest)"},
     {"threads", 'j', "N", "threads; as many as there are cores without this"},
@@ -76,6 +78,7 @@ static constexpr OptionSpec emitOptions[] = {
 static constexpr OptionSpec importOptions[] = {
     {"hw", 0, "FILE", "the hardware, the same as a last FILE"},
     {"groups", 0, "G.json", "of chakra: the communicator groups, without this by who uses them"},
+    {"drop-missing", 0, "", "of chakra: leave out edges to nodes that a trace does not have"},
     {"summary", 0, "", "of chakra: what the files do in sum, not node by node"},
     {"simplify", 0, "", "of chakra: without METADATA and INVALID nodes and operations of the host"},
     {"output", 'o', "FILE", "write there instead of standard output"},

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc doc: one word of the language, of its library or of its IR; or a whole part of the manual.
+#include "ir/common/Metrics.h"
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"
@@ -149,11 +150,30 @@ static void printWordTables(llvm::raw_ostream &os) {
   }
 }
 
-static void printMetricTable(llvm::raw_ostream &os) {
-  os << "| metric | unit | level | definition |\n|---|---|---|---|\n";
-  for (const MetricSpec &metric : metrics())
-    os << "| `" << metric.name << "` | " << metric.unit << " | " << metric.level << " | "
-       << metric.doc << " |\n";
+/// A table of metrics for each kind of statement.
+static void printMetricTables(llvm::raw_ostream &os) {
+  for (ResultKind kind : resultKinds) {
+    os << (kind == ResultKind::Evaluation ? "" : "\n") << "### Metrics of " << statementsOf(kind)
+       << "\n\n| metric | unit | definition |\n|---|---|---|\n";
+    for (const MetricSpec &metric : metricsOf(kind))
+      os << "| `" << metric.name << "` | " << metric.unit << " | " << metric.definition
+         << (metric.form == MetricForm::Distribution ? "; has `min`, `p50`, `p90`, `p95`, `p99`, `max`"
+                                                     : "")
+         << " |\n";
+  }
+}
+
+/// What the metric is for each statement that has it.
+static bool printMetric(llvm::raw_ostream &os, llvm::StringRef name) {
+  const MetricSpec *any = findMetric(name);
+  if (!any)
+    return false;
+  os << "metric `" << name << "`, in " << (any->unit.empty() ? "plain numbers" : any->unit.data())
+     << '\n';
+  for (ResultKind kind : resultKinds)
+    if (const MetricSpec *metric = findMetric(kind, name))
+      os << "  " << statementsOf(kind) << ": " << metric->definition << '\n';
+  return true;
 }
 
 /// The parser's and the lexer's rules, without the licence line.
@@ -209,7 +229,7 @@ static bool printParts(llvm::raw_ostream &os, const Arguments &arguments) {
   if (arguments.has("words"))
     printWordTables(os);
   if (arguments.has("metrics"))
-    printMetricTable(os);
+    printMetricTables(os);
   if (arguments.has("grammar"))
     printGrammar(os);
   if (arguments.has("ir"))
@@ -222,8 +242,10 @@ static void reportNothing(Session &session, llvm::StringRef word, std::vector<st
   for (unsigned i = 0; i < blockKindCount; ++i)
     for (const WordSpec &spec : wordsOf(static_cast<BlockKind>(i)))
       names.push_back(spec.word.str());
-  for (const MetricSpec &metric : metrics())
-    names.push_back(metric.name.str());
+  for (ResultKind kind : resultKinds)
+    for (const MetricSpec &metric : metricsOf(kind))
+      names.push_back(metric.name.str());
+  names.push_back("metrics");
   for (const ir::OpDecl *decl : allOps().all())
     names.push_back(decl->name.str());
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
@@ -259,10 +281,9 @@ bool driver::printDocumentation(Session &session, const Arguments &arguments) {
   bool found = false;
   for (unsigned i = 0; i < blockKindCount; ++i)
     found |= printInBlock(session.out, static_cast<BlockKind>(i), word);
-  if (const MetricSpec *metric = findMetric(word)) {
-    session.out << "metric `" << metric->name << "`: " << metric->doc << '\n'
-                << "  unit     " << (metric->unit.empty() ? "a plain number" : metric->unit.data())
-                << "\n  level    " << metric->level << '\n';
+  found |= printMetric(session.out, word);
+  if (word == "metrics") {
+    printMetricTables(session.out);
     found = true;
   }
   found |= printIrOp(session.out, word);

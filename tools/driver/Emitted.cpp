@@ -15,12 +15,9 @@ void driver::writeEmitted(const emit::Emitter &emitter, const emit::Input &input
   auto nothing = [&] {
     if (diagnostics.errorCount() != errors)
       return;
-    Diagnostic &error = diagnostics.report(
+    diagnostics.report(
         place, diag::CannotWrite, path,
         fmt::format("`{}` is {}, and there is none", emitter.name.str(), emitter.summary.str()));
-    if (!emitter.needsResults)
-      error.help(fmt::format("`emit {}` stands in the block of the evaluation that it is for",
-                             emitter.name.str()));
   };
   if (!emitter.files && path.endswith("/")) {
     diagnostics.report(place, diag::CannotWrite, path,

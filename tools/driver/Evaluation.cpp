@@ -55,7 +55,7 @@ Evaluation::Evaluation(Session &session, ProviderSet providers)
 
 void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
   Compilation compilation(session.sources, session.diagnostics, allOps());
-  if (!compilation.load(root, defines))
+  if (!compilation.load(root, defines) && !compilation.canRun())
     return;
   if (!sweepSettings.database.empty() && (!sharing || sharing->handsOut())) {
     store = ResultStore::open(sweepSettings.database, programHash(session.sources, defines),
@@ -82,6 +82,7 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
     size_t before = session.diagnostics.all().size();
     pointCount = compilation.pointCount();
     unit(module, listener);
+    session.diagnostics.blame(before, place);
     session.diagnostics.noteSince(before, place, "for this statement");
     if (!bindings.empty() && !sharing)
       problems.take(before, bindings);
@@ -108,15 +109,16 @@ void Evaluation::serve() {
   });
 }
 
-const emit::Result *Evaluation::find(llvm::StringRef name) const {
-  for (const emit::Result &result : llvm::reverse(found))
+std::vector<const emit::Result *> Evaluation::named(llvm::StringRef name) const {
+  std::vector<const emit::Result *> results;
+  for (const emit::Result &result : found)
     if (result.name == name)
-      return &result;
-  return nullptr;
+      results.push_back(&result);
+  return results;
 }
 
 MetricNames Evaluation::names(const ir::Module &module, const Cost *cost) const {
-  return {cost, [this](llvm::StringRef name) { return find(name); }, &module};
+  return {cost, [this](llvm::StringRef name) { return named(name); }, &module};
 }
 
 unsigned Evaluation::statementIndex(SourceRange place) {
@@ -238,11 +240,19 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
   if (onlySearches && !op.is(study::SearchStatement::opName))
     return;
   Evaluated evaluated{module, op, point, {}};
+  size_t errors = session.diagnostics.errorCount();
   if (op.is(study::EvaluateOp::opName)) {
     if (const emit::Result *result = evaluate(module, op, point))
       evaluated.results.push_back(result);
     else
       return;
+  } else if (op.hasAttr("of")) {
+    for (const std::string &name : op.stringsAttr("of"))
+      llvm::append_range(evaluated.results, named(name));
+    if (evaluated.results.empty())
+      return; // of statements that failed, which is reported
+    checkExpectations(evaluated);
+    return listener(evaluated);
   } else if (op.is(study::CompareOp::opName)) {
     for (const ir::Operation &row : op.body())
       if (row.is(study::EvaluateOp::opName))
@@ -250,8 +260,8 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
           evaluated.results.push_back(result);
     if (evaluated.results.empty())
       return;
-    if (!op.symbol().empty())
-      found[found.size() - evaluated.results.size()].name = study::resultName(op).str();
+    for (size_t i = found.size() - evaluated.results.size(); i < found.size(); ++i)
+      found[i].name = study::resultName(op).str();
   } else if (op.is(study::SearchStatement::opName)) {
     if (const emit::Result *result = search(module, op, point))
       evaluated.results.push_back(result);
@@ -286,6 +296,10 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
     if (evaluated.results.empty())
       return;
   }
+  if (session.diagnostics.errorCount() != errors) // of one row of several
+    return;
+  for (const emit::Result *result : evaluated.results)
+    const_cast<emit::Result *>(result)->own = emit::ownMetrics(names(module, &result->cost));
   checkExpectations(evaluated);
   listener(evaluated);
 }

@@ -83,8 +83,8 @@ public:
   std::vector<mapper::StoredRow> sweepRows() const;
   /// Outcomes of `expect` at file level.
   llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
-  /// The last result of that name; null when there is none.
-  const emit::Result *find(llvm::StringRef name) const;
+  /// The results of that name: one for each row of its statement and point of its sweep.
+  std::vector<const emit::Result *> named(llvm::StringRef name) const;
   /// True for the name of a result that a statement which is not supported yet would have had.
   bool isUnsupported(llvm::StringRef name) const { return removed.count(name.str()) != 0; }
   /// How the expressions of a statement are read; `cost` may be null.
@@ -120,6 +120,8 @@ private:
   void reportUnknown(llvm::StringRef name, SourceRange place);
   bool checkExpectation(const ir::Module &module, study::ExpectOp expect, emit::Result *result,
                         llvm::StringRef about);
+  llvm::Optional<emit::Expectation> checkCase(study::ExpectOp expect, const MetricNames &context,
+                                              llvm::StringRef about);
   unsigned statementIndex(SourceRange place);
 
   Session &session;

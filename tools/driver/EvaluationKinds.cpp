@@ -55,6 +55,8 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
 
 /// How good the best is, in words.
 static std::string proofText(const TrainSearchResult &searched) {
+  if (searched.isConstant && searched.fulfilling > 1)
+    return "all that were tried have the same value: nothing to search";
   std::string within = fmt::format("{:.1f} %", std::ceil(searched.gap * 1000) / 10);
   if (!searched.isProven)
     return !searched.isBounded || searched.bound <= 0
@@ -81,9 +83,21 @@ static std::string countsText(const StrategyCounts &counts) {
 }
 
 /// What the search did, and what it found beside the best.
-static void noteSearch(const TrainSearchResult &searched, Cost &cost) {
+static void noteSearch(const TrainSearchResult &searched, const ir::Operation &train, Cost &cost) {
   cost.notes.push_back(fmt::format("search: {}; {}; {}", searched.goal, countsText(searched.counts),
                                    proofText(searched)));
+  if (searched.counts.unfit > 0 || searched.tight)
+    cost.notes.push_back(
+        fmt::format("search: {:.0f} % of a chip's memory may be filled, the rest is "
+                    "for what is not modelled{}",
+                    100 * training::plannedShare, searched.tight ? ": the proof leaves out " : ""));
+  if (searched.tight)
+    cost.notes.back() += fmt::format(
+        "{} in {}: {}", formatEngineering(searched.tight->stepTime, BaseUnit::Second),
+        formatEngineering(searched.tight->memory, BaseUnit::Byte), searched.tight->strategy);
+  if (!train.dictAttr("settings").find("microbatch"))
+    cost.notes.push_back("search: `microbatch` is not given and stays 1; `microbatch any` tries "
+                         "others");
   for (const auto &[why, count] : searched.counts.refused)
     cost.notes.push_back(fmt::format("search: {} left out: {}", counted(count, "strategy"), why));
   // The fastest, and the one that takes the least memory.
@@ -136,7 +150,7 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
     auto summary = std::make_shared<TrainingSummary>(*cost->training);
     summary->front = searched->front;
     cost->training = std::move(summary);
-    noteSearch(*searched, *cost);
+    noteSearch(*searched, op, *cost);
   }
   return add(std::move(*cost), op, point, labelsIn(op));
 }

@@ -25,7 +25,7 @@ bool driver::formatFiles(Session &session, const Arguments &arguments) {
         session.out << session.sources.path(file) << " is not formatted\n";
     } else if (arguments.has("i") && path != "-") {
       if (!same)
-        writeOutput(path, *text, {}, session.diagnostics);
+        replaceFile(path, *text, {}, session.diagnostics);
     } else {
       session.out << *text;
     }

@@ -3,9 +3,11 @@
 
 #include "tools/driver/Command.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <new>
 #include <unistd.h>
 
@@ -35,6 +37,15 @@ static void catchSignals() {
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
     sigaction(number, &action, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an error of the write
+}
+
+/// A standard stream that is closed must not become the number of the next file that is opened:
+/// reading it is at its end, writing to it an error.
+static void holdStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDONLY) != stream)
+      _exit(ExitDefect);
 }
 
 /// What `perfc FIRST …` means: a command, or a file to run.
@@ -76,7 +87,7 @@ static int runCommand(Session &session, const Command &command,
     return session.finish();
   if (arguments.has("help")) {
     printHelp(session.out, command, session.width);
-    return ExitFine;
+    return session.finish();
   }
   if (!checkFileCount(session, command, arguments))
     return session.finish();
@@ -98,11 +109,11 @@ static int runWords(llvm::ArrayRef<const char *> words) {
     const Command *command = words.size() > 1 ? findCommand(words[1]) : nullptr;
     command ? printHelp(session.out, *command, session.width)
             : printHelp(session.out, session.width);
-    return ExitFine;
+    return session.finish();
   }
   if (first == "--version") {
     session.out << "perfc " << PERFC_VERSION << '\n';
-    return ExitFine;
+    return session.finish();
   }
   bool isFile = first != "-" && first.startswith("-");
   const Command *command = isFile ? findCommand("run") : chooseCommand(first, isFile);
@@ -112,11 +123,15 @@ static int runWords(llvm::ArrayRef<const char *> words) {
 }
 
 int driver::perfcMain(int argc, char **argv) {
+  holdStandardStreams();
   catchSignals();
+  // Streams with an error end the process where they are destroyed; it is reported, or cannot be.
+  auto forget = llvm::make_scope_exit([] {
+    llvm::outs().clear_error();
+    llvm::errs().clear_error();
+  });
   try {
-    int status = runWords(llvm::ArrayRef<const char *>(argv + 1, argc > 0 ? argc - 1 : 0));
-    llvm::outs().flush();
-    return status;
+    return runWords(llvm::ArrayRef<const char *>(argv + 1, argc > 0 ? argc - 1 : 0));
   } catch (const std::bad_alloc &) {
     llvm::errs() << "perfc: the memory of this machine does not suffice for the input\n";
   } catch (const std::exception &) {

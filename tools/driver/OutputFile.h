@@ -10,8 +10,12 @@
 namespace perfc::driver {
 
 /// Writes `text` to `path`, making the folders it stands in; "-" is standard output. False when
-/// that fails (reported at `place`).
+/// that fails (reported at `place`), or when `path` is a file that the command has read.
 bool writeOutput(llvm::StringRef path, llvm::StringRef text, SourceRange place,
+                 DiagnosticEngine &diagnostics);
+
+/// The same for what may take the place of a file that was read.
+bool replaceFile(llvm::StringRef path, llvm::StringRef text, SourceRange place,
                  DiagnosticEngine &diagnostics);
 
 } // namespace perfc::driver

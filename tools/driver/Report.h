@@ -7,8 +7,15 @@
 
 #include "tools/driver/Evaluation.h"
 #include "tools/driver/Table.h"
+#include <map>
 
 namespace perfc::driver {
+
+/// A column of `report`: what it is, and how it is written.
+struct ReportColumn {
+  ir::Attribute expr;
+  std::string title;
+};
 
 class Report {
 public:
@@ -32,12 +39,21 @@ private:
   void printComparison(const Evaluated &evaluated);
   void printPoint(const Evaluated &evaluated);
   void printReport(const Evaluated &evaluated, study::ReportOp report);
+  void printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
+  void printBreakdown(const Evaluated &evaluated, study::ReportOp report,
+                      const emit::Result &result, llvm::ArrayRef<ReportColumn> columns,
+                      llvm::StringRef rows);
+  void printFileBreakdown(const Evaluated &evaluated, study::ReportOp report,
+                          llvm::ArrayRef<ReportColumn> columns);
   void printFileReport(const Evaluated &evaluated);
   void printFindings(const emit::Result &result); ///< notes and expectations
   void printExpectations(const emit::Result &result, llvm::StringRef row);
   llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
-  std::string cell(const Evaluated &evaluated, const emit::Result &result, llvm::StringRef column);
+  std::string cell(const MetricNames &names, const ReportColumn &column);
+  std::vector<std::string> cells(const MetricNames &names, llvm::ArrayRef<ReportColumn> columns,
+                                 std::vector<std::string> before);
+  void printMissing();
 
   Session &session;
   llvm::raw_ostream
@@ -46,6 +62,8 @@ private:
   /// The sweep whose rows are being printed, and the columns of its table.
   SourceRange sweep;
   std::vector<TableColumn> sweepColumns;
+  /// Why cells of the table at hand are empty, by column.
+  std::map<std::string, std::string> missing;
 };
 
 /// The table of the kernels of a result: all of them, or the `limit` longest and one line for the
@@ -58,10 +76,14 @@ Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
 Table stageTable(const Cost &cost, size_t limit);
-/// Rows of `report columns by rows`; nothing when there is no such kind of row.
-llvm::Optional<Table> breakdownTable(const emit::Result &result,
-                                     llvm::ArrayRef<std::string> columns, llvm::StringRef rows,
-                                     size_t limit);
+/// A row of `report columns by rows`: a kernel, a memory. Its metrics are those that its parts have.
+struct BreakdownRow {
+  std::string label;
+  std::function<llvm::Optional<MetricValue>(llvm::StringRef)> metric;
+};
+/// Nothing when there is no such kind of row; the `limit` longest, and how many more there are.
+llvm::Optional<std::vector<BreakdownRow>>
+breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit, size_t &others);
 
 /// The base in which what a result holds is told: that in which the memory's capacity is written.
 SizeBase capacityBase(const Cost &cost);

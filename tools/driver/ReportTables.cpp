@@ -169,6 +169,14 @@ static std::string memoryText(const Cost &cost) {
   return cost.memoryCapacity ? used + " of " + formatSize(*cost.memoryCapacity, base) : used;
 }
 
+/// "0.352 USD per million tokens".
+static std::string perMillion(const Cost &cost) {
+  MetricValue value = *metric(cost, "cost_per_token");
+  if (!value.hasNumber())
+    return "per token not given: " + value.notGiven;
+  return formatEngineering(value.value * 1e6, BaseUnit::Dollar) + " per million tokens";
+}
+
 /// What a training step comes to.
 static Table trainingTable(const emit::Result &result) {
   const Cost &cost = result.cost;
@@ -199,7 +207,7 @@ static Table trainingTable(const emit::Result &result) {
     add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
                            metricText(cost, "run_time")));
   if (summary.hasPrice)
-    add("cost", metricText(cost, "cost"));
+    add("cost", metricText(cost, "cost") + ", " + perMillion(cost));
   add("bubble", percent(summary.bubble));
   add("exposed", metricText(cost, "exposed") + " of communication");
   add("energy", metricText(cost, "energy"));
@@ -243,15 +251,29 @@ static Table servingTable(const emit::Result &result) {
   add("busy", percent(summary.busy) +
                   fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
   if (summary.blocks > 0)
-    add("cache", fmt::format("{} of {} at the most, {} in the mean; blocks of {}",
-                             percent(summary.peakUsage), counted(summary.blocks, "block"),
-                             percent(summary.usage), counted(summary.blockTokens, "token")));
+    add("cache",
+        fmt::format("{} of {} at the most, {} in the mean; {} blocks of {}",
+                    percent(summary.peakUsage),
+                    formatEngineering(static_cast<double>(summary.blocks * summary.blockTokens),
+                                      BaseUnit::Token),
+                    percent(summary.usage), formatEngineering(static_cast<double>(summary.blocks), {}),
+                    counted(summary.blockTokens, "token")));
   else
     add("cache", "no limit: the chip's memory has no capacity");
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
   add("energy", metricText(cost, "energy"));
+  if (cost.price)
+    add("cost", metricText(cost, "cost") + ", " + perMillion(cost));
   add("memory", memoryText(cost));
+  auto part = [&](llvm::StringRef name, double value) {
+    add(name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
+  };
+  part("  weights", summary.weightBytes);
+  part("  activations", summary.activationBytes);
+  part("  logits", summary.logitBytes);
+  part("  reserved", summary.reservedBytes);
+  part("  cache", summary.cacheBytes * static_cast<double>(summary.peakBlocks * summary.blockTokens));
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());
@@ -284,6 +306,11 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
   llvm::Optional<MetricValue> throughput = metric(cost, "throughput");
   if (cost.flops && throughput->hasNumber())
     add("throughput", formatEngineering(throughput->value, throughput->dimension));
+  if (cost.tokens > 0)
+    add("tokens", metricText(cost, "tokens_per_s"));
+  if (cost.price)
+    add("cost",
+        metricText(cost, "cost") + (cost.tokens > 0 ? ", " + perMillion(cost) : std::string()));
   if (cost.peakMemory)
     add("memory", memoryText(cost));
   if (cost.chips > 1)
@@ -325,84 +352,86 @@ Table perfc::driver::accessTable(const Cost &cost) {
 //===-- report … by …
 //--------------------------------------------------------------------------===//
 
-/// One metric of a kernel line of `cost`; "-" when kernels have no such metric. Energy is that of
-/// all chips of a `train`, each of which runs it as long as the line says: power is that of one.
-static std::string lineCell(const KernelLine &line, llvm::StringRef column, const Cost &cost) {
-  double latency = line.latency.central();
-  double chips = cost.training ? static_cast<double>(cost.chips) : 1;
-  if (column == "latency")
-    return formatEngineering(latency, BaseUnit::Second);
-  if (cost.isTimesOnly && column != "bottleneck")
-    return "-";
-  if (column == "energy")
-    return energyText(line.energy);
-  if (column == "macs")
-    return formatEngineering(line.macs, {});
-  if (column == "flops")
-    return formatEngineering(line.flops, BaseUnit::Flop);
-  if (column == "utilization")
-    return line.macs > 0 ? percent(line.part->utilization) : "-";
-  if (column == "bottleneck")
-    return line.part->bound;
-  if (column == "throughput" && latency > 0)
-    return formatEngineering(line.flops / latency, Dimension(BaseUnit::Flop) / BaseUnit::Second);
-  if (column == "edp" && line.energy.isGiven())
-    return formatEngineering(line.energy.known.central() * latency,
-                             Dimension(BaseUnit::Joule) * BaseUnit::Second);
-  if (column == "power" && line.energy.isGiven() && latency > 0)
-    return formatEngineering(line.energy.known.central() / chips / latency,
-                             Dimension(BaseUnit::Joule) / BaseUnit::Second);
-  return "-";
-}
-
-static std::string memoryCell(const MemoryTraffic &memory, llvm::StringRef column) {
-  if (column == "latency")
-    return formatEngineering(memory.latency, BaseUnit::Second);
-  if (column == "energy")
-    return energyText(memory.energy);
-  if (column == "traffic")
-    return formatEngineering(memory.bytes(), BaseUnit::Byte);
-  return "-";
-}
-
-static std::vector<TableColumn> titles(llvm::StringRef rows, llvm::ArrayRef<std::string> columns) {
-  std::vector<TableColumn> result{{rows.str(), Align::Left}};
-  for (const std::string &column : columns)
-    result.push_back({column, column == "bottleneck" ? Align::Left : Align::Right});
+static MetricValue numberOf(Uncertain value, Dimension dimension) {
+  MetricValue result;
+  result.value = std::move(value);
+  result.dimension = dimension;
   return result;
 }
 
-llvm::Optional<Table> perfc::driver::breakdownTable(const emit::Result &result,
-                                                    llvm::ArrayRef<std::string> columns,
-                                                    llvm::StringRef rows, size_t limit) {
-  Table table(titles(rows, columns));
+static MetricValue energyOf(const Figure &energy, double share, Dimension dimension) {
+  MetricValue result = numberOf(energy.known.central() * share, dimension);
+  if (!energy.isGiven())
+    result.notGiven = "energy of " + llvm::join(energy.missing, ", ") + " is not given";
+  return result;
+}
+
+/// One metric of a kernel line of `cost`; nothing when kernels have no such metric. Energy is that
+/// of all chips of a `train`, each of which runs it as long as the line says: power is that of one.
+static llvm::Optional<MetricValue> lineMetric(const KernelLine &line, llvm::StringRef name,
+                                              const Cost &cost) {
+  using enum BaseUnit;
+  double latency = line.latency.central();
+  double chips = cost.training ? static_cast<double>(cost.chips) : 1;
+  MetricValue word;
+  if (name == "latency")
+    return numberOf(latency, Second);
+  if (name == "bottleneck") {
+    word.text = line.part->bound.empty() ? "-" : line.part->bound;
+    return word;
+  }
+  if (cost.isTimesOnly)
+    return llvm::None;
+  if (name == "energy")
+    return energyOf(line.energy, 1, Joule);
+  if (name == "edp")
+    return energyOf(line.energy, latency, Dimension(Joule) * Second);
+  if (name == "power" && latency > 0)
+    return energyOf(line.energy, 1 / (chips * latency), Dimension(Joule) / Second);
+  if (name == "macs")
+    return numberOf(line.macs, {});
+  if (name == "flops")
+    return numberOf(line.flops, Flop);
+  if (name == "utilization" && line.macs > 0)
+    return numberOf(line.part->utilization, {});
+  if (name == "throughput" && latency > 0)
+    return numberOf(line.flops / latency, Dimension(Flop) / Second);
+  return llvm::None;
+}
+
+static llvm::Optional<MetricValue> memoryMetric(const MemoryTraffic &memory, llvm::StringRef name) {
+  using enum BaseUnit;
+  if (name == "latency")
+    return numberOf(memory.latency.central(), Second);
+  if (name == "energy")
+    return energyOf(memory.energy, 1, Joule);
+  if (name == "traffic")
+    return numberOf(memory.bytes(), Byte);
+  return llvm::None;
+}
+
+llvm::Optional<std::vector<BreakdownRow>>
+perfc::driver::breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit,
+                             size_t &others) {
+  std::vector<BreakdownRow> list;
+  const Cost &cost = result.cost;
   if (rows == "memory" || rows == "level" || rows == "component") {
-    for (const MemoryTraffic &memory : result.cost.traffic) {
-      std::vector<std::string> cells{memory.memory};
-      for (const std::string &column : columns)
-        cells.push_back(memoryCell(memory, column));
-      table.addRow(std::move(cells));
-    }
-    return table;
+    for (const MemoryTraffic &memory : cost.traffic)
+      list.push_back(
+          {memory.memory, [memory](llvm::StringRef name) { return memoryMetric(memory, name); }});
+    return list;
   }
   if (rows != "kernel" && rows != "op" && rows != "layer")
     return llvm::None;
-  std::vector<KernelLine> lines = emit::flatten(result.cost.breakdown);
+  std::vector<KernelLine> lines = emit::flatten(cost.breakdown);
   if (rows != "layer" && workCount(lines) > limit)
     lines = merged(std::move(lines));
   std::vector<bool> shown = chooseLongest(lines, limit);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (!shown[i])
-      continue;
-    std::vector<std::string> cells{lines[i].part->label};
-    for (const std::string &column : columns)
-      cells.push_back(lineCell(lines[i], column, result.cost));
-    table.addRow(std::move(cells));
-  }
-  if (workCount(lines) > limit) {
-    std::vector<std::string> cells(columns.size() + 1);
-    cells[0] = fmt::format("{} others", workCount(lines) - limit);
-    table.addRow(std::move(cells));
-  }
-  return table;
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (shown[i])
+      list.push_back({lines[i].part->label, [line = lines[i], &cost](llvm::StringRef name) {
+                        return lineMetric(line, name, cost);
+                      }});
+  others = workCount(lines) > limit ? workCount(lines) - limit : 0;
+  return list;
 }

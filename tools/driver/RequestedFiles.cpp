@@ -14,15 +14,20 @@ void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
         .help(knownFormats());
     return;
   }
+  if (printsJson && request.path() == "-") {
+    if (request.format() != "json") // it is there already
+      session.diagnostics.report(request->range(), diag::CannotWrite, "-",
+                                 "standard output has the document of `--json`");
+    return;
+  }
   emit::Input input{evaluated.results, &evaluated.module, session.sources, &session.diagnostics};
   llvm::StringRef from = request->stringAttr("from");
   if (!from.empty()) {
-    const emit::Result *named = evaluation.find(from);
-    if (!named) {
+    input.results = evaluation.named(from);
+    if (input.results.empty()) {
       session.diagnostics.report(request->range(), diag::UnknownResult, from.str());
       return;
     }
-    input.results = {named};
   } else if (input.results.empty()) {
     for (const emit::Result &result : evaluation.results())
       input.results.push_back(&result);

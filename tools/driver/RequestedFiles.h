@@ -13,8 +13,9 @@ namespace perfc::driver {
 
 class RequestedFiles {
 public:
-  RequestedFiles(Session &session, const Evaluation &evaluation)
-      : session(session), evaluation(evaluation) {}
+  /// With `printsJson`, standard output has the document of all results.
+  RequestedFiles(Session &session, const Evaluation &evaluation, bool printsJson)
+      : session(session), evaluation(evaluation), printsJson(printsJson) {}
 
   /// Writes what the statement asks for; formats of later versions are reported.
   void write(const Evaluated &evaluated);
@@ -35,6 +36,7 @@ private:
 
   Session &session;
   const Evaluation &evaluation;
+  bool printsJson;
   std::map<std::string, OfPoints> ofPoints; ///< by path
 };
 

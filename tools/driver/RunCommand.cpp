@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
+#include "frontend/import/timeloop/Templates.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/NumberOption.h"
@@ -13,6 +14,7 @@
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/LocateProblems.h"
+#include "tools/driver/search/MappingFile.h"
 #include "tools/driver/sweep/FrontTable.h"
 #include "tools/driver/sweep/SharedPrinting.h"
 #include "tools/driver/sweep/SlurmScript.h"
@@ -26,21 +28,18 @@ using namespace perfc::mapper;
 using loopnest::SearchStrategy;
 
 /// The searches of `evaluation` as text and as a file, as the options say.
-static void finishSearches(Session &session, const Evaluation &evaluation,
+static void finishSearches(Session &session, const Evaluation &evaluation, FileId file,
                            const Arguments &arguments) {
-  std::string mappings;
-  llvm::StringSet<> names;
-  for (const Evaluation::Searched &entry : evaluation.searches()) {
-    const SearchSummary &summary = entry.summary;
-    mappings += "// " + entry.result->label + "\n" + printMappings(summary.mappings, names);
-    if (arguments.has("stats") && !arguments.has("json"))
-      session.out << fmt::format("{}: {} mappings evaluated in {:.3f} CPU seconds, {:.0f} per "
-                                 "CPU second\n",
-                                 entry.result->label, summary.evaluated, summary.cpuSeconds,
-                                 double(summary.evaluated) / std::max(1e-9, summary.cpuSeconds));
-  }
   if (arguments.has("mapping"))
-    writeOutput(arguments.value("mapping"), mappings, {}, session.diagnostics);
+    writeMappings(session, evaluation, file, arguments.value("mapping"));
+  if (!arguments.has("stats") || arguments.has("json"))
+    return;
+  for (const Evaluation::Searched &entry : evaluation.searches())
+    session.out << fmt::format(
+        "{}: {} mappings evaluated in {:.3f} CPU seconds, {:.0f} per "
+        "CPU second\n",
+        entry.result->label, entry.summary.evaluated, entry.summary.cpuSeconds,
+        double(entry.summary.evaluated) / std::max(1e-9, entry.summary.cpuSeconds));
 }
 
 enum class Which { All, Searches, Sweeps };
@@ -60,9 +59,11 @@ static FileId loadProgram(Session &session, const Arguments &arguments) {
 /// Shows what is wrong with the program of `file` in the files that it was made of.
 static void locateProblems(Session &session, const Arguments &arguments, FileId file) {
   std::vector<FileId> inputs;
-  for (const std::string &path : arguments.files())
-    if (FileId input = session.sources.find(path))
+  for (const std::string &path : arguments.files()) {
+    FileId expanded = session.sources.find(timeloop::expandedPath(path));
+    if (FileId input = expanded ? expanded : session.sources.find(path))
       inputs.push_back(input);
+  }
   if (!inputs.empty())
     locateProblems(session, arguments.value("from"), inputs, file);
 }
@@ -119,7 +120,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
       return true;
     evaluation.replayOn = &cluster;
   }
-  RequestedFiles files(session, evaluation);
+  RequestedFiles files(session, evaluation, asJson);
   llvm::Optional<PointSharing> sharing;
   SharedPrinting shared(session, evaluation, asJson ? &document : nullptr);
   if (Ranks *ranks = which == Which::Sweeps ? Ranks::world() : nullptr) {
@@ -162,7 +163,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     printLeftOut(session.out, leftOut(rows));
     printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
   }
-  finishSearches(session, evaluation, arguments);
+  finishSearches(session, evaluation, file, arguments);
   return true;
 }
 

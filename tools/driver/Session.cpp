@@ -98,9 +98,18 @@ void Session::showProgress() {
     progress.start(terminalWidth(STDERR_FILENO, 80));
 }
 
+static void checkOutput(Session &session) {
+  session.out.flush();
+  llvm::raw_fd_ostream &standard = llvm::outs();
+  if (&session.out != &standard || !standard.has_error())
+    return;
+  session.diagnostics.report({}, diag::CannotWrite, "standard output", standard.error().message());
+  standard.clear_error(); // else the stream ends the process
+}
+
 int Session::finish() {
   progress.stop();
-  out.flush();
+  checkOutput(*this);
   DiagnosticEngine errors(sources);
   for (const Diagnostic &diagnostic : diagnostics.all())
     if (diagnostic.kind->severity == Severity::Error)

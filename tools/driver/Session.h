@@ -54,7 +54,8 @@ struct Session {
   void printAsToFile(const Arguments &arguments);
   /// Shows progress where somebody sees it: on a terminal, unless the session is quiet.
   void showProgress();
-  /// Prints the diagnostics and returns the exit status that they give.
+  /// Prints the diagnostics and returns the exit status that they give. Output that could not be
+  /// written is an error.
   int finish();
 };
 

@@ -93,8 +93,7 @@ void driver::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm:
   std::set<const ir::Operation *> chips;
   addChips(module, *target, chips);
   auto warn = [&](SourceRange place, const std::string &words, const std::string &why) {
-    if (!sources.path(place.file).startswith("std/") &&
-        warned.insert({place.file, place.begin}).second)
+    if (!sources.isLibrary(place.file) && warned.insert({place.file, place.begin}).second)
       diagnostics.report(place, diag::WordWithoutEffect, words, why);
   };
   for (const ir::Operation &chip : module.body()) {

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/ClosedForm.h"
+#include "backends/loopnest/analysis/Conditions.h"
 #include "backends/loopnest/analysis/Decouple.h"
 #include "backends/loopnest/analysis/Enumeration.h"
 #include "backends/loopnest/analysis/Flow.h"
@@ -79,7 +80,29 @@ static void evaluateClosed(const FlatNest &flat, const AnalysisOptions &options,
     takeTransfers(*executed, *result.counts);
 }
 
+/// Points that conditions leave out are left out where the nest is short enough to be executed.
+static AnalysisResult analyseConditional(const Nest &nest, const AnalysisOptions &options) {
+  AnalysisResult result;
+  Nest shorter = trimmed(nest);
+  llvm::Optional<FlatNest> flat = flatten(shorter, result.errors);
+  if (!flat)
+    return result;
+  if (shorter.conditions.empty())
+    return analyse(shorter, options);
+  int64_t work = enumerationWork(*flat);
+  if (work >= 0 && work <= options.conditionLimit) {
+    enumerateWithin(*flat, options, result);
+    return result;
+  }
+  shorter.conditions.clear();
+  result = analyse(shorter, options);
+  result.counted = std::move(shorter);
+  return result;
+}
+
 AnalysisResult loopnest::analyse(const Nest &nest, const AnalysisOptions &options) {
+  if (!nest.conditions.empty())
+    return analyseConditional(nest, options);
   AnalysisResult result;
   llvm::Optional<FlatNest> flat = flatten(nest, result.errors);
   if (!flat)

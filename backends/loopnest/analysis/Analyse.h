@@ -20,6 +20,9 @@ struct AnalysisOptions {
   bool enumerate = false;
   /// Most settings of all loops, times levels, that an enumeration may visit (a few seconds).
   int64_t workLimit = int64_t(1) << 23;
+  /// The same where only conditions ask for an execution; beyond it their points are counted as
+  /// well (AnalysisResult::counted).
+  int64_t conditionLimit = int64_t(1) << 23;
   /// Most steps with sets of elements, where subscripts share dimensions (a second).
   int64_t setWork = int64_t(1) << 24;
   /// Count hops (ArrayCounts); the rest is cheaper without.
@@ -36,6 +39,8 @@ struct AnalysisOptions {
 struct AnalysisResult {
   llvm::Optional<Counts> counts;
   std::vector<AnalysisError> errors;
+  /// The nest that was counted, where that is another: without conditions that take too many points.
+  llvm::Optional<Nest> counted;
   bool isExecuted = false;  ///< the counts are those of an execution
   bool isStretched = false; ///< those of the output follow from shorter loops (Stretch.h)
   /// Tensors whose tiles were counted as sets of elements, since their subscripts share dimensions.

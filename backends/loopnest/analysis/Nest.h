@@ -98,6 +98,9 @@ struct Nest {
   std::vector<Dim> dims;
   std::vector<Tensor> tensors;
   std::vector<Place> places;
+  /// Conditions of the iteration space, each at least 0: points that do not meet them are left out,
+  /// and steps and tiles in which no point is left cost nothing.
+  std::vector<Subscript> conditions;
   /// All sizes of words, and the bits that memories hold, are counted in this part of a bit: an
   /// element which shares a scale has a fraction of its bits.
   int64_t partsPerBit = 1;

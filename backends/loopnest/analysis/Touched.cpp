@@ -36,14 +36,19 @@ Touched::Touched(const FlatNest &flat) : flat(flat) {
   }
 }
 
+int64_t loopnest::valueAt(const Subscript &expr, const Point &point) {
+  int64_t value = expr.constant;
+  for (const Term &term : expr.terms)
+    value += term.coefficient * point[term.dim];
+  return value;
+}
+
 int64_t Touched::element(unsigned t, const Point &point) const {
   const Tensor &tensor = flat.nest->tensors[t];
   int64_t number = 0;
   for (unsigned r = 0; r < tensor.ranks.size(); ++r) {
     const Subscript &rank = tensor.ranks[r];
-    int64_t value = rank.constant;
-    for (const Term &term : rank.terms)
-      value += term.coefficient * point[term.dim];
+    int64_t value = valueAt(rank, point);
     if (rank.extent && (value < 0 || value >= *rank.extent))
       return -1;
     number += (value - lows[t][r]) * strides[t][r];
@@ -58,7 +63,9 @@ bool Touched::pointAt(const Point &base, int64_t lane, Point &point) const {
     if (point[d] < 0 || point[d] >= flat.nest->dims[d].size)
       return false;
   }
-  return true;
+  return llvm::all_of(flat.nest->conditions, [&](const Subscript &condition) {
+    return valueAt(condition, point) >= 0;
+  });
 }
 
 Point Touched::base(llvm::ArrayRef<int64_t> when) const {

@@ -37,6 +37,9 @@ private:
   bool tooWide = false;
 };
 
+/// Value of `expr` at `point`.
+int64_t valueAt(const Subscript &expr, const Point &point);
+
 } // namespace loopnest
 } // namespace perfc
 

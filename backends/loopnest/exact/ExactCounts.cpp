@@ -1,31 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/exact/ExactCounts.h"
 #include "backends/loopnest/analysis/CaseJson.h"
-#include "backends/loopnest/exact/SetCount.h"
 #include "backends/loopnest/exact/Sums.h"
-#include <isl/ctx.h>
-#include <isl/options.h>
+#include "passes/SetCount.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;
 
 namespace {
-
-/// A context that gives up quietly after some operations.
-class Context {
-public:
-  explicit Context(uint64_t operations) : context(isl_ctx_alloc()) {
-    isl_options_set_on_error(context, ISL_ON_ERROR_CONTINUE);
-    isl_ctx_set_max_operations(context, operations);
-  }
-  ~Context() { isl_ctx_free(context); }
-  Context(const Context &) = delete;
-  Context &operator=(const Context &) = delete;
-  isl_ctx *get() const { return context; }
-
-private:
-  isl_ctx *context;
-};
 
 class Counter {
 public:
@@ -219,7 +201,7 @@ llvm::Optional<ExactCounts> Counter::run(const ExactLimits &limits) {
 
 llvm::Optional<ExactCounts> loopnest::countExactly(const FlatNest &flat,
                                                    const ExactLimits &limits) {
-  Context context(limits.operations);
+  IslContext context(limits.operations);
   NestSets sets(context.get(), flat);
   return Counter(sets).run(limits);
 }

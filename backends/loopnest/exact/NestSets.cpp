@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/exact/NestSets.h"
+#include "passes/IslConjunction.h"
 #include <isl/constraint.h>
 #include <isl/local_space.h>
 #include <isl/space.h>
@@ -34,57 +35,9 @@ IslMap loopnest::withElements(const IslMap &map, unsigned dims) {
   return isl_map_flat_product(map.take(), std::move(same).take());
 }
 
-namespace {
-
-/// A conjunction of constraints on the coordinates of a set.
-class Conjunction {
-public:
-  Conjunction(isl_ctx *context, unsigned dims)
-      : context(context), space(isl_local_space_from_space(isl_space_set_alloc(context, 0, dims))),
-        set(isl_basic_set_universe(isl_space_set_alloc(context, 0, dims))) {}
-  ~Conjunction() {
-    isl_local_space_free(space);
-    isl_basic_set_free(set);
-  }
-  Conjunction(const Conjunction &) = delete;
-  Conjunction &operator=(const Conjunction &) = delete;
-
-  using Terms = std::vector<std::pair<unsigned, int64_t>>; ///< coordinate, coefficient
-
-  /// constant + sum of the terms is 0, or not negative.
-  void add(bool isEquality, const Terms &terms, int64_t constant) {
-    isl_constraint *row =
-        (isEquality ? isl_constraint_alloc_equality
-                    : isl_constraint_alloc_inequality)(isl_local_space_copy(space));
-    for (auto [at, coefficient] : terms) {
-      isl_val *old = isl_constraint_get_coefficient_val(row, isl_dim_set, int(at));
-      isl_val *sum = isl_val_add(old, isl_val_int_from_si(context, coefficient));
-      row = isl_constraint_set_coefficient_val(row, isl_dim_set, int(at), sum);
-    }
-    row = isl_constraint_set_constant_val(row, isl_val_int_from_si(context, constant));
-    set = isl_basic_set_add_constraint(set, row);
-  }
-  /// 0 <= sum of the terms + constant < end.
-  void within(const Terms &terms, int64_t constant, int64_t end) {
-    add(false, terms, constant);
-    Terms negative = terms;
-    for (auto &term : negative)
-      term.second = -term.second;
-    add(false, negative, end - 1 - constant);
-  }
-  IslSet take() { return isl_set_from_basic_set(std::exchange(set, nullptr)); }
-
-private:
-  isl_ctx *context;
-  isl_local_space *space;
-  isl_basic_set *set;
-};
-
-} // namespace
-
 /// The loops that drive each dimension: coordinate of (t, p) and step.
-static std::vector<Conjunction::Terms> drivesOf(const FlatNest &flat) {
-  std::vector<Conjunction::Terms> drives(flat.nest->dims.size());
+static std::vector<IslConjunction::Terms> drivesOf(const FlatNest &flat) {
+  std::vector<IslConjunction::Terms> drives(flat.nest->dims.size());
   unsigned at = 0;
   for (const std::vector<FlatLoop> *list : {&flat.temporal, &flat.parallel})
     for (const FlatLoop &loop : *list) {
@@ -95,24 +48,31 @@ static std::vector<Conjunction::Terms> drivesOf(const FlatNest &flat) {
   return drives;
 }
 
-static void addBox(Conjunction &rows, llvm::ArrayRef<FlatLoop> loops, unsigned at) {
+static void addBox(IslConjunction &rows, llvm::ArrayRef<FlatLoop> loops, unsigned at) {
   for (const FlatLoop &loop : loops)
     rows.within({{at++, 1}}, 0, loop.factor);
 }
 
 NestSets::NestSets(isl_ctx *context, const FlatNest &flat) : context(context), flat(flat) {
-  Conjunction rows(context, unsigned(flat.temporal.size() + flat.parallel.size()));
+  IslConjunction rows(context, unsigned(flat.temporal.size() + flat.parallel.size()));
   addBox(rows, flat.temporal, 0);
   addBox(rows, flat.parallel, unsigned(flat.temporal.size()));
-  std::vector<Conjunction::Terms> drives = drivesOf(flat);
+  std::vector<IslConjunction::Terms> drives = drivesOf(flat);
   for (unsigned d = 0; d < drives.size(); ++d)
     rows.within(drives[d], 0, flat.nest->dims[d].size);
+  for (const Subscript &condition : flat.nest->conditions) {
+    IslConjunction::Terms terms;
+    for (const Term &term : condition.terms)
+      for (auto [loop, step] : drives[term.dim])
+        terms.push_back({loop, step * term.coefficient});
+    rows.add(false, terms, condition.constant);
+  }
   all = rows.take();
 }
 
 IslSet NestSets::box(unsigned level) const {
   unsigned epochs = epochDims(level), instances = instanceDims(level);
-  Conjunction rows(context, epochs + instances);
+  IslConjunction rows(context, epochs + instances);
   addBox(rows, llvm::makeArrayRef(flat.temporal).take_front(epochs), 0);
   addBox(rows, llvm::makeArrayRef(flat.parallel).take_front(instances), epochs);
   return rows.take();
@@ -130,11 +90,11 @@ IslSet NestSets::active(unsigned level) const { return outside(all, flat, level)
 
 IslSet NestSets::tile(unsigned level, unsigned tensor) const {
   unsigned loops = unsigned(flat.temporal.size() + flat.parallel.size());
-  Conjunction rows(context, loops + ranks(tensor));
-  std::vector<Conjunction::Terms> drives = drivesOf(flat);
+  IslConjunction rows(context, loops + ranks(tensor));
+  std::vector<IslConjunction::Terms> drives = drivesOf(flat);
   unsigned at = loops;
   for (const Subscript &rank : flat.nest->tensors[tensor].ranks) {
-    Conjunction::Terms terms{{at, -1}};
+    IslConjunction::Terms terms{{at, -1}};
     for (const Term &term : rank.terms)
       for (auto [loop, step] : drives[term.dim])
         terms.push_back({loop, step * term.coefficient});

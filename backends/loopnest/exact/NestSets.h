@@ -14,7 +14,7 @@
 #define PERFC_BACKENDS_LOOPNEST_EXACT_NESTSETS_H
 
 #include "backends/loopnest/analysis/FlatNest.h"
-#include "backends/loopnest/exact/IslHandle.h"
+#include "passes/IslHandle.h"
 
 namespace perfc {
 namespace loopnest {

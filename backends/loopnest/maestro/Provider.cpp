@@ -95,6 +95,9 @@ void MaestroEvaluator::addEnergy(Cost &cost) const {
 }
 
 void MaestroEvaluator::addNotes(Cost &cost) const {
+  if (figures.energy() < 0 || figures.runtime <= 0)
+    cost.addNote("no time, or less than no energy: these are the tool's figures of a layer that is "
+                 "smaller than its tiles");
   cost.addNote(fmt::format("energy is {:.6g} times that of a MAC: 18.61 per access of L2, 1.68 of "
                            "L1, none of the network",
                            figures.energy()));

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/search/CostWeights.h"
 
+#include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -155,6 +156,33 @@ static double mostSpared(const AdaptedNest &nest, const CostWeights &weights) {
   return spared * mostResults(nest.nest);
 }
 
+/// The elements of a systolic array hold what stays, and all words pass through them: the closed
+/// form, which knows neither, must not count more than that, so of what crosses the array it counts
+/// nothing.
+static void spareStationary(const AdaptedNest &nest, CostWeights &weights) {
+  llvm::Optional<SystolicPlace> systolic = findSystolic(nest);
+  if (!systolic)
+    return;
+  size_t arrays = 0;
+  std::vector<size_t> outside; // places of the memories around the array
+  for (size_t p = 0; p < systolic->position; ++p)
+    if (nest.nest.places[p].kind == PlaceKind::Memory)
+      outside.push_back(p);
+    else
+      ++arrays;
+  ArrayWeights &array = weights.arrays[arrays];
+  for (unsigned t = 0; t < nest.nest.tensors.size(); ++t) {
+    array.word[t] = array.hop[t] = array.copy[t] = 0;
+    size_t m = outside.size() - 1;
+    while (m > 0 && !llvm::is_contained(nest.nest.places[outside[m]].keep, t))
+      --m;
+    MemoryWeights &memory = weights.memories[m];
+    memory.read[t] = memory.update[t] = 0;
+    memory.bandwidth = memory.readBandwidth = memory.writeBandwidth = {};
+  }
+  array.networks.clear();
+}
+
 CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate, const Chip &chip,
                                   const llvm::Optional<Quantity> &clock, int64_t extraBytes) {
   CostWeights weights;
@@ -171,6 +199,7 @@ CostWeights loopnest::makeWeights(const AdaptedNest &nest, const UnitRate &rate,
     else
       weights.arrays.push_back(arrayWeights(nest, *nest.places[p], clock));
   }
+  spareStationary(nest, weights);
   int64_t operations = operationsPerPoint(nest.statement);
   // `operations` of the unit make one step.
   weights.compute = makeRate(rate.perCopy, clock);

@@ -24,7 +24,7 @@ std::shared_ptr<const TrueCost> TrueCost::make(const ir::Operation &chip, const 
   int64_t extraBytes = phase::finishBytes(phase::finishOperands(placement));
   std::shared_ptr<TrueCost> cost(new TrueCost(chip, extraBytes));
   cost->zeros = sparsityOf(nest, placement);
-  llvm::Optional<UnitRate> rate = cost->chip.unitNamed(nest.unit, computeFormat(nest.statement));
+  llvm::Optional<UnitRate> rate = cost->chip.rateFor(nest.statement, nest.unit);
   if (!rate || rate->rate.central() <= 0)
     return nullptr;
   cost->rate = *rate;
@@ -58,16 +58,6 @@ bool TrueCost::fits(const AdaptedNest &nest, const Counts &counts) const {
       return false;
   }
   return true;
-}
-
-/// A systolic array takes the steps of its folds; false when they are too many to count.
-bool TrueCost::addFolds(const AdaptedNest &nest, Counts &counts) const {
-  llvm::Optional<SystolicPlace> systolic = findSystolic(nest);
-  if (!systolic)
-    return true;
-  llvm::Optional<int64_t> steps = foldedSteps(nest, *systolic, counts.steps);
-  counts.steps = steps.getValueOr(counts.steps);
-  return steps.hasValue();
 }
 
 /// Energy by the counts of `nest`, time by those of `pace`.
@@ -109,15 +99,26 @@ llvm::Optional<Score> TrueCost::score(const AdaptedNest &nest, bool &isUnknown) 
   options.transfers = memoriesWithWidth(nest);
   // One of many mappings: none may take seconds.
   options.workLimit = options.setWork = int64_t(1) << 18;
-  AnalysisResult result = analyse(nest.nest, options);
+  options.conditionLimit = int64_t(1) << 15;
+  // On a systolic array the elements hold what stays.
+  llvm::Optional<AdaptedNest> held;
+  if (findSystolic(nest)) {
+    held = nest;
+    holdStationary(*held);
+  }
+  AnalysisResult result = analyse(held ? held->nest : nest.nest, options);
   isUnknown = !result.counts || !result.errors.empty();
   if (isUnknown)
+    return llvm::None;
+  if (held)
+    result.counts = takeMappedCounts(*held, std::move(result));
+  if (!result.counts)
     return llvm::None;
   llvm::Optional<SparseCounts> expected;
   if (zeros)
     expected = applySparsity(nest.nest, *zeros, *result.counts, &lanes);
   Counts &counts = expected ? expected->powered : *result.counts;
-  if (!fits(nest, counts) || (!zeros && !addFolds(nest, counts)))
+  if (!fits(nest, counts))
     return llvm::None;
   CountedNest counted{nest, counts, rate, clock, extraBytes};
   return scoreOf(counted, {nest, expected ? expected->timed : counts, rate, clock, extraBytes});

@@ -36,7 +36,6 @@ public:
 
 private:
   TrueCost(const ir::Operation &op, int64_t extraBytes);
-  bool addFolds(const AdaptedNest &nest, Counts &counts) const;
   Score scoreOf(const CountedNest &nest, const CountedNest &pace) const;
   bool fits(const AdaptedNest &nest, const Counts &counts) const;
 

@@ -2,6 +2,7 @@
 #include "backends/loopnest/sparse/Sparsity.h"
 
 #include "backends/loopnest/analysis/PartialWords.h"
+#include "backends/loopnest/sparse/LockStep.h"
 #include "backends/loopnest/sparse/TileExtents.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -69,10 +70,9 @@ double Sparsity::nonzeroShare(bool withGates) const {
   return share;
 }
 
-double LaneShares::of(double lanes, int64_t count, int64_t rows,
-                      llvm::function_ref<double()> compute) {
+double LaneShares::of(const std::vector<int64_t> &key, llvm::function_ref<double()> compute) {
   std::lock_guard<std::mutex> guard(lock);
-  auto [at, isNew] = known.insert({{lanes, count, rows}, 0});
+  auto [at, isNew] = known.insert({key, 0});
   if (isNew)
     at->second = compute();
   return at->second;
@@ -106,6 +106,8 @@ private:
                         int64_t left) const;
   void memory(size_t place, MemoryCounts &counts) const;
   void array(size_t place, ArrayCounts &counts) const;
+  double anyLaneShare(llvm::ArrayRef<unsigned> conditions) const;
+  double stepShare(llvm::ArrayRef<unsigned> conditions) const;
   double stepShare() const;
 
   const Nest &nest;
@@ -309,45 +311,135 @@ void Applier::array(size_t place, ArrayCounts &counts) const {
   scale(counts.hopEstimates);
 }
 
-/// Lanes whose elements of \p tensor differ.
-static double distinctLanes(const Nest &nest, const Tensor &tensor) {
-  double lanes = 1;
+/// The loops over lanes outside of which `tensors` have the same elements, by tensor: the lanes
+/// into which each splits those that share all before it.
+static std::vector<double> splitLanes(const Nest &nest, llvm::ArrayRef<unsigned> tensors) {
+  std::vector<double> lanes(tensors.size(), 1);
   for (const Place &place : nest.places)
-    for (const Loop &loop : place.loops)
-      if (place.kind == PlaceKind::Array && moves(loop, tensor))
-        lanes *= static_cast<double>(loop.factor);
+    for (const Loop &loop : place.loops) {
+      auto moved = llvm::find_if(
+          tensors, [&](unsigned tensor) { return moves(loop, nest.tensors[tensor]); });
+      if (place.kind == PlaceKind::Array && moved != tensors.end())
+        lanes[moved - tensors.begin()] *= static_cast<double>(loop.factor);
+    }
   return lanes;
 }
 
-/// Lanes run on their own inside the last array, for as long as its memories last; there the one
-/// with the most nonzeros sets the pace.
-double Applier::stepShare() const {
+/// Where lanes run on their own: inside the last array, for as long as its memories last.
+static size_t insideLanes(const Nest &nest) {
   size_t inside = nest.places.size();
   while (inside > 0 && nest.places[inside - 1].kind == PlaceKind::Memory)
     --inside;
-  double lanes = 1, trials = 0x1p62;
+  return inside;
+}
+
+/// The share of its points that the slowest lane executes, where the zeros of `conditions` are left
+/// out; the ones that more lanes share come first.
+double Applier::stepShare(llvm::ArrayRef<unsigned> conditions) const {
+  double share = 1, trials = 0x1p62;
   bool isEven = true;
-  llvm::SmallVector<unsigned, 4> conditions = sparsity.conditions(/*withGates=*/false);
+  auto inside = tileInside(nest, insideLanes(nest));
+  auto boxOf = [&](unsigned tensor) {
+    return inside.box(nest.tensors[tensor], sparsity.tensors[tensor].shape);
+  };
   for (unsigned condition : conditions) {
-    const Tensor &access = nest.tensors[condition];
     const SparseTensor &tensor = sparsity.tensors[condition];
-    auto tile = tileInside(nest, inside).box(access, tensor.shape);
+    auto tile = boxOf(condition);
+    share *= tensor.density.share(tensor.shape);
     isEven &= tensor.density.isEven(tile);
     trials = std::min(trials, elements(tile));
-    lanes = std::max(lanes, distinctLanes(nest, access));
   }
-  double share = sparsity.nonzeroShare(/*withGates=*/false);
-  if (isEven)
-    return share;
   auto count = static_cast<int64_t>(trials);
-  if (conditions.size() != 1 || count < 1 || count > exactDraws) {
-    auto slowest = [&] { return slowestLane(lanes, count, share); };
-    return shares ? shares->of(lanes, count, 0, slowest) : slowest();
+  if (isEven || count < 1)
+    return share;
+  std::vector<double> lanes = splitLanes(nest, conditions);
+  const SparseTensor &first = sparsity.tensors[conditions.front()];
+  auto tile = boxOf(conditions.front());
+  bool isWhole = elements(tile) == trials && count <= exactDraws;
+  auto slowest = [&]() -> double {
+    if (count == 1)
+      return anyLaneShare(conditions);
+    if (conditions.size() == 1)
+      return isWhole ? slowestLane(lanes.front(), first.density.distribution(first.shape, tile))
+                     : slowestLane(lanes.front(), count, share);
+    std::vector<LaneLevel> levels;
+    for (size_t i = 0; i < conditions.size(); ++i) {
+      const SparseTensor &tensor = sparsity.tensors[conditions[i]];
+      levels.push_back({lanes[i], tensor.density.share(tensor.shape)});
+    }
+    return slowestLane(levels, count,
+                       isWhole ? first.density.distribution(first.shape, tile)
+                               : std::vector<double>());
+  };
+  if (!shares)
+    return slowest();
+  std::vector<int64_t> key{count, isWhole ? first.density.lengthOfRows(tile) : 0};
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    key.push_back(conditions[i]);
+    key.push_back(static_cast<int64_t>(lanes[i]));
   }
-  const SparseTensor &only = sparsity.tensors[conditions.front()];
-  auto tile = tileInside(nest, inside).box(nest.tensors[conditions.front()], only.shape);
-  auto slowest = [&] { return slowestLane(lanes, only.density.distribution(only.shape, tile)); };
-  return shares ? shares->of(lanes, count, only.density.lengthOfRows(tile), slowest) : slowest();
+  return shares->of(key, slowest);
+}
+
+/// Of lanes that wait for each other at every point: tensors whose lanes nothing tells apart
+/// together leave out points on their own.
+double Applier::anyLaneShare(llvm::ArrayRef<unsigned> conditions) const {
+  double share = 1;
+  llvm::SmallVector<unsigned, 4> rest(conditions.begin(), conditions.end());
+  auto isTied = [&](unsigned a, unsigned b) {
+    return llvm::any_of(nest.places, [&](const Place &place) {
+      return place.kind == PlaceKind::Array && llvm::any_of(place.loops, [&](const Loop &loop) {
+               return moves(loop, nest.tensors[a]) && moves(loop, nest.tensors[b]);
+             });
+    });
+  };
+  while (!rest.empty()) {
+    llvm::SmallVector<unsigned, 4> tied{rest.front()};
+    rest.erase(rest.begin());
+    for (size_t i = 0; i < tied.size(); ++i)
+      for (size_t r = 0; r < rest.size();)
+        if (isTied(tied[i], rest[r])) {
+          tied.push_back(rest[r]);
+          rest.erase(rest.begin() + static_cast<ptrdiff_t>(r));
+        } else {
+          ++r;
+        }
+    llvm::sort(tied, [&](unsigned a, unsigned b) {
+      return llvm::find(conditions, a) < llvm::find(conditions, b);
+    });
+    std::vector<LaneLevel> levels;
+    std::vector<double> lanes = splitLanes(nest, tied);
+    for (size_t i = 0; i < tied.size(); ++i) {
+      const SparseTensor &tensor = sparsity.tensors[tied[i]];
+      levels.push_back({lanes[i], tensor.density.share(tensor.shape)});
+    }
+    share *= slowestLane(levels, 1, {});
+  }
+  return share;
+}
+
+/// One lane in each step sets the pace; to skip at the zeros of one more tensor is never slower,
+/// and where the share of several is a bound, that of fewer may be nearer.
+double Applier::stepShare() const {
+  constexpr size_t mostSubsets = 4;
+  llvm::SmallVector<unsigned, 4> conditions = sparsity.conditions(/*withGates=*/false);
+  llvm::stable_sort(conditions, [&](unsigned a, unsigned b) {
+    return splitLanes(nest, a).front() < splitLanes(nest, b).front();
+  });
+  if (conditions.empty())
+    return 1;
+  double least = stepShare(conditions);
+  size_t subsets = conditions.size() <= mostSubsets ? size_t(1) << conditions.size() : 0;
+  for (size_t subset = 1; subset + 1 < subsets; ++subset) {
+    llvm::SmallVector<unsigned, 4> some;
+    for (size_t i = 0; i < conditions.size(); ++i)
+      if (subset >> i & 1)
+        some.push_back(conditions[i]);
+    least = std::min(least, stepShare(some));
+  }
+  for (unsigned condition : conditions)
+    least = std::min(least, stepShare(condition));
+  return least;
 }
 
 Counts Applier::run(const Counts &dense) const {

@@ -9,8 +9,9 @@
 // executed, and a word that gets nothing has no first update, which is the one that needs no read:
 //     reads of sums = updates - first updates * P(a word gets something while it is first there);
 // skipping saves their steps too, as far as the lanes that wait for each other all skip:
-//     steps = dense steps * E[max over lanes of their nonzeros] / elements,
-// with nonzeros distributed as the tensor's are. Gating saves energy only.
+//     steps = dense steps * E[max over lanes of the points that they execute] / points,
+// with nonzeros distributed as the tensors' are (LockStep); skipping at the zeros of one more
+// tensor never takes longer. Gating saves energy only.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
 #define PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
 
@@ -62,16 +63,17 @@ struct Sparsity {
   double nonzeroShare(bool withGates) const;
 };
 
-/// What lanes take that wait for each other, by their number, the elements of each and of its rows
-/// (Density::lengthOfRows): remembered where many mappings of one nest with the same zeros are
-/// counted, by any number of threads.
+/// What lanes take that wait for each other, by the tensors whose zeros they leave out, how these
+/// split the lanes, and the elements of each lane and of its rows (Density::lengthOfRows):
+/// remembered where many mappings of one nest with the same zeros are counted, by any number of
+/// threads.
 class LaneShares {
 public:
-  double of(double lanes, int64_t count, int64_t rows, llvm::function_ref<double()> compute);
+  double of(const std::vector<int64_t> &key, llvm::function_ref<double()> compute);
 
 private:
   std::mutex lock;
-  std::map<std::tuple<double, int64_t, int64_t>, double> known;
+  std::map<std::vector<int64_t>, double> known;
 };
 
 /// Expected counts, rounded.

@@ -11,7 +11,9 @@ using namespace perfc::timeloop;
 
 namespace {
 
-/// Energies per block of one memory; what has no energy is remembered.
+/// Energies per block of one memory; what has no energy is remembered. Where none is given at all,
+/// the energy of what is done is not known; where some are, one that is needed and missing is a
+/// mistake.
 class ActionEnergies {
 public:
   ActionEnergies(const Level &level, DiagnosticEngine &diagnostics)
@@ -34,6 +36,7 @@ public:
                     {"skipped_update", "skipped_write", "gated_update", "gated_write"});
   }
   bool isMissing() const { return missing; }
+  bool isUnknown() const { return unknown; }
 
 private:
   double blocks(Count count) const {
@@ -44,7 +47,8 @@ private:
     if (count == 0)
       return 0;
     llvm::Optional<double> energy = level.energy(actions);
-    if (!energy && !missing) {
+    unknown |= level.energies.empty();
+    if (!energy && !missing && !unknown) {
       missing = true;
       diagnostics.report(level.place, diag::TimeloopNoEnergy, level.name, actions.back().str())
           .help("the tool would use a built-in figure; give the energy in the ERT");
@@ -57,7 +61,7 @@ private:
 
   const Level &level;
   DiagnosticEngine &diagnostics;
-  bool missing = false;
+  bool missing = false, unknown = false;
 };
 
 } // namespace
@@ -166,6 +170,7 @@ static llvm::Optional<LevelResult> reportLevel(const Input &input, const Tiles &
   }
   if (energies.isMissing())
     return llvm::None;
+  result.hasEnergy = !energies.isUnknown();
   result.slowdown = slowdown(level.attributes, read, write);
   for (SpaceCounts &counts : result.spaces) {
     counts.readBandwidth *= result.slowdown;
@@ -225,7 +230,8 @@ static std::array<double, 3> computeEnergies(const Level &compute) {
 }
 
 static bool checkCompute(const Input &input, DiagnosticEngine &diagnostics) {
-  if (input.compute.energy({"mac_random", "mult_random", "mac", "mult", "compute"}))
+  if (input.compute.energies.empty() ||
+      input.compute.energy({"mac_random", "mult_random", "mac", "mult", "compute"}))
     return true;
   diagnostics.report(input.compute.place, diag::TimeloopNoEnergy, input.compute.name, "compute");
   return false;
@@ -240,6 +246,8 @@ llvm::Optional<Result> timeloop::report(const Input &input, const LoopList &list
   auto [done, gated, skipped] = computeEnergies(input.compute);
   compute.energy = actions.compute.random * done + actions.compute.gated * gated +
                    actions.compute.skipped * skipped;
+  if (input.compute.energies.empty())
+    result.withoutEnergy.push_back(input.compute.name);
   std::vector<int64_t> span = spans(list);
   double latency = 0, cycles = compute.cycles;
   for (unsigned memory = 0; memory < input.memories.size(); ++memory) {
@@ -248,6 +256,8 @@ llvm::Optional<Result> timeloop::report(const Input &input, const LoopList &list
     if (!level)
       return llvm::None;
     cycles = std::max(cycles, level->cycles);
+    if (!level->hasEnergy)
+      result.withoutEnergy.push_back(level->name);
     const Attributes &attributes = input.memories[memory].attributes;
     latency += static_cast<double>(attributes.networkFillLatency + attributes.networkDrainLatency);
     result.levels.push_back(std::move(*level));

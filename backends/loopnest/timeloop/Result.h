@@ -37,6 +37,7 @@ struct LevelResult {
   double cycles = 0;
   double slowdown = 1;
   std::vector<SpaceCounts> spaces;
+  bool hasEnergy = true; ///< else the energies below are not known
   double leakage = 0;
   double energy = 0; ///< with leakage
 };
@@ -80,8 +81,10 @@ struct ComputeResult {
 
 struct Result {
   double cycles = 0;
-  double energy = 0; ///< pJ
+  double energy = 0; ///< pJ; not known where `withoutEnergy` names a level
   double utilization = 0;
+  /// The levels that do something and whose energies are not given.
+  std::vector<std::string> withoutEnergy;
   bool isSparse = false;
   ComputeResult compute;
   std::vector<LevelResult> levels;     ///< innermost first

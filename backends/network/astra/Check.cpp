@@ -169,6 +169,12 @@ std::vector<std::string> astra::lostWork(const chakra::Trace &trace) {
   for (uint64_t id : trace.duplicates)
     reasons.push_back(
         fmt::format("node {} stands there more than once, and the last one counts", id));
+  if (trace.partlyInvolved > 0)
+    reasons.push_back(fmt::format("{} out dimensions of the network (`involved_dim`), which is not "
+                                  "modelled",
+                                  trace.partlyInvolved == 1
+                                      ? "a collective leaves"
+                                      : fmt::format("{} collectives leave", trace.partlyInvolved)));
   return reasons;
 }
 
@@ -187,7 +193,10 @@ void Checker::checkGraph(uint32_t rank) {
   std::string subject = fmt::format("rank {} ({})", rank, trace.path);
   for (const chakra::MissingNode &edge : trace.missing)
     add(diag::MissingTraceNode, rank, trace.nodes[edge.node],
-        fmt::format("it waits for node {}, which does not exist", edge.id), true);
+        fmt::format("it waits for node {}, which does not exist (`--drop-missing` leaves such "
+                    "edges out)",
+                    edge.id),
+        true);
   bool canStart = llvm::any_of(trace.parentCounts(), [](uint32_t count) { return count == 0; });
   if (trace.nodes.empty())
     return add(diag::BadTraceNode, subject, "it has no node", true);
@@ -264,7 +273,9 @@ void Checker::checkMembership(uint32_t rank, const Node &node) {
     return;
   const std::vector<uint32_t> *group = groupOf(cluster, trace(rank), node);
   if (!group)
-    return bad(rank, node, fmt::format("there is no communicator group {}", name));
+    return bad(rank, node,
+               fmt::format("there is no communicator group {}{}", name,
+                           cluster.groups.empty() ? "; `--groups` names the file with them" : ""));
   if (llvm::find(*group, rank) == group->end())
     bad(rank, node, fmt::format("the rank is no member of group {}", name));
 }

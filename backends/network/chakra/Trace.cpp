@@ -80,6 +80,14 @@ void Trace::link() {
     childList[next[parent]++] = child;
 }
 
+size_t Trace::dropMissing() {
+  for (const MissingNode &edge : missing)
+    --parents[edge.node];
+  size_t count = missing.size();
+  missing.clear();
+  return count;
+}
+
 std::vector<uint32_t> Trace::unreachable() const {
   std::vector<uint32_t> left = parents, ready, stuck;
   for (uint32_t node = 0; node < nodes.size(); ++node)

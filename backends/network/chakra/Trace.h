@@ -67,6 +67,7 @@ public:
   std::vector<std::string> groupNames = {""};
   std::vector<MissingNode> missing; ///< in the order of nodes
   std::vector<uint64_t> duplicates; ///< ids of which an earlier node was replaced
+  uint64_t partlyInvolved = 0; ///< nodes that leave out dimensions of the network (`involved_dim`)
 
   llvm::ArrayRef<uint32_t> children(uint32_t node) const {
     return llvm::makeArrayRef(childList).slice(childBegin[node],
@@ -79,6 +80,8 @@ public:
   void add(Node node, llvm::ArrayRef<uint64_t> dependencies);
   /// Sorts nodes by id, lets a later node of equal id replace the earlier one, and links edges.
   void link();
+  /// Leaves out the edges to missing nodes; how many there were.
+  size_t dropMissing();
   /// Indices of the nodes that are in or behind a cycle, or wait for a missing node.
   std::vector<uint32_t> unreachable() const;
   /// One cycle of dependencies as indices, each waiting for the next; empty when there is none.

@@ -4,6 +4,7 @@
 #include "backends/network/chakra/AttributeSchema.h"
 #include "backends/network/chakra/OldSchema.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -184,6 +185,17 @@ bool Reader::readAttribute(Node &node, const WireField &field) {
   return !attribute.hasValue || setAttribute(node, attribute);
 }
 
+/// Whether a list of flags, packed or not, has one that is false.
+static bool hasFalse(const WireField &list) {
+  WireReader reader(list.bytes, list.bytesAt);
+  WireField part;
+  WireError ignored;
+  while (!reader.atEnd() && reader.next(part, ignored))
+    if (part.type == WireType::Bytes ? part.bytes.contains('\0') : part.number == 0)
+      return true;
+  return false;
+}
+
 bool Reader::setAttribute(Node &node, const RawAttribute &attribute) {
   const WireField &value = attribute.value;
   int64_t number = 0;
@@ -191,6 +203,10 @@ bool Reader::setAttribute(Node &node, const RawAttribute &attribute) {
   if (attribute.name == "is_cpu_op") {
     bool isBytes = value.type == WireType::Bytes;
     node.onCpu = isInteger ? number != 0 : isBytes ? !value.bytes.empty() : value.number != 0;
+    return true;
+  }
+  if (attribute.name == "involved_dim") {
+    trace.partlyInvolved += value.type == WireType::Bytes && hasFalse(value);
     return true;
   }
   if (attribute.name == "pg_name") {
@@ -257,6 +273,19 @@ bool Reader::readNode(llvm::StringRef record, uint64_t offset) {
   return true;
 }
 
+/// What a file is that is no trace but what traces are made of, or packed; "" for others.
+static llvm::StringRef otherFormat(llvm::StringRef bytes) {
+  if (bytes.startswith("\x1f\x8b"))
+    return "the file is packed by gzip; unpack it first";
+  // A record's length may look like a brace, its tags and lengths are no text.
+  auto isText = [](char c) { return llvm::isPrint(c) || llvm::isSpace(c); };
+  llvm::StringRef text = bytes.ltrim();
+  if ((text.startswith("{") || text.startswith("[")) && llvm::all_of(text.take_front(64), isText))
+    return "the file is JSON, such as a trace of PyTorch or what chakra_jsonizer prints; read here "
+           "is the binary form, which chakra_converter writes";
+  return "";
+}
+
 llvm::Optional<Trace> chakra::readTrace(llvm::StringRef bytes, std::string path, WireError &error) {
   Trace trace;
   trace.path = std::move(path);
@@ -264,6 +293,10 @@ llvm::Optional<Trace> chakra::readTrace(llvm::StringRef bytes, std::string path,
   WireReader file(bytes, 0);
   if (bytes.empty()) {
     error = {0, "the file is empty; a trace begins with its metadata"};
+    return llvm::None;
+  }
+  if (llvm::StringRef other = otherFormat(bytes); !other.empty()) {
+    error = {0, other.str()};
     return llvm::None;
   }
   if (isOldSchema(bytes)) {

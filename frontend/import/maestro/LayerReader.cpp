@@ -57,7 +57,7 @@ private:
   bool resolve();
   bool resolveSizes(RawDirective &raw);
   bool checkDimensions();
-  bool checkFilter(const Directive &directive);
+  bool takeFilterWhole(Directive &directive);
   void toInputWindows();
   bool once(bool &given, const Token &word);
 
@@ -109,7 +109,7 @@ llvm::Optional<char> LayerReader::dimension(bool &ofOutput) {
   return llvm::None;
 }
 
-/// `{ D: value; … }` with each letter once; letters with a prime are added to `ofOutputs`.
+/// `{ D: value; … }` with one value per letter; letters with a prime are added to `ofOutputs`.
 bool LayerReader::values(dataflow::Sizes &values, std::vector<char> &ofOutputs) {
   if (!reader.expect("{"))
     return false;
@@ -122,7 +122,8 @@ bool LayerReader::values(dataflow::Sizes &values, std::vector<char> &ofOutputs) 
       return false;
     if (ofOutput)
       ofOutputs.push_back(*dim);
-    if (values.emplace(*dim, *value).second)
+    auto [entry, isNew] = values.emplace(*dim, *value);
+    if (isNew || entry->second == *value)
       continue;
     reader.diagnostics.report(where, diag::DataflowGivenTwice, std::string(1, *dim));
     return false;
@@ -258,14 +259,17 @@ bool LayerReader::resolveSizes(RawDirective &raw) {
   return true;
 }
 
-/// The tool takes filters whole, or spreads them over lanes.
-bool LayerReader::checkFilter(const Directive &directive) {
+/// The tool takes filters whole, or spreads them over lanes. A map that holds all of it makes one
+/// step, which no offset moves.
+bool LayerReader::takeFilterWhole(Directive &directive) {
   bool ofFilter = directive.dim == 'R' || directive.dim == 'S';
   if (!ofFilter || directive.kind != DirectiveKind::Temporal)
     return true;
   int64_t whole = layer.dims.at(directive.dim);
-  if (directive.size == whole && directive.offset == whole)
+  if (directive.size >= whole) {
+    directive.size = directive.offset = whole;
     return true;
+  }
   reader.diagnostics.report(directive.range, diag::DataflowPartOfFilter,
                             std::string(1, directive.dim), whole);
   return false;
@@ -301,7 +305,7 @@ bool LayerReader::resolve() {
                                 layerTypeName(layer.type), std::string(1, dim));
       return false;
     }
-    if (!checkFilter(raw.directive))
+    if (!takeFilterWhole(raw.directive))
       return false;
   }
   toInputWindows();

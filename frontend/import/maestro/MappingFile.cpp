@@ -4,7 +4,6 @@
 #include "frontend/import/maestro/LayerReader.h"
 #include "ir/common/diagnostics/Maestro.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace perfc;
 using namespace perfc::maestro;
@@ -30,7 +29,6 @@ private:
 
   TokenReader reader;
   Constants constants;
-  llvm::StringSet<> names; ///< of the layers
   MappingFile result;
 };
 
@@ -52,11 +50,7 @@ bool MappingReader::constant() {
 void MappingReader::layer() {
   llvm::Optional<dataflow::Layer> layer =
       readLayer(reader, constants, result.layers.empty() ? nullptr : &result.layers.back());
-  if (!layer)
-    return;
-  if (!names.insert(layer->name).second)
-    reader.diagnostics.report(layer->range, diag::DataflowGivenTwice, layer->name);
-  else
+  if (layer)
     result.layers.push_back(std::move(*layer));
 }
 

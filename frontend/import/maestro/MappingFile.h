@@ -20,6 +20,7 @@ struct MappingFile {
   std::string network; ///< name of the first one
   std::vector<dataflow::Layer> layers;
 
+  /// The first layer of that name; several may have one.
   const dataflow::Layer *find(llvm::StringRef name) const;
 };
 

@@ -120,13 +120,20 @@ void ChipWriter::writeMemory(unsigned memory, const std::string &indent) {
     os << indent << "  bandwidth" << bandwidth << "\n";
   PlainLevel plain = plainMemory(memory);
   const auto &energies = plain.energies;
-  os << indent << "  energy { read " << decimal(energies[0].second) << "pJ; write "
-     << decimal(energies[1].second) << "pJ";
-  if (energies[2].second != energies[1].second)
-    os << "; update " << decimal(energies[2].second) << "pJ";
+  std::vector<std::string> words;
+  auto addEnergy = [&](llvm::StringRef word, double value) {
+    words.push_back((word + " " + decimal(value) + "pJ").str());
+  };
+  if (!level.energies.empty()) {
+    addEnergy("read", energies[0].second);
+    addEnergy("write", energies[1].second);
+    if (energies[2].second != energies[1].second)
+      addEnergy("update", energies[2].second);
+  }
   if (attributes.addressEnergy != 0)
-    os << "; address " << decimal(attributes.addressEnergy) << "pJ";
-  os << " }\n";
+    addEnergy("address", attributes.addressEnergy);
+  if (!words.empty())
+    os << indent << "  energy { " << llvm::join(words, "; ") << " }\n";
   if (energies[3].second != 0)
     os << indent << "  leak " << decimal(energies[3].second) << "mW\n";
   if (std::vector<std::string> all = keptRoles(input, roles, memory);
@@ -141,9 +148,9 @@ void ChipWriter::writeUnit(const std::string &indent) {
       input.compute.energy({"mac_random", "mult_random", "mac", "mult", "compute"}).getValueOr(0);
   double leak = input.compute.energy({"leak"}).getValueOr(0);
   PlainLevel plain{"intmac", wordBits(input), false, {{"compute", energy}, {"leak", leak}}};
-  os << indent << "compute " << input.compute.name << " {\n"
-     << indent << "  rate 1/cycle\n"
-     << indent << "  energy " << decimal(energy) << "pJ\n";
+  os << indent << "compute " << input.compute.name << " {\n" << indent << "  rate 1/cycle\n";
+  if (!input.compute.energies.empty())
+    os << indent << "  energy " << decimal(energy) << "pJ\n";
   if (leak != 0)
     os << indent << "  leak " << decimal(leak) << "mW\n";
   os << blockText(levelLines(input.compute, plain), indent + "  ");

@@ -27,8 +27,14 @@ bool timeloop::readDirective(const Node &node, llvm::StringRef what, const Input
   if (!memory)
     return reader.fail(directive.target->place, diag::TimeloopUnknown, "memory",
                        directive.memoryName);
-  directive.memory = *memory;
+  directive.memory = directive.type == "spatial" ? spatialLevel(input, *memory) : *memory;
   return true;
+}
+
+unsigned timeloop::spatialLevel(const Input &input, unsigned memory) {
+  bool passes = !input.memories[memory].storesNothing && memory > 0 &&
+                input.memories[memory - 1].storesNothing;
+  return passes ? memory - 1 : memory;
 }
 
 bool timeloop::findArrayMemory(llvm::StringRef name, SourceRange place, const Input &input,
@@ -47,9 +53,10 @@ bool timeloop::findArrayMemory(llvm::StringRef name, SourceRange place, const In
   return true;
 }
 
-void timeloop::warnOfUnread(const Node &node, llvm::StringRef what, NodeReader &reader) {
+void timeloop::warnOfUnread(const Node &node, llvm::StringRef what, NodeReader &reader,
+                            llvm::ArrayRef<llvm::StringLiteral> others) {
   for (const auto &[name, value] : node.entries)
-    if (!value->isRead)
+    if (!value->isRead && !llvm::is_contained(others, llvm::StringRef(name->text)))
       reader.diagnostics.report(name->place, diag::TimeloopUnread, name->text, what);
 }
 
@@ -108,9 +115,7 @@ bool timeloop::readSplit(const Node &node, const Input &input, NodeReader &reade
     return true;
   if (!reader.readInteger(*split, 0, number))
     return false;
-  if (number > input.dimCount())
-    return reader.fail(split->place, diag::YamlNumber, split->text,
-                       fmt::format("at most the number of dimensions, {}, is", input.dimCount()));
-  value = static_cast<unsigned>(number);
+  // More than there are puts all of them along x, as `split: 999` in public inputs does.
+  value = static_cast<unsigned>(std::min<int64_t>(number, input.dimCount()));
   return true;
 }

@@ -16,7 +16,9 @@ struct Directive {
   std::string memoryName;
   std::string type;
   const yaml::Node *target = nullptr, *typeNode = nullptr;
-  bool isBypass() const { return type == "bypass" || type == "datatype" || type == "dataspace"; }
+  bool isBypass() const {
+    return type == "bypass" || type == "bypassing" || type == "datatype" || type == "dataspace";
+  }
   bool isLoops() const { return type == "temporal" || type == "spatial"; }
 };
 
@@ -25,13 +27,19 @@ struct Directive {
 bool readDirective(const yaml::Node &node, llvm::StringRef what, const Input &input,
                    yaml::NodeReader &reader, Directive &directive);
 
+/// The level whose spatial loops are meant by those of `memory`: the one that holds nothing between
+/// it and its array, where there is one.
+unsigned spatialLevel(const Input &input, unsigned memory);
+
 /// The memory whose spatial loops run on the mesh of the node `name`: the one outside of it. False
 /// after a report, also where several nodes make the array together.
 bool findArrayMemory(llvm::StringRef name, SourceRange place, const Input &input,
                      yaml::NodeReader &reader, unsigned &memory);
 
-/// Warns of keys of `node` that nobody looked for.
-void warnOfUnread(const yaml::Node &node, llvm::StringRef what, yaml::NodeReader &reader);
+/// Warns of keys of `node` that nobody looked for, but for those in `others`, which are known to
+/// change nothing.
+void warnOfUnread(const yaml::Node &node, llvm::StringRef what, yaml::NodeReader &reader,
+                  llvm::ArrayRef<llvm::StringLiteral> others = {});
 
 /// The numbers of the data spaces that `node` lists; `*` stands for all.
 bool readSpaceList(const yaml::Node &node, const Input &input, yaml::NodeReader &reader,

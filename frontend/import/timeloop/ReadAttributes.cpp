@@ -16,27 +16,34 @@ namespace {
 /// Attributes of a component, read by name; what decides another figure is looked at first.
 class AttributeReader {
 public:
-  AttributeReader(const Node &node, Level &level, NodeReader &reader)
-      : node(node), level(level), attributes(level.attributes), reader(reader) {}
+  AttributeReader(llvm::ArrayRef<const Node *> maps, Level &level, NodeReader &reader)
+      : maps(maps), level(level), attributes(level.attributes), reader(reader) {}
 
-  bool read() {
-    bool isRight = readAll();
+  bool readMemory() {
+    bool isRight = readWords() && readBlocks() && readCapacity() && readBandwidth() &&
+                   readNetwork() && readMetadata() && refuseOthers();
+    warnOfMisspelt();
+    return isRight;
+  }
+  bool readArithmetic() {
+    bool isRight = readWords();
     warnOfMisspelt();
     return isRight;
   }
 
 private:
-  bool readAll() {
-    return integer({"datawidth", "word_bits", "word_width"}, 1, attributes.wordBits) &&
-           integer({"block_size", "n_words"}, 1, attributes.blockSize) && readClusters() &&
-           readCapacity() && readBandwidth() && readNetwork() && readMetadata();
+  bool readWords() {
+    return integer({"datawidth", "word_bits", "word_width"}, 1, attributes.wordBits);
   }
   void warnOfMisspelt() const;
+  /// The value under the first of `names` that some map has. An empty one is as if it were not
+  /// there.
   const Node *find(llvm::ArrayRef<llvm::StringRef> names) {
     known.insert(known.end(), names.begin(), names.end());
-    for (llvm::StringRef name : names)
-      if (const Node *value = node.find(name))
-        return value;
+    for (const Node *map : maps)
+      for (llvm::StringRef name : names)
+        if (const Node *value = map->find(name); value && value->kind != yaml::NodeKind::Null)
+          return value;
     return nullptr;
   }
   bool integer(llvm::ArrayRef<llvm::StringRef> names, int64_t least, int64_t &value) {
@@ -60,14 +67,15 @@ private:
     return words > 0 ||
            reader.fail(found->place, diag::YamlNumber, found->text, "a number above 0 is");
   }
-  bool readClusters();
+  bool readBlocks();
   bool readCapacity();
   bool readBandwidth();
   bool readNetwork();
   bool readMetadata();
+  bool refuseOthers();
 
   static constexpr int64_t maxValue = int64_t(1) << 40;
-  const Node &node;
+  llvm::ArrayRef<const Node *> maps; ///< of the component first, then of what it stands in
   Level &level;
   Attributes &attributes;
   NodeReader &reader;
@@ -79,6 +87,7 @@ private:
 /// Attributes of other tools are many, so that only those are reported that are a letter or two
 /// from one that is read.
 void AttributeReader::warnOfMisspelt() const {
+  const Node &node = *maps.front();
   for (const auto &[name, value] : node.entries) {
     unsigned limit = name->text.size() < 10 ? 1 : 2;
     auto isMeant = [&, &name = name](llvm::StringRef word) {
@@ -96,22 +105,30 @@ void AttributeReader::warnOfMisspelt() const {
   }
 }
 
-/// Without a cluster size, as many blocks as a row of the memory has make one cluster.
-bool AttributeReader::readClusters() {
-  if (find({"cluster_size"}))
-    return integer({"cluster_size"}, 1, attributes.clusterSize);
-  const Node *found = find({"width", "memory_width"});
+/// width = cluster_size * block_size * bits of a word. Two of the three give the third; a width
+/// alone is one block.
+bool AttributeReader::readBlocks() {
+  const Node *block = find({"block_size", "n_words"}), *cluster = find({"cluster_size"});
+  const Node *given = find({"width", "memory_width", "data_storage_width"});
   int64_t width = 0;
-  if (!integer({"width", "memory_width"}, 1, width))
+  if ((block && !integer({"block_size", "n_words"}, 1, attributes.blockSize)) ||
+      (cluster && !integer({"cluster_size"}, 1, attributes.clusterSize)) ||
+      (given && !integer({"width", "memory_width", "data_storage_width"}, 1, width)))
     return false;
-  __int128 block = static_cast<__int128>(attributes.wordBits) * attributes.blockSize;
-  if (!found || width < block)
+  if (!given)
     return true;
-  if (width % static_cast<int64_t>(block) != 0)
-    return reader.fail(
-        found->place, diag::YamlNumber, found->text,
-        fmt::format("a multiple of a block's {} bits is", static_cast<int64_t>(block)));
-  attributes.clusterSize = width / static_cast<int64_t>(block);
+  __int128 known =
+      static_cast<__int128>(attributes.wordBits) * attributes.blockSize * attributes.clusterSize;
+  bool isWhole = width % known == 0;
+  if (block && cluster ? width != known : !isWhole)
+    return reader.fail(given->place, diag::YamlNumber, given->text,
+                       fmt::format("{} {} bits of {} is",
+                                   block && cluster ? "the number of" : "a multiple of the",
+                                   static_cast<int64_t>(known),
+                                   cluster ? "a cluster"
+                                   : block ? "a block"
+                                           : "a word"));
+  (block ? attributes.clusterSize : attributes.blockSize) *= width / static_cast<int64_t>(known);
   return true;
 }
 
@@ -121,8 +138,8 @@ bool AttributeReader::readCapacity() {
     if (!integer({"entries"}, 0, value))
       return false;
     attributes.words = value;
-  } else if (find({"depth", "memory_depth"})) {
-    if (!integer({"depth", "memory_depth"}, 0, value))
+  } else if (find({"depth", "memory_depth", "data_storage_depth"})) {
+    if (!integer({"depth", "memory_depth", "data_storage_depth"}, 0, value))
       return false;
     __int128 words = static_cast<__int128>(value) * attributes.blockSize;
     attributes.words = words > maxValue ? maxValue : static_cast<int64_t>(words);
@@ -153,10 +170,9 @@ bool AttributeReader::readBandwidth() {
 }
 
 bool AttributeReader::readNetwork() {
-  const Node *reduces = find({"reduction_supported"});
-  for (llvm::StringRef name : {"per_dataspace_bandwidth_consumption_scale", "power_gated_at"})
-    if (const Node *found = node.find(name))
-      return reader.fail(found->place, diag::TimeloopNotModelled, "the attribute " + name.str());
+  const Node *reduces = find({"reduction_supported"}), *technology = find({"technology"});
+  if (technology && technology->text == "DRAM")
+    attributes.reduces = false;
   return (!reduces || reader.readFlag(*reduces, attributes.reduces)) &&
          integer({"network_fill_latency"}, 0, attributes.networkFillLatency) &&
          integer({"network_drain_latency"}, 0, attributes.networkDrainLatency) &&
@@ -166,16 +182,43 @@ bool AttributeReader::readNetwork() {
 }
 
 bool AttributeReader::readMetadata() {
-  return integer({"metadata_datawidth"}, 0, attributes.metadataWordBits) &&
+  return integer({"metadata_datawidth", "metadata_word_bits"}, 0, attributes.metadataWordBits) &&
          integer({"metadata_block_size"}, 1, attributes.metadataBlockSize) &&
-         integer({"metadata_storage_width"}, 0, attributes.metadataWidth);
+         integer({"metadata_storage_width", "metadata_width"}, 0, attributes.metadataWidth);
 }
 
-bool timeloop::readAttributes(const Node &node, Level &level, NodeReader &reader) {
-  if (!reader.expect(node, yaml::NodeKind::Map, "`attributes`"))
-    return false;
-  for (const auto &[name, value] : node.entries)
-    if (value->isScalar() && name->text != "meshX" && name->text != "meshY")
-      level.written.push_back({name->text, value->text});
-  return AttributeReader(node, level, reader).read();
+/// What the tool takes into account and the model here does not.
+bool AttributeReader::refuseOthers() {
+  if (const Node *gate = find({"power_gated_at"})) {
+    if (!reader.readText(*gate, "a memory", level.gatedAt))
+      return false;
+    level.gatePlace = gate->place;
+  }
+  for (llvm::StringRef name : {"allow_overbooking", "tile_partition_supported"}) {
+    const Node *flag = find({name});
+    bool isOn = false;
+    if (flag && !reader.readFlag(*flag, isOn))
+      return false;
+    if (isOn)
+      return reader.fail(flag->place, diag::TimeloopNotModelled, "the attribute " + name.str());
+  }
+  const Node *scale = find({"per_dataspace_bandwidth_consumption_scale"});
+  if (scale && !(scale->isMap() && scale->entries.empty()))
+    return reader.fail(scale->place, diag::TimeloopNotModelled,
+                       "the attribute per_dataspace_bandwidth_consumption_scale");
+  if (const Node *own = find({"vector_access_energy"}))
+    return reader.fail(own->place, diag::TimeloopNotModelled,
+                       "the attribute vector_access_energy, which overrides the ERT");
+  return true;
+}
+
+bool timeloop::readAttributes(llvm::ArrayRef<const Node *> maps, bool isArithmetic, Level &level,
+                              NodeReader &reader) {
+  for (const Node *map : maps)
+    if (!reader.expect(*map, yaml::NodeKind::Map, "`attributes`"))
+      return false;
+  if (maps.empty())
+    return true;
+  AttributeReader attributes(maps, level, reader);
+  return isArithmetic ? attributes.readArithmetic() : attributes.readMemory();
 }

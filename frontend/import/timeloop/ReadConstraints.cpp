@@ -231,7 +231,7 @@ bool ConstraintReader::readInside(const std::string &name, const Node &type, con
     if (!findArrayMemory(name, type.place, input, reader, directive.memory))
       return false;
   } else if (memory) {
-    directive.memory = *memory;
+    directive.memory = spatial ? spatialLevel(input, *memory) : *memory;
     if (spatial)
       reader.diagnostics.report(type.place, diag::TimeloopArrayBelow, name);
   } else {

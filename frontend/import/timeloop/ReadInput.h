@@ -16,6 +16,13 @@ struct ReadOptions {
   bool needsMapping = true;
 };
 
+/// One document of the sections in `files`; null after a report.
+std::unique_ptr<yaml::Document> parseFiles(llvm::ArrayRef<FileId> files,
+                                           DiagnosticEngine &diagnostics);
+
+/// Whether the document says how the problem is mapped; an empty list says nothing.
+bool hasMapping(const yaml::Document &document);
+
 /// Nothing when the document is wrong (reported).
 llvm::Optional<Input> readInput(const yaml::Document &document, DiagnosticEngine &diagnostics,
                                 ReadOptions options = {});

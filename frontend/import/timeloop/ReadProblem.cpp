@@ -67,6 +67,8 @@ static bool readCoefficients(const Node &shape, const Node &instance, Problem &p
     if (!readCoefficient(*value, coefficient.value, reader))
       return false;
     problem.coefficients.push_back(std::move(coefficient));
+    item->find("default");
+    warnOfUnread(*item, "a coefficient", reader);
   }
   return true;
 }
@@ -117,6 +119,7 @@ static bool readSpace(const Node &item, Input &input, NodeReader &reader) {
     if (!reader.readFlag(*readWrite, space.readWrite))
       return false;
   input.problem.spaces.push_back(std::move(space));
+  warnOfUnread(item, "a data space", reader);
   return true;
 }
 
@@ -149,7 +152,8 @@ static bool readKnownShape(const Node &name, const Node &instance, Problem &prob
 }
 
 static bool readShape(const Node &shape, const Node &instance, Input &input, NodeReader &reader) {
-  if (const Node *name = shape.find("name"))
+  const Node *name = shape.find("name");
+  if (name && !(name->isScalar() && name->text.empty()))
     if (!reader.readText(*name, "a name", input.problem.name))
       return false;
   if (!readDimensions(shape, input.problem, reader) ||
@@ -157,11 +161,16 @@ static bool readShape(const Node &shape, const Node &instance, Input &input, Nod
       !readCoefficients(shape, instance, input.problem, reader))
     return false;
   const Node *spaces = reader.needList(shape, "data_spaces", "the problem's shape");
+  static constexpr llvm::StringLiteral others[] = {"version"};
+  warnOfUnread(shape, "the problem's shape", reader, others);
   return spaces && llvm::all_of(spaces->items, [&](const Node *item) {
            return reader.expect(*item, yaml::NodeKind::Map, "a data space") &&
                   readSpace(*item, input, reader);
          });
 }
+
+/// Sizes of the input and its padding, which files name beside the dimensions that give them.
+static constexpr llvm::StringLiteral unusedSizes[] = {"H", "W", "Hpad", "Wpad", "version"};
 
 bool timeloop::readProblem(const Node &node, Input &input, NodeReader &reader) {
   input.problem.place = node.place;
@@ -174,7 +183,9 @@ bool timeloop::readProblem(const Node &node, Input &input, NodeReader &reader) {
                                         readShape(*shape, *instance, input, reader);
   if (!isRead || !readDensities(*instance, input, reader))
     return false;
+  static constexpr llvm::StringLiteral others[] = {"version"};
   if (given)
-    warnOfUnread(*given, "the problem's instance", reader);
+    warnOfUnread(*given, "the problem's instance", reader, unusedSizes);
+  warnOfUnread(node, "`problem`", reader, others);
   return true;
 }

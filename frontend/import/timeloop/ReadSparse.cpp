@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/import/timeloop/Directives.h"
 #include "frontend/import/timeloop/Sections.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
@@ -83,6 +84,7 @@ private:
   bool readAt(const Node &name, const Node &node);
   bool readFormats(const Node &node, unsigned memory);
   bool readRanks(const Node &list, Representation &representation);
+  bool checkOrder(const Node &item);
   bool readActions(const Node &list, unsigned memory);
   bool readCompute(const Node &list);
   bool readKind(const Node &node, SavingKind &kind);
@@ -119,6 +121,14 @@ bool TargetReader::readRanks(const Node &list, Representation &representation) {
   return true;
 }
 
+/// Ranks are applied from the outermost loops inward.
+bool TargetReader::checkOrder(const Node &item) {
+  const Node *order = item.find("rank_application_order");
+  return !order || order->text == "outer-to-inner" || order->text == "outer_to_inner" ||
+         reader.fail(order->place, diag::TimeloopNotModelled,
+                     "the rank-application-order " + order->text);
+}
+
 bool TargetReader::readFormats(const Node &node, unsigned memory) {
   const Node *spaces = reader.needList(node, "data_spaces", "`representation_format`");
   if (!spaces)
@@ -130,8 +140,9 @@ bool TargetReader::readFormats(const Node &node, unsigned memory) {
     const Node *name = reader.need(*item, "name", "a data space");
     const Node *ranks = name ? reader.needList(*item, "ranks", "a data space") : nullptr;
     if (!ranks || !findSpace(*name, input, representation.space, reader) ||
-        !readRanks(*ranks, representation))
+        !readRanks(*ranks, representation) || !checkOrder(*item))
       return false;
+    warnOfUnread(*item, "the format of a data space", reader);
     input.sparse.representations.push_back(std::move(representation));
   }
   return true;
@@ -153,10 +164,12 @@ bool TargetReader::readActions(const Node &list, unsigned memory) {
     Saving saving;
     saving.memory = memory;
     saving.group = groups++;
-    const Node *options = reader.needList(*item, "options", "an optimization");
-    if (!options || !readKind(*item, saving.kind))
+    // Before there were options, an optimization was one.
+    bool isOption = item->isMap() && item->find("target");
+    const Node *options = isOption ? nullptr : reader.needList(*item, "options", "an optimization");
+    if ((!isOption && !options) || !readKind(*item, saving.kind))
       return false;
-    for (const Node *option : options->items) {
+    for (const Node *option : isOption ? std::vector<const Node *>{item} : options->items) {
       saving.place = option->place;
       saving.leaders.clear();
       const Node *target = reader.need(*option, "target", "an option");
@@ -170,7 +183,10 @@ bool TargetReader::readActions(const Node &list, unsigned memory) {
           return false;
       }
       input.sparse.savings.push_back(saving);
+      if (!isOption)
+        warnOfUnread(*option, "an option of an optimization", reader);
     }
+    warnOfUnread(*item, "an optimization", reader);
   }
   return true;
 }
@@ -187,7 +203,10 @@ bool TargetReader::readCompute(const Node &list) {
 
 bool TargetReader::read(const Node &node) {
   const Node *name = reader.need(node, "name", "a target");
-  return name && readAt(*name, node);
+  if (!name || !readAt(*name, node))
+    return false;
+  warnOfUnread(node, "a target of sparse optimizations", reader);
+  return true;
 }
 
 /// `sparse_optimizations` that stand in the nodes of an architecture of v0.4.

@@ -68,17 +68,47 @@ void PerfWriter::orderDims() {
     addSpace(space);
 }
 
-/// The first tensor that is read has the role of inputs, the second that of weights.
+/// Whether a name says what a data space is.
+static bool isNamed(llvm::StringRef name, std::initializer_list<llvm::StringLiteral> words) {
+  return llvm::any_of(words, [&](llvm::StringRef word) { return name.contains_insensitive(word); });
+}
+
+/// The read tensor that is the weights: one that is called so; else, beside a tensor whose
+/// subscripts are windows, one whose subscripts are none; else the second.
+static unsigned weightsOf(const Problem &problem, llvm::ArrayRef<unsigned> reads) {
+  auto hasWindow = [&](unsigned space) {
+    return llvm::any_of(problem.spaces[space].ranks,
+                        [](const std::vector<Term> &rank) { return rank.size() > 1; });
+  };
+  for (unsigned space : reads)
+    if (isNamed(problem.spaces[space].name, {"weight", "filter", "kernel"}))
+      return space;
+  bool isConvolution = llvm::any_of(reads, hasWindow);
+  for (unsigned space : reads)
+    if ((isConvolution && !hasWindow(space)) ||
+        (reads.size() == 2 && space == reads[0] &&
+         isNamed(problem.spaces[reads[1]].name, {"input", "ifmap", "activation"})))
+      return space;
+  return reads[1];
+}
+
+/// One tensor is written, one of the others is the weights where there are two or more.
 bool PerfWriter::assignRoles() {
-  unsigned reads = 0, writes = 0;
+  std::vector<unsigned> reads;
+  unsigned writes = 0;
+  roles.assign(input.spaceCount(), "input");
   for (unsigned space = 0; space < input.spaceCount(); ++space) {
-    bool isOutput = input.problem.spaces[space].readWrite;
-    roles.push_back(isOutput ? "output" : reads == 1 ? "weight" : "input");
-    (isOutput ? writes : reads) += 1;
-    if (isOutput)
-      output = space;
+    if (!input.problem.spaces[space].readWrite) {
+      reads.push_back(space);
+      continue;
+    }
+    roles[space] = "output";
+    output = space;
+    ++writes;
   }
-  if (writes != 1 || reads == 0)
+  if (reads.size() > 1)
+    roles[weightsOf(input.problem, reads)] = "weight";
+  if (writes != 1 || reads.empty())
     return fail(input.problem.place, "a problem without exactly one output and an operand");
   if (llvm::is_contained(input.placements.back().keep, false))
     return fail(input.placements.back().place, "an outermost memory that is bypassed");
@@ -242,8 +272,10 @@ std::string PerfWriter::subject() const {
 /// What is asked for, with the zeros that there are.
 std::string PerfWriter::statement(bool isSearch) const {
   std::vector<std::string> lines = zeroLines(input);
+  bool hasEnergy = !input.compute.energies.empty();
   std::string head = isSearch
-                         ? fmt::format("search {} on chip with open minimize edp", subject())
+                         ? fmt::format("search {} on chip with open using loopnest minimize {}",
+                                       subject(), hasEnergy ? "edp" : "latency")
                          : fmt::format("evaluate {} on chip with mapped using loopnest", subject());
   return head + (lines.empty() ? "\n" : " {\n  " + llvm::join(lines, "\n  ") + "\n}\n");
 }

@@ -70,8 +70,8 @@ public:
     open(add(NodeKind::Map, mark, tag, anchor));
   }
   void OnMapEnd() override {
-    for (const auto &[from, place] : levels.back().merges)
-      merge(*levels.back().node, *from, place);
+    for (const Merge &one : levels.back().merges)
+      merge(*levels.back().node, *one.from, one.place, one.isDeep);
     levels.pop_back();
   }
   void OnAlias(const YAML::Mark &mark, YAML::anchor_t anchor) override;
@@ -79,18 +79,23 @@ public:
   SourceRange placeOf(const YAML::Mark &mark, llvm::StringRef text = "") const;
 
 private:
+  struct Merge {
+    const Node *from;
+    SourceRange place;
+    bool isDeep;
+  };
   /// A sequence or map that is not closed yet: the key that waits for a value, and what `<<` adds
   /// once the map's own keys are known.
   struct Level {
     Node *node;
     const Node *key = nullptr;
-    std::vector<std::pair<const Node *, SourceRange>> merges;
+    std::vector<Merge> merges;
   };
   Node *add(NodeKind kind, const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
             const std::string &value = "");
   void attach(const Node *node);
   void addEntry(Node &map, const Node *key, const Node *value);
-  void merge(Node &map, const Node &from, SourceRange place);
+  void merge(Node &map, const Node &from, SourceRange place, bool isDeep, size_t depth = 0);
   void open(Node *node);
   [[noreturn]] void fail(SourceRange place, const DiagnosticKind &kind, llvm::StringRef text) {
     diagnostics.report(place, kind, text);
@@ -171,8 +176,9 @@ void TreeBuilder::addEntry(Node &map, const Node *key, const Node *value) {
   // Said only here: a list that is never closed looks like a key until the file ends.
   if (!key->isScalar())
     fail(key->place, diag::YamlSyntax, "a key must be a plain word");
-  if (key->text == "<<" && (value->isMap() || value->isSequence())) {
-    levels.back().merges.emplace_back(value, key->place);
+  bool isDeep = key->text == "<<<";
+  if ((isDeep || key->text == "<<") && (value->isMap() || value->isSequence())) {
+    levels.back().merges.push_back({value, key->place, isDeep});
     return;
   }
   for (const auto &[name, known] : map.entries)
@@ -186,23 +192,34 @@ void TreeBuilder::addEntry(Node &map, const Node *key, const Node *value) {
   map.entries.emplace_back(key, value);
 }
 
-/// Adds the entries of other maps that `map` does not have.
-void TreeBuilder::merge(Node &map, const Node &from, SourceRange place) {
+/// Adds the entries of other maps that `map` does not have; a deep merge adds to the maps in it
+/// too.
+void TreeBuilder::merge(Node &map, const Node &from, SourceRange place, bool isDeep, size_t depth) {
   if (from.isSequence()) {
     for (const Node *one : from.items)
       if (one->isMap())
-        merge(map, *one, place);
+        merge(map, *one, place, isDeep, depth);
     return;
   }
   for (const auto &[key, value] : from.entries) {
-    if (++merged > maxMerged || map.entries.size() > maxEntries)
+    if (++merged > maxMerged || map.entries.size() > maxEntries || depth > maxDepth)
       fail(place, diag::YamlLimit, "merges too many values");
-    else if (!map.find(key->text))
+    auto own = std::find_if(map.entries.begin(), map.entries.end(), [&key = key](auto &entry) {
+      return isSameKey(entry.first->text, key->text);
+    });
+    if (own == map.entries.end()) {
       map.entries.emplace_back(key, value);
+    } else if (isDeep && own->second->isMap() && value->isMap()) {
+      // Aliases may share the map that stands there.
+      Node &together = document.nodes.emplace_back(*own->second);
+      own->second = &together;
+      merge(together, *value, place, isDeep, depth + 1);
+    }
   }
 }
 
-bool Document::add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostics) {
+bool Document::add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostics,
+                   llvm::ArrayRef<llvm::StringLiteral> repeated) {
   Node all = *rootNode;
   for (const Node *root : {rootNode, other->rootNode})
     if (!root->isMap()) {
@@ -213,6 +230,9 @@ bool Document::add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostic
   for (const auto &[key, value] : other->rootNode->entries) {
     auto same = llvm::find_if(
         all.entries, [&key = key](auto &entry) { return isSameKey(entry.first->text, key->text); });
+    if (same != all.entries.end() &&
+        llvm::any_of(repeated, [&key = key](auto word) { return isSameKey(word, key->text); }))
+      continue;
     if (same != all.entries.end()) {
       diagnostics.report(key->place, diag::YamlDuplicate, key->text)
           .note(same->first->place, "it was given here");
@@ -257,11 +277,12 @@ std::unique_ptr<Document> yaml::parse(FileId file, DiagnosticEngine &diagnostics
   return document;
 }
 
-std::unique_ptr<Document> yaml::parse(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics) {
+std::unique_ptr<Document> yaml::parse(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics,
+                                      llvm::ArrayRef<llvm::StringLiteral> repeated) {
   std::unique_ptr<Document> all = parse(files.front(), diagnostics);
   for (FileId file : files.drop_front()) {
     std::unique_ptr<Document> part = all ? parse(file, diagnostics) : nullptr;
-    if (!part || !all->add(std::move(part), diagnostics))
+    if (!part || !all->add(std::move(part), diagnostics, repeated))
       return nullptr;
   }
   return all;

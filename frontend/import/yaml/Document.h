@@ -2,7 +2,8 @@
 //
 // A YAML file as a tree whose nodes know their place. Aliases share the node that they name instead
 // of copying it, so the tree is never larger than the file; size, depth and number of nodes are
-// bounded. `<<` merges maps. Errors of the YAML itself are reported where they stand.
+// bounded. `<<` merges maps, `<<<` (of Timeloop's front end) the maps inside them as well. Errors
+// of the YAML itself are reported where they stand.
 #ifndef PERFC_FRONTEND_IMPORT_YAML_DOCUMENT_H
 #define PERFC_FRONTEND_IMPORT_YAML_DOCUMENT_H
 
@@ -38,8 +39,10 @@ public:
   const Node *root() const { return rootNode; }
   FileId file() const { return id; }
 
-  /// Adds the entries of the map `other`, whose keys this map does not have; false after a report.
-  bool add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostics);
+  /// Adds the entries of the map `other`, whose keys this map does not have; of those in `repeated`
+  /// the first one stays. False after a report.
+  bool add(std::unique_ptr<Document> other, DiagnosticEngine &diagnostics,
+           llvm::ArrayRef<llvm::StringLiteral> repeated);
 
 private:
   friend std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
@@ -52,8 +55,10 @@ private:
 
 /// The document of `file`; null when it is no YAML or exceeds a limit (reported).
 std::unique_ptr<Document> parse(FileId file, DiagnosticEngine &diagnostics);
-/// One document of the sections that are in `files`, at least one; null after a report.
-std::unique_ptr<Document> parse(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics);
+/// One document of the sections that are in `files`, at least one; null after a report. Sections in
+/// `repeated` may be in several files.
+std::unique_ptr<Document> parse(llvm::ArrayRef<FileId> files, DiagnosticEngine &diagnostics,
+                                llvm::ArrayRef<llvm::StringLiteral> repeated = {});
 
 } // namespace perfc::yaml
 

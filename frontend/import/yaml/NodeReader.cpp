@@ -98,6 +98,10 @@ bool NodeReader::readInteger(const Node &node, int64_t least, int64_t &value) {
 }
 
 bool NodeReader::readReal(const Node &node, double least, double &value) {
+  // Products of such figures and of counts stay finite.
+  if (node.isScalar() && parseReal(node.text, value) && value != 0 &&
+      (std::fabs(value) < 1e-30 || std::fabs(value) > 1e30))
+    return fail(node.place, diag::YamlNumber, node.text, "a number between 1e-30 and 1e30 is");
   return (node.isScalar() && parseReal(node.text, value) && value >= least) ||
          fail(node.place, diag::YamlNumber, node.isScalar() ? node.text : kindName(node.kind),
               fmt::format("a number of at least {} is", least));

@@ -3,7 +3,7 @@
 
 A RANK is a list of nodes separated by blanks, PREFIX.<position>.et holds it:
     comp:US  cpu:US  load:BYTES  store:BYTES  bcast:BYTES:US  ar:BYTES[:GROUP]  ag:BYTES[:GROUP]  send:DST:BYTES:TAG  recv:SRC:BYTES:TAG  meta  invalid
-with `@ID` behind it for each node that it waits for; ids count from 0. `cut` as a first word cuts off the last byte.
+(GROUP `some`: of the world, but not of all dimensions) with `@ID` behind it for each node that it waits for; ids count from 0. `cut` as a first word cuts off the last byte.
 """
 import sys
 
@@ -44,7 +44,8 @@ def node(number, word):
         out += integer("tensor_size", int(values[0]))
     elif kind in ("ar", "ag"):
         out += integer("comm_type", 0 if kind == "ar" else 2) + integer("comm_size", int(values[0]))
-        out += text("pg_name", values[1]) if len(values) > 1 else b""
+        out += text("pg_name", values[1]) if len(values) > 1 and values[1] != "some" else b""
+        out += sized(10, sized(1, b"involved_dim") + sized(28, sized(1, b"\1\0"))) if values[-1] == "some" else b""
     elif kind in ("send", "recv"):
         out += integer("comm_dst" if kind == "send" else "comm_src", int(values[0]))
         out += integer("comm_size", int(values[1])) + integer("comm_tag", int(values[2]))

@@ -102,11 +102,13 @@ static bool readPart(DiagnosticEngine &diagnostics, FileId file, llvm::StringRef
                      llvm::function_ref<bool(ClusterReader &, const Object &)> read) {
   if (!file)
     return true;
-  std::string name = diagnostics.sourceManager().path(file).str(), problem;
+  std::string name = diagnostics.sourceManager().path(file).str();
+  JsonProblem problem;
   llvm::Optional<llvm::json::Value> document =
       parseJson(diagnostics.sourceManager().text(file), problem);
   if (!document) {
-    diagnostics.report({file, 0, 0}, diag::BadClusterFile, name, what.str(), problem);
+    diagnostics.report({file, problem.byte, problem.byte}, diag::BadClusterFile, name, what.str(),
+                       problem.reason);
     return false;
   }
   const Object *object = objectOf(diagnostics, *document, file, what);
@@ -167,34 +169,41 @@ bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Clu
   return readClusterTexts(session.diagnostics, texts, cluster);
 }
 
-bool driver::readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
+void driver::reportBadTrace(Session &session, const std::string &path,
+                            const chakra::WireError &error) {
+  auto byte = static_cast<uint32_t>(std::min<uint64_t>(error.offset, UINT32_MAX));
+  session.diagnostics.report({session.sources.addBinary(path), byte, byte}, diag::BadTrace,
+                             error.reason);
+}
+
+bool driver::readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks,
                         TraceFiles &traces) {
   std::unique_ptr<llvm::MemoryBuffer> first;
   bool allEqual = true;
   for (uint64_t rank = 0; rank < ranks; ++rank) {
     std::string path = fmt::format("{}.{}.et", prefix, rank);
-    auto buffer =
-        llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!buffer) {
-      diagnostics.report({}, diag::MissingRank, rank,
-                         fmt::format("`{}`: {}", path, buffer.getError().message()));
+    std::string reason;
+    std::unique_ptr<llvm::MemoryBuffer> bytes = readBytes(path, reason);
+    if (!bytes) {
+      session.diagnostics.report({}, diag::MissingRank, rank,
+                                 fmt::format("`{}`: {}", path, reason));
       return false;
     }
-    if (first && first->getBuffer() == (*buffer)->getBuffer()) {
+    if (first && first->getBuffer() == bytes->getBuffer()) {
       traces.ranks.push_back(traces.ranks.front());
       continue;
     }
     chakra::WireError error;
-    llvm::Optional<chakra::Trace> trace = chakra::readTrace((*buffer)->getBuffer(), path, error);
+    llvm::Optional<chakra::Trace> trace = chakra::readTrace(bytes->getBuffer(), path, error);
     if (!trace) {
-      diagnostics.report({}, diag::BadTrace, path, error.offset, error.reason);
+      reportBadTrace(session, path, error);
       return false;
     }
     allEqual = rank == 0;
     traces.owned.push_back(std::make_unique<chakra::Trace>(std::move(*trace)));
     traces.ranks.push_back(traces.owned.back().get());
     if (rank == 0)
-      first = std::move(*buffer);
+      first = std::move(bytes);
   }
   if (allEqual && !traces.ranks.empty())
     traces.ranks.resize(1);

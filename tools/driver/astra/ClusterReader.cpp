@@ -35,19 +35,21 @@ const ClusterReader::Value *ClusterReader::find(const Object &object, llvm::Stri
   return object.get(key);
 }
 
-void ClusterReader::warnOfMisspelt(const Object &object) {
+void ClusterReader::warnOfUnread(const Object &object, llvm::ArrayRef<llvm::StringLiteral> others) {
   std::vector<llvm::StringRef> missing, given;
   for (const std::string &key : known)
     if (!object.get(key))
       missing.push_back(key);
   for (const auto &entry : object)
-    if (!llvm::is_contained(known, entry.first.str()))
+    if (!llvm::is_contained(known, entry.first.str()) &&
+        !llvm::is_contained(others, llvm::StringRef(entry.first)))
       given.push_back(entry.first);
   llvm::sort(given);
-  for (llvm::StringRef key : given)
+  for (llvm::StringRef key : given) {
+    Diagnostic &report = diagnostics.report(placeOf(key), diag::UnreadClusterKey, key.str());
     if (std::string meant = nearestName(key, missing); !meant.empty())
-      diagnostics.report(placeOf(key), diag::UnreadClusterKey, key.str())
-          .help("did you mean `" + meant + "`?");
+      report.help("did you mean `" + meant + "`?");
+  }
 }
 
 bool ClusterReader::number(const Object &object, llvm::StringRef key, double least, double most,
@@ -115,6 +117,9 @@ bool ClusterReader::readNetwork(const Object &object, astra::Network &network) {
       return false;
     network.push_back(dim);
   }
+  for (llvm::StringRef key : {"npus_count", "topology", "bandwidth", "latency"})
+    find(object, key);
+  warnOfUnread(object);
   return true;
 }
 
@@ -147,6 +152,8 @@ bool ClusterReader::readDimension(const Object &object, size_t index, astra::Dim
 bool ClusterReader::readAlgorithms(const Object &object, astra::Collective op,
                                    astra::System &system) {
   std::string key = astra::collectiveWord(op).str() + "-implementation";
+  if (!refuseCustom(object, key + "-custom"))
+    return false;
   const Value *given = find(object, key);
   if (!given)
     return true;
@@ -166,7 +173,31 @@ bool ClusterReader::readAlgorithms(const Object &object, astra::Collective op,
   return true;
 }
 
+/// A collective that is a trace of its own wins over a native one.
+bool ClusterReader::refuseCustom(const Object &object, llvm::StringRef key) {
+  return !find(object, key) ||
+         refuse(key, "replaces the native collectives by traces, which are not modelled");
+}
+
+/// Keys of the system that change no simulated time: of logs, of the shared bus, which is refused,
+/// and one that no version reads.
+static constexpr llvm::StringLiteral withoutEffect[] = {"L",
+                                                        "o",
+                                                        "g",
+                                                        "G",
+                                                        "local-reduction-delay",
+                                                        "trace-enabled",
+                                                        "track-local-mem",
+                                                        "local-mem-trace-filename",
+                                                        "boost-mode"};
+
 bool ClusterReader::readSystem(const Object &object, astra::System &system) {
+  bool hasBus = false;
+  if (!refuseCustom(object, "per-node-custom-implementation") ||
+      !flag(object, "model-shared-bus", hasBus))
+    return false;
+  if (hasBus)
+    return refuse("model-shared-bus", "is not modelled: it is 0");
   for (unsigned op = 0; op < astra::collectiveCount; ++op)
     if (!readAlgorithms(object, static_cast<astra::Collective>(op), system))
       return false;
@@ -187,7 +218,7 @@ bool ClusterReader::readSystem(const Object &object, astra::System &system) {
   system.localBwAware = optimization == 0;
   system.queues = static_cast<uint32_t>(queues);
   if (fine)
-    warnOfMisspelt(object);
+    warnOfUnread(object, withoutEffect);
   return fine;
 }
 
@@ -265,7 +296,8 @@ bool ClusterReader::readMemory(const Object &object, astra::RemoteMemory &memory
   bool fine = whole(object, "remote-mem-latency", 0, int64_t(1) << 40, memory.latency) &&
               number(object, "remote-mem-bw", 1e-6, 1e12, memory.bandwidth) &&
               whole(object, "num-npus-per-node", 1, 1 << 20, memory.npusPerNode);
+  static constexpr llvm::StringLiteral others[] = {"num-nodes"}; // follows from the NPUs
   if (fine)
-    warnOfMisspelt(object);
+    warnOfUnread(object, others);
   return fine;
 }

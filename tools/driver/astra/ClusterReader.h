@@ -2,7 +2,8 @@
 //
 // The inputs that ASTRA-sim reads beside a trace: network (YAML: topology, npus_count, bandwidth
 // and latency, one entry per dimension), system (JSON), communicator groups (JSON: id to ranks) and
-// remote memory (JSON). Keys that change no simulated time are ignored, as ASTRA-sim does.
+// remote memory (JSON). Keys that are known to change no simulated time are left alone, a switch of
+// what is not modelled is an error, and every other key that nobody reads a warning.
 #ifndef PERFC_TOOLS_DRIVER_ASTRA_CLUSTERREADER_H
 #define PERFC_TOOLS_DRIVER_ASTRA_CLUSTERREADER_H
 
@@ -36,8 +37,10 @@ private:
 
   /// The value of `key`, null without one.
   const Value *find(const llvm::json::Object &object, llvm::StringRef key);
-  /// Warns of keys that are nearly one that was looked for and is not there.
-  void warnOfMisspelt(const llvm::json::Object &object);
+  /// Warns of keys that were not looked for and are not among `others`.
+  void warnOfUnread(const llvm::json::Object &object,
+                    llvm::ArrayRef<llvm::StringLiteral> others = {});
+  bool refuseCustom(const llvm::json::Object &object, llvm::StringRef key);
   bool refuse(llvm::StringRef key, const std::string &reason);
   SourceRange placeOf(llvm::StringRef key) const;
   bool readDimension(const llvm::json::Object &object, size_t index, astra::Dimension &dim);
@@ -75,8 +78,9 @@ struct TraceFiles {
   std::vector<std::unique_ptr<chakra::Trace>> owned;
   std::vector<const chakra::Trace *> ranks;
 };
-bool readTraces(DiagnosticEngine &diagnostics, llvm::StringRef prefix, uint64_t ranks,
-                TraceFiles &traces);
+bool readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks, TraceFiles &traces);
+/// Reports at its byte what is wrong with the trace of `path`.
+void reportBadTrace(Session &session, const std::string &path, const chakra::WireError &error);
 
 /// Where a node stands, or what runs for one that is not known.
 using NodePlaces = llvm::function_ref<SourceRange(const llvm::Optional<astra::NodeName> &)>;

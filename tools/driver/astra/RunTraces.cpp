@@ -5,6 +5,7 @@
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/import/ChakraFiles.h"
 
 #include <cmath>
 
@@ -116,15 +117,33 @@ bool driver::readCluster(Session &session, const Arguments &arguments, llvm::Str
   return !session.diagnostics.hasErrors();
 }
 
+/// The record of `node` in its file.
+static SourceRange placeOf(Session &session, const TraceFiles &traces,
+                           const astra::NodeName &node) {
+  const chakra::Trace &trace = *traces.ranks[traces.ranks.size() == 1 ? 0 : node.rank];
+  auto isBefore = [](const chakra::Node &each, uint64_t id) { return each.id < id; };
+  auto found = std::lower_bound(trace.nodes.begin(), trace.nodes.end(), node.id, isBefore);
+  if (found == trace.nodes.end() || found->id != node.id)
+    return {};
+  auto byte = static_cast<uint32_t>(std::min<uint64_t>(found->offset, UINT32_MAX));
+  return {session.sources.addBinary(trace.path), byte, byte};
+}
+
 bool driver::runTraces(Session &session, const Arguments &arguments) {
   astra::Cluster cluster;
   TraceFiles traces;
   llvm::StringRef prefix = arguments.files().front();
   if (!readCluster(session, arguments, "run --from chakra", cluster) ||
-      !readTraces(session.diagnostics, prefix, astra::rankCount(cluster.network), traces))
+      !readTraces(session, prefix, astra::rankCount(cluster.network), traces))
     return true;
+  if (arguments.has("drop-missing"))
+    for (size_t rank = 0; rank < traces.owned.size(); ++rank)
+      dropMissing(session, *traces.owned[rank], static_cast<uint32_t>(rank));
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
-  reportFindings(session.diagnostics, result.findings);
+  reportFindings(session.diagnostics, result.findings,
+                 [&](const llvm::Optional<astra::NodeName> &node) {
+                   return node ? placeOf(session, traces, *node) : SourceRange();
+                 });
   if (session.diagnostics.hasErrors())
     return true;
   if (arguments.has("json"))

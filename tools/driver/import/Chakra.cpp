@@ -23,27 +23,40 @@ using chakra::NodeType;
 using chakra::TraceSummary;
 using chakra::TrafficKey;
 
+void driver::dropMissing(Session &session, chakra::Trace &trace, uint32_t rank) {
+  if (size_t count = trace.dropMissing())
+    session.diagnostics.report({}, diag::TraceLosesWork,
+                               fmt::format("rank {} ({})", rank, trace.path),
+                               fmt::format("{} to nodes that do not exist {} left out",
+                                           counted(count, "edge"), count == 1 ? "is" : "are"));
+}
+
 llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std::string &path,
-                                                    uint32_t rank) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    session.diagnostics.report({}, diag::CannotRead, path, buffer.getError().message());
+                                                    uint32_t rank, bool dropsMissing) {
+  std::string reason;
+  std::unique_ptr<llvm::MemoryBuffer> bytes = readBytes(path, reason);
+  if (!bytes) {
+    session.diagnostics.report({}, diag::CannotRead, path, reason);
     return llvm::None;
   }
+  session.sources.addBinary(path); // what was read is not written to
   chakra::WireError error;
-  auto trace = chakra::readTrace((*buffer)->getBuffer(), path, error);
+  auto trace = chakra::readTrace(bytes->getBuffer(), path, error);
   if (!trace) {
-    session.diagnostics.report({}, diag::BadTrace, path, error.offset, error.reason);
+    reportBadTrace(session, path, error);
     return llvm::None;
   }
   for (const std::string &reason : astra::lostWork(*trace))
     session.diagnostics.report({}, diag::TraceLosesWork, fmt::format("rank {} ({})", rank, path),
                                reason);
+  if (dropsMissing)
+    dropMissing(session, *trace, rank);
   for (const chakra::MissingNode &edge : trace->missing) {
     session.diagnostics.report({}, diag::MissingTraceNode,
                                astra::nodePlace(*trace, rank, trace->nodes[edge.node]),
-                               fmt::format("it waits for node {}, which does not exist", edge.id));
+                               fmt::format("it waits for node {}, which does not exist "
+                                           "(`--drop-missing` leaves such edges out)",
+                                           edge.id));
     return llvm::None;
   }
   return trace;
@@ -211,13 +224,14 @@ static std::string programText(llvm::ArrayRef<TraceSummary> summaries,
   return text + groups;
 }
 
-bool driver::summarizeChakra(Session &session, llvm::ArrayRef<std::string> files,
+bool driver::summarizeChakra(Session &session, llvm::ArrayRef<std::string> files, bool dropsMissing,
                              std::string &text) {
   std::vector<TraceSummary> summaries;
   GroupMembers members;
   text.clear();
   for (const std::string &path : files) {
-    auto trace = readTraceFile(session, path, static_cast<uint32_t>(summaries.size()));
+    auto trace =
+        readTraceFile(session, path, static_cast<uint32_t>(summaries.size()), dropsMissing);
     if (!trace)
       return false;
     TraceSummary summary = chakra::summarize(*trace);

@@ -10,9 +10,11 @@
 namespace perfc::driver {
 
 /// The trace of rank `rank`, whose nodes wait for no node that it does not have; nothing after a
-/// report.
+/// report. Edges to such nodes are an error, or with `dropsMissing` left out with a warning.
 llvm::Optional<chakra::Trace> readTraceFile(Session &session, const std::string &path,
-                                            uint32_t rank);
+                                            uint32_t rank, bool dropsMissing);
+/// Leaves out the edges to nodes that `trace` does not have, with a warning where there are some.
+void dropMissing(Session &session, chakra::Trace &trace, uint32_t rank);
 
 /// `text` of a file as a comment can hold it.
 std::string inComment(llvm::StringRef text);
@@ -20,7 +22,8 @@ std::string inComment(llvm::StringRef text);
 std::string fileComment(const chakra::Trace &trace);
 
 /// Writes a program with what the files do in sum.
-bool summarizeChakra(Session &session, llvm::ArrayRef<std::string> files, std::string &text);
+bool summarizeChakra(Session &session, llvm::ArrayRef<std::string> files, bool dropsMissing,
+                     std::string &text);
 
 } // namespace perfc::driver
 

@@ -302,9 +302,10 @@ static std::vector<std::string> byRank(Session &session, llvm::ArrayRef<std::str
 
 /// The trace of `rank`, as it is or simplified; nothing after a report.
 static llvm::Optional<chakra::Trace> readRank(Session &session, const std::string &file,
-                                              uint32_t rank, bool isSimplified) {
-  llvm::Optional<chakra::Trace> trace = readTraceFile(session, file, rank);
-  if (!trace || !isSimplified)
+                                              uint32_t rank, const Arguments &arguments) {
+  llvm::Optional<chakra::Trace> trace =
+      readTraceFile(session, file, rank, arguments.has("drop-missing"));
+  if (!trace || !arguments.has("simplify"))
     return trace;
   if (std::vector<uint32_t> cycle = trace->cycle(); !cycle.empty()) {
     const chakra::Node &node = trace->nodes[cycle.front()];
@@ -319,7 +320,7 @@ bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
                           const Arguments &arguments, std::string &text) {
   std::vector<std::string> ordered = byRank(session, files);
   if (arguments.has("summary"))
-    return summarizeChakra(session, ordered, text);
+    return summarizeChakra(session, ordered, arguments.has("drop-missing"), text);
   astra::Groups given;
   FileId groups = arguments.has("groups") ? session.load(arguments.value("groups")) : 0;
   if (arguments.has("groups") &&
@@ -327,8 +328,7 @@ bool driver::importChakra(Session &session, llvm::ArrayRef<std::string> files,
     return false;
   ProgramText program(arguments.has("groups") ? &given : nullptr);
   for (size_t rank = 0; rank < ordered.size(); ++rank) {
-    auto trace =
-        readRank(session, ordered[rank], static_cast<uint32_t>(rank), arguments.has("simplify"));
+    auto trace = readRank(session, ordered[rank], static_cast<uint32_t>(rank), arguments);
     if (!trace || !program.add(session, *trace, static_cast<uint32_t>(rank)))
       return false;
   }

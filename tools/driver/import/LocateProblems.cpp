@@ -49,9 +49,10 @@ static SourceRange sectionAt(const SourceManager &sources, llvm::ArrayRef<FileId
 /// What Timeloop's model, which knows the lines, reports of its input.
 static std::vector<Diagnostic> modelErrors(Session &session, llvm::ArrayRef<FileId> inputs) {
   DiagnosticEngine own(session.sources);
-  llvm::Optional<timeloop::Input> read = timeloop::readInput(inputs, own);
-  if (read)
-    timeloop::evaluate(*read, own);
+  std::unique_ptr<yaml::Document> document = timeloop::parseFiles(inputs, own);
+  if (document && timeloop::hasMapping(*document))
+    if (llvm::Optional<timeloop::Input> read = timeloop::readInput(*document, own))
+      timeloop::evaluate(*read, own);
   std::vector<Diagnostic> errors;
   for (const Diagnostic &diagnostic : own.all())
     if (diagnostic.kind->severity == Severity::Error)

@@ -118,19 +118,25 @@ llvm::Optional<ImportedLayer> TopologyReader::layer(const CsvRow &row) {
   return layer;
 }
 
+/// A bandwidth is that of a link to DRAM, one for each operand. Inputs pass theirs on the way into
+/// their buffers, which are written for nothing else; the buffer of results is read for the array
+/// too, where sums wait for the next fold, so that its link is a memory of its own.
 static std::string chipText(const ScaleSimConfig &config, llvm::StringRef name) {
-  auto buffer = [&](llvm::StringRef label, int64_t kib, llvm::StringRef direction,
-                    llvm::StringRef role) {
-    std::string limit;
-    if (config.bandwidth)
-      limit = fmt::format("bandwidth {{ {} {}B/cycle }}; ", direction, *config.bandwidth);
+  std::string limit;
+  if (config.bandwidth)
+    limit = fmt::format("bandwidth {{ write {}B/cycle }}; ", *config.bandwidth);
+  auto buffer = [](llvm::StringRef label, int64_t kib, llvm::StringRef limit,
+                   llvm::StringRef role) {
     return fmt::format("  memory {} {{ capacity {}KiB; {}keep {} }}\n", label, kib, limit, role);
   };
+  std::string link;
+  if (config.bandwidth)
+    link = fmt::format("  memory OfmapLink {{ capacity 1B; {}keep output }}\n", limit);
   return fmt::format("hardware {} {{\n  clock 1GHz\n  dtype int8\n\n  memory DRAM {{ off_chip }}\n",
                      name) +
-         buffer("IfmapSRAM", config.inputKib, "write", "input") +
-         buffer("FilterSRAM", config.weightKib, "write", "weight") +
-         buffer("OfmapSRAM", config.outputKib, "read", "output") +
+         buffer("IfmapSRAM", config.inputKib, limit, "input") +
+         buffer("FilterSRAM", config.weightKib, limit, "weight") + link +
+         buffer("OfmapSRAM", config.outputKib, "", "output") +
          fmt::format("  array PE[x = {}, y = {}] {{\n    systolic {}\n"
                      "    compute MAC {{ rate 1/cycle }}\n  }}\n}}\n\n",
                      config.columns, config.rows, config.stationary);

@@ -2,6 +2,7 @@
 #include "tools/driver/import/ScaleSimConfig.h"
 
 #include "ir/common/diagnostics/ScaleSim.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -12,9 +13,59 @@ using namespace perfc::driver;
 namespace {
 
 struct Entry {
+  llvm::StringRef section, key; ///< in lower case, and as written
   llvm::StringRef value;
   SourceRange place; ///< of the value
 };
+
+/// What becomes of a key.
+enum class Use {
+  Read,    ///< or it changes no count
+  Refused, ///< where it is true: other counts
+  LeftOut, ///< where it is true: more time than is counted
+};
+
+struct KnownKey {
+  llvm::StringLiteral section, key;
+  Use use;
+  llvm::StringLiteral what; ///< that is not modelled
+};
+
+constexpr KnownKey knownKeys[] = {
+    {"general", "run_name", Use::Read, ""},
+    {"architecture_presets", "ArrayHeight", Use::Read, ""},
+    {"architecture_presets", "ArrayWidth", Use::Read, ""},
+    {"architecture_presets", "IfmapSramSzkB", Use::Read, ""},
+    {"architecture_presets", "FilterSramSzkB", Use::Read, ""},
+    {"architecture_presets", "OfmapSramSzkB", Use::Read, ""},
+    {"architecture_presets", "IfmapOffset", Use::Read, ""}, // of addresses
+    {"architecture_presets", "FilterOffset", Use::Read, ""},
+    {"architecture_presets", "OfmapOffset", Use::Read, ""},
+    {"architecture_presets", "Bandwidth", Use::Read, ""},
+    {"architecture_presets", "Dataflow", Use::Read, ""},
+    {"architecture_presets", "MemoryBanks", Use::Read, ""},        // no version uses it
+    {"architecture_presets", "ReadRequestBuffer", Use::Read, ""},  // with Ramulator
+    {"architecture_presets", "WriteRequestBuffer", Use::Read, ""}, // with Ramulator
+    {"layout", "IfmapCustomLayout", Use::LeftOut, "conflicts of banks"},
+    {"layout", "FilterCustomLayout", Use::LeftOut, "conflicts of banks"},
+    {"layout", "IfmapSRAMBankBandwidth", Use::Read, ""}, // with a custom layout, like the next
+    {"layout", "IfmapSRAMBankNum", Use::Read, ""},
+    {"layout", "IfmapSRAMBankPort", Use::Read, ""},
+    {"layout", "FilterSRAMBankBandwidth", Use::Read, ""},
+    {"layout", "FilterSRAMBankNum", Use::Read, ""},
+    {"layout", "FilterSRAMBankPort", Use::Read, ""},
+    {"sparsity", "SparsitySupport", Use::Refused, "sparse layers are"},
+    {"sparsity", "SparseRep", Use::Read, ""}, // with sparse layers, like the next
+    {"sparsity", "OptimizedMapping", Use::Read, ""},
+    {"sparsity", "BlockSize", Use::Read, ""},
+    {"sparsity", "RandomNumberGeneratorSeed", Use::Read, ""},
+    {"network_presets", "TopologyCsvLoc", Use::Read, ""}, // the topology is given
+    {"run_presets", "InterfaceBandwidth", Use::Read, ""},
+    {"run_presets", "UseRamulatorTrace", Use::LeftOut, "latencies of a DRAM"},
+};
+
+/// Of a size, or of words per cycle.
+constexpr int64_t largest = 1 << 20;
 
 class ConfigReader {
 public:
@@ -35,11 +86,14 @@ private:
   /// The entry `section.key`; null when there is none (reported).
   const Entry *find(llvm::StringRef section, llvm::StringRef key);
   bool whole(llvm::StringRef key, int64_t most, int64_t &into);
+  bool checkKey(const Entry &entry);
+  bool readBandwidth(ScaleSimConfig &config);
 
   llvm::StringRef text;
   FileId file;
   DiagnosticEngine &diagnostics;
-  llvm::StringMap<Entry> entries; ///< by "section.key" in lower case
+  llvm::StringMap<Entry> entries;   ///< by "section.key" in lower case
+  std::vector<const Entry *> order; ///< as written
 };
 
 } // namespace
@@ -66,9 +120,13 @@ bool ConfigReader::readLine(size_t begin, llvm::StringRef line, std::string &sec
   llvm::StringRef value = line.drop_front(sign + 1).trim(" \t\r");
   size_t at = value.empty() ? begin + sign + 1 : static_cast<size_t>(value.data() - text.data());
   llvm::StringRef key = line.take_front(sign).trim(" \t");
-  Entry entry{value, place(at, at + value.size())};
-  if (entries.try_emplace(section + "." + key.lower(), entry).second)
+  auto [found, isNew] = entries.try_emplace(section + "." + key.lower());
+  if (isNew) {
+    llvm::StringRef path = found->getKey();
+    found->second = {path.drop_back(key.size() + 1), key, value, place(at, at + value.size())};
+    order.push_back(&found->second);
     return true;
+  }
   fail(place(begin, begin + line.size()), fmt::format("`{}` is given twice", key));
   return false;
 }
@@ -104,11 +162,65 @@ bool ConfigReader::whole(llvm::StringRef key, int64_t most, int64_t &into) {
   return false;
 }
 
+/// False for a switch of what would give other counts; warns of what else nobody reads.
+bool ConfigReader::checkKey(const Entry &entry) {
+  auto isThis = [&](const KnownKey &known) {
+    return known.section == entry.section && known.key.equals_insensitive(entry.key);
+  };
+  const auto *known = llvm::find_if(knownKeys, isThis);
+  if (known == std::end(knownKeys)) {
+    std::vector<llvm::StringRef> names;
+    for (const KnownKey &each : knownKeys)
+      if (each.section == entry.section &&
+          !entries.count((each.section + "." + each.key.lower()).str()))
+        names.push_back(each.key);
+    diagnostics
+        .report(entry.place, diag::ScaleSimUnread, entry.key.str(), entry.section.str(),
+                "nothing reads it")
+        .suggest(entry.key, names);
+    return true;
+  }
+  bool isOn = entry.value.equals_insensitive("true") || entry.value == "1" ||
+              entry.value.equals_insensitive("yes") || entry.value.equals_insensitive("on");
+  if (!isOn || known->use == Use::Read)
+    return true;
+  if (known->use == Use::LeftOut) {
+    diagnostics.report(entry.place, diag::ScaleSimUnread, entry.key.str(), entry.section.str(),
+                       known->what.str() + " are not modelled, and take no time here");
+    return true;
+  }
+  fail(entry.place, fmt::format("`{}` is on, and {} not imported", entry.key, known->what));
+  return false;
+}
+
+bool ConfigReader::readBandwidth(ScaleSimConfig &config) {
+  auto mode = entries.find("run_presets.interfacebandwidth");
+  if (mode == entries.end() || mode->second.value.lower() == "calc")
+    return true;
+  if (mode->second.value.lower() != "user") {
+    fail(mode->second.place, "`InterfaceBandwidth` is CALC or USER");
+    return false;
+  }
+  const Entry *list = find("architecture_presets", "Bandwidth");
+  int64_t words = 0;
+  if (!list)
+    return false;
+  auto [first, others] = list->value.split(',');
+  if (first.trim().getAsInteger(10, words) || words < 1 || words > largest) {
+    fail(list->place, "`Bandwidth` is a whole number of words per cycle");
+    return false;
+  }
+  if (!others.trim().empty())
+    diagnostics.report(list->place, diag::ScaleSimUnread, list->key.str(), list->section.str(),
+                       "only the first bandwidth counts, for each operand, as in the tool");
+  config.bandwidth = words;
+  return true;
+}
+
 llvm::Optional<ScaleSimConfig> ConfigReader::read() {
   if (!readLines())
     return llvm::None;
   ScaleSimConfig config;
-  constexpr int64_t largest = 1 << 20;
   bool valid = whole("ArrayHeight", largest, config.rows);
   valid &= whole("ArrayWidth", largest, config.columns);
   valid &= whole("IfmapSramSzkB", largest, config.inputKib);
@@ -126,20 +238,9 @@ llvm::Optional<ScaleSimConfig> ConfigReader::read() {
   } else {
     valid = false;
   }
-  auto mode = entries.find("run_presets.interfacebandwidth");
-  if (mode != entries.end() && mode->second.value.lower() == "user") {
-    const Entry *list = find("architecture_presets", "Bandwidth");
-    int64_t words = 0;
-    bool isNumber = list && !list->value.split(',').first.trim().getAsInteger(10, words) &&
-                    words >= 1 && words <= largest;
-    if (list && !isNumber)
-      fail(list->place, "`Bandwidth` is a whole number of words per cycle");
-    valid &= isNumber;
-    config.bandwidth = words;
-  } else if (mode != entries.end() && mode->second.value.lower() != "calc") {
-    fail(mode->second.place, "`InterfaceBandwidth` is CALC or USER");
-    valid = false;
-  }
+  valid &= readBandwidth(config);
+  for (const Entry *entry : order)
+    valid &= checkKey(*entry);
   auto name = entries.find("general.run_name");
   config.name = name != entries.end() ? name->second.value.str() : "scale_sim";
   return valid ? llvm::Optional<ScaleSimConfig>(config) : llvm::None;

@@ -4,7 +4,9 @@
 //   [general] run_name             [run_presets] InterfaceBandwidth (CALC or USER)
 //   [architecture_presets] ArrayHeight, ArrayWidth, IfmapSramSzkB, FilterSramSzkB, OfmapSramSzkB,
 //                          Dataflow (os, ws, is), Bandwidth (words per cycle of each operand)
-// Keys and sections may be written in any case; everything else is left alone.
+// Keys and sections may be written in any case. What is known to change no count is left alone, a
+// switch of what is not modelled is an error or, where it only adds time, a warning, and every
+// other key that nobody reads a warning.
 #ifndef PERFC_TOOLS_DRIVER_IMPORT_SCALESIMCONFIG_H
 #define PERFC_TOOLS_DRIVER_IMPORT_SCALESIMCONFIG_H
 

@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/driver/timeloop/Timeloop.h"
 #include "backends/loopnest/timeloop/LoopList.h"
 #include "frontend/import/timeloop/ReadConstraints.h"
 #include "frontend/import/timeloop/ReadInput.h"
@@ -22,12 +23,11 @@ static llvm::Optional<std::string> searchText(const yaml::Document &document,
 
 bool driver::importTimeloop(Session &session, llvm::ArrayRef<std::string> files,
                             const Arguments & /*arguments*/, std::string &text) {
-  std::vector<FileId> ids = session.loadAll(files);
-  auto document = ids.empty() ? nullptr : yaml::parse(ids, session.diagnostics);
+  auto document = loadTimeloop(session, files);
   if (!document)
     return false;
   llvm::Optional<std::string> program;
-  if (!document->root()->find("mapping")) {
+  if (!timeloop::hasMapping(*document)) {
     program = searchText(*document, session.diagnostics);
   } else {
     llvm::Optional<timeloop::Input> input = timeloop::readInput(*document, session.diagnostics);

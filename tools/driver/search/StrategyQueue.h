@@ -63,6 +63,8 @@ private:
                  llvm::ArrayRef<training::MixedStage> stages);
   /// True when that share of the time is over.
   bool isOutOfTime(double share = 1) const;
+  void tryTight();
+  bool checkSize();
   void finish();
   void reportNothing();
   bool isBefore(const Entry &a, const Entry &b) const;
@@ -85,6 +87,7 @@ private:
   llvm::Optional<passes::Strategy> refused; ///< one that the model does not allow
   std::vector<Division> divisions;
   std::vector<Entry> entries; ///< a heap
+  std::vector<Entry> unfit;   ///< left out for their memory
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 

@@ -10,7 +10,7 @@ using namespace perfc::driver;
 using passes::Strategy;
 
 /// What `name` grows with, or falls with where it is to be large.
-static GoalKind kindOf(llvm::StringRef name, bool maximizes) {
+static GoalKind goalKindOf(llvm::StringRef name, bool maximizes) {
   if (maximizes ? name == "mfu" || name == "tokens_per_s"
                 : name == "step_time" || name == "latency")
     return GoalKind::Time;
@@ -31,7 +31,7 @@ bool StrategyTrials::readGoal() {
               text = isName ? goal.asString().str() : "";
   SourceRange written = passes::rangeOf(train, word, diagnostics);
   result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
-  GoalKind kind = kindOf(text, maximizes);
+  GoalKind kind = goalKindOf(text, maximizes);
   ranking.setGoal(kind);
   result.isTimed = kind == GoalKind::Time;
   const ir::Attribute *conditions = settings.find("require");
@@ -78,6 +78,16 @@ bool StrategyTrials::fulfils() {
   return true;
 }
 
+void StrategyTrials::keepTight(const Strategy &strategy, const training::ModelCosts &costs,
+                               training::Step step) {
+  double time = step.summary.stepTime;
+  if (!step.fits || (result.tight && result.tight->stepTime <= time))
+    return;
+  Cost cost = training::stepCost(train, costs, std::move(step), model, strategy);
+  result.tight = StrategyPoint{cost.training->strategy, time, static_cast<double>(cost.peakMemory),
+                               /*energy=*/-1};
+}
+
 bool StrategyTrials::run(const Strategy &strategy, size_t number,
                          const training::ModelCosts &costs) {
   std::string problem;
@@ -88,8 +98,10 @@ bool StrategyTrials::run(const Strategy &strategy, size_t number,
   if (isRefused())
     return false;
   ++result.costed;
-  if (step->fill > training::plannedShare)
+  if (step->fill > training::plannedShare) {
+    keepTight(strategy, costs, std::move(*step));
     return true;
+  }
   ++result.fitting;
   if (!training::checkRun(train, step->summary, diagnostics)) {
     stuck = step->summary;
@@ -102,7 +114,7 @@ bool StrategyTrials::run(const Strategy &strategy, size_t number,
   return true;
 }
 
-void StrategyTrials::rank(const Strategy &strategy, size_t number, Cost &cost) {
+void StrategyTrials::rank(const Strategy &strategy, size_t place, Cost &cost) {
   names.cost = &cost;
   if (!fulfils())
     return;
@@ -112,7 +124,7 @@ void StrategyTrials::rank(const Strategy &strategy, size_t number, Cost &cost) {
   double time = cost.training->stepTime;
   ranking.addToFront({{cost.training->strategy, time, memory,
                        cost.energy.isGiven() ? cost.energy.known.central() : -1},
-                      number});
+                      place});
   if (goalNeedsEnds && !conditionsNeedEnds) {
     bool isBeaten =
         isWorstEnd && value.number && value.number->toDouble() * sign() > ranking.value();
@@ -127,8 +139,12 @@ void StrategyTrials::rank(const Strategy &strategy, size_t number, Cost &cost) {
                                  : value.notGiven;
     return;
   }
-  if (!ranking.isBest(value.number->toDouble() * sign(), number, time, memory))
+  double number = value.number->toDouble();
+  result.isConstant &= result.fulfilling == 1 || number == firstValue;
+  if (result.fulfilling == 1)
+    firstValue = number;
+  if (!ranking.isBest(number * sign(), place, time, memory))
     return;
   result.best = strategy;
-  result.value = value.number->toDouble();
+  result.value = number;
 }

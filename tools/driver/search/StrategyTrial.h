@@ -21,6 +21,9 @@ public:
   bool readGoal();
   /// Runs `strategy`, number `number` of the space; false where algorithms are refused (counted).
   bool run(const passes::Strategy &strategy, size_t number, const training::ModelCosts &costs);
+  /// Keeps the fastest of what fits only where no memory is left for what the model does not know.
+  void keepTight(const passes::Strategy &strategy, const training::ModelCosts &costs,
+                 training::Step step);
   /// Makes the goal's value one that is better the smaller it is.
   double sign() const { return maximizes ? -1 : 1; }
 
@@ -42,9 +45,10 @@ private:
   bool isRefused();
   bool addEnds(const passes::Strategy &strategy, Cost &cost);
   bool fulfils();
-  void rank(const passes::Strategy &strategy, size_t number, Cost &cost);
+  void rank(const passes::Strategy &strategy, size_t place, Cost &cost);
 
   ir::Attribute goal;
+  double firstValue = 0;                                  ///< of the goal
   bool goalNeedsEnds = false, conditionsNeedEnds = false; ///< are about ends of intervals
   bool isWorstEnd = false; ///< of the goal's metric, which is no better than its centre
 };

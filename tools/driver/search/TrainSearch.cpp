@@ -153,6 +153,7 @@ bool TrainSearch::isBefore(const Entry &a, const Entry &b) const {
 void TrainSearch::push(Entry entry) {
   if (!entry.bound.fits && !isExhaustive) {
     result.counts.unfit += sizeOf(entry);
+    unfit.push_back(entry);
     return;
   }
   entries.push_back(entry);
@@ -260,6 +261,29 @@ void TrainSearch::tryStages(const Strategy &strategy, const Entry &entry,
   ++(isTried ? result.counts.tried : isBeaten ? result.counts.beaten : result.counts.unfit);
 }
 
+/// Of what bounds leave out for its memory, some that may fit where all of it is filled: a result
+/// names the fastest of these.
+void TrainSearch::tryTight() {
+  constexpr size_t mostTried = 16;
+  std::sort(unfit.begin(), unfit.end(),
+            [&](const Entry &a, const Entry &b) { return isBefore(a, b); });
+  if (unfit.size() > mostTried)
+    unfit.resize(mostTried);
+  for (const Entry &entry : unfit) {
+    Division &division = divisions[entry.division];
+    if (isOutOfTime())
+      return;
+    lower(division);
+    const StrategySpace::Family &family = division.families[entry.family];
+    std::string problem;
+    Strategy strategy = family.variants->fill(family.strategy, family.variants->size() - 1);
+    auto step = division.costs ? trials.model.evaluate(*division.costs, strategy, problem)
+                               : llvm::Optional<training::Step>();
+    if (step && step->fill > training::plannedShare)
+      trials.keepTight(strategy, *division.costs, std::move(*step));
+  }
+}
+
 /// What the search has come to, with what it had no time for.
 void TrainSearch::finish() {
   for (const Entry &entry : entries) {
@@ -269,7 +293,23 @@ void TrainSearch::finish() {
   result.isProven = entries.empty();
   result.front = trials.ranking.front();
   result.isBounded &= result.isTimed;
+  if (!result.isTimed || (result.tight && result.tight->stepTime >= trials.ranking.time()))
+    result.tight = llvm::None;
   result.gap = std::max(0.0, trials.ranking.time() / result.bound - 1);
+}
+
+/// Degrees divide the chips, microbatches the batch: these are tried one by one up to their roots.
+bool TrainSearch::checkSize() {
+  constexpr int64_t most = int64_t(1) << 40;
+  for (auto [what, size] :
+       {std::make_pair("chips", network.chips()), std::make_pair("samples", asked.batch)}) {
+    if (size <= most)
+      continue;
+    diagnostics.report(train.range(), diag::BadTrainValue,
+                       fmt::format("{} {} are more than a search divides: {}", size, what, most));
+    return false;
+  }
+  return true;
 }
 
 llvm::Optional<TrainSearchResult> TrainSearch::run() {
@@ -278,6 +318,8 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   network.readAlgorithms(train);
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
   countModel(subject->body(), 1);
+  if (!training::checkLayers(train, layers, diagnostics) || !checkSize())
+    return llvm::None;
   capacity = trials.model.largestCapacity();
   memory = trials.model.memoryName().str();
   isMonotone = !training::Runtime::read(train).usesTiles;
@@ -287,6 +329,9 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
     look(pop());
     diagnostics.truncate(reported);
   }
+  size_t reported = diagnostics.all().size();
+  tryTight();
+  diagnostics.truncate(reported);
   finish();
   if (!trials.ranking.hasBest()) {
     reportNothing();

@@ -33,11 +33,14 @@ struct TrainSearchResult {
   std::string goal;
   double value = 0;
   StrategyCounts counts;
-  size_t costed = 0;     ///< steps, even or balanced
-  size_t fitting = 0;    ///< of these
-  size_t fulfilling = 0; ///< of these, as `require` asks
-  bool isTimed = false;  ///< the goal is the step's time, or what falls with it
-  bool isProven = true;  ///< false when the time ran out
+  size_t costed = 0;      ///< steps, even or balanced
+  size_t fitting = 0;     ///< of these
+  size_t fulfilling = 0;  ///< of these, as `require` asks
+  bool isTimed = false;   ///< the goal is the step's time, or what falls with it
+  bool isConstant = true; ///< it has one value for all
+  /// The fastest of those that fit into the memory, but into more of it than a search fills.
+  llvm::Optional<StrategyPoint> tight;
+  bool isProven = true; ///< false when the time ran out
   /// s that no division of the layers among stages is faster than, in any strategy.
   double bound = std::numeric_limits<double>::infinity();
   bool isBounded = true; ///< the goal is time, and all strategies have a bound

@@ -1,15 +1,29 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/import/timeloop/ReadInput.h"
+#include "frontend/import/timeloop/Templates.h"
 #include "tools/driver/timeloop/Timeloop.h"
 
 using namespace perfc;
 using namespace perfc::driver;
 
+std::unique_ptr<yaml::Document> driver::loadTimeloop(Session &session,
+                                                     llvm::ArrayRef<std::string> paths) {
+  std::vector<FileId> files;
+  for (FileId file : session.loadAll(paths)) {
+    files.push_back(timeloop::expandTemplates(file, session.sources, session.diagnostics));
+    if (!files.back())
+      return nullptr;
+  }
+  return files.empty() ? nullptr : timeloop::parseFiles(files, session.diagnostics);
+}
+
 bool driver::runTimeloop(Session &session, const Arguments &arguments) {
-  std::vector<FileId> files = session.loadAll(arguments.files());
-  if (files.empty())
+  std::unique_ptr<yaml::Document> document = loadTimeloop(session, arguments.files());
+  if (!document)
     return true;
-  llvm::Optional<timeloop::Input> input = timeloop::readInput(files, session.diagnostics);
+  if (!timeloop::hasMapping(*document))
+    return searchTimeloop(session, arguments, *document);
+  llvm::Optional<timeloop::Input> input = timeloop::readInput(*document, session.diagnostics);
   if (!input)
     return true;
   llvm::Optional<timeloop::Result> result = timeloop::evaluate(*input, session.diagnostics);
@@ -20,9 +34,9 @@ bool driver::runTimeloop(Session &session, const Arguments &arguments) {
       printTimeloop(session, *input, *result);
     return true;
   }
-  emit::Json document = timeloopJson(*input, *result);
-  document.set("file", session.sources.path(files.front()));
-  document.print(session.out);
+  emit::Json json = timeloopJson(*input, *result);
+  json.set("file", session.sources.path(document->file()));
+  json.print(session.out);
   session.out << '\n';
   return true;
 }

@@ -31,32 +31,62 @@ static bool readOptions(Session &session, const Arguments &arguments,
   return !session.diagnostics.hasErrors();
 }
 
-static llvm::Optional<timeloop::SearchResult> searchFiles(Session &session,
-                                                          llvm::ArrayRef<FileId> files,
-                                                          const timeloop::SearchOptions &options) {
-  std::unique_ptr<yaml::Document> document = yaml::parse(files, session.diagnostics);
-  if (!document)
-    return llvm::None;
+/// Without energies the goal is cycles, unless `isGiven`.
+static llvm::Optional<timeloop::SearchResult> searchDocument(Session &session,
+                                                             const yaml::Document &document,
+                                                             bool isGiven,
+                                                             timeloop::SearchOptions &options) {
   timeloop::ReadOptions reading;
   reading.needsMapping = false;
   llvm::Optional<timeloop::Input> input =
-      timeloop::readInput(*document, session.diagnostics, reading);
+      timeloop::readInput(document, session.diagnostics, reading);
   if (!input)
     return llvm::None;
   llvm::Optional<timeloop::Constraints> constraints =
-      timeloop::readConstraints(*document, *input, session.diagnostics);
+      timeloop::readConstraints(document, *input, session.diagnostics);
   if (!constraints)
     return llvm::None;
+  if (!isGiven && input->compute.energies.empty())
+    options.goal = timeloop::Goal::Latency;
   return timeloop::search(*input, *constraints, options, session.diagnostics);
 }
 
+static llvm::StringRef nameOf(timeloop::Goal goal) {
+  switch (goal) {
+  case timeloop::Goal::Edp:
+    return "edp";
+  case timeloop::Goal::Energy:
+    return "energy";
+  case timeloop::Goal::Latency:
+    return "latency";
+  }
+  return "";
+}
+
+static const char *unitOf(timeloop::Goal goal) {
+  switch (goal) {
+  case timeloop::Goal::Edp:
+    return "pJ * cycles";
+  case timeloop::Goal::Energy:
+    return "pJ";
+  case timeloop::Goal::Latency:
+    return "cycles";
+  }
+  return "";
+}
+
 bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
+  std::unique_ptr<yaml::Document> document = loadTimeloop(session, arguments.files());
+  return !document || searchTimeloop(session, arguments, *document);
+}
+
+bool driver::searchTimeloop(Session &session, const Arguments &arguments,
+                            const yaml::Document &document) {
   timeloop::SearchOptions options;
-  std::vector<FileId> files;
-  if (!readOptions(session, arguments, options) ||
-      (files = session.loadAll(arguments.files())).empty())
+  if (!readOptions(session, arguments, options))
     return true;
-  llvm::Optional<timeloop::SearchResult> found = searchFiles(session, files, options);
+  llvm::Optional<timeloop::SearchResult> found =
+      searchDocument(session, document, arguments.has("minimize"), options);
   if (!found)
     return true;
   if (arguments.has("mapping")) {
@@ -67,20 +97,20 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
       return true;
   }
   if (arguments.has("json")) {
-    emit::Json document = timeloopJson(found->best, found->result);
-    document.set("file", session.sources.path(files.front()))
+    emit::Json json = timeloopJson(found->best, found->result);
+    json.set("file", session.sources.path(document.file()))
         .set("search", emit::Json::object()
-                           .set("minimize", arguments.value("minimize", "edp"))
+                           .set("minimize", nameOf(options.goal))
                            .set("value", found->value)
                            .set("evaluated", found->evaluated)
                            .set("estimated", found->estimated));
-    document.print(session.out);
+    json.print(session.out);
     session.out << '\n';
   } else if (!session.isQuiet()) {
     session.out << fmt::format("best found of {} mappings evaluated, {} estimated, among "
-                               "perfect factors: {:.6g} pJ * cycles\n",
-                               found->evaluated, found->estimated,
-                               found->result.energy * found->result.cycles);
+                               "perfect factors: {:.6g} {}\n",
+                               found->evaluated, found->estimated, found->value,
+                               unitOf(options.goal));
     printTimeloop(session, found->best, found->result);
   }
   return true;

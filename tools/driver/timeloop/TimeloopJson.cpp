@@ -19,7 +19,9 @@ static void addOutcomes(Json &json, const timeloop::SpaceCounts &counts) {
         .set(std::string("skipped_") + name, outcome->skipped);
 }
 
-static Json spaceJson(const timeloop::SpaceCounts &counts, bool isSparse) {
+static Json energyJson(double energy, bool isKnown) { return isKnown ? Json(energy) : Json(); }
+
+static Json spaceJson(const timeloop::SpaceCounts &counts, bool isKnown, bool isSparse) {
   Json json = Json::object();
   json.set("keep", counts.keep)
       .set("tile_size", counts.tileSize)
@@ -33,8 +35,8 @@ static Json spaceJson(const timeloop::SpaceCounts &counts, bool isSparse) {
       .set("address_generations", counts.addresses)
       .set("read_bandwidth", counts.readBandwidth)
       .set("write_bandwidth", counts.writeBandwidth)
-      .set("energy_per_instance_pJ", counts.energyPerInstance)
-      .set("energy_total_pJ", counts.energy)
+      .set("energy_per_instance_pJ", energyJson(counts.energyPerInstance, isKnown))
+      .set("energy_total_pJ", energyJson(counts.energy, isKnown))
       .set("addr_gen_energy_total_pJ", counts.addressEnergy);
   if (isSparse)
     addOutcomes(json, counts);
@@ -45,15 +47,16 @@ static Json levelJson(const timeloop::Input &input, const timeloop::LevelResult 
                       bool isSparse) {
   Json spaces = Json::object();
   for (unsigned space = 0; space < level.spaces.size(); ++space)
-    spaces.set(input.problem.spaces[space].name, spaceJson(level.spaces[space], isSparse));
+    spaces.set(input.problem.spaces[space].name,
+               spaceJson(level.spaces[space], level.hasEnergy, isSparse));
   return Json::object()
       .set("name", level.name)
       .set("instances", level.instances)
       .set("cycles", whole(level.cycles))
       .set("slowdown", level.slowdown)
       .set("dataspaces", std::move(spaces))
-      .set("leakage_energy_pJ", level.leakage)
-      .set("energy_total_pJ", level.energy);
+      .set("leakage_energy_pJ", energyJson(level.leakage, level.hasEnergy))
+      .set("energy_total_pJ", energyJson(level.energy, level.hasEnergy));
 }
 
 static Json networkJson(const timeloop::Input &input, const timeloop::NetworkResult &network) {
@@ -82,7 +85,7 @@ static Json networkJson(const timeloop::Input &input, const timeloop::NetworkRes
       .set("energy_total_pJ", network.energy);
 }
 
-static Json computeJson(const timeloop::ComputeResult &compute) {
+static Json computeJson(const timeloop::ComputeResult &compute, bool isKnown) {
   return Json::object()
       .set("name", compute.name)
       .set("instances", compute.instances)
@@ -93,7 +96,7 @@ static Json computeJson(const timeloop::ComputeResult &compute) {
       .set("actual_computes", whole(compute.actual))
       .set("gated_computes", whole(compute.gated))
       .set("skipped_computes", whole(compute.skipped))
-      .set("energy_pJ", compute.energy);
+      .set("energy_pJ", energyJson(compute.energy, isKnown));
 }
 
 Json driver::timeloopJson(const timeloop::Input &input, const timeloop::Result &result) {
@@ -103,12 +106,16 @@ Json driver::timeloopJson(const timeloop::Input &input, const timeloop::Result &
   for (const timeloop::NetworkResult &network : result.networks)
     networks.push(networkJson(input, network));
   Json document = Json::object();
+  bool isKnown = result.withoutEnergy.empty();
   document.set("schema", 1)
       .set("mode", "timeloop")
       .set("cycles", whole(result.cycles))
-      .set("energy_pJ", result.energy)
-      .set("utilization", result.utilization)
-      .set("compute", computeJson(result.compute))
+      .set("energy_pJ", energyJson(result.energy, isKnown));
+  if (!isKnown)
+    document.set("energy_reason", energyReason(result));
+  bool hasUnit = !input.compute.energies.empty();
+  document.set("utilization", result.utilization)
+      .set("compute", computeJson(result.compute, hasUnit))
       .set("levels", std::move(levels))
       .set("networks", std::move(networks));
   return document;

@@ -15,6 +15,10 @@ static std::string picojoulesText(double picojoules) {
   return fmt::format("{:.4g} pJ", picojoules);
 }
 
+std::string driver::energyReason(const timeloop::Result &result) {
+  return "the ERT has no energies of " + llvm::join(result.withoutEnergy, ", ");
+}
+
 static void printCounts(Session &session, const timeloop::Input &input,
                         const timeloop::Result &result) {
   Table table({{"memory", Align::Left},
@@ -33,7 +37,7 @@ static void printCounts(Session &session, const timeloop::Input &input,
         table.addRow({level.name, input.problem.spaces[space].name, std::to_string(counts.tileSize),
                       fmt::format("{:.4g}", counts.instances), std::to_string(counts.reads),
                       std::to_string(counts.fills), std::to_string(counts.updates),
-                      picojoulesText(counts.energy)});
+                      level.hasEnergy ? picojoulesText(counts.energy) : "-"});
     }
   }
   session.out << "\nWords per instance\n";
@@ -72,8 +76,12 @@ void driver::printTimeloop(Session &session, const timeloop::Input &input,
   llvm::StringRef name = input.problem.name;
   session.out << (name.empty() ? "problem" : name) << " as Timeloop counts: "
               << fmt::format("{:.0f} cycles, {}, {:.2f} % of {} {}\n", result.cycles,
-                             picojoulesText(result.energy), result.utilization * 100,
-                             result.compute.instances, result.compute.name);
+                             result.withoutEnergy.empty() ? picojoulesText(result.energy)
+                                                          : "energy not given",
+                             result.utilization * 100, result.compute.instances,
+                             result.compute.name);
+  if (!result.withoutEnergy.empty())
+    session.out << "energy not given: " << energyReason(result) << "\n";
   const timeloop::LevelResult *slowest = nullptr;
   for (const timeloop::LevelResult &level : result.levels)
     if (level.slowdown < 1 && (!slowest || level.slowdown < slowest->slowdown))

@@ -55,22 +55,26 @@ static Object systemOfRow(const CsvTable &table, const CsvTable::Row &row, size_
   return system;
 }
 
-llvm::Optional<astra::Cluster> driver::clusterOfRow(Session &session, const CsvTable &table,
-                                                    const CsvTable::Row &row) {
+llvm::Optional<astra::Cluster> driver::clusterOfRow(const CsvTable &table, const CsvTable::Row &row,
+                                                    std::string &problem) {
   astra::Cluster cluster;
   bool hasDims = table.hasColumn("npus_per_dim");
   Object network{{"topology", listOf(table.cell(row, "topology"))},
                  {"npus_count", listOf(table.cell(row, hasDims ? "npus_per_dim" : "npus"))},
                  {"bandwidth", listOf(table.cell(row, "bandwidth_GBps"))},
                  {"latency", listOf(table.cell(row, "latency_ns"))}};
-  LineColumn place = session.sources.lineColumn(row.place.file, row.place.begin);
-  ClusterReader reader(
-      session.diagnostics, 0,
-      fmt::format("{}, line {}", session.sources.path(row.place.file), place.line));
-  if (!reader.readNetwork(network, cluster.network))
-    return llvm::None;
-  cluster.system = defaultSystem(cluster.network.size());
-  if (!reader.readSystem(systemOfRow(table, row, cluster.network.size()), cluster.system))
+  SourceManager none;
+  DiagnosticEngine diagnostics(none);
+  ClusterReader reader(diagnostics, 0, "the row");
+  bool isRead = reader.readNetwork(network, cluster.network);
+  if (isRead) {
+    cluster.system = defaultSystem(cluster.network.size());
+    isRead = reader.readSystem(systemOfRow(table, row, cluster.network.size()), cluster.system);
+  }
+  for (const Diagnostic &one : diagnostics.all())
+    if (problem.empty() && one.kind->severity == Severity::Error)
+      problem = one.message;
+  if (!isRead)
     return llvm::None;
   cluster.aware = table.cell(row, "backend") == "aware";
   return cluster;
@@ -115,8 +119,8 @@ void driver::addFigures(ValidationRow &row, llvm::StringRef metric,
   }
 }
 
-static void skip(ValidationRow &row, llvm::ArrayRef<llvm::StringRef> metrics,
-                 const std::string &reason) {
+void driver::skipRow(ValidationRow &row, llvm::ArrayRef<llvm::StringRef> metrics,
+                     const std::string &reason) {
   for (llvm::StringRef metric : metrics) {
     Prediction prediction;
     prediction.metric = metric.str();
@@ -134,9 +138,9 @@ bool driver::skipFailedRow(ValidationRow &row, llvm::StringRef status,
   for (const astra::Finding &finding : result.findings)
     if (problem.empty())
       problem = finding.subject + ": " + finding.reason;
-  skip(row, metrics,
-       fmt::format("the tool ended with {}; {}", status,
-                   problem.empty() ? "perfc finds nothing wrong" : "perfc: " + problem));
+  skipRow(row, metrics,
+          fmt::format("the tool ended with {}; {}", status,
+                      problem.empty() ? "perfc finds nothing wrong" : "perfc: " + problem));
   return true;
 }
 
@@ -144,7 +148,7 @@ bool driver::skipRefusedRow(ValidationRow &row, const astra::SimulationResult &r
                             llvm::ArrayRef<llvm::StringRef> metrics) {
   if (!result.aborted())
     return false;
-  skip(row, metrics, firstProblem(result.findings));
+  skipRow(row, metrics, firstProblem(result.findings));
   return true;
 }
 

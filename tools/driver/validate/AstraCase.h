@@ -13,9 +13,9 @@ namespace perfc::driver {
 /// Four rings of splits 1, endpoint delay 10 ns, memory of 1,600 GB/s, LIFO, localBWAware.
 astra::System defaultSystem(size_t dims);
 
-/// The cluster that a row describes; nothing when the row is malformed (reported).
-llvm::Optional<astra::Cluster> clusterOfRow(Session &session, const CsvTable &table,
-                                            const CsvTable::Row &row);
+/// The cluster that a row describes; nothing with the reason in `problem` when there is none such.
+llvm::Optional<astra::Cluster> clusterOfRow(const CsvTable &table, const CsvTable::Row &row,
+                                            std::string &problem);
 
 /// A node of a trace that is made for a row.
 struct NodeMaker {
@@ -46,6 +46,9 @@ std::vector<llvm::Optional<Number>> figuresOf(llvm::StringRef cell);
 void addFigures(ValidationRow &row, llvm::StringRef metric, llvm::ArrayRef<int64_t> predicted,
                 llvm::ArrayRef<llvm::Optional<Number>> reference);
 
+/// Skips `metrics` for that reason.
+void skipRow(ValidationRow &row, llvm::ArrayRef<llvm::StringRef> metrics,
+             const std::string &reason);
 /// For a row on which the tool itself ended early: skips `metrics` with the tool's status and what
 /// perfc has to say. True when `status` is not ok.
 bool skipFailedRow(ValidationRow &row, llvm::StringRef status,

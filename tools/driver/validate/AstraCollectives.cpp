@@ -14,11 +14,16 @@ static const llvm::StringRef collectiveMetrics[] = {"finished_npus", "cycles_max
 
 static bool predictCollective(Session &session, const CsvTable &table, const CsvTable::Row &line,
                               llvm::StringRef kind, ValidationRow &row) {
-  auto cluster = clusterOfRow(session, table, line);
+  std::string problem;
+  auto cluster = clusterOfRow(table, line, problem);
   auto op = collectiveNamed(session, line.place, kind, table.cell(line, "collective"));
   auto size = table.count(session, line, "size_bytes", 0);
-  if (!cluster || !op || !size)
+  if (!op || !size)
     return false;
+  if (!cluster) {
+    skipRow(row, collectiveMetrics, problem);
+    return true;
+  }
   chakra::Trace trace = astra::collectiveTrace(*op, *size);
   astra::SimulationResult result = astra::simulate(*cluster, {&trace});
   if (skipFailedRow(row, table.cell(line, "status"), result, collectiveMetrics) ||
@@ -97,13 +102,18 @@ static std::vector<chakra::Trace> groupTraces(const astra::Cluster &cluster, ast
 
 static bool predictGroups(Session &session, const CsvTable &table, const CsvTable::Row &line,
                           ValidationRow &row) {
-  auto cluster = clusterOfRow(session, table, line);
+  std::string problem;
+  auto cluster = clusterOfRow(table, line, problem);
   auto op = collectiveNamed(session, line.place, "comm_groups", table.cell(line, "collective"));
   auto size = table.count(session, line, "size_bytes", 0);
-  if (!cluster || !op || !size)
+  if (!op || !size)
     return false;
-  std::string problem;
-  auto document = parseJson(table.cell(line, "comm_groups"), problem);
+  if (!cluster) {
+    skipRow(row, {"cycles"}, problem);
+    return true;
+  }
+  JsonProblem wrong;
+  auto document = parseJson(table.cell(line, "comm_groups"), wrong);
   const llvm::json::Object *groups = document ? document->getAsObject() : nullptr;
   if (!groups) {
     session.diagnostics.report(line.place, diag::BadTable,

@@ -19,18 +19,22 @@ static chakra::Trace singleNode(const chakra::Node &node) {
 
 static bool predictMessage(Session &session, const CsvTable &table, const CsvTable::Row &line,
                            ValidationRow &row) {
-  auto cluster = clusterOfRow(session, table, line);
+  static const llvm::StringRef metrics[] = {"cycles_src", "cycles_dst"};
+  std::string problem;
+  auto cluster = clusterOfRow(table, line, problem);
   auto source = table.count(session, line, "src", 0);
   auto destination = table.count(session, line, "dst", 0);
   auto size = table.count(session, line, "size_bytes", 0);
-  if (!cluster || !source || !destination || !size)
+  if (!source || !destination || !size)
     return false;
+  if (!cluster) {
+    skipRow(row, metrics, problem);
+    return true;
+  }
   auto ranks = static_cast<int64_t>(astra::rankCount(cluster->network));
   if (*source >= ranks || *destination >= ranks) {
-    session.diagnostics.report(line.place, diag::BadTable,
-                               session.sources.path(line.place.file).str(), "p2p",
-                               "src or dst is no rank");
-    return false;
+    skipRow(row, metrics, "src or dst is no rank");
+    return true;
   }
   chakra::Trace idle = singleNode(NodeMaker(NodeType::Compute).micros(1).node);
   chakra::Trace send = singleNode(NodeMaker(NodeType::Send)
@@ -47,7 +51,6 @@ static bool predictMessage(Session &session, const CsvTable &table, const CsvTab
   traces[static_cast<size_t>(*source)] = &send;
   traces[static_cast<size_t>(*destination)] = &receive;
   astra::SimulationResult result = astra::simulate(*cluster, traces);
-  static const llvm::StringRef metrics[] = {"cycles_src", "cycles_dst"};
   if (skipFailedRow(row, table.cell(line, "status"), result, metrics) ||
       skipRefusedRow(row, result, metrics))
     return true;
@@ -146,13 +149,12 @@ static bool predictAccesses(Session &session, const CsvTable &table, const CsvTa
   auto accesses = value("mem_ops_per_npu", 1), micros = value("comp_us_after_each", 0);
   if (!latency || !nodes || !perNode || !size || !accesses || !micros)
     return false;
+  static const llvm::StringRef metrics[] = {"cycles", "exposed"};
   constexpr int64_t most = 1 << 16;
   if (*nodes > most || *perNode > most || *accesses > most || *nodes * *perNode < 2 ||
       *nodes * *perNode > most) {
-    session.diagnostics.report(line.place, diag::BadTable,
-                               session.sources.path(line.place.file).str(), "remote_memory",
-                               "counts are from 2 ranks to 65536 ranks and accesses");
-    return false;
+    skipRow(row, metrics, "counts are from 2 ranks to 65536 ranks and accesses");
+    return true;
   }
   astra::Cluster cluster = plainCluster(static_cast<uint32_t>(*nodes * *perNode));
   auto bandwidth = table.number(line, "remote_mem_bw_B_per_ns");
@@ -165,7 +167,6 @@ static bool predictAccesses(Session &session, const CsvTable &table, const CsvTa
     return false;
   chakra::Trace trace = memoryChain(*size, *accesses, *micros);
   astra::SimulationResult result = astra::simulate(cluster, {&trace});
-  static const llvm::StringRef metrics[] = {"cycles", "exposed"};
   if (skipFailedRow(row, table.cell(line, "status"), result, metrics) ||
       skipRefusedRow(row, result, metrics))
     return true;

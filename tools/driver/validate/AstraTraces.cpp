@@ -27,7 +27,7 @@ static bool readCaseTraces(Session &session, llvm::StringRef folder, bool isShar
   std::string name = llvm::sys::path::filename(folder).str();
   std::string inner = joined(folder, "et");
   std::string prefix = joined(llvm::sys::fs::is_directory(inner) ? inner : folder.str(), name);
-  return readTraces(session.diagnostics, prefix, isShared ? 1 : ranks, traces);
+  return readTraces(session, prefix, isShared ? 1 : ranks, traces);
 }
 
 /// Network, system and groups of a case; false when they are malformed (reported).
@@ -36,7 +36,7 @@ static bool readCase(Session &session, const std::string &path, const Object &do
   ClusterReader reader(session.diagnostics, session.sources.find(path), path);
   const Object *network = document.getObject("network"), *system = document.getObject("system");
   if (!network || !system) {
-    session.diagnostics.report({}, diag::BadTable, path, "traces", "it has no network and system");
+    reportBadTable(session, path, "traces", "it has no network and system");
     return false;
   }
   if (!reader.readNetwork(*network, cluster.network) || !reader.readSystem(*system, cluster.system))
@@ -83,7 +83,7 @@ static bool predictCase(Session &session, llvm::StringRef folder,
   const Object *object = document ? document->getAsObject() : nullptr;
   if (!object) {
     if (document)
-      session.diagnostics.report({}, diag::BadTable, path, "traces", "it is no JSON object");
+      reportBadTable(session, path, "traces", "it is no JSON object");
     return false;
   }
   const Object *results = object->getObject("result");
@@ -118,8 +118,7 @@ bool driver::predictTraces(Session &session, llvm::StringRef path,
       folders.push_back(it->path());
   llvm::sort(folders);
   if (folders.empty())
-    session.diagnostics.report({}, diag::BadTable, path.str(), "traces",
-                               "the folder has no folder with a case.json");
+    reportBadTable(session, path, "traces", "the folder has no folder with a case.json");
   return !folders.empty() && llvm::all_of(folders, [&](const std::string &entry) {
     return predictCase(session, entry, rows);
   });
@@ -176,10 +175,16 @@ bool driver::predictTable8(Session &session, llvm::StringRef path,
                                   table->cell(line, "collective"), table->cell(line, "npus")),
                       {{"backend", table->cell(line, "backend").str()}},
                       {}};
-    auto cluster = clusterOfRow(session, *table, line);
+    std::string problem;
+    auto cluster = clusterOfRow(*table, line, problem);
+    if (!cluster) {
+      skipRow(row, metrics, problem);
+      rows.push_back(std::move(row));
+      continue;
+    }
     TraceFiles traces;
     ClusterReader reader(session.diagnostics, session.sources.find(systemPath), systemPath);
-    if (!cluster || !reader.readSystem(*system, cluster->system) ||
+    if (!reader.readSystem(*system, cluster->system) ||
         !readExperiment(session, folder, *table, line, traces))
       return false;
     astra::SimulationResult result = astra::simulate(*cluster, traces.ranks);

@@ -142,7 +142,7 @@ bool driver::predictBruteforce(Session &session, llvm::StringRef path,
     if (row)
       rows.push_back(std::move(*row));
     else
-      session.diagnostics.report({}, diag::BadTable, file, bruteforceKind.str(), malformed);
+      reportBadTable(session, file, bruteforceKind, malformed);
   }
   return !rows.empty();
 }

@@ -147,15 +147,13 @@ bool driver::predictChakraEdgeCases(Session &session, llvm::StringRef path,
   auto document = readJsonFile(session, path, "chakra_edge_cases");
   const Array *cases = document ? document->getAsArray() : nullptr;
   if (document && !cases)
-    session.diagnostics.report({}, diag::BadTable, path.str(), "chakra_edge_cases",
-                               "it is no list of cases");
+    reportBadTable(session, path, "chakra_edge_cases", "it is no list of cases");
   if (!cases)
     return false;
   for (const llvm::json::Value &entry : *cases) {
     const Object *object = entry.getAsObject();
     if (!object) {
-      session.diagnostics.report({}, diag::BadTable, path.str(), "chakra_edge_cases",
-                                 "a case is no JSON object");
+      reportBadTable(session, path, "chakra_edge_cases", "a case is no JSON object");
       return false;
     }
     rows.push_back(predictEdgeCase(*object));

@@ -27,19 +27,25 @@ struct Query {
 /// Answers of one table: one program, a statement per row.
 class CollectiveProgram {
 public:
+  /// What a statement came to: a cost, or why there is none.
+  struct Answer {
+    llvm::Optional<Cost> cost;
+    std::string problem;
+  };
+
   /// The number of the statement that asks `query`.
   size_t add(const Query &query);
-  /// Runs all; false after a report.
-  bool run(Session &session, llvm::StringRef path, llvm::StringRef kind);
-  const Cost &answer(size_t statement) const { return costs[statement]; }
+  /// Runs all.
+  void run();
+  const Answer &answer(size_t statement) const { return answers[statement]; }
 
 private:
   std::string systemFor(const Query &query);
 
   std::string systems, statements;
   llvm::StringMap<size_t> known;
-  size_t count = 0;
-  std::vector<Cost> costs;
+  std::vector<size_t> ends; ///< of each statement, in `statements`
+  std::vector<Answer> answers;
 };
 
 } // namespace
@@ -73,29 +79,40 @@ size_t CollectiveProgram::add(const Query &query) {
   std::string statement =
       fmt::format("evaluate {}({}B) on {}{}\n", query.collective, query.bytes, systemFor(query),
                   query.library.empty() ? "" : " with " + query.library);
-  auto [entry, isNew] = known.try_emplace(statement, count);
+  auto [entry, isNew] = known.try_emplace(statement, ends.size());
   if (isNew) {
     statements += statement;
-    ++count;
+    ends.push_back(statements.size());
   }
   return entry->second;
 }
 
-bool CollectiveProgram::run(Session &session, llvm::StringRef path, llvm::StringRef kind) {
+void CollectiveProgram::run() {
   Session inner(llvm::nulls(), llvm::nulls());
+  size_t before = head.size() + systems.size();
   FileId file = inner.sources.add("<rows>", head.str() + systems + statements);
   Evaluation evaluation(inner, defaultProviders());
   evaluation.run(file, {}, [](const Evaluated &) {});
-  for (const Diagnostic &one : inner.diagnostics.all())
-    if (one.kind->severity == Severity::Error) {
-      session.diagnostics.report(
-          {}, diag::BadTable, path.str(), kind.str(),
-          fmt::format("{} ({})", one.message, inner.sources.text(one.range).str()));
-      return false;
-    }
+  answers.resize(ends.size());
+  // The statement that a place lies in; null for places elsewhere.
+  auto answerAt = [&](SourceRange place) -> Answer * {
+    if (place.file != file || place.begin < before)
+      return nullptr;
+    size_t index = llvm::upper_bound(ends, place.begin - before) - ends.begin();
+    return index < answers.size() ? &answers[index] : nullptr;
+  };
   for (const emit::Result &result : evaluation.results())
-    costs.push_back(result.cost);
-  return costs.size() == count;
+    if (Answer *answer = answerAt(result.place))
+      answer->cost = result.cost;
+  std::string elsewhere = "no result"; // what is wrong outside of the statements
+  for (const Diagnostic &one : llvm::reverse(inner.diagnostics.all()))
+    if (one.kind->severity == Severity::Error) {
+      Answer *answer = answerAt(one.range);
+      (answer ? answer->problem : elsewhere) = one.message;
+    }
+  for (Answer &answer : answers)
+    if (!answer.cost && answer.problem.empty())
+      answer.problem = elsewhere;
 }
 
 //===-- Rows
@@ -225,8 +242,7 @@ bool driver::predictCollective(Session &session, llvm::StringRef path,
     checkQuery(query);
     queries.emplace_back(query, query.problem.empty() ? program.add(query) : 0);
   }
-  if (!program.run(session, path, "collective"))
-    return false;
+  program.run();
   Halves halves;
   for (const auto &[query, statement] : queries) {
     const CsvTable::Row &line = table->rows()[rows.size()];
@@ -234,9 +250,14 @@ bool driver::predictCollective(Session &session, llvm::StringRef path,
     setLabels(row, query, llvm::StringRef(query.network).startswith("nvl"));
     halves.label(row, query);
     llvm::Optional<Uncertain> micros;
-    if (query.problem.empty())
-      micros = program.answer(statement).latency * 1e6;
-    addPrediction(row, "latency_us", micros, table->number(line, "latency_us"), query.problem);
+    std::string problem = query.problem;
+    if (problem.empty()) {
+      const CollectiveProgram::Answer &answer = program.answer(statement);
+      problem = answer.problem;
+      if (answer.cost)
+        micros = answer.cost->latency * 1e6;
+    }
+    addPrediction(row, "latency_us", micros, table->number(line, "latency_us"), problem);
     rows.push_back(std::move(row));
   }
   return true;
@@ -270,8 +291,7 @@ bool driver::predictCollectivesBusbw(Session &session, llvm::StringRef path,
       query.problem = "it has no message size";
     queries.emplace_back(query, query.problem.empty() ? program.add(query) : 0);
   }
-  if (!program.run(session, path, "collectives_busbw"))
-    return false;
+  program.run();
   Halves halves;
   for (const auto &[query, statement] : queries) {
     const CsvTable::Row &line = table->rows()[rows.size()];
@@ -282,14 +302,17 @@ bool driver::predictCollectivesBusbw(Session &session, llvm::StringRef path,
     if (isStated && query.problem.empty() && query.nodes == 1 && query.library == "nccl_tests")
       halves.label(row, query);
     llvm::Optional<Uncertain> bandwidth, micros;
-    if (query.problem.empty()) {
-      const Cost &cost = program.answer(statement);
-      micros = cost.latency * 1e6;
-      if (cost.busBandwidth)
-        bandwidth = *cost.busBandwidth / 1e9;
+    std::string problem = query.problem;
+    if (problem.empty()) {
+      const CollectiveProgram::Answer &answer = program.answer(statement);
+      problem = answer.problem;
+      if (answer.cost)
+        micros = answer.cost->latency * 1e6;
+      if (answer.cost && answer.cost->busBandwidth)
+        bandwidth = *answer.cost->busBandwidth / 1e9;
     }
-    addPrediction(row, "busbw_gbs", bandwidth, table->number(line, "busbw_gbs"), query.problem);
-    addPrediction(row, "time_us", micros, table->number(line, "time_us"), query.problem);
+    addPrediction(row, "busbw_gbs", bandwidth, table->number(line, "busbw_gbs"), problem);
+    addPrediction(row, "time_us", micros, table->number(line, "time_us"), problem);
     rows.push_back(std::move(row));
   }
   return true;

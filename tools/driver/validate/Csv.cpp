@@ -21,7 +21,7 @@ llvm::Optional<CsvTable> CsvTable::load(Session &session, llvm::StringRef path,
     return llvm::None;
   const CsvRow &titles = csv->titleRow();
   if (titles.cells.empty())
-    return fail({}, "it is empty");
+    return fail({file, 0, 0}, "it is empty");
   for (size_t i = 0; i < titles.cells.size(); ++i)
     table.positions.try_emplace(titles.cells[i].text, i);
   for (llvm::StringRef column : columns)

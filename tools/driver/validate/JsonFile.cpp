@@ -31,16 +31,26 @@ static int nesting(llvm::StringRef text) {
   return deepest;
 }
 
-llvm::Optional<llvm::json::Value> driver::parseJson(llvm::StringRef text, std::string &problem) {
+llvm::Optional<llvm::json::Value> driver::parseJson(llvm::StringRef text, JsonProblem &problem) {
   if (nesting(text) > maxDepth) {
-    problem = fmt::format("it nests more than {} deep", maxDepth);
+    problem.reason = fmt::format("it nests more than {} deep", maxDepth);
     return llvm::None;
   }
   llvm::Expected<llvm::json::Value> document = llvm::json::parse(text);
   if (document)
     return std::move(*document);
-  problem = "it is no JSON (" + llvm::toString(document.takeError()) + ")";
+  // "[1:14, byte=13]: Expected : after object key"
+  std::string found = llvm::toString(document.takeError());
+  auto [place, reason] = llvm::StringRef(found).split("]: ");
+  place.split("byte=").second.getAsInteger(10, problem.byte);
+  problem.reason = "it is no JSON (" + (reason.empty() ? found : reason.str()) + ")";
   return llvm::None;
+}
+
+void driver::reportBadTable(Session &session, llvm::StringRef path, llvm::StringRef kind,
+                            llvm::StringRef reason) {
+  session.diagnostics.report({session.sources.find(path), 0, 0}, diag::BadTable, path, kind,
+                             reason);
 }
 
 /// The text of a JSON string with its quotes.
@@ -79,10 +89,11 @@ llvm::Optional<llvm::json::Value> driver::readJsonFile(Session &session, llvm::S
   FileId id = session.load(path);
   if (!id)
     return llvm::None;
-  std::string problem;
+  JsonProblem problem;
   llvm::Optional<llvm::json::Value> document = parseJson(session.sources.text(id), problem);
   if (!document)
-    session.diagnostics.report({}, diag::BadTable, path.str(), kind.str(), problem);
+    session.diagnostics.report({id, problem.byte, problem.byte}, diag::BadTable, path, kind,
+                               problem.reason);
   return document;
 }
 
@@ -98,8 +109,7 @@ std::vector<std::string> driver::filesAt(Session &session, llvm::StringRef path,
       files.push_back(it->path());
   llvm::sort(files);
   if (files.empty())
-    session.diagnostics.report({}, diag::BadTable, path.str(), kind.str(),
-                               "the folder has no file that ends in " + suffix.str());
+    reportBadTable(session, path, kind, ("the folder has no file that ends in " + suffix).str());
   return files;
 }
 

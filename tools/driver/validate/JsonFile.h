@@ -13,9 +13,20 @@
 
 namespace perfc::driver {
 
+/// Why a text is no document, and the byte where that is found.
+struct JsonProblem {
+  std::string reason;
+  uint32_t byte = 0;
+};
+
 /// The document in `text`; nothing, with the reason in `problem`, when it is no JSON or nests more
 /// than 64 deep.
-llvm::Optional<llvm::json::Value> parseJson(llvm::StringRef text, std::string &problem);
+llvm::Optional<llvm::json::Value> parseJson(llvm::StringRef text, JsonProblem &problem);
+
+/// Reports, at the beginning of the file at `path` where that has been read, why it is no table of
+/// kind `kind`.
+void reportBadTable(Session &session, llvm::StringRef path, llvm::StringRef kind,
+                    llvm::StringRef reason);
 
 /// A key that stands twice in one object of a text, with the places of both, without their quotes.
 struct RepeatedKey {

@@ -53,7 +53,7 @@ llvm::Optional<llvm::json::Array> perfc::driver::readWorkloads(Session &session,
   if (!document)
     return llvm::None;
   auto fail = [&](const std::string &reason) {
-    session.diagnostics.report({}, diag::BadTable, file, kind.str(), reason);
+    reportBadTable(session, file, kind, reason);
     return llvm::None;
   };
   llvm::json::Object *root = document->getAsObject();

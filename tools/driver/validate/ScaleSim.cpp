@@ -251,7 +251,7 @@ bool driver::predictScaleSim(Session &session, llvm::StringRef path,
     return false;
   for (llvm::StringRef title : columns)
     if (!table->column(title)) {
-      session.diagnostics.report({}, diag::BadTable, path.str(), scaleSimKind.str(),
+      session.diagnostics.report(table->titleRow().place, diag::BadTable, path, scaleSimKind.str(),
                                  "it has no column " + title.str());
       return false;
     }

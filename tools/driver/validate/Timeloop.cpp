@@ -7,6 +7,7 @@
 // cases with other names are in no group.
 #include "tools/driver/timeloop/Timeloop.h"
 #include "frontend/import/timeloop/ReadInput.h"
+#include "tools/driver/validate/JsonFile.h"
 #include "tools/driver/validate/Kind.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -222,7 +223,10 @@ static void predictCase(const std::string &folder, const json::Object &reference
   figures.compareTotals(*result, reference);
   Prediction energy;
   energy.metric = "energy";
-  energy.predicted = Number::fromReal(result->energy);
+  if (result->withoutEnergy.empty())
+    energy.predicted = Number::fromReal(result->energy);
+  else
+    energy.skipped = energyReason(*result);
   energy.reference = fullEnergy(*input, *result, reference);
   row.predictions.push_back(std::move(energy));
   figures.compareLevels(*input, *result, reference);
@@ -248,22 +252,18 @@ bool driver::predictTimeloop(Session &session, llvm::StringRef path,
                              std::vector<ValidationRow> &rows) {
   std::vector<std::string> folders = caseFolders(path);
   if (folders.empty()) {
-    session.diagnostics.report({}, diag::BadTable, path.str(), "timeloop",
-                               "no folder in it has an input.yaml");
+    reportBadTable(session, path, "timeloop", "no folder in it has an input.yaml");
     return false;
   }
   for (const std::string &folder : folders) {
     ValidationRow row;
     row.name = llvm::sys::path::filename(folder).str();
-    FileId expected = session.load(folder + "/expected.json");
-    if (!expected)
+    std::string expected = folder + "/expected.json";
+    auto document = readJsonFile(session, expected, "timeloop");
+    if (!document)
       return false;
-    llvm::Expected<json::Value> document = json::parse(session.sources.text(expected));
-    if (!document || !document->getAsObject()) {
-      if (!document)
-        llvm::consumeError(document.takeError());
-      session.diagnostics.report({}, diag::BadTable, folder + "/expected.json", "timeloop",
-                                 "it is no JSON object");
+    if (!document->getAsObject()) {
+      reportBadTable(session, expected, "timeloop", "it is no JSON object");
       return false;
     }
     predictCase(folder, *document->getAsObject(), row);

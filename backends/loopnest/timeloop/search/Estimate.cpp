@@ -94,7 +94,9 @@ double Estimator::rounds(unsigned from, unsigned space, bool reuses) const {
 void Estimator::addTransfer(unsigned space, unsigned child, unsigned parent) {
   unsigned memories = static_cast<unsigned>(input.memories.size());
   double tile = child ? tileSize(child - 1, space) : 1;
-  double times = tile * rounds(child, space, child > 0);
+  // The arithmetic asks in every step, unless it is an array: there a lane has the words that it,
+  // or a neighbour, held in the step before.
+  double times = tile * rounds(child, space, child > 0 || lanes.front() > 1);
   double outside = times * spatial(parent, memories, nullptr);
   double sent = outside * spatial(child, parent, &space);
   double arrived = outside * spatial(child, parent, nullptr);

@@ -19,9 +19,10 @@ using Clock = std::chrono::steady_clock;
 static constexpr int64_t largestSize = int64_t(1) << 40;
 static constexpr unsigned descents = 24;             ///< annealings with the estimate
 static constexpr unsigned estimates = 10000;         ///< of one of them
-static constexpr unsigned climbs = 4;                ///< starting points that are improved further
+static constexpr unsigned climbs = 8;                ///< starting points that are improved further
 static constexpr double hottest = 1, coldest = 0.01; ///< in natural logarithms of the goal
 static constexpr double warmest = 0.05;              ///< of a climb, likewise
+static constexpr double least = 1e-30;               ///< energy of an estimate, in pJ
 static constexpr double worthwhile = 1.6; ///< estimate of a move beside that of where it starts
 
 namespace {
@@ -119,8 +120,9 @@ double LocalSearch::guess(const Placements &placements) {
   ++estimated;
   Estimate estimate = timeloop::estimate(trial, mapspace, placements);
   // Of mappings that are as good, the one that is better in the other respect.
-  return std::log(goalValue(guide, estimate.energy, estimate.cycles)) +
-         1e-3 * std::log(estimate.energy * estimate.cycles);
+  double energy = std::max(estimate.energy, least); // none where no energy is given
+  return std::log(goalValue(guide, energy, estimate.cycles)) +
+         1e-3 * std::log(energy * estimate.cycles);
 }
 
 /// One to three moves to a valid mapping.
@@ -180,6 +182,8 @@ llvm::Optional<Figures> LocalSearch::evaluateNew(const Placements &placements) {
       refusal = scratch.all().front().message;
     return llvm::None;
   }
+  if (options.goal != Goal::Latency && !result->withoutEnergy.empty())
+    return llvm::None;
   Figures figures{result->energy, static_cast<double>(result->cycles)};
   double value = goalValue(options.goal, figures.energy, figures.cycles);
   if (!found || value < found->value)
@@ -287,7 +291,9 @@ llvm::Optional<SearchResult> LocalSearch::run() {
   llvm::Optional<Placements> start = mapspace.start(why);
   if (!start)
     return failAt(why);
-  run(Goal::Edp, *start);
+  bool hasEnergies = !trial.compute.energies.empty();
+  if (options.goal == Goal::Edp || hasEnergies)
+    run(Goal::Edp, *start);
   if (options.goal != Goal::Edp)
     run(options.goal, *start);
   if (!found)
@@ -295,6 +301,22 @@ llvm::Optional<SearchResult> LocalSearch::run() {
   found->evaluated = evaluated;
   found->estimated = estimated;
   return found;
+}
+
+/// A level that has no energies may only be one that no tensor stops at.
+static bool checkEnergies(const Input &input, const Constraints &constraints,
+                          DiagnosticEngine &diagnostics) {
+  for (unsigned index = 0; index <= input.memories.size(); ++index) {
+    const Level &level = input.level(index);
+    auto isBypassed = [](const llvm::Optional<bool> &keep) { return keep && !*keep; };
+    if (!level.energies.empty() ||
+        (index && llvm::all_of(constraints.memories[index - 1].keep, isBypassed)))
+      continue;
+    diagnostics.report(level.place, diag::TimeloopNoEnergy, level.name, index ? "read" : "compute")
+        .help("only a search for cycles needs no energies: `--minimize latency`");
+    return false;
+  }
+  return true;
 }
 
 /// What the search takes for granted before it evaluates anything.
@@ -315,7 +337,8 @@ static bool checkSizes(const Input &input, DiagnosticEngine &diagnostics) {
 llvm::Optional<SearchResult> timeloop::search(const Input &input, const Constraints &constraints,
                                               const SearchOptions &options,
                                               DiagnosticEngine &diagnostics) {
-  if (!checkSizes(input, diagnostics))
+  if (!checkSizes(input, diagnostics) ||
+      (options.goal != Goal::Latency && !checkEnergies(input, constraints, diagnostics)))
     return llvm::None;
   Input empty = input;
   empty.placements = emptyPlacements(input);

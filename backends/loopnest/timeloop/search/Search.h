@@ -16,7 +16,7 @@ enum class Goal { Edp, Energy, Latency };
 
 struct SearchOptions {
   Goal goal = Goal::Edp;
-  int64_t evaluations = 600;
+  int64_t evaluations = 2000;
   uint64_t seed = 1;
   /// s; what is found then depends on the speed of the machine.
   llvm::Optional<double> within;

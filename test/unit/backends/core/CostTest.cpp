@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Cost.h"
 #include "backends/core/KernelWork.h"
+#include "ir/op/Positions.h"
 #include "backends/core/StructuralHash.h"
 #include "test/unit/ProviderTest.h"
 #include <array>
@@ -69,9 +70,47 @@ TEST(Cost, WhatIsNotGivenSaysWhose) {
   EXPECT_FALSE(metric(total, "ttft"));
 }
 
+/// Each table of metrics is computed: whole, and in the dimensions that it says.
 TEST(Cost, EveryNameIsAMetric) {
-  for (llvm::StringRef name : metricNames())
-    EXPECT_TRUE(metric(Cost(), name)) << name.str();
+  Cost costs[4];
+  costs[1].training = std::make_shared<TrainingSummary>();
+  costs[2].serving = std::make_shared<ServingSummary>();
+  costs[3].isTimesOnly = true;
+  for (const Cost &cost : costs)
+    for (const MetricSpec &spec : metricsOf(kindOf(cost))) {
+      llvm::Optional<MetricValue> value = metric(cost, spec.name);
+      ASSERT_TRUE(value) << spec.name.str();
+      EXPECT_TRUE(value->dimension == spec.dimension) << spec.name.str();
+      EXPECT_TRUE(findMetric(spec.name)->dimension == spec.dimension) << spec.name.str();
+    }
+  EXPECT_FALSE(metric(costs[0], "ttft"));
+  EXPECT_EQ(metric(costs[1], "traffic")->notGiven, "`train` does not count what memories move");
+}
+
+TEST(Cost, ServingHasOneLatency) {
+  Cost cost;
+  auto served = std::make_shared<ServingSummary>();
+  served->latency = Distribution::of({1, 3});
+  cost.serving = served;
+  cost.latency = 10; // of the run
+  cost.energy = Figure(Uncertain(40));
+  EXPECT_DOUBLE_EQ(metric(cost, "latency")->value.central(), 2);
+  EXPECT_DOUBLE_EQ(metric(cost, "latency.max")->value.central(), 3);
+  EXPECT_DOUBLE_EQ(metric(cost, "edp")->value.central(), 80);
+  EXPECT_DOUBLE_EQ(metric(cost, "power")->value.central(), 4);
+}
+
+TEST(Cost, MoneyIsOfChipsAndEnergy) {
+  Cost cost;
+  cost.latency = 3600;
+  cost.energy = Figure(Uncertain(1e6));
+  cost.chips = 2;
+  EXPECT_EQ(metric(cost, "cost")->notGiven, "no `price` is given");
+  cost.price = Price{3.0 / 3600, 1e-7};
+  EXPECT_NEAR(metric(cost, "cost")->value.central(), 6.1, 1e-9);
+  EXPECT_FALSE(metric(cost, "cost_per_token")->hasNumber());
+  cost.tokens = 1000;
+  EXPECT_NEAR(metric(cost, "cost_per_token")->value.central(), 0.0061, 1e-12);
 }
 
 /// All values of the subscript, one by one.
@@ -113,7 +152,7 @@ TEST(KernelWork, TouchedPositionsAreExact) {
               ir::AttrDict domain{{"p", p}, {"r", r}};
               AffineExpr expr =
                   *add(*add(AffineExpr::variable("p", a), AffineExpr::variable("r", b)), constant);
-              EXPECT_EQ(touchedPositions(expr, domain, size),
+              EXPECT_EQ(op::touchedPositions(expr, domain, size),
                         bruteForce(a, p, b, r, constant, size))
                   << expr.text() << " p<" << p << " r<" << r << " size " << size;
             }
@@ -140,7 +179,7 @@ TEST(KernelWork, TouchedPositionsOfThreeTermsAreExact) {
     for (int k = 0; k < 3; ++k)
       sum = *add(sum, AffineExpr::variable(std::string(1, "ijk"[k]), step[k]));
     ir::AttrDict domain{{"i", count[0]}, {"j", count[1]}, {"k", count[2]}};
-    ASSERT_EQ(touchedPositions(sum, domain, size), static_cast<int64_t>(values.size()))
+    ASSERT_EQ(op::touchedPositions(sum, domain, size), static_cast<int64_t>(values.size()))
         << sum.text() << " size " << size << ", round " << round;
   }
 }
@@ -151,10 +190,10 @@ TEST(KernelWork, TouchedPositionsOfLongSignals) {
   auto sum = [](int64_t a, int64_t b) {
     return *add(AffineExpr::variable("p", a), AffineExpr::variable("r", b));
   };
-  EXPECT_EQ(touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, 3 * n), 2 * n);
-  EXPECT_EQ(touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, n), (n + 2) / 3 + (n + 1) / 3);
+  EXPECT_EQ(op::touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, 3 * n), 2 * n);
+  EXPECT_EQ(op::touchedPositions(sum(3, 1), {{"p", n}, {"r", 2}}, n), (n + 2) / 3 + (n + 1) / 3);
   // Even ones from the first and third tap, odd ones from the second.
-  EXPECT_EQ(touchedPositions(sum(2, 3), {{"p", 1 << 20}, {"r", 3}}, 1 << 22), (1 << 21) + 3);
+  EXPECT_EQ(op::touchedPositions(sum(2, 3), {{"p", 1 << 20}, {"r", 3}}, 1 << 22), (1 << 21) + 3);
 }
 
 static const char *const triangle = R"(

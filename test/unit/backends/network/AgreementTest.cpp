@@ -100,6 +100,47 @@ TEST_F(Agreement, FatTreesThatDoNotBlockAreSwitches) {
   }
 }
 
+/// Less oversubscription and more bandwidth never take longer.
+TEST_F(Agreement, MoreNeverHurts) {
+  static const char *const topologies[] = {
+      "switch", "fat_tree", "fully_connected", "ring", "torus", "mesh", "tree", "bus"};
+  for (int round = 0; round < 60; ++round) {
+    int64_t below = pick(1, 4), count = pick(2, 24 / below), radix = pick(2, 12);
+    const char *topology = topologies[pick(0, 3) ? 1 : pick(0, 7)];
+    bool isTree = llvm::StringRef(topology) == "fat_tree";
+    int64_t latency = pick(0, 9), slow = pick(1, 40);
+    std::string inner = below > 1 ? group(0, below, "switch", "") : "";
+    std::mt19937_64 atSystem = random;
+    std::vector<double> before;
+    // From the most oversubscription and the least bandwidth on.
+    for (int64_t step = 0; step < 8; ++step) {
+      int64_t tenths = 10 + (isTree ? (7 - step) * 7 : 0);
+      int64_t bandwidth = isTree && step < 7 ? slow : slow * (step + 1);
+      random = atSystem;
+      system(inner +
+             fmt::format("target.group @outer {{ target.members (count = {}, of = @{})\n"
+                         "  target.network (topology = \"{}\", bandwidth = {}GB/s, latency = {}us{}"
+                         ") }}\n",
+                         count, below > 1 ? "g0" : "chip", topology, bandwidth, latency,
+                         isTree ? fmt::format(", topology_arguments = {{radix = {}, "
+                                              "oversubscription = {}.{}}}",
+                                              radix, tenths / 10, tenths % 10)
+                                : ""));
+      std::vector<double> now;
+      for (CollectiveKind kind : kinds) {
+        now.push_back(simulated(kind));
+        now.push_back(closed(kind));
+      }
+      for (size_t i = 0; i < before.size(); ++i)
+        EXPECT_LE(now[i], before[i] * (1 + 1e-9) + 1e-11)
+            << (i % 2 ? "form" : "simulation") << " of " << nameOf(kinds[i / 2]).str() << " of "
+            << bytes << ", step " << step << " on\n"
+            << text;
+      before = now;
+    }
+  }
+}
+
 /// Members of several chips share links that one chip does not fill, and the bound knows.
 TEST_F(Agreement, LinksThatChipsShareBoundTheTime) {
   int gained = 0;

@@ -3,6 +3,7 @@
 // Messages on links: by hand, and against the closed forms on random symmetric systems.
 #include "backends/network/ClosedForms.h"
 #include "backends/network/FabricSimulation.h"
+#include "backends/network/SharedLinks.h"
 #include "test/unit/ProviderTest.h"
 #include <random>
 
@@ -67,7 +68,7 @@ TEST(Fabric, WaysOnATorusAndAMesh) {
 }
 
 TEST(Fabric, OversubscribedFatTree) {
-  // Four ports down and four up; with oversubscription 3, six down and two up.
+  // Four ports down and a trunk of four; with oversubscription 3 it is 4/3 wide.
   auto tree = [](llvm::StringRef over) {
     return group("t", "chip", 12,
                  fmt::format("topology = \"fat_tree\", topology_arguments = {{radix = 8{}}}, "
@@ -79,21 +80,41 @@ TEST(Fabric, OversubscribedFatTree) {
     across.add(i, 4 + i, 1e6, {});
   System even(tree("")), uneven(tree(", oversubscription = 3"));
   EXPECT_NEAR(even.seconds(across), 101e-6, 1e-12); // side by side, as through a switch
-  Messages wide;
-  for (uint32_t i = 0; i < 6; ++i)
-    wide.add(i, 6 + i, 1e6, {});
-  EXPECT_NEAR(uneven.seconds(wide), 1e-6 + 3 * 100e-6, 1e-11); // two at a time
-  // The ratio holds: three ports down and two up, three idle; seven down, 7/12 of a port up.
+  // One at full pace, the next at a third of it until that one ends: 1, 5/3, 22/9 and 86/27 times
+  // 100 us.
+  EXPECT_NEAR(uneven.seconds(across), 1e-6 + 86.0 / 27 * 100e-6, 1e-11);
+  // One message alone is as fast as its chip's link, if the trunk is.
+  EXPECT_NEAR(uneven.seconds(one(0, 4, 1e6)), 101e-6, 1e-12);
+  // Trunks 8/3 and 1/3 wide: two messages and 2/3 of one at a time, or one after the other.
   System half(tree(", oversubscription = 1.5")), most(tree(", oversubscription = 12"));
-  Messages three, five;
-  for (uint32_t i = 0; i < 3; ++i)
-    three.add(i, 3 + i, 1e6, {});
-  for (uint32_t i = 0; i < 5; ++i)
-    five.add(i, 7 + i, 1e6, {});
-  EXPECT_NEAR(half.seconds(three), 1e-6 + 2 * 100e-6, 1e-11);
-  EXPECT_NEAR(most.seconds(five), 1e-6 + 5 * 100e-6 * 12 / 7, 1e-11);
+  EXPECT_NEAR(half.seconds(across), 1e-6 + 2 * 100e-6, 1e-11);
+  EXPECT_NEAR(most.seconds(across), 1e-6 + 4 * 300e-6, 1e-11);
   EXPECT_EQ(even.fabric->route(0, 4).size(), 4u);
   EXPECT_EQ(even.fabric->route(0, 3).size(), 2u);
+}
+
+TEST(Fabric, LeavesHoldWholeMembers) {
+  auto leafOf = [](int64_t nodes, int64_t chips, int64_t radix) {
+    System tree(
+        group("n", "chip", chips, "topology = \"switch\"") +
+        group("t", "n", nodes,
+              fmt::format("topology = \"fat_tree\", topology_arguments = {{radix = {}}}", radix)));
+    int64_t same = 0; // chips of other nodes on the leaf of the last one
+    auto last = static_cast<uint32_t>(nodes * chips - 1);
+    for (uint32_t chip = 0; chip < last; ++chip)
+      same += chip / chips != last / chips && tree.fabric->route(chip, last).size() == 2;
+    return same;
+  };
+  // Nodes of three: leaves for 6 chips hold two, those for 7 as well, those for 5 one.
+  EXPECT_EQ(leafOf(6, 3, 12), 3);
+  EXPECT_EQ(leafOf(6, 3, 14), 3);
+  EXPECT_EQ(leafOf(6, 3, 10), 0);
+  // Half a node of four.
+  EXPECT_EQ(leafOf(3, 4, 6), 0);
+  EXPECT_EQ(LeafSwitch::of(36, Quantity(1), 8).down, 16);
+  EXPECT_EQ(LeafSwitch::of(12, Quantity(1), 8).down, 4);
+  EXPECT_EQ(LeafSwitch::of(8, Quantity(1), 7).down, 1);
+  EXPECT_EQ(LeafSwitch::of(64, Quantity(4), 8).up, 8);
 }
 
 TEST(Fabric, DragonflyJoinsAllGroups) {

@@ -40,7 +40,9 @@ TEST(Values, Units) {
   EXPECT_EQ(valueOf("50%"), "0.5");
   EXPECT_EQ(valueOf("2x + 1"), "3");
   EXPECT_EQ(valueOf("1h"), "3600s");
-  EXPECT_EQ(valueOf("sqrt(16m2)"), "~4m");
+  EXPECT_EQ(valueOf("sqrt(16m2)"), "4m") << "a root that comes out even is exact";
+  EXPECT_EQ(valueOf("rsqrt(9 / 4)"), "2|3");
+  EXPECT_EQ(valueOf("8 ^ (2 / 3)"), "4");
   EXPECT_EQ(valueOf("4token + 1"), "5token") << "a bare number goes with a count";
   EXPECT_EQ(valueOf("25GB/s/chip * 8chip"), "200000000000B/s");
   EXPECT_EQ(valueOf("max(1us, 900ns)"), "0.000001s");

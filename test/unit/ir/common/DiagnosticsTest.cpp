@@ -103,6 +103,36 @@ TEST(Diagnostics, CountErrorsAndForgetThemAgain) {
   EXPECT_FALSE(engine.hasErrors());
 }
 
+TEST(Source, PlacesInBytesThatAreNoText) {
+  SourceManager sources;
+  FileId file = sources.addBinary("a.et");
+  EXPECT_EQ(sources.addBinary("a.et"), file);
+  EXPECT_EQ(sources.describe({file, 17, 17}), "a.et:byte 17");
+  DiagnosticEngine engine(sources);
+  engine.report({file, 17, 17}, sampleKind, "x");
+  EXPECT_EQ(printed(engine), "a.et:byte 17: error[PERF0042]: x has no meaning here\n");
+}
+
+TEST(Diagnostics, BlameWhoLedIntoTheLibrary) {
+  SourceManager sources;
+  FileId user = sources.add("a.perf", "call"), library = sources.add("std/b.perf", "x y");
+  DiagnosticEngine engine(sources);
+  engine.report({user, 2, 3}, sampleKind, "before");
+  {
+    BlameScope outer(engine, {user, 0, 4});
+    BlameScope inner(engine, {library, 0, 3}); // a call inside the library is nobody's mistake
+    engine.report({library, 0, 1}, sampleKind, "first");
+    engine.report({library, 2, 3}, sampleKind, "second");
+    engine.report({user, 1, 2}, sampleKind, "own");
+  }
+  ASSERT_EQ(engine.all().size(), 3u) << "one call is one mistake";
+  EXPECT_EQ(engine.all()[1].range, (SourceRange{user, 0, 4}));
+  ASSERT_EQ(engine.all()[1].remarks.size(), 1u);
+  EXPECT_EQ(engine.all()[1].remarks[0].range, (SourceRange{library, 0, 1}));
+  EXPECT_EQ(engine.all()[2].range, (SourceRange{user, 1, 2}));
+  EXPECT_EQ(engine.errorCount(), 4u);
+}
+
 TEST(Diagnostics, JsonIsOneValidDocument) {
   SourceManager sources;
   FileId file = sources.add("a\"b.perf", "x \xff\n");

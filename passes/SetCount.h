@@ -2,18 +2,17 @@
 //
 // How many points a set has. A set is a union of disjoint basic sets; in a basic set, variables
 // that no constraint ties together vary freely, so its number of points is the product over the
-// groups of tied variables. isl counts the points of a group by walking over them.
-#ifndef PERFC_BACKENDS_LOOPNEST_EXACT_SETCOUNT_H
-#define PERFC_BACKENDS_LOOPNEST_EXACT_SETCOUNT_H
+// groups of tied variables. Those of a group are counted in slices (ir/op/Points.h), or by isl, which
+// walks over them, where strides leave holes.
+#ifndef PERFC_PASSES_SETCOUNT_H
+#define PERFC_PASSES_SETCOUNT_H
 
-#include "backends/loopnest/exact/IslHandle.h"
+#include "passes/IslHandle.h"
 #include "llvm/ADT/Optional.h"
 #include <cstdint>
 #include <vector>
 
 namespace perfc {
-namespace loopnest {
-
 /// Nothing where isl gives up, or the number does not fit in 64 bits.
 llvm::Optional<int64_t> countPoints(const IslSet &set);
 
@@ -25,7 +24,6 @@ llvm::Optional<int64_t> mostInFibre(const std::vector<IslSet> &sets,
                                     const std::vector<int64_t> &weights, unsigned prefix,
                                     int64_t limit);
 
-} // namespace loopnest
 } // namespace perfc
 
-#endif // PERFC_BACKENDS_LOOPNEST_EXACT_SETCOUNT_H
+#endif // PERFC_PASSES_SETCOUNT_H

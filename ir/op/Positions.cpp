@@ -1,8 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The positions of a tensor that a subscript touches: the values of sum c_k * i_k over a box that
-// lie in a window, counted from the term of the largest step inward.
-#include "backends/core/KernelWork.h"
+#include "ir/op/Positions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -100,7 +97,7 @@ static void joinTerms(std::vector<Term> &terms) {
   terms = std::move(joined);
 }
 
-int64_t perfc::touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain,
+int64_t op::touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain,
                                 int64_t size) {
   int64_t first = subscript.constant();
   std::vector<Term> terms;

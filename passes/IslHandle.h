@@ -4,16 +4,17 @@
 // them, as its declaration says (__isl_take, __isl_keep): `take` hands out a copy or, from a
 // handle that is given up, the object itself, `get` lends it. A null handle is an error on the
 // way, most likely that the operations allowed are used up; isl passes it on from call to call.
-#ifndef PERFC_BACKENDS_LOOPNEST_EXACT_ISLHANDLE_H
-#define PERFC_BACKENDS_LOOPNEST_EXACT_ISLHANDLE_H
+#ifndef PERFC_PASSES_ISLHANDLE_H
+#define PERFC_PASSES_ISLHANDLE_H
 
+#include <cstdint>
+#include <isl/ctx.h>
 #include <isl/map.h>
+#include <isl/options.h>
 #include <isl/set.h>
 #include <utility>
 
 namespace perfc {
-namespace loopnest {
-
 template <typename Object, auto copy, auto release> class IslHandle {
 public:
   IslHandle() = default;
@@ -35,10 +36,25 @@ private:
   Object *object = nullptr;
 };
 
+/// A context that gives up quietly after so many operations.
+class IslContext {
+public:
+  explicit IslContext(uint64_t operations) : context(isl_ctx_alloc()) {
+    isl_options_set_on_error(context, ISL_ON_ERROR_CONTINUE);
+    isl_ctx_set_max_operations(context, operations);
+  }
+  ~IslContext() { isl_ctx_free(context); }
+  IslContext(const IslContext &) = delete;
+  IslContext &operator=(const IslContext &) = delete;
+  isl_ctx *get() const { return context; }
+
+private:
+  isl_ctx *context;
+};
+
 using IslSet = IslHandle<isl_set, isl_set_copy, isl_set_free>;
 using IslMap = IslHandle<isl_map, isl_map_copy, isl_map_free>;
 
-} // namespace loopnest
 } // namespace perfc
 
-#endif // PERFC_BACKENDS_LOOPNEST_EXACT_ISLHANDLE_H
+#endif // PERFC_PASSES_ISLHANDLE_H

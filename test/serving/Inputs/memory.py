@@ -1,0 +1,33 @@
+# Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Blocks of the cache in ../memory.perf against a calculation by hand.
+
+usage: memory.py RESULTS.json
+"""
+import json
+import math
+import sys
+
+results = {r["name"]: r for r in json.load(open(sys.argv[1]))["results"]}
+serving = {name: r["serving"] for name, r in results.items()}
+
+# Of the model `small`: what a token of a batch and one that comes out take, in bytes.
+HIDDEN, FFN, VOCAB, LAYERS = 1024, 4096, 1000, 2
+WEIGHTS = LAYERS * (4 * HIDDEN**2 + 3 * HIDDEN * FFN + 2 * HIDDEN) + HIDDEN + 2 * VOCAB * HIDDEN
+# x, its norm and the result beside the three tensors inside the feed-forward layer.
+ACTIVATION = 2 * (3 * HIDDEN + 3 * FFN)
+LOGITS = VOCAB * (2 + 3 * 4)
+
+
+def blocks(share: float, weight_bytes: float, cache_bytes: float) -> int:
+    left = share * 2**30 - WEIGHTS * weight_bytes - 1000 * ACTIVATION - 10 * LOGITS
+    return math.floor(left / (16 * LAYERS * 2 * HIDDEN * cache_bytes))
+
+
+expected = {"plain": blocks(0.9, 2, 2), "narrow": blocks(0.9, 0.5, 1), "more": blocks(0.95, 2, 2)}
+for name, count in expected.items():
+    assert serving[name]["blocks"] == count, (name, serving[name]["blocks"], count)
+assert abs(serving["vllm24"]["blocks"] / 2588 - 1) < 0.03, serving["vllm24"]["blocks"]
+parts = serving["vllm24"]
+held = parts["weight_bytes"] + parts["activation_bytes"] + parts["logit_bytes"] + parts["reserved_bytes"]
+held += parts["peak_blocks"] * parts["block_tokens"] * parts["cache_bytes_per_token"]
+assert abs(held / results["vllm24"]["metrics"]["memory.peak"] - 1) < 1e-9
