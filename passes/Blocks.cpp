@@ -33,14 +33,15 @@ static bool dependsOnData(const Access &access) {
   return llvm::any_of(access.ranks, [](const Subscript &rank) { return rank.dataDependent; });
 }
 
-/// Bytes that each of `blocks` moves of a tensor by `accesses` of `statement`: those of its tile or,
-/// where conditions leave out points or several accesses touch different elements, the mean of what
-/// all blocks touch.
+/// Bytes that each of `blocks` moves of a tensor by `accesses` of `statement`: those of its tile
+/// or, where conditions leave out points or several accesses touch different elements, the mean of
+/// what all blocks touch.
 static int64_t bytesPerBlock(const Blocks &blocks, const Statement &statement,
                              llvm::ArrayRef<const Access *> accesses,
                              llvm::ArrayRef<int64_t> tile) {
   bool isPlain = !blocks.withPoints && accesses.size() == 1;
-  if (isPlain || llvm::any_of(accesses, [](const Access *access) { return dependsOnData(*access); }))
+  if (isPlain ||
+      llvm::any_of(accesses, [](const Access *access) { return dependsOnData(*access); }))
     return bytesOf(*accesses[0], tile);
   std::vector<AttrDict> maps;
   for (const Access *access : accesses)
@@ -70,8 +71,7 @@ static void addLoads(Blocks &blocks, const Statement &statement, llvm::ArrayRef<
 
 /// Bytes of all that `access` touches.
 static int64_t wholeBytes(const Statement &statement, const Access &access) {
-  if (cuttingConditions(statement.op).empty() ||
-      dependsOnData(access))
+  if (cuttingConditions(statement.op).empty() || dependsOnData(access))
     return bytesOf(access, statement.extents);
   AttrDict map{{"tensor", access.tensor}, {"map", *access.map}};
   int64_t elements = touchedElements(access.shape, {{statement.op, &map}});
@@ -149,8 +149,7 @@ static void addOtherStatements(const Kernel &kernel, const Statement &main, Bloc
     for (const Access &read : statement.reads)
       if (read.operand.role() != "intermediate" && read.operand.role() != "output" &&
           loaded.insert(read.tensor).second)
-        blocks.loads.push_back(
-            {read.tensor.str(), ceilDivide(wholeBytes(statement, read), count)});
+        blocks.loads.push_back({read.tensor.str(), ceilDivide(wholeBytes(statement, read), count)});
     if (statement.write.operand.role() != "intermediate" &&
         stored.insert(statement.write.tensor).second)
       blocks.stores.push_back({statement.write.tensor.str(),
@@ -173,7 +172,8 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
   addLoads(blocks, main, tile,
            [](const Access &read) { return read.operand.role() != "intermediate"; });
   if (main.write.operand.role() != "intermediate")
-    blocks.stores.push_back({main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});
+    blocks.stores.push_back(
+        {main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});
   addOtherStatements(kernel, main, blocks);
   int64_t macs = 0, flops = 0;
   for (const Statement &statement : kernel.statements) {
@@ -227,7 +227,8 @@ Blocks passes::nestBlocks(loopnest::NestOp nest, const Statement &statement) {
   if (blocks.withPoints)
     points = ceilDivide(statement.points().getValueOr(INT64_MAX), blocks.count());
   addLoads(blocks, statement, tile, [](const Access &) { return true; });
-  blocks.stores.push_back({statement.write.tensor.str(), bytesPerBlock(blocks, statement, {&statement.write}, tile)});
+  blocks.stores.push_back(
+      {statement.write.tensor.str(), bytesPerBlock(blocks, statement, {&statement.write}, tile)});
   blocks.macs = statement.op.isMac() ? points : 0;
   blocks.flops = product(points, statement.op.flops());
   return blocks;

@@ -1,12 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads through indices that are data: `table[ids[t], d]`, the weights of the experts that a router
-// chooses. N keys lead to at most N different rows, and to no more than there are. Where the op says
-// how the keys are drawn, it is the number expected: with groups of c keys that differ among
+// chooses. N keys lead to at most N different rows, and to no more than there are. Where the op
+// says how the keys are drawn, it is the number expected: with groups of c keys that differ among
 // themselves (c = 1 where nothing says so), and row i in a group with the probability p_i,
 //     rows = sum over i of 1 - (1 - p_i)^(N / c)
-// p_i = c / R for R rows that are drawn alike, which makes R (1 - (1 - c / R)^(N / c)); by Zipf's law
-// p_i is that of Routing.h.
+// p_i = c / R for R rows that are drawn alike, which makes R (1 - (1 - c / R)^(N / c)); by Zipf's
+// law p_i is that of Routing.h.
 #ifndef PERFC_PASSES_DATAREADS_H
 #define PERFC_PASSES_DATAREADS_H
 

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What statements touch: the exact images of accesses under iteration domains with all their
-// conditions, the union of several accesses of one tensor, counted with isl. With a domain D and the
-// subscripts f of an access,
+// conditions, the union of several accesses of one tensor, counted with isl. With a domain D and
+// the subscripts f of an access,
 //     image = { x : x = f(i) for some i in D, x inside the tensor }
 // A box whose indices go to ranks of their own needs no sets: its image is the product over the
 // ranks. Where isl finds no number in 10^6 operations (a few tenths of a second) the count is a

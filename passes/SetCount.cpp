@@ -140,8 +140,7 @@ std::vector<RowValues> Rows::valuesOf(const Members &members) const {
 static constexpr int64_t mostSlices = int64_t(1) << 22;
 
 /// Points of `group`, which `rows` describe: slices along its longest coordinates.
-static llvm::Optional<int64_t> countSlices(const IslSet &group,
-                                           llvm::ArrayRef<RowValues> rows) {
+static llvm::Optional<int64_t> countSlices(const IslSet &group, llvm::ArrayRef<RowValues> rows) {
   auto dims = unsigned(isl_set_dim(group.get(), isl_dim_set));
   auto extreme = [&](unsigned d, auto function) {
     isl_local_space *space = isl_local_space_from_space(isl_set_get_space(group.get()));
@@ -241,8 +240,7 @@ static isl_stat addBasicSet(isl_basic_set *object, void *user) {
 llvm::Optional<int64_t> perfc::countPoints(const IslSet &set) {
   Sum sum;
   IslSet disjoint = isl_set_make_disjoint(set.take());
-  bool isCounted =
-      isl_set_foreach_basic_set(disjoint.get(), addBasicSet, &sum) == isl_stat_ok;
+  bool isCounted = isl_set_foreach_basic_set(disjoint.get(), addBasicSet, &sum) == isl_stat_ok;
   return isCounted ? sum.points : llvm::None;
 }
 
@@ -271,8 +269,8 @@ static isl_stat addPoint(isl_point *point, void *user) {
 }
 
 llvm::Optional<int64_t> perfc::mostInFibre(const std::vector<IslSet> &sets,
-                                              const std::vector<int64_t> &weights, unsigned prefix,
-                                              int64_t limit) {
+                                           const std::vector<int64_t> &weights, unsigned prefix,
+                                           int64_t limit) {
   Tally tally{prefix, 0, limit, {}};
   for (size_t i = 0; i < sets.size(); ++i) {
     tally.weight = weights[i];

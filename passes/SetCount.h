@@ -2,8 +2,8 @@
 //
 // How many points a set has. A set is a union of disjoint basic sets; in a basic set, variables
 // that no constraint ties together vary freely, so its number of points is the product over the
-// groups of tied variables. Those of a group are counted in slices (ir/op/Points.h), or by isl, which
-// walks over them, where strides leave holes.
+// groups of tied variables. Those of a group are counted in slices (ir/op/Points.h), or by isl,
+// which walks over them, where strides leave holes.
 #ifndef PERFC_PASSES_SETCOUNT_H
 #define PERFC_PASSES_SETCOUNT_H
 

@@ -135,8 +135,7 @@ bool WorkCounter::run(KernelWork &work) {
     // A result that a later statement reads again is still on the chip.
     bool isRead = !isResult || tensor.isInPlace();
     int64_t read = isRead ? elementsOf(tensor, elements.read, elements.readByData) : 0;
-    int64_t written =
-        isResult ? elementsOf(tensor, elements.written, elements.writtenByData) : 0;
+    int64_t written = isResult ? elementsOf(tensor, elements.written, elements.writtenByData) : 0;
     if (!bytes(read, moved.read) || !bytes(written, moved.written) ||
         !accumulate(work.readBytes, 1, moved.read) ||
         !accumulate(work.writtenBytes, 1, moved.written)) {

@@ -46,7 +46,6 @@ struct KernelWork {
 /// The work of `kernel`, an op.kernel. Nothing when a count does not fit 64 bits (reported).
 llvm::Optional<KernelWork> kernelWork(const ir::Operation &kernel, DiagnosticEngine &diagnostics);
 
-
 } // namespace perfc
 
 #endif // PERFC_BACKENDS_CORE_KERNELWORK_H

@@ -220,8 +220,8 @@ std::vector<std::pair<std::string, MetricValue>> emit::ownMetrics(const MetricNa
     ExpressionValue value = evaluateExpression(ir::Attribute(defined.expr()), names);
     MetricValue own;
     own.text = value.text;
-    own.notGiven = value.unknownName.empty() ? value.notGiven
-                                             : "there is no `" + value.unknownName + "` here";
+    own.notGiven =
+        value.unknownName.empty() ? value.notGiven : "there is no `" + value.unknownName + "` here";
     if (value.number) {
       own.value = value.number->toUncertain();
       own.dimension = value.number->dimension();

@@ -43,8 +43,8 @@ ExpressionValue evaluateName(llvm::StringRef name, const MetricNames &names);
 /// The metrics of the file that the module of `result` names, as they came out.
 std::vector<std::pair<std::string, MetricValue>> ownMetrics(const MetricNames &names);
 
-/// The names of `expr` that stand for several results, each once; also those in metrics of the file.
-/// To have a value, `expr` must be asked about one of each.
+/// The names of `expr` that stand for several results, each once; also those in metrics of the
+/// file. To have a value, `expr` must be asked about one of each.
 std::vector<std::string> severalResults(const ir::Attribute &expr, const MetricNames &names);
 
 /// True when `expr` names an end of an interval, `latency.upper`, also by a metric of the file.

@@ -31,8 +31,8 @@ struct AdaptedNest {
 /// Nothing, with the reason, when `nest` does not fit its kernel or chip.
 llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason);
 
-/// Drops the conditions of the nest, with a note: their points are executed as well. For what counts
-/// nests in a way of its own.
+/// Drops the conditions of the nest, with a note: their points are executed as well. For what
+/// counts nests in a way of its own.
 void ignoreConditions(AdaptedNest &adapted);
 
 /// The counts of `result`, which has some; a note says when the nest was executed for them. What

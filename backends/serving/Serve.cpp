@@ -16,8 +16,8 @@ using namespace perfc::serving;
 static constexpr double mostSteps = 5e7;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
-/// What the context of the driver and libraries take of each chip, in B: about that of PyTorch on an
-/// A100 before it has made a tensor.
+/// What the context of the driver and libraries take of each chip, in B: about that of PyTorch on
+/// an A100 before it has made a tensor.
 static constexpr double defaultReserve = 450.0 * 1024 * 1024;
 /// Blocks of a cache without a limit.
 static constexpr int64_t endless = int64_t(1) << 50;
@@ -112,7 +112,8 @@ bool Serving::findLimits() {
   for (const StageRoom &room : model.rooms) {
     double block = room.cacheToken * static_cast<double>(limits.blockTokens);
     double logits = room.logits * static_cast<double>(limits.maxBatch);
-    double left = usable - room.weights - summary->activationBytes - logits - summary->reservedBytes;
+    double left =
+        usable - room.weights - summary->activationBytes - logits - summary->reservedBytes;
     summary->weightBytes = std::max(summary->weightBytes, room.weights);
     summary->cacheBytes = std::max(summary->cacheBytes, room.cacheToken);
     summary->logitBytes = std::max(summary->logitBytes, logits);
@@ -314,10 +315,11 @@ Cost Serving::costOf() {
   addItems(cost);
   cost.flops = static_cast<int64_t>(std::min(summary->flops, 9e18));
   cost.utilization = summary->flops / (summary->peak * summary->runTime);
-  cost.peakMemory = static_cast<int64_t>(
-      summary->weightBytes + summary->activationBytes + summary->logitBytes +
-      summary->reservedBytes + summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
-                                 static_cast<double>(summary->blockTokens));
+  cost.peakMemory =
+      static_cast<int64_t>(summary->weightBytes + summary->activationBytes + summary->logitBytes +
+                           summary->reservedBytes +
+                           summary->cacheBytes * static_cast<double>(summary->peakBlocks) *
+                               static_cast<double>(summary->blockTokens));
   if (model.capacity > 0)
     cost.memoryCapacity = model.capacity;
   std::vector<std::string> used = model.providerNames;

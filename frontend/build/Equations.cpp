@@ -229,9 +229,8 @@ bool EquationReader::reducesOthers(const OpStatement &statement, const ast::Item
   if (!statement.reduce.empty())
     return true;
   auto isWritten = [&](llvm::StringRef index) {
-    return llvm::any_of(statement.write.map, [&](const auto &map) {
-      return map && map->coefficient(index) != 0;
-    });
+    return llvm::any_of(statement.write.map,
+                        [&](const auto &map) { return map && map->coefficient(index) != 0; });
   };
   for (const OpAccess &read : statement.reads)
     for (const auto &map : read.map)

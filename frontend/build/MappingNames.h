@@ -26,8 +26,9 @@ bool forEachServedKernel(BuildContext &context, const Instance &mapping, const B
 bool buildDataflow(BuildContext &context, const Instance &dataflow, const BuiltTarget &chip,
                    const std::string &kernel, std::string &symbol);
 
-/// False, after a report, when `mapping`, or a mapspace, says that it is on another chip than `chip`.
-/// One that is made from that chip and has the same arrays will do, for a mapspace any arrays.
+/// False, after a report, when `mapping`, or a mapspace, says that it is on another chip than
+/// `chip`. One that is made from that chip and has the same arrays will do, for a mapspace any
+/// arrays.
 bool checkMappingTarget(BuildContext &context, const Instance &mapping, const BuiltTarget &chip);
 
 } // namespace perfc

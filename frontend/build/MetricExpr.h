@@ -24,8 +24,8 @@ llvm::Optional<ir::Attribute> metricExpr(BuildContext &context, const ast::Expr 
 /// The same for a condition (`expect`, `require`): a comparison whose sides have one dimension.
 llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::Expr &expr,
                                               const MetricScope &where);
-/// A column of `report`: a metric expression, or outside of statements the name of a result; nothing
-/// after a report.
+/// A column of `report`: a metric expression, or outside of statements the name of a result;
+/// nothing after a report.
 llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,
                                            const MetricScope &where);
 

@@ -24,18 +24,17 @@ bool perfc::conditionsApply(llvm::ArrayRef<OpStatement> statements,
   for (size_t i = 0; i < conditions.size(); ++i) {
     llvm::ArrayRef<AffineExpr::Term> terms = conditions[i].terms();
     auto namesAll = [&](const OpStatement &statement) {
-      return llvm::all_of(terms, [&](const AffineExpr::Term &term) {
-        return namesIndex(statement, term.name);
-      });
+      return llvm::all_of(
+          terms, [&](const AffineExpr::Term &term) { return namesIndex(statement, term.name); });
     };
     if (llvm::any_of(statements, namesAll))
       continue;
     std::vector<std::string> names;
     for (const AffineExpr::Term &term : terms)
       names.push_back("`" + term.name + "`");
-    diagnostics.report(ranges[i], diag::ConditionWithoutEquation,
-                       fmt::format("{}{}", fmt::join(names, " and "),
-                                   names.size() > 1 ? " together" : ""));
+    diagnostics.report(
+        ranges[i], diag::ConditionWithoutEquation,
+        fmt::format("{}{}", fmt::join(names, " and "), names.size() > 1 ? " together" : ""));
     return false;
   }
   return true;
@@ -173,7 +172,8 @@ void perfc::warnUnused(const Decl &op, DiagnosticEngine &diagnostics) {
   std::vector<NamedEquation> equations;
   collectEquations(*op.item->block, equations);
   auto results = tensorsIn(op.item->results);
-  auto arguments = tensorsIn(head.kind == ast::ExprKind::Call ? head.args : llvm::ArrayRef<ast::Arg>());
+  auto arguments =
+      tensorsIn(head.kind == ast::ExprKind::Call ? head.args : llvm::ArrayRef<ast::Arg>());
   llvm::StringSet<> read, live;
   for (const NamedEquation &equation : equations)
     for (const auto &name : equation.names)
@@ -211,8 +211,7 @@ static bool readSpread(const ast::Expr &expr, const OpSignature &signature, Eval
     draw.kind = "uniform";
     return true;
   }
-  bool isZipf = expr.kind == ast::ExprKind::Call &&
-                expr.operands[0]->kind == ast::ExprKind::Name &&
+  bool isZipf = expr.kind == ast::ExprKind::Call && expr.operands[0]->kind == ast::ExprKind::Name &&
                 expr.operands[0]->text == "zipf" && expr.args.size() == 1 &&
                 (expr.args[0].assign.empty() || expr.args[0].value->text == "theta");
   if (!isZipf)

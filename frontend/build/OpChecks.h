@@ -10,9 +10,8 @@
 namespace perfc {
 
 /// Each condition is about indices of some equation; false after a report.
-bool conditionsApply(llvm::ArrayRef<OpStatement> statements,
-                     llvm::ArrayRef<AffineExpr> conditions, llvm::ArrayRef<SourceRange> ranges,
-                     DiagnosticEngine &diagnostics);
+bool conditionsApply(llvm::ArrayRef<OpStatement> statements, llvm::ArrayRef<AffineExpr> conditions,
+                     llvm::ArrayRef<SourceRange> ranges, DiagnosticEngine &diagnostics);
 
 /// No element is set twice: by two points of an equation, or by two equations of which the later
 /// does not read it. Domains are known. False after a report.

@@ -22,8 +22,8 @@ struct OpAccess {
 
 /// How the values of an index tensor are spread over what they index.
 struct OpDraw {
-  std::string kind; ///< "uniform", "zipf"; "" where nothing says so
-  Quantity theta;   ///< of zipf
+  std::string kind;                ///< "uniform", "zipf"; "" where nothing says so
+  Quantity theta;                  ///< of zipf
   llvm::Optional<size_t> distinct; ///< the rank along which values differ
 };
 

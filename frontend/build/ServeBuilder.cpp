@@ -334,8 +334,8 @@ static bool ownFormat(BuildContext &context, const Node &statement, llvm::String
 bool StudyBuilder::serve(const Node &statement) {
   auto about = subject(statement);
   auto chip = about ? target(statement, about->on.front()) : llvm::None;
-  auto format = chip ? activationFormat(context, statement, *about->instance, chip->dtype)
-                     : llvm::None;
+  auto format =
+      chip ? activationFormat(context, statement, *about->instance, chip->dtype) : llvm::None;
   auto settings = format ? serveSettings(context, statement) : llvm::None;
   if (!settings)
     return false;

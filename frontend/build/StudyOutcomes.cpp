@@ -35,8 +35,9 @@ bool StudyBuilder::report(const Node &node, const MetricScope &where, ir::Region
     for (const auto &[swept, value] : context.swept)
       known.push_back(swept);
     diagnostics.report(arg.range, diag::UnknownRows, name)
-        .suggest(name, known,
-                 fmt::format("rows are by `{}`, or by what a sweep sets", fmt::join(rowKinds, "`, `")));
+        .suggest(
+            name, known,
+            fmt::format("rows are by `{}`, or by what a sweep sets", fmt::join(rowKinds, "`, `")));
     good = false;
   }
   op->setAttr("by", ir::Attribute::strings(rows));

@@ -128,7 +128,7 @@ static ir::Location placesOf(const Node &statement) {
 bool StudyBuilder::train(const Node &statement) {
   auto about = subject(statement);
   auto chip = about ? target(statement, about->on.front()) : llvm::None;
-  auto format = chip ? trainFormat(context, statement, chip->dtype) : llvm::None;
+  auto format = chip ? formatOf(context, statement, "dtype", chip->dtype) : llvm::None;
   auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
   if (!settings || !checkContext(context, statement, *about->instance))
     return false;

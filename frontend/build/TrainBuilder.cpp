@@ -266,8 +266,23 @@ bool TrainBuilder::run() {
   return diagnostics.errorCount() == errors;
 }
 
+/// False, reported, for formats without gradients.
+static bool checkFormat(BuildContext &context, const Node &statement, DType format) {
+  if (isFloating(format))
+    return true;
+  const Node *node = statement.find("dtype");
+  context.diagnostics
+      .report(
+          node && !node->args.empty() ? node->args[0].range : statement.range, diag::BadTrainValue,
+          fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(format)))
+      .help("name the format of weights and activations: `dtype bf16`");
+  return false;
+}
+
 llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const Node &statement,
                                                   DType dtype) {
+  if (!checkFormat(context, statement, dtype))
+    return llvm::None;
   TrainBuilder builder(context, statement);
   if (!builder.run() || !readTrainOptions(context, statement, builder.settings))
     return llvm::None;
@@ -325,18 +340,4 @@ llvm::Optional<DType> perfc::formatOf(BuildContext &context, const Node &stateme
     context.diagnostics.report(node->args[0].range, diag::NotADType,
                                node->args[0].value.describe());
   return format;
-}
-
-llvm::Optional<DType> perfc::trainFormat(BuildContext &context, const Node &statement,
-                                         DType otherwise) {
-  llvm::Optional<DType> format = formatOf(context, statement, "dtype", otherwise);
-  if (!format || isFloating(*format))
-    return format;
-  const Node *node = statement.find("dtype");
-  context.diagnostics
-      .report(
-          node && !node->args.empty() ? node->args[0].range : statement.range, diag::BadTrainValue,
-          fmt::format("nothing trains in {}: whole numbers have no gradients", dtypeName(*format)))
-      .help("name the format of weights and activations: `dtype bf16`");
-  return llvm::None;
 }

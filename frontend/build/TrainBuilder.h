@@ -25,10 +25,6 @@ Instance trainSubject(const Node &statement, const Instance &subject, int64_t ba
 llvm::Optional<DType> formatOf(BuildContext &context, const Node &statement, llvm::StringRef word,
                                DType otherwise);
 
-/// The format of weights and activations of `statement`, a `train`: its `dtype`, else `otherwise`.
-/// Nothing after a report, also of a format of whole numbers, which nothing trains in.
-llvm::Optional<DType> trainFormat(BuildContext &context, const Node &statement, DType otherwise);
-
 } // namespace perfc
 
 #endif // PERFC_FRONTEND_BUILD_TRAINBUILDER_H

@@ -61,11 +61,10 @@ static constexpr WordSpec evaluateWords[] = {
 static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
                                             asWord,     bandwidthWord, latencyWord, expectWord,
                                             reportWord, emitWord,      priceWord};
-static constexpr WordSpec searchWords[] = {onWord,       withWord,     usingOneWord, overWord,
-                                           asWord,       tensorWord,   skipWord,     gateWord,
-                                           minimizeWord, maximizeWord, withinWord,   requireWord,
-                                           paretoWord,   expectWord,   reportWord,   emitWord,
-                                           priceWord};
+static constexpr WordSpec searchWords[] = {
+    onWord,     withWord,   usingOneWord, overWord,     asWord,     tensorWord,
+    skipWord,   gateWord,   minimizeWord, maximizeWord, withinWord, requireWord,
+    paretoWord, expectWord, reportWord,   emitWord,     priceWord};
 
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};

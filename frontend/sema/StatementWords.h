@@ -82,13 +82,13 @@ inline constexpr WordSpec batchWord{.word = "batch",
                                     .dims = Dims::Samples,
                                     .doc = "sequences or samples per step"};
 
-inline constexpr WordSpec priceWord{
-    .word = "price",
-    .kind = ArgKind::Measure,
-    .dims = Dims::Money,
-    .minArgs = 0,
-    .block = BlockKind::Price,
-    .doc = "what a chip costs, and in its block energy: price 2USD/h"};
+inline constexpr WordSpec priceWord{.word = "price",
+                                    .kind = ArgKind::Measure,
+                                    .dims = Dims::Money,
+                                    .minArgs = 0,
+                                    .block = BlockKind::Price,
+                                    .doc =
+                                        "what a chip costs, and in its block energy: price 2USD/h"};
 
 /// The words of every statement that runs a model on one chip or system.
 inline constexpr WordSpec runWords[] = {onOneWord,    overWord,     asWord,     dtypeWord,

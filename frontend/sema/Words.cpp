@@ -173,7 +173,8 @@ static constexpr WordSpec opWords[] = {
     {.word = "draw",
      .kind = Syntax,
      .repeats = true,
-     .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform distinct k"},
+     .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform "
+            "distinct k"},
 };
 
 static constexpr WordSpec workloadWords[] = {

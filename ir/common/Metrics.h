@@ -21,7 +21,7 @@ enum class MetricForm : uint8_t {
   Share,        ///< at most 1
   Distribution, ///< its name alone is the mean; it has `p50`, `p99`, …
   Family,       ///< one by a name after the point: traffic.DRAM
-  Text, ///< a word
+  Text,         ///< a word
 };
 
 struct MetricSpec {

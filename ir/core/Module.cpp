@@ -4,7 +4,9 @@
 using namespace perfc;
 using namespace perfc::ir;
 
-Operation *Module::lookup(llvm::StringRef name) const { return const_cast<Region &>(top).find(name); }
+Operation *Module::lookup(llvm::StringRef name) const {
+  return const_cast<Region &>(top).find(name);
+}
 
 std::string Module::uniqueName(llvm::StringRef base) const {
   if (!lookup(base))

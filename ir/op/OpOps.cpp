@@ -46,16 +46,17 @@ static std::vector<OpDecl> kernelDecls() {
       {.name = "op.operand",
        .doc = "A tensor of the kernel; parameters come first, in order.",
        .symbol = SymbolUse::Required,
-       .attrs = {stringAttr("role", "what it is to the kernel")
-                     .oneOf({"input", "weight", "output", "intermediate", "cache"}),
-                 listAttr("shape", AttrKind::Int, "extents, outermost first").atLeast(0),
-                 stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place"),
-                 stringAttr("draw", "how its values are spread over what they index")
-                     .oneOf({"uniform", "zipf"})
-                     .optional(),
-                 quantityAttr("theta", {}, "of zipf: how uneven, 0 is even").optional(),
-                 intAttr("distinct", "rank along which its values differ").atLeast(0).optional(),
-                 intAttr("among", "expert-parallel ranks whose keys come here").atLeast(1).optional()},
+       .attrs =
+           {stringAttr("role", "what it is to the kernel")
+                .oneOf({"input", "weight", "output", "intermediate", "cache"}),
+            listAttr("shape", AttrKind::Int, "extents, outermost first").atLeast(0),
+            stringAttr("dtype", "number format"), flagAttr("in_place", "updated in place"),
+            stringAttr("draw", "how its values are spread over what they index")
+                .oneOf({"uniform", "zipf"})
+                .optional(),
+            quantityAttr("theta", {}, "of zipf: how uneven, 0 is even").optional(),
+            intAttr("distinct", "rank along which its values differ").atLeast(0).optional(),
+            intAttr("among", "expert-parallel ranks whose keys come here").atLeast(1).optional()},
        .verifier = verifyOperand},
       {.name = "op.statement",
        .doc = "An equation: one write and its reads, over all points of a domain.",

@@ -98,7 +98,7 @@ static void joinTerms(std::vector<Term> &terms) {
 }
 
 int64_t op::touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain,
-                                int64_t size) {
+                             int64_t size) {
   int64_t first = subscript.constant();
   std::vector<Term> terms;
   for (const AffineExpr::Term &term : subscript.terms()) {

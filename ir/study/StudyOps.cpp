@@ -55,10 +55,12 @@ static bool verifyExpr(const Operation &op, DiagnosticEngine &diagnostics) {
 static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
   const AttrList &columns = op.listAttr("columns");
   bool isGood = llvm::all_of(columns, [](const Attribute &column) {
-    return column.is(AttrKind::String) || (column.is(AttrKind::List) && isPrefixForm(column.asList()));
+    return column.is(AttrKind::String) ||
+           (column.is(AttrKind::List) && isPrefixForm(column.asList()));
   });
   if (!isGood)
-    return invalidOp(op, diagnostics, "a column is a name, or an operator's name and its arguments");
+    return invalidOp(op, diagnostics,
+                     "a column is a name, or an operator's name and its arguments");
   return !op.hasAttr("titles") || op.stringsAttr("titles").size() == columns.size() ||
          invalidOp(op, diagnostics, "there is a title for each column");
 }

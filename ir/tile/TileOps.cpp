@@ -6,7 +6,8 @@
 using namespace perfc;
 using namespace perfc::ir;
 
-/// There are at most as many blocks as the grid has points, conditions may leave some out, and the waves are just enough for them.
+/// There are at most as many blocks as the grid has points, conditions may leave some out, and the
+/// waves are just enough for them.
 static bool verifyKernel(const Operation &op, DiagnosticEngine &diagnostics) {
   auto kernel = as<tile::KernelOp>(op);
   llvm::Optional<int64_t> points = 1;
@@ -30,7 +31,8 @@ llvm::ArrayRef<OpDecl> tile::tileOps() {
                  symbolAttr("target", "where it runs").oneOf({"target.chip"}),
                  dictAttr("grid", AttrKind::Int, "blocks per index").atLeast(1),
                  dictAttr("tile", AttrKind::Int, "extent of a block per index").atLeast(1),
-                 intAttr("blocks", "of the grid that have work").atLeast(1), intAttr("units", "at a time").atLeast(1),
+                 intAttr("blocks", "of the grid that have work").atLeast(1),
+                 intAttr("units", "at a time").atLeast(1),
                  intAttr("waves", "one after another").atLeast(1)},
        .regions = {{{"tile.load", "tile.compute", "tile.store"}}},
        .verifier = verifyKernel},

@@ -24,8 +24,8 @@ struct ExpertLoad {
   double dropped = 0; ///< share of the choices that are dropped
 };
 
-/// The share of tokens that choose each of `experts` experts, `chosen` different ones by each token,
-/// in the order in which they stand, as `routing` (zipf) has it.
+/// The share of tokens that choose each of `experts` experts, `chosen` different ones by each
+/// token, in the order in which they stand, as `routing` (zipf) has it.
 std::vector<double> expertShares(const Routing &routing, int64_t experts, int64_t chosen);
 
 /// The load of `experts` experts on `ranks` ranks when `choices` of them are made, `chosen`

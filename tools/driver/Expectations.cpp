@@ -65,9 +65,8 @@ void Evaluation::reportUnknown(llvm::StringRef name, SourceRange place) {
 }
 
 /// The outcome for one result of each name; nothing after a report.
-llvm::Optional<emit::Expectation> Evaluation::checkCase(study::ExpectOp expect,
-                                                        const MetricNames &context,
-                                                        llvm::StringRef about) {
+llvm::Optional<emit::Expectation>
+Evaluation::checkCase(study::ExpectOp expect, const MetricNames &context, llvm::StringRef about) {
   ExpressionValue value = emit::evaluateExpression(ir::Attribute(expect.expr()), context);
   SourceRange place = expect->range();
   if (!value.unknownName.empty()) {

@@ -221,9 +221,8 @@ static bool isBreakdown(llvm::StringRef rows) {
 std::string Report::cell(const MetricNames &names, const ReportColumn &column) {
   ExpressionValue value = emit::evaluateExpression(column.expr, names);
   if (!value.unknownName.empty() || !value.notGiven.empty()) {
-    missing[column.title] = value.unknownName.empty()
-                                ? value.notGiven
-                                : "there is no `" + value.unknownName + "` here";
+    missing[column.title] =
+        value.unknownName.empty() ? value.notGiven : "there is no `" + value.unknownName + "` here";
     return "-";
   }
   bool isName = column.expr.is(ir::AttrKind::String);
@@ -322,7 +321,8 @@ void Report::printFileBreakdown(const Evaluated &evaluated, study::ReportOp repo
     if (named.empty())
       session.diagnostics.report(report->range(), diag::UnknownResult, column.title);
     for (const emit::Result *result : named) {
-      title(rowText(result->label, *result, result->point.empty(), llvm::None), details(result->cost));
+      title(rowText(result->label, *result, result->point.empty(), llvm::None),
+            details(result->cost));
       for (const std::string &rows : report.by())
         printBreakdown(evaluated, report, *result, columns, rows);
     }
@@ -392,8 +392,8 @@ static std::vector<ReportColumn> reportColumns(const Evaluated &evaluated,
 }
 
 /// What the sweep sets, first the names that the rows are by.
-static std::vector<std::pair<std::string, ir::Attribute>> orderedPoint(study::PointOp point,
-                                                            llvm::ArrayRef<std::string> by) {
+static std::vector<std::pair<std::string, ir::Attribute>>
+orderedPoint(study::PointOp point, llvm::ArrayRef<std::string> by) {
   std::vector<std::pair<std::string, ir::Attribute>> entries;
   for (const std::string &name : by)
     if (const ir::Attribute *value = point.bindings().find(name))

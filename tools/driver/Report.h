@@ -76,7 +76,8 @@ Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
 Table stageTable(const Cost &cost, size_t limit);
-/// A row of `report columns by rows`: a kernel, a memory. Its metrics are those that its parts have.
+/// A row of `report columns by rows`: a kernel, a memory. Its metrics are those that its parts
+/// have.
 struct BreakdownRow {
   std::string label;
   std::function<llvm::Optional<MetricValue>(llvm::StringRef)> metric;

@@ -252,12 +252,12 @@ static Table servingTable(const emit::Result &result) {
                   fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
   if (summary.blocks > 0)
     add("cache",
-        fmt::format("{} of {} at the most, {} in the mean; {} blocks of {}",
-                    percent(summary.peakUsage),
-                    formatEngineering(static_cast<double>(summary.blocks * summary.blockTokens),
-                                      BaseUnit::Token),
-                    percent(summary.usage), formatEngineering(static_cast<double>(summary.blocks), {}),
-                    counted(summary.blockTokens, "token")));
+        fmt::format(
+            "{} of {} at the most, {} in the mean; {} blocks of {}", percent(summary.peakUsage),
+            formatEngineering(static_cast<double>(summary.blocks * summary.blockTokens),
+                              BaseUnit::Token),
+            percent(summary.usage), formatEngineering(static_cast<double>(summary.blocks), {}),
+            counted(summary.blockTokens, "token")));
   else
     add("cache", "no limit: the chip's memory has no capacity");
   if (summary.preemptions)
@@ -273,7 +273,8 @@ static Table servingTable(const emit::Result &result) {
   part("  activations", summary.activationBytes);
   part("  logits", summary.logitBytes);
   part("  reserved", summary.reservedBytes);
-  part("  cache", summary.cacheBytes * static_cast<double>(summary.peakBlocks * summary.blockTokens));
+  part("  cache",
+       summary.cacheBytes * static_cast<double>(summary.peakBlocks * summary.blockTokens));
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());
@@ -410,9 +411,10 @@ static llvm::Optional<MetricValue> memoryMetric(const MemoryTraffic &memory, llv
   return llvm::None;
 }
 
-llvm::Optional<std::vector<BreakdownRow>>
-perfc::driver::breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit,
-                             size_t &others) {
+llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emit::Result &result,
+                                                                       llvm::StringRef rows,
+                                                                       size_t limit,
+                                                                       size_t &others) {
   std::vector<BreakdownRow> list;
   const Cost &cost = result.cost;
   if (rows == "memory" || rows == "level" || rows == "component") {

@@ -39,7 +39,8 @@ struct AnalysisOptions {
 struct AnalysisResult {
   llvm::Optional<Counts> counts;
   std::vector<AnalysisError> errors;
-  /// The nest that was counted, where that is another: without conditions that take too many points.
+  /// The nest that was counted, where that is another: without conditions that take too many
+  /// points.
   llvm::Optional<Nest> counted;
   bool isExecuted = false;  ///< the counts are those of an execution
   bool isStretched = false; ///< those of the output follow from shorter loops (Stretch.h)

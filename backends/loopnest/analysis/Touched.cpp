@@ -63,9 +63,8 @@ bool Touched::pointAt(const Point &base, int64_t lane, Point &point) const {
     if (point[d] < 0 || point[d] >= flat.nest->dims[d].size)
       return false;
   }
-  return llvm::all_of(flat.nest->conditions, [&](const Subscript &condition) {
-    return valueAt(condition, point) >= 0;
-  });
+  return llvm::all_of(flat.nest->conditions,
+                      [&](const Subscript &condition) { return valueAt(condition, point) >= 0; });
 }
 
 Point Touched::base(llvm::ArrayRef<int64_t> when) const {

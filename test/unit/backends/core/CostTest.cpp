@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Cost.h"
 #include "backends/core/KernelWork.h"
-#include "ir/op/Positions.h"
 #include "backends/core/StructuralHash.h"
+#include "ir/op/Positions.h"
 #include "test/unit/ProviderTest.h"
 #include <array>
 #include <cmath>
