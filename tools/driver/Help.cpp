@@ -34,8 +34,9 @@ static std::string spelling(const OptionSpec &option) {
 }
 
 void driver::printHelp(llvm::raw_ostream &os, const Command &command, unsigned width) {
-  os << "perfc " << command.name << ": " << command.summary << "\n\nusage: perfc " << command.name
-     << ' ' << command.usage << '\n';
+  std::string summary = fmt::format("perfc {}: {}", command.name.str(), command.summary.str());
+  os << llvm::join(wrapped(summary, width), "\n") << "\n\nusage: perfc " << command.name << ' '
+     << command.usage << '\n';
   if (!command.details.empty())
     os << '\n' << llvm::join(wrapped(command.details, width), "\n") << '\n';
   if (command.list)
