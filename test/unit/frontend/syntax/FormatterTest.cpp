@@ -79,7 +79,7 @@ TEST(Formatter, KeepsWhatIsLinedUp) {
 }
 
 TEST(Formatter, LongLinesOpenUp) {
-  std::string item = "word " + repeat("a", 40);
+  std::string item = "word " + repeat("a", 45);
   EXPECT_EQ(format("x { " + item + "; " + item + "; b { c } }"),
             "x {\n  " + item + "\n  " + item + "\n  b { c }\n}\n");
   EXPECT_EQ(format(item + "; " + item + "; " + item), item + "\n" + item + "\n" + item + "\n");
