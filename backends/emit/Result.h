@@ -30,8 +30,8 @@ struct Result {
   unsigned statement = 0;
   ir::AttrDict point; ///< what the sweep has set
   SourceRange place;
-  /// Elements of all weights of the subject.
-  int64_t parameters = 0;
+  /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
+  llvm::Optional<int64_t> parameters;
   Cost cost;
   /// The metrics of the file that its statement names, by name.
   std::vector<std::pair<std::string, MetricValue>> own;

@@ -268,7 +268,8 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
                   .set("provider", cost.provenance.provider)
                   .set("mapping", cost.provenance.mapping)
                   .set("formula", cost.provenance.formula)
-                  .set("params", cost.isTimesOnly ? Json() : Json(result.parameters));
+                  .set("params",
+                       cost.isTimesOnly || !result.parameters ? Json() : Json(*result.parameters));
   addMetrics(json, result);
   json.set("memory_capacity", cost.memoryCapacity ? Json(*cost.memoryCapacity) : Json());
   Json bounds = Json::array();

@@ -120,8 +120,7 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   if (!network.readFaults(train.range()) || !checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
-  if (!costs || !checkExperts(train, strategy, *costs, diagnostics) ||
-      !checkLayers(train, costs->forward().layerCount(), diagnostics))
+  if (!costs || !checkExperts(train, strategy, *costs, diagnostics))
     return llvm::None;
   StepModel model(module, train, network);
   std::string problem;

@@ -25,9 +25,6 @@ std::vector<passes::Strategy> nestingsOf(const passes::Strategy &strategy, AxisN
 bool checkStrategy(const ir::Operation &train, passes::Strategy &strategy, AxisNetwork &network,
                    DiagnosticEngine &diagnostics);
 
-/// False, reported, where stages would be made of more layers than are told apart one by one.
-bool checkLayers(const ir::Operation &train, int64_t layers, DiagnosticEngine &diagnostics);
-
 /// False, reported with what helps, when the step does not fit into the memory.
 bool checkMemory(const ir::Operation &train, const Step &step, const passes::Strategy &strategy,
                  DiagnosticEngine &diagnostics);

@@ -11,18 +11,6 @@ using namespace perfc;
 using namespace perfc::training;
 using passes::Strategy;
 
-bool training::checkLayers(const ir::Operation &train, int64_t layers,
-                           DiagnosticEngine &diagnostics) {
-  constexpr int64_t most = 1 << 20;
-  if (layers <= most)
-    return true;
-  diagnostics.report(passes::rangeOf(train, "subject", diagnostics), diag::BadTrainValue,
-                     fmt::format("`{}` has {}, more than the {} that are divided among stages",
-                                 train.symbolAttr("subject").str(),
-                                 counted(static_cast<uint64_t>(layers), "layer"), most));
-  return false;
-}
-
 /// Reports strategies that do not go with the system or the batch.
 static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwork &network,
                        DiagnosticEngine &diagnostics) {

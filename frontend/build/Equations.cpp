@@ -224,9 +224,10 @@ static llvm::Optional<std::string> reduction(llvm::StringRef assign) {
 }
 
 /// False, reported, where an index of the right side is not on the left though nothing reduces over
-/// it.
+/// it. A subscript on the left that is not known yet may hold any index.
 bool EquationReader::reducesOthers(const OpStatement &statement, const ast::Item &item) {
-  if (!statement.reduce.empty())
+  if (!statement.reduce.empty() ||
+      !llvm::all_of(statement.write.map, [](const auto &map) { return map.hasValue(); }))
     return true;
   auto isWritten = [&](llvm::StringRef index) {
     return llvm::any_of(statement.write.map,

@@ -107,11 +107,22 @@ static size_t productsOf(const KernelClasses &classes) {
                         [](const Statement &statement) { return statement.op.isMac(); });
 }
 
+/// True when a product of the kernel sums over another class than `cls`, as those of attention do.
+static bool sumsOverOthers(const KernelClasses &classes, unsigned cls) {
+  return llvm::any_of(classes.kernel().statements, [&](const Statement &statement) {
+    for (unsigned other = 0; statement.op.isMac() && other < classes.count(); ++other)
+      if (other != cls && classes.isReduced(statement, other))
+        return true;
+    return false;
+  });
+}
+
 /// True when the kernels behind keep rank `rank` of `value` until a product with a weight sums over
 /// it, or to the end, and none of them does a part of its work once for each part of the rank:
 /// attention does, where the features of its values are divided. What a cache holds is summed over
 /// the whole context in each step, so that its features (those of a latent cache) are not divided
-/// either: the exchange of these sums takes longer than a whole cache on each rank.
+/// either: the exchange of these sums takes longer than a whole cache on each rank. Behind
+/// attention, which has summed over the context, they are those of the new tokens.
 bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isCached) {
   if (depth == 0)
     return false;
@@ -126,11 +137,11 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isC
     if (classes.isRigid(cls))
       return false;
     bool isAttention = productsOf(classes) > 1;
-    bool entersCache = isCached || llvm::any_of(user->operands(), [](const Value *operand) {
-                         const Operation *maker = operand->definingOp();
-                         return maker && maker->is(op::TensorOp::opName) &&
-                                as<op::TensorOp>(*maker).kind() == "cache";
-                       });
+    bool meetsCache = llvm::any_of(user->operands(), [](const Value *operand) {
+      const Operation *maker = operand->definingOp();
+      return maker && maker->is(op::TensorOp::opName) && as<op::TensorOp>(*maker).kind() == "cache";
+    });
+    bool staysCached = (isCached || meetsCache) && !sumsOverOthers(classes, cls);
     for (const Statement &statement : classes.kernel().statements) {
       if (isAttention && statement.op.isMac() && !classes.runsOver(statement, cls))
         return false;
@@ -149,7 +160,7 @@ bool Sharder::isKept(const Value &value, unsigned rank, unsigned depth, bool isC
     for (size_t i = 0; i < user->resultCount(); ++i)
       for (unsigned out = 0; out < user->result(i).type().shape().size(); ++out)
         if (classes.ofRank(outputs[i].symbol(), out) == cls &&
-            !isKept(user->result(i), out, depth - 1, entersCache))
+            !isKept(user->result(i), out, depth - 1, staysCached))
           return false;
   }
   return true;

@@ -172,19 +172,22 @@ bool TrainingGraph::removeCaches() {
   return true;
 }
 
-/// Most layers that are given to stages one by one.
-static constexpr int64_t mostLayers = 1'000'000;
+bool passes::checkLayers(const Operation &graph, int64_t layers, DiagnosticEngine &diagnostics) {
+  constexpr int64_t mostLayers = 1'000'000;
+  if (layers <= mostLayers)
+    return true;
+  diagnostics.report(graph.range(), diag::ProgramTooLong, graph.symbol(), mostLayers,
+                     "layers to be divided among stages");
+  return false;
+}
 
 Operation *TrainingGraph::copy(Operation &source, llvm::StringRef symbol, bool keeps) {
   int64_t layers = 0;
   for (Operation &op : source.body())
     if (auto repeat = as<op::RepeatOp>(op))
       layers = checkedAdd(layers, repeat.count()).getValueOr(INT64_MAX);
-  if (layers > mostLayers) {
-    diagnostics.report(source.range(), diag::ProgramTooLong, source.symbol(), mostLayers,
-                       "layers to be divided among stages");
+  if (!checkLayers(source, layers, diagnostics))
     return nullptr;
-  }
   ValueMap map;
   keepsCaches = keeps;
   graph = &source.clone(module.body(), map);

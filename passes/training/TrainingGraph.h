@@ -19,6 +19,9 @@ namespace passes {
 /// True for the result of an op.tensor that is a weight.
 bool isWeight(const ir::Value &value);
 
+/// False, reported, where `graph` has more layers than are given to stages one by one.
+bool checkLayers(const ir::Operation &graph, int64_t layers, DiagnosticEngine &diagnostics);
+
 class TrainingGraph {
 public:
   TrainingGraph(ir::Module &module, PassContext &context, const Strategy &strategy)

@@ -102,7 +102,7 @@ private:
   /// weights of its subject.
   struct ResultLabels {
     std::string label, subject, on;
-    int64_t parameters = 0;
+    llvm::Optional<int64_t> parameters;
   };
   ResultLabels labelsIn(const ir::Operation &op) const;
   const emit::Result *add(Cost cost, const ir::Operation &op, const ir::Operation *point,
@@ -141,14 +141,15 @@ private:
   std::set<std::pair<uint32_t, uint32_t>> warned;      ///< places with words that nothing reads
   std::set<std::string> removed;                       ///< names of results that there will not be
   std::vector<SourceRange> statements;
-  llvm::StringMap<int64_t> parameters; ///< of the subjects of the current module
+  llvm::StringMap<llvm::Optional<int64_t>> parameters; ///< of the subjects of the current module
 };
 
 /// Runs the passes that lead to `level`; false after a report.
 bool lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics);
 
-/// Elements of the weights of graph @subject, with those of the graphs that it calls.
-int64_t countParameters(const ir::Module &module, llvm::StringRef subject);
+/// Elements of the weights of graph @subject, with those of the graphs that it calls; nothing where
+/// they do not fit 64 bits.
+llvm::Optional<int64_t> countParameters(const ir::Module &module, llvm::StringRef subject);
 
 } // namespace perfc::driver
 

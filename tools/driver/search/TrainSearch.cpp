@@ -4,6 +4,7 @@
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "ir/study/SearchOps.h"
+#include "passes/training/TrainingGraph.h"
 #include "tools/driver/search/StrategyQueue.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -318,7 +319,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
   network.readAlgorithms(train);
   const ir::Operation *subject = module.lookup(train.symbolAttr("subject"));
   countModel(subject->body(), 1);
-  if (!training::checkLayers(train, layers, diagnostics) || !checkSize())
+  if (!passes::checkLayers(*subject, layers, diagnostics) || !checkSize())
     return llvm::None;
   capacity = trials.model.largestCapacity();
   memory = trials.model.memoryName().str();

@@ -38,7 +38,7 @@ ModelTotals perfc::driver::evaluateModel(const std::string &text,
     return totals;
   }
   for (const emit::Result &result : evaluation.results())
-    totals.totals.push_back({result.parameters, result.cost.macs});
+    totals.totals.push_back({result.parameters.getValueOr(0), result.cost.macs});
   return totals;
 }
 
