@@ -174,9 +174,8 @@ void StudyEvaluator::checkCapacity(const Chip &chip, Cost &total) {
   double needed = static_cast<double>(peakBytes);
   if (needed <= *total.memoryCapacity)
     return;
-  Dimension bytes = BaseUnit::Byte;
-  std::string wanted = formatEngineering(needed, bytes);
-  std::string held = formatEngineering(*total.memoryCapacity, bytes);
+  SizeBase base = writtenBase(*total.memoryCapacity);
+  std::string wanted = formatSize(needed, base), held = formatSize(*total.memoryCapacity, base);
   diagnostics.report(evaluate->range(), diag::ModelDoesNotFit, wanted, memory->name(), held)
       .note(peakAt->range(), "most bytes are resident while this runs")
       .note(memory->view->range(), "the memory is declared here");

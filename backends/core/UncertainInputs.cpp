@@ -118,8 +118,7 @@ static ir::Attribute moved(const ir::Attribute &value, llvm::StringRef name,
     return value;
   Quantity quantity = value.asQuantity(), there = movedQuantity(quantity, source, sign);
   if (quantity.toDouble() > 0 && there.toDouble() <= 0)
-    problem = fmt::format("`{}` would be {}", name,
-                          formatEngineering(there.toDouble(), there.dimension()));
+    problem = fmt::format("`{}` would be {}", name, formatEngineering(there));
   return there;
 }
 

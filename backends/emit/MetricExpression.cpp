@@ -299,7 +299,7 @@ bool emit::asksForEnds(const ir::Attribute &expr, const MetricNames &names) {
 
 std::string emit::describe(const ExpressionValue &value) {
   if (value.number)
-    return formatEngineering(value.number->toUncertain(), value.number->dimension());
+    return formatEngineering(*value.number);
   if (value.truth)
     return *value.truth ? "true" : "false";
   if (!value.text.empty())

@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results as a table: one line for each result's total and one for each of its kernels, in SI
-// units. A value that is not given is empty.
+// Results as a table in SI units: one line for each result's total and one for each of its kernels;
+// where there are points of a sweep, one line for each result, with what the sweeps set and all
+// metrics, those of the file too, in columns of their own. A value that is not given is empty.
 #include "backends/emit/Emit.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -45,14 +46,25 @@ static std::string metricCell(const MetricValue &value) {
   return !value.text.empty() ? value.text : value.hasNumber() ? real(value.value.central()) : "";
 }
 
+static void addName(std::vector<std::string> &names, llvm::StringRef name) {
+  if (!llvm::is_contained(names, name))
+    names.push_back(name.str());
+}
+
 /// The metrics of the file that the results name, in order of first appearance.
 static std::vector<std::string> ownNames(llvm::ArrayRef<const Result *> results) {
   std::vector<std::string> names;
   for (const Result *result : results)
     for (const auto &[name, value] : result->own)
-      if (!llvm::is_contained(names, name))
-        names.push_back(name);
+      addName(names, name);
   return names;
+}
+
+static void addOwn(Line &line, const Result &result, llvm::ArrayRef<std::string> own) {
+  for (const std::string &name : own) {
+    auto found = llvm::find_if(result.own, [&](auto &entry) { return entry.first == name; });
+    line.push_back(found == result.own.end() ? "" : metricCell(found->second));
+  }
 }
 
 /// `latency_s` is the metric `latency`: of a `serve` that of a request.
@@ -70,10 +82,7 @@ static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
             cost.provenance.provider,
             cost.provenance.mapping};
   llvm::append_range(line, rest);
-  for (const std::string &name : own) {
-    auto found = llvm::find_if(result.own, [&](auto &entry) { return entry.first == name; });
-    line.push_back(found == result.own.end() ? "" : metricCell(found->second));
-  }
+  addOwn(line, result, own);
   return line;
 }
 
@@ -95,20 +104,70 @@ static Line kernelLine(const Result &result, const KernelLine &kernel) {
   return line;
 }
 
-void perfc::emit::writeCsv(const Input &input, llvm::raw_ostream &os) {
+//===-- Points of sweeps
+//--------------------------------------------------------------------------===//
+
+/// What a sweep sets, as a number where it is one.
+static std::string setting(const Result &result, llvm::StringRef name) {
+  const ir::Attribute *value = result.point.find(name);
+  if (!value)
+    return "";
+  if (value->is(ir::AttrKind::Int) || value->is(ir::AttrKind::Quantity))
+    return real(value->asQuantity().toDouble());
+  return value->is(ir::AttrKind::String) ? value->asString().str() : value->text();
+}
+
+static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
+  std::vector<std::string> settings, metrics; // in the order in which they come
+  for (const Result *result : results) {
+    for (const auto &[name, value] : result->point.entries())
+      addName(settings, name);
+    for (const auto &[name, value] : metricsOf(result->cost))
+      if (value.hasNumber())
+        addName(metrics, name);
+  }
+  std::vector<std::string> own = ownNames(results);
+  Line titles{"result", "subject", "on"};
+  for (const std::vector<std::string> *names : {&settings, &metrics, &own})
+    llvm::append_range(titles, *names);
+  llvm::append_range(titles, Line{"bound", "provider", "mapping"});
+  std::vector<Line> lines{titles};
+  for (const Result *result : results) {
+    Line line{result->name, result->subject, result->on};
+    for (const std::string &name : settings)
+      line.push_back(setting(*result, name));
+    for (const std::string &name : metrics) {
+      llvm::Optional<MetricValue> value = metric(result->cost, name);
+      line.push_back(value && value->hasNumber() ? real(value->value.central()) : "");
+    }
+    addOwn(line, *result, own);
+    const Provenance &by = result->cost.provenance;
+    llvm::append_range(line, Line{result->cost.bottleneck().str(), by.provider, by.mapping});
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+static std::vector<Line> kernelLines(llvm::ArrayRef<const Result *> results) {
   std::vector<Line> lines{{"result", "subject", "on", "point", "kernel", "count", "latency_s",
                            "energy_j", "macs", "flops", "utilization", "bound", "provider",
                            "mapping"}};
-  std::vector<std::string> own = ownNames(input.results);
+  std::vector<std::string> own = ownNames(results);
   llvm::append_range(lines.front(), own);
-  for (const Result *result : input.results) {
+  for (const Result *result : results) {
     lines.push_back(totalLine(*result, own));
     for (const KernelLine &kernel : flatten(result->cost.breakdown)) {
       lines.push_back(kernelLine(*result, kernel));
       lines.back().resize(lines.front().size());
     }
   }
-  for (const Line &line : lines) {
+  return lines;
+}
+
+void perfc::emit::writeCsv(const Input &input, llvm::raw_ostream &os) {
+  bool isSwept =
+      llvm::any_of(input.results, [](const Result *result) { return !result->point.empty(); });
+  for (const Line &line : isSwept ? pointLines(input.results) : kernelLines(input.results)) {
     llvm::interleave(
         line, os, [&](const std::string &text) { os << cell(text); }, ",");
     os << '\n';

@@ -120,23 +120,22 @@ FusedCapacity::Held FusedCapacity::heldInTurns(llvm::StringRef memory) const {
   return most;
 }
 
-static std::string bytesText(int64_t bits) {
-  return formatEngineering(static_cast<double>(bits) / 8, BaseUnit::Byte);
-}
-
 bool FusedCapacity::checkMemory(target::MemoryOp memory, const Held &held) {
-  int64_t bits = 0;
-  std::string text;
-  for (const auto &[name, own] : held) {
-    bits += own;
-    text += (text.empty() ? "" : " + ") + name + " " + bytesText(own);
-  }
   auto capacity = memory.capacity();
+  int64_t bits = 0;
+  for (const auto &[name, own] : held)
+    bits += own;
   if (!capacity || static_cast<double>(bits) / 8 <= capacity->toDouble())
     return true;
+  auto sizeText = [base = writtenBase(capacity->toDouble())](int64_t bits) {
+    return formatSize(static_cast<double>(bits) / 8, base);
+  };
+  std::string text;
+  for (const auto &[name, own] : held)
+    text += (text.empty() ? "" : " + ") + name + " " + sizeText(own);
   diagnostics
-      .report(op->range(), diag::TileDoesNotFit, memory.symbol(),
-              formatEngineering(capacity->toDouble(), BaseUnit::Byte), bytesText(bits), text)
+      .report(op->range(), diag::TileDoesNotFit, memory.symbol(), formatEngineering(*capacity),
+              sizeText(bits), text)
       .note(memory->range(), "the memory is declared here");
   return false;
 }

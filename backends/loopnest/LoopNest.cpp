@@ -160,8 +160,6 @@ void NestEvaluator::applyZeros() {
   adapted.notes.push_back("counts are expectations over where the zeros lie");
 }
 
-static std::string bytesText(double bytes) { return formatEngineering(bytes, BaseUnit::Byte); }
-
 /// Elements of the whole tensor.
 static double elementsOf(loopnest::TensorOp tensor) {
   double elements = 1;
@@ -178,6 +176,7 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, const Place &place,
     return true;
   if (!capacity || needed <= capacity->toDouble())
     return true;
+  SizeBase base = writtenBase(capacity->toDouble());
   std::string parts;
   for (size_t t = 0; t < held.tensors.size(); ++t)
     if (const auto &tensor = held.tensors[t]) {
@@ -187,13 +186,14 @@ bool NestEvaluator::checkCapacity(const MemoryCounts &held, const Place &place,
       double most = std::min(resident, elementsOf(adapted.tensors[t]));
       needed -= (resident - most) * wordBytes;
       double bytes = most * wordBytes;
-      parts += (parts.empty() ? "" : " + ") + adapted.nest.tensors[t].name + " " + bytesText(bytes);
+      parts += (parts.empty() ? "" : " + ") + adapted.nest.tensors[t].name + " " +
+               formatSize(bytes, base);
     }
   if (needed <= capacity->toDouble())
     return true;
   diagnostics
-      .report(op->range(), diag::TileDoesNotFit, memory.symbol(), bytesText(capacity->toDouble()),
-              bytesText(needed), parts)
+      .report(op->range(), diag::TileDoesNotFit, memory.symbol(),
+              formatSize(capacity->toDouble(), base), formatSize(needed, base), parts)
       .note(memory->range(), "the memory is declared here");
   return false;
 }

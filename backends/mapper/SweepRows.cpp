@@ -2,6 +2,7 @@
 #include "backends/mapper/SweepRows.h"
 
 #include "backends/core/Cost.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -18,7 +19,7 @@ std::string mapper::bindingText(const ir::Attribute &value) {
   if (value.is(ir::AttrKind::String))
     return value.asString().str();
   if (value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity))
-    return formatEngineering(value.asQuantity().toUncertain(), value.asQuantity().dimension());
+    return formatEngineering(value.asQuantity());
   return value.text();
 }
 
@@ -31,16 +32,32 @@ std::string mapper::bindingsText(const ir::AttrDict &bindings) {
 
 /// With a unit: "1.806 ms".
 static std::string paretoText(const Quantity &value) {
-  return formatEngineering(Uncertain(value.toDouble()), value.dimension());
+  return formatEngineering(value.toDouble(), value.dimension());
+}
+
+/// A row that says which point and which result of it this is; `kept` gets what the point sets.
+static StoredRow startRow(const emit::Result &result, const ir::Operation &point,
+                          llvm::json::Object &kept) {
+  StoredRow row;
+  ir::AttrDict bindings = ir::as<study::PointOp>(point).bindings();
+  row.statement = result.statement;
+  row.bindings = bindingsText(bindings);
+  row.label = result.label;
+  llvm::json::Array list;
+  for (const auto &[name, value] : bindings.entries())
+    list.push_back(llvm::json::Array{name, bindingText(value)});
+  kept["point"] = std::move(list);
+  return row;
+}
+
+static std::string textOf(llvm::json::Object kept) {
+  return llvm::formatv("{0}", llvm::json::Value(std::move(kept))).str();
 }
 
 StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &point,
                            const MetricNames &names) {
-  StoredRow row;
-  row.statement = result.statement;
-  row.bindings = bindingsText(ir::as<study::PointOp>(point).bindings());
-  row.label = result.label;
-  llvm::json::Object metrics, pareto;
+  llvm::json::Object metrics;
+  StoredRow row = startRow(result, point, metrics);
   for (const auto &[name, value] : emit::metricsOf(result.cost))
     if (value.hasNumber())
       metrics[name] = value.value.central();
@@ -54,27 +71,75 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
   }
   if (!list.empty())
     metrics["pareto"] = std::move(list);
-  row.metrics = llvm::formatv("{0}", llvm::json::Value(std::move(metrics))).str();
+  row.metrics = textOf(std::move(metrics));
   return row;
 }
 
-bool mapper::meetsRequirements(const ir::Operation &point, const MetricNames &names) {
-  return llvm::all_of(point.listAttr("require"), [&](const ir::Attribute &condition) {
-    emit::ExpressionValue value = emit::evaluateExpression(condition, names);
-    return value.truth && *value.truth;
-  });
+/// The list `name` of what a row keeps; nothing where it has none.
+static llvm::Optional<llvm::json::Array> listOf(const StoredRow &row, llvm::StringRef name) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(row.metrics);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return llvm::None;
+  }
+  llvm::json::Object *object = parsed->getAsObject();
+  llvm::json::Array *list = object ? object->getArray(name) : nullptr;
+  return list ? llvm::Optional<llvm::json::Array>(std::move(*list)) : llvm::None;
+}
+
+std::vector<std::pair<std::string, std::string>> mapper::settings(const StoredRow &row) {
+  std::vector<std::pair<std::string, std::string>> result;
+  if (llvm::Optional<llvm::json::Array> list = listOf(row, "point"))
+    for (const llvm::json::Value &entry : *list)
+      if (const llvm::json::Array *pair = entry.getAsArray(); pair && pair->size() == 2)
+        result.emplace_back((*pair)[0].getAsString().getValueOr(""),
+                            (*pair)[1].getAsString().getValueOr(""));
+  return result;
+}
+
+std::string mapper::unmetRequirement(const ir::Operation &point, const MetricNames &names) {
+  std::vector<std::string> texts = point.stringsAttr("require_text");
+  ir::AttrList conditions = point.listAttr("require");
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    emit::ExpressionValue value = emit::evaluateExpression(conditions[i], names);
+    if (!value.truth || !*value.truth)
+      return texts[i];
+  }
+  return "";
+}
+
+StoredRow mapper::leftOutRow(const emit::Result &result, const ir::Operation &point,
+                             llvm::StringRef unmet) {
+  llvm::json::Object kept;
+  StoredRow row = startRow(result, point, kept);
+  kept["left_out"] = llvm::json::Array{unmet};
+  row.metrics = textOf(std::move(kept));
+  return row;
+}
+
+std::vector<LeftOut> mapper::leftOut(llvm::ArrayRef<StoredRow> rows) {
+  std::vector<LeftOut> result;
+  for (const StoredRow &row : rows) {
+    if (result.empty() || result.back().statement != row.statement) {
+      result.push_back({row.statement, {}, 0, 0, {}});
+      for (const auto &[name, value] : settings(row))
+        result.back().settings.push_back(name);
+    }
+    ++result.back().of;
+    llvm::Optional<llvm::json::Array> reason = listOf(row, "left_out");
+    if (!reason || reason->empty())
+      continue;
+    ++result.back().count;
+    ++result.back().reasons[reason->front().getAsString().getValueOr("").str()];
+  }
+  llvm::erase_if(result, [](const LeftOut &sweep) { return sweep.count == 0; });
+  return result;
 }
 
 /// The values after `pareto` of a row, their names, and how they are printed.
 static bool paretoValues(const StoredRow &row, std::vector<std::string> &names,
                          std::vector<double> &values, std::vector<std::string> &texts) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(row.metrics);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
-    return false;
-  }
-  const llvm::json::Object *object = parsed->getAsObject();
-  const llvm::json::Array *list = object ? object->getArray("pareto") : nullptr;
+  llvm::Optional<llvm::json::Array> list = listOf(row, "pareto");
   if (!list)
     return false;
   for (const llvm::json::Value &entry : *list)

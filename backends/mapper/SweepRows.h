@@ -30,8 +30,23 @@ std::string bindingsText(const ir::AttrDict &bindings);
 StoredRow sweepRow(const emit::Result &result, const ir::Operation &point,
                    const MetricNames &names);
 
-/// True when `result` meets the `require` of `point`.
-bool meetsRequirements(const ir::Operation &point, const MetricNames &names);
+/// What the point of a row has set: names and values as they are printed.
+std::vector<std::pair<std::string, std::string>> settings(const StoredRow &row);
+
+/// The first `require` of `point` that a result does not meet, as written; "" when it meets all.
+std::string unmetRequirement(const ir::Operation &point, const MetricNames &names);
+/// The row of a `result` that `unmet` leaves out: it keeps the reason and no figures.
+StoredRow leftOutRow(const emit::Result &result, const ir::Operation &point, llvm::StringRef unmet);
+
+/// How many results of a sweep `require` has left out, by the condition that they do not meet.
+struct LeftOut {
+  int64_t statement;
+  std::vector<std::string> settings; ///< what the sweep sets
+  size_t count = 0, of = 0;          ///< results left out, of all
+  std::map<std::string, size_t> reasons;
+};
+/// Of each sweep that has any, by statement.
+std::vector<LeftOut> leftOut(llvm::ArrayRef<StoredRow> rows);
 
 /// The rows of each sweep with a `pareto` that no other of it beats: at most as large in all of its
 /// values and smaller in one. By statement, in the order of the points.

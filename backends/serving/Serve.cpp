@@ -83,8 +83,8 @@ double Serving::measure(llvm::StringRef word, double otherwise) const {
 }
 
 void Serving::reportNoRoom(double weights, double logits, double usable) {
-  auto bytes = [](double value) {
-    return formatEngineering(std::round(value), Dimension(BaseUnit::Byte));
+  auto bytes = [base = writtenBase(model.capacity)](double value) {
+    return formatSize(std::round(value), base);
   };
   diagnostics
       .report(serve.range(), diag::NoRoomForCache, bytes(weights), bytes(model.capacity),

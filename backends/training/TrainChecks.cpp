@@ -123,9 +123,8 @@ bool training::checkMemory(const ir::Operation &train, const Step &step, const S
                            DiagnosticEngine &diagnostics) {
   if (step.fits)
     return true;
-  auto bytes = [](double value) {
-    return formatEngineering(std::round(value), Dimension(BaseUnit::Byte));
-  };
+  SizeBase base = writtenBase(step.capacity);
+  auto bytes = [&](double value) { return formatSize(std::round(value), base); };
   const StageMemory &use = step.summary.stages[step.worstStage];
   diagnostics
       .report(train.range(), diag::TrainingDoesNotFit, step.worstStage, bytes(use.total()),

@@ -262,6 +262,9 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   }
   bool good = true;
   size_t points = 0, named = results.size();
+  pointsOfSweep = 1;
+  for (const Axis &axis : axes)
+    pointsOfSweep *= axis.values.size();
   std::function<void(size_t, Scope &, const ir::AttrDict &)> visit =
       [&](size_t depth, Scope &outer, const ir::AttrDict &bindings) {
         if (depth == axes.size()) {

@@ -36,6 +36,8 @@ public:
   /// statement could not be built (the others are).
   bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each, size_t pointLimit = SIZE_MAX);
 
+  /// How many points the sweep has whose units are being built.
+  size_t pointCount() const { return pointsOfSweep; }
   const Program &program() const { return files; }
   const Module &rootModule() const { return *root; }
 
@@ -69,6 +71,7 @@ private:
   bool allSet = false;                   ///< each parameter of `load`
   std::vector<ResultName> results;       ///< names of results so far
   BuildContext *sharedContext = nullptr; ///< while buildAll runs
+  size_t pointsOfSweep = 0;
 };
 
 } // namespace perfc

@@ -99,7 +99,7 @@ bool StudyBuilder::goal(const Node &node) {
 bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
   MetricScope where{node.scope, /*inStatement=*/true, kind};
   ir::AttrList list = point.listAttr(node.word);
-  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  std::vector<std::string> texts = point.stringsAttr((node.word + "_text").str());
   for (const ast::Arg &arg : node.syntaxArgs()) {
     auto expr = node.word == "require" ? metricCondition(context, *arg.value, where)
                                        : metricExpr(context, *arg.value, where);
@@ -109,8 +109,7 @@ bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
     texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
   }
   point.setAttr(node.word, std::move(list));
-  if (node.word == "pareto")
-    point.setAttr("pareto_text", ir::Attribute::strings(texts));
+  point.setAttr((node.word + "_text").str(), ir::Attribute::strings(texts));
   return true;
 }
 

@@ -320,8 +320,7 @@ static std::string labelOf(const Instance &instance) {
                              : nullptr;
   if (!size)
     return written(Value(instance));
-  return instance.decl->name.str() + "(" + formatEngineering(size->toDouble(), size->dimension()) +
-         ")";
+  return instance.decl->name.str() + "(" + formatEngineering(*size) + ")";
 }
 
 llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,

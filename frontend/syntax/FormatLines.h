@@ -13,7 +13,7 @@
 namespace perfc::syntax {
 
 /// The widest line that is not broken.
-inline constexpr unsigned maxColumns = 100;
+inline constexpr unsigned maxColumns = 110;
 
 /// Further lines of one item are indented by this.
 inline constexpr unsigned continuationIndent = 4;

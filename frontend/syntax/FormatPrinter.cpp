@@ -11,7 +11,9 @@ using namespace perfc::syntax;
 namespace {
 
 /// Keeps what the author lined up: tokens of neighbouring lines that start in one column of the
-/// source, at least one of them after two spaces or more, start in one column of the result.
+/// source, at least one of them after two spaces or more, start in one column of the result. A
+/// single space too many may be there by chance: it counts where all lines have a token in that
+/// column, and beside tokens that do the same.
 class Aligner {
 public:
   explicit Aligner(std::vector<FormatLine> &lines) : lines(lines) {}
@@ -28,6 +30,9 @@ private:
   size_t tokenAt(size_t line, unsigned column) const;
   void alignRun(size_t begin, size_t end);
   void alignColumn(unsigned column, size_t begin, size_t end);
+  unsigned spacesOf(Place place) const { return lines[place.line].tokens[place.token].spaces; }
+  bool areAlike(Place a, Place b) const;
+  void alignMeant(llvm::ArrayRef<Place> chain, size_t lineCount);
   void align(llvm::ArrayRef<Place> chain);
   unsigned naturalColumn(Place place) const;
 
@@ -67,11 +72,37 @@ unsigned Aligner::naturalColumn(Place place) const {
   return column + 1;
 }
 
+/// True for tokens of one kind; a name or a number behind the word of an item needs the same word.
+bool Aligner::areAlike(Place a, Place b) const {
+  const std::vector<FormatToken> &left = lines[a.line].tokens, &right = lines[b.line].tokens;
+  TokenKind kind = left[a.token].kind;
+  bool isValue = (a.token == 1 || b.token == 1) && (isName(kind) || kind == TokenKind::Number);
+  return kind == right[b.token].kind &&
+         (!isValue || (a.token == b.token && left[0].text == right[0].text));
+}
+
+/// `lineCount` lines are neighbours.
+void Aligner::alignMeant(llvm::ArrayRef<Place> chain, size_t lineCount) {
+  auto isPadded = [&](Place place) { return spacesOf(place) > 1; };
+  if (std::none_of(chain.begin(), chain.end(), isPadded))
+    return;
+  bool isClear =
+      chain.size() == lineCount || std::count_if(chain.begin(), chain.end(), isPadded) > 1 ||
+      std::any_of(chain.begin(), chain.end(), [&](Place place) { return spacesOf(place) > 2; });
+  if (isClear)
+    return align(chain);
+  while (!chain.empty()) {
+    size_t count = 1;
+    while (count < chain.size() && areAlike(chain[count - 1], chain[count]))
+      ++count;
+    if (std::any_of(chain.begin(), chain.begin() + count, isPadded))
+      align(chain.take_front(count));
+    chain = chain.drop_front(count);
+  }
+}
+
 void Aligner::align(llvm::ArrayRef<Place> chain) {
-  bool isMeant = chain.size() > 1 && std::any_of(chain.begin(), chain.end(), [&](Place place) {
-                   return lines[place.line].tokens[place.token].spaces > 1;
-                 });
-  if (!isMeant)
+  if (chain.size() < 2)
     return;
   unsigned column = 0;
   for (Place place : chain)
@@ -82,6 +113,8 @@ void Aligner::align(llvm::ArrayRef<Place> chain) {
 
 void Aligner::alignColumn(unsigned column, size_t begin, size_t end) {
   std::vector<Place> chain;
+  size_t lineCount = std::count_if(lines.begin() + begin, lines.begin() + end,
+                                   [](const FormatLine &line) { return !line.tokens.empty(); });
   for (size_t i = begin; i < end; ++i) {
     if (lines[i].tokens.empty())
       continue;
@@ -90,10 +123,10 @@ void Aligner::alignColumn(unsigned column, size_t begin, size_t end) {
       chain.push_back({i, token});
       continue;
     }
-    align(chain);
+    alignMeant(chain, lineCount);
     chain.clear();
   }
-  align(chain);
+  alignMeant(chain, lineCount);
 }
 
 /// Aligns the neighbouring lines [begin, end). A line that becomes too long is left out, and the

@@ -125,11 +125,22 @@ llvm::Optional<Quantity> parseQuantity(llvm::StringRef text);
 /// All unit names without prefixes, for suggestions.
 llvm::ArrayRef<llvm::StringRef> unitNames();
 
-/// `value` (in base units of `dimension`) in engineering units with 4 significant digits:
-/// "6.021 ms", "1.024 mJ", "108.0 KiB", "312.0 TFLOP/s", "12.5 %" is not chosen by itself.
+/// `value` (in base units of `dimension`) as people read it, with 4 significant digits: "6.021 ms",
+/// "34.91 days", "1.024 mJ", "108.0 KiB", "312.0 TFLOP/s", "0.4170 mm2", "395,987 tokens/s",
+/// "1.600 req per 1000 s"; "12.5 %" is not chosen by itself. Amounts of data in binary units.
 std::string formatEngineering(double value, const Dimension &dimension, unsigned digits = 4);
 /// The same with its 90 % interval when there is one: "6.021 ms +- 0.4 ms".
 std::string formatEngineering(const Uncertain &value, const Dimension &dimension);
+/// The same of what a program writes: an exact amount of data is in the base in which it is short.
+std::string formatEngineering(const Quantity &quantity);
+
+/// Whether the prefixes of an amount of data are powers of 1024 or of 1000.
+enum class SizeBase : uint8_t { Binary, Decimal };
+/// The base in which a program has written `bytes`: the one in which they take fewer digits (24GB,
+/// 64KiB), binary where both take as many.
+SizeBase writtenBase(double bytes);
+/// "22.35 GiB" or "24.00 GB". What stands beside a written size has the base of that one.
+std::string formatSize(double bytes, SizeBase base);
 
 } // namespace perfc
 

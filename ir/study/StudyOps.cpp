@@ -133,6 +133,7 @@ static std::vector<OpDecl> statementDecls() {
            .topLevel = true,
            .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names"),
                      listAttr("require", AttrKind::Any, "conditions on a point").optional(),
+                     listAttr("require_text", AttrKind::String, "the same as written").optional(),
                      listAttr("pareto", AttrKind::Any, "what a point is to be good at").optional(),
                      listAttr("pareto_text", AttrKind::String, "the same as written").optional()},
            .regions = {holding(inPoint)}},

@@ -122,7 +122,7 @@ class Example:
                     self.program("run", "example.perf")
             elif language == "yaml":
                 self.write("input.yaml", timeloop_input(text))
-                self.program("run", "--from", "timeloop", "--mode", "timeloop", "--quiet", "input.yaml")
+                self.program("run", "--from", "timeloop", "--mode", "timeloop", "input.yaml")
             elif language == "maestro":
                 self.write("example.m", text)
                 self.program("import", "maestro", "example.m")

@@ -9,6 +9,9 @@
 
 namespace perfc::driver {
 
+/// Terms and what each means.
+using HelpTerms = std::vector<std::pair<std::string, std::string>>;
+
 struct Command {
   llvm::StringLiteral name;
   llvm::StringLiteral summary; ///< one line
@@ -21,21 +24,25 @@ struct Command {
   /// the status 1 without a diagnostic (`fmt --check`).
   bool (*run)(Session &session, const Arguments &arguments);
   llvm::StringLiteral details = ""; ///< further lines of the help
-  /// Prints a list that belongs to the help, where there is one.
-  void (*printList)(llvm::raw_ostream &os) = nullptr;
+  /// A list that belongs to the help, where there is one.
+  HelpTerms (*list)() = nullptr;
 };
 
 /// All commands, in the order of the help.
 llvm::ArrayRef<Command> commands();
 const Command *findCommand(llvm::StringRef name);
 
-/// The text of `perfc --help` and of `perfc COMMAND --help`.
-void printHelp(llvm::raw_ostream &os);
-void printHelp(llvm::raw_ostream &os, const Command &command);
+/// Prints terms, each with what it means beside it, which begins at column `least` + 4 or behind
+/// the longest term.
+void printTerms(llvm::raw_ostream &os, const HelpTerms &terms, unsigned least, unsigned width);
+
+/// The text of `perfc --help` and of `perfc COMMAND --help`, in lines of `width` characters.
+void printHelp(llvm::raw_ostream &os, unsigned width);
+void printHelp(llvm::raw_ostream &os, const Command &command, unsigned width);
 
 // The lists of the help.
-void printTableKinds(llvm::raw_ostream &os);
-void printImportFormats(llvm::raw_ostream &os);
+HelpTerms tableKindTerms();
+HelpTerms importFormatTerms();
 
 // The commands, one file each.
 bool runFile(Session &session, const Arguments &arguments);

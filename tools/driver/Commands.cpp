@@ -93,8 +93,12 @@ static constexpr OptionSpec fmtOptions[] = {
     {"check", 0, "", "say which files are not formatted; exit status 1 if there is one"},
     {"", 'i', "", "rewrite the files"},
 };
-static constexpr OptionSpec listOptions[] = {
-    {"json", 0, "", "print one JSON document"},
+static constexpr OptionSpec jsonOptions[] = {
+    {"json", 0, "", "print one JSON document (docs/output.md)"},
+};
+static constexpr OptionSpec explainOptions[] = {
+    {"json", 0, "", "print the results as one JSON document (docs/output.md)"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec docOptions[] = {
     {"words", 0, "", "all words of the language, as Markdown tables"},
@@ -117,13 +121,8 @@ static const Command table[] = {
     {"sweep", "evaluate the sweeps of a file, resumable and in shards", "FILE [options]",
      "perfc sweep design.perf --db results.db --shard 1/4", sweepOptions, 1, 1, sweepFile,
      "Other statements are left out. A run that is killed goes on where it stopped."},
-    {"merge",
-     "bring the results of shards together, and print the front",
-     "OUT.db PART.db… [options]",
-     "perfc merge all.db part1.db part2.db",
-     {},
-     2,
-     ~0u,
+    {"merge", "bring the results of shards together, and print the front",
+     "OUT.db PART.db… [options]", "perfc merge all.db part1.db part2.db", jsonOptions, 2, ~0u,
      mergeResults},
     {"ir", "print the IR of a file", "FILE [options]", "perfc ir design.perf --level loopnest",
      irOptions, 1, 1, printIr},
@@ -136,9 +135,9 @@ static const Command table[] = {
      "perfc emit design.perf --to csv -o results.csv", emitOptions, 1, 1, emitFile},
     {"import", "a foreign description as a .perf program", "FORMAT FILE… [options]",
      "perfc import scale_sim scale.cfg topology.csv -o design.perf", importOptions, 2, ~0u,
-     importFile, "FORMAT and its files are", printImportFormats},
+     importFile, "FORMAT and its files are", importFormatTerms},
     {"explain", "why a result is what it is, or what a diagnostic means",
-     "FILE [RESULT] | PERF0123", "perfc explain design.perf", defineOptions, 1, 2, explain,
+     "FILE [RESULT] | PERF0123", "perfc explain design.perf", explainOptions, 1, 2, explain,
      "Follows each result to the kernels that take longest and the resources that limit them."},
     {"validate", "predictions against a table of reference figures", "KIND PATH [options]",
      "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 2, 2,
@@ -146,7 +145,7 @@ static const Command table[] = {
      "Prints agreement per group; the exit status is 0 whatever it is. PATH is a table or a "
      "folder; "
      "KIND is one of",
-     printTableKinds},
+     tableKindTerms},
     {"new",
      "write a commented program to start from",
      "FILE",
@@ -157,7 +156,7 @@ static const Command table[] = {
      newFile,
      "A file that exists stays as it is."},
     {"list", "what the standard library has", "[KIND] [options]", "perfc list hardware",
-     listOptions, 0, 1, listLibrary, "KIND is op, workload, hardware, system, mapping, network, …"},
+     jsonOptions, 0, 1, listLibrary, "KIND is op, workload, hardware, system, mapping, network, …"},
     {"doc", "what a word of the language, the library or the IR means", "[WORD] [options]",
      "perfc doc bandwidth", docOptions, 0, 1, printDocumentation},
 };

@@ -198,6 +198,15 @@ static bool printIrOp(llvm::raw_ostream &os, llvm::StringRef word) {
   return true;
 }
 
+/// What an op computes, as its module writes it.
+static void printEquations(Session &session, const LibraryEntry &entry) {
+  if (entry.equations.empty())
+    return;
+  session.out << "  equations\n";
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(entry.equations).rtrim(), "\n"))
+    session.out << "    " << line << '\n';
+}
+
 /// Declarations of the library named `word`.
 static bool printLibraryEntries(Session &session, llvm::StringRef word,
                                 std::vector<std::string> &names) {
@@ -211,6 +220,7 @@ static bool printLibraryEntries(Session &session, llvm::StringRef word,
     for (llvm::StringRef line : llvm::split(llvm::StringRef(entry.doc).trim(), "\n"))
       session.out << "  " << line << '\n';
     session.out << "  import   " << entry.module << '\n';
+    printEquations(session, entry);
     found = true;
   }
   return found;
@@ -244,13 +254,28 @@ static void reportNothing(Session &session, llvm::StringRef word, std::vector<st
       .suggest(word, candidates, "`perfc list` shows the library, `perfc doc --words` all words");
 }
 
+/// What there is to ask for.
+static void printStart(Session &session) {
+  session.out << "perfc doc WORD says what a word of the language, a metric, or a name of the "
+                 "library means\n\n";
+  printTerms(session.out,
+             {{"perfc new design.perf", "a commented program to start from"},
+              {"perfc list", "what the library has; perfc list op shows its ops alone"},
+              {"perfc doc matmul", "an op: what it computes, and what to import"},
+              {"perfc doc h100_sxm", "a chip; networks, systems and workloads go the same way"},
+              {"perfc doc bandwidth", "a word, with its values and default"},
+              {"perfc doc latency", "a metric, with its unit and definition"},
+              {"perfc doc --words", "all words, by the blocks in which they stand"},
+              {"perfc doc --metrics", "all metrics"},
+              {"perfc explain PERF0101", "what a message means, with an example and its fix"}},
+             24, session.width);
+}
+
 bool driver::printDocumentation(Session &session, const Arguments &arguments) {
   bool whole = printParts(session.out, arguments);
   if (arguments.files().empty()) {
     if (!whole)
-      session.diagnostics
-          .report({}, diag::WrongArgumentCount, "doc", "a word, or a part of the manual")
-          .help("for example: perfc doc bandwidth");
+      printStart(session);
     return true;
   }
   llvm::StringRef word = arguments.files().front();

@@ -8,6 +8,7 @@
 #include "tools/driver/ReportAgain.h"
 #include "tools/driver/UnusedWords.h"
 #include "tools/driver/search/Interrupt.h"
+#include "tools/driver/sweep/PointProblems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -28,6 +29,14 @@ static SourceRange statementPlace(const ir::Module &module) {
     if (op.name().startswith("study."))
       return op.range();
   return {};
+}
+
+/// The point of a sweep that `module` is; null for other statements.
+static const ir::Operation *pointOf(const ir::Module &module) {
+  for (const ir::Operation &op : module.body())
+    if (op.is(study::PointOp::opName))
+      return &op;
+  return nullptr;
 }
 
 /// What a file of results is of: the program with all that it imports and reads, the library
@@ -58,15 +67,25 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
   if (sharing && sharing->handsOut()) {
     serve();
     // What cannot be built is no point: it is reported here, once for all processes.
-    compilation.forEachUnit([](ir::Module &) { return !Interrupt::flag(); });
+    compilation.forEachUnit([&](ir::Module &module) {
+      hasSwept |= pointOf(module) != nullptr;
+      return !Interrupt::flag();
+    });
     return;
   }
+  PointProblems problems(session.diagnostics);
   compilation.forEachUnit([&](ir::Module &module) {
-    size_t before = session.diagnostics.all().size();
     SourceRange place = statementPlace(module);
+    const ir::Operation *point = pointOf(module);
+    std::string bindings = point ? bindingsText(ir::as<study::PointOp>(*point).bindings()) : "";
+    problems.begin(point ? place : SourceRange());
+    size_t before = session.diagnostics.all().size();
+    pointCount = compilation.pointCount();
     unit(module, listener);
     session.diagnostics.blame(before, place);
     session.diagnostics.noteSince(before, place, "for this statement");
+    if (!bindings.empty() && !sharing)
+      problems.take(before, bindings);
     if (sharing)
       sharing->send(before, takePrinted());
     return !Interrupt::flag();
@@ -145,6 +164,7 @@ bool Evaluation::removeUnsupported(ir::Module &module) {
 bool Evaluation::isDone(const ir::Operation &point) {
   unsigned statement = statementIndex(point.range());
   int64_t number = points[statement]++;
+  session.progress.count(number, static_cast<int64_t>(pointCount));
   pointRows.clear();
   errorsBefore = session.diagnostics.errorCount();
   if (number % sweepSettings.shards != sweepSettings.shard - 1)
@@ -171,10 +191,8 @@ void Evaluation::finishPoint(const ir::Operation &point) {
 std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
 
 void Evaluation::unit(ir::Module &module, const Listener &listener) {
-  const ir::Operation *point = nullptr;
-  for (const ir::Operation &op : module.body())
-    if (op.is(study::PointOp::opName))
-      point = &op;
+  const ir::Operation *point = pointOf(module);
+  hasSwept |= point != nullptr;
   if (point ? isDone(*point) : onlySweeps)
     return;
   if (!removeUnsupported(module))
@@ -269,10 +287,12 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
   }
   if (point && !evaluated.results.empty()) {
     llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
-      return !meetsRequirements(*point, names(module, &result->cost));
+      MetricNames ofResult = names(module, &result->cost);
+      std::string unmet = unmetRequirement(*point, ofResult);
+      pointRows.push_back(unmet.empty() ? sweepRow(*result, *point, ofResult)
+                                        : leftOutRow(*result, *point, unmet));
+      return !unmet.empty();
     });
-    for (const emit::Result *result : evaluated.results)
-      pointRows.push_back(sweepRow(*result, *point, names(module, &result->cost)));
     if (evaluated.results.empty())
       return;
   }

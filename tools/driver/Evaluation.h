@@ -55,6 +55,8 @@ public:
   const std::deque<emit::Result> &results() const { return found; }
   /// The searches so far, in order.
   const std::deque<Searched> &searches() const { return searched; }
+  /// The mappings that a search has found for `result`, as a program has them; "" of other results.
+  std::string mappingText(const emit::Result &result) const;
   /// How `search` statements are searched; to be set before `run`.
   mapper::SearchSettings searchSettings;
   /// Only `search` statements, and the sweeps that hold them, are evaluated; or only sweeps.
@@ -65,6 +67,8 @@ public:
   /// What `replay` runs on instead of its system; null for that.
   const astra::Cluster *replayOn = nullptr;
   bool hasReplayed = false; ///< whether the program has a `replay`
+  bool hasSearched = false; ///< a `search`
+  bool hasSwept = false;    ///< a `sweep`
   /// A training step that does not fit into the memory is a result all the same.
   bool trainsBeyondMemory = false;
   /// Where the points of sweeps are kept, and which of them are evaluated.
@@ -131,6 +135,7 @@ private:
   std::vector<mapper::StoredRow> pointRows; ///< of the point at hand
   size_t errorsBefore = 0;                  ///< of the point at hand: those of what was before it
   std::map<unsigned, int64_t> points;       ///< by statement: points so far
+  size_t pointCount = 0;                    ///< of the sweep at hand
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
   std::set<std::pair<uint32_t, uint32_t>> warned;      ///< places with words that nothing reads

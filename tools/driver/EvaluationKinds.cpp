@@ -7,6 +7,7 @@
 #include "backends/serving/Serve.h"
 #include "backends/training/Train.h"
 #include "ir/common/diagnostics/Training.h"
+#include "tools/driver/Report.h"
 #include "tools/driver/UnusedWords.h"
 #include "tools/driver/astra/Replay.h"
 #include "tools/driver/search/FitAdvice.h"
@@ -106,7 +107,7 @@ static void noteSearch(const TrainSearchResult &searched, const ir::Operation &t
       cost.notes.push_back(fmt::format(
           "best for its memory: {} in {}: {}",
           formatEngineering(searched.front[i].stepTime, BaseUnit::Second),
-          formatEngineering(searched.front[i].memory, BaseUnit::Byte), searched.front[i].strategy));
+          formatSize(searched.front[i].memory, capacityBase(cost)), searched.front[i].strategy));
 }
 
 const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
@@ -208,9 +209,18 @@ static std::string proofText(const SearchSummary &summary) {
                      summary.provenNests, summary.distinct);
 }
 
+std::string Evaluation::mappingText(const emit::Result &result) const {
+  llvm::StringSet<> names;
+  for (const Searched &entry : searched)
+    if (entry.result == &result)
+      return printMappings(entry.summary.mappings, names);
+  return "";
+}
+
 const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,
                                        const ir::Operation *point) {
   study::SearchStatement statement(&op);
+  hasSearched = true;
   Interrupt interrupt;
   mapper::SearchSettings settings = searchSettings;
   settings.stop = &Interrupt::flag();

@@ -21,6 +21,9 @@ void Evaluation::checkExpectations(const Evaluated &evaluated) {
   }
   if (evaluated.op.regionCount() == 0)
     return;
+  // The row that it is about, in words.
+  std::string at =
+      evaluated.point ? " at " + mapper::bindingsText(evaluated.results.front()->point) : "";
   for (const ir::Operation &op : evaluated.op.body())
     if (auto expect = ir::as<study::ExpectOp>(op))
       for (const emit::Result *result : evaluated.results)
@@ -28,11 +31,21 @@ void Evaluation::checkExpectations(const Evaluated &evaluated) {
                          evaluated.results.size() > 1 || evaluated.point ? caseText(*result) : "");
 }
 
+/// A value as it reads beside what it is compared with: an amount of data has the base of that one.
+static std::string besideText(const ExpressionValue &value, const ExpressionValue &limit) {
+  bool isSize = value.number && limit.number && limit.number->isExact() &&
+                value.number->dimension() == Dimension(BaseUnit::Byte) &&
+                value.number->toUncertain().isCertain();
+  return isSize ? formatSize(value.number->toDouble(), writtenBase(limit.number->toDouble()))
+                : emit::describe(value);
+}
+
 /// The left side of a comparison as it came out: "latency is 61.20 ms".
 static std::string outcomeText(const ir::AttrList &expr, const MetricNames &names) {
   if (expr.size() != 3)
     return "";
-  std::string left = emit::describe(emit::evaluateExpression(expr[1], names));
+  std::string left = besideText(emit::evaluateExpression(expr[1], names),
+                                emit::evaluateExpression(expr[2], names));
   bool isName = expr[1].is(ir::AttrKind::String);
   return isName ? expr[1].asString().str() + " is " + left : "the left side is " + left;
 }

@@ -2,6 +2,7 @@
 //
 // perfc explain: why a result is what it is, as a chain from the result down to the resource that
 // limits it, each link with its place in the source; or what a diagnostic means.
+#include "backends/emit/Emit.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/EmbeddedText.h"
 #include "tools/driver/ProgramFile.h"
@@ -91,7 +92,7 @@ static void explainKernel(Session &session, const emit::KernelLine &line, const 
   explainParts(session, part, static_cast<double>(line.count));
 }
 
-static void explainResult(Session &session, const emit::Result &result) {
+static void explainResult(Session &session, const emit::Result &result, llvm::StringRef mapping) {
   const Cost &cost = result.cost;
   session.out << result.label << placeText(session.sources, result.place) << '\n'
               << (cost.serving ? "  run_time " : "  latency ") << latencyText(cost.latency)
@@ -118,7 +119,7 @@ static void explainResult(Session &session, const emit::Result &result) {
     session.out << "  energy is not given by " << llvm::join(cost.energy.missing, ", ") << '\n';
   for (const std::string &note : cost.notes)
     session.out << "  note: " << note << '\n';
-  session.out << '\n';
+  session.out << mapping << '\n';
 }
 
 bool driver::explain(Session &session, const Arguments &arguments) {
@@ -133,12 +134,22 @@ bool driver::explain(Session &session, const Arguments &arguments) {
     return true;
   Evaluation evaluation(session, defaultProviders());
   evaluation.run(file, defines, [](const Evaluated &) {});
-  bool found = false;
+  bool found = false, asJson = arguments.has("json");
+  emit::Json results = emit::Json::array();
   for (const emit::Result &result : evaluation.results()) {
     if (arguments.files().size() > 1 && result.name != arguments.files()[1])
       continue;
-    explainResult(session, result);
+    if (asJson)
+      results.push(emit::resultJson(result, session.sources));
+    else
+      explainResult(session, result, evaluation.mappingText(result));
     found = true;
+  }
+  if (asJson) {
+    emit::Json document = emit::Json::object();
+    document.set("schema", 1).set("file", arguments.files().front());
+    document.set("results", std::move(results)).print(session.out);
+    session.out << '\n';
   }
   if (!found && arguments.files().size() > 1 && !session.diagnostics.hasErrors())
     session.diagnostics.report({}, diag::UnknownResult, arguments.files()[1])

@@ -44,6 +44,22 @@ static std::string headText(const SourceManager &sources, const ast::Item &item)
   return text;
 }
 
+/// The lines of the block of an op, as far in as they stand there.
+static std::string equationsText(const SourceManager &sources, const ast::Item &item) {
+  if (!item.block)
+    return "";
+  llvm::StringRef block = sources.text(item.block->range);
+  block.consume_front("{");
+  block.consume_back("}");
+  std::string text;
+  for (llvm::StringRef line : llvm::split(block.trim('\n'), "\n")) {
+    line.consume_front("  ");
+    if (!line.trim().empty())
+      text += line.rtrim().str() + "\n";
+  }
+  return llvm::StringRef(text).ltrim().str();
+}
+
 std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
   std::vector<LibraryEntry> entries;
   for (const EmbeddedFile &file : embeddedStdlib()) {
@@ -56,6 +72,9 @@ std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
         continue;
       entries.push_back({name, declKindName(decl->kind).str(), decl->name.str(),
                          headText(program.sourceManager(), *decl->item), docText(decl->item->doc),
+                         decl->kind == DeclKind::Op
+                             ? equationsText(program.sourceManager(), *decl->item)
+                             : std::string(),
                          decl->nameRange});
     }
   }

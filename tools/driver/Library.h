@@ -15,6 +15,7 @@ struct LibraryEntry {
   std::string name;
   std::string signature; ///< the head as written, on one line
   std::string doc;       ///< the comment above it, without slashes; lines end in newlines
+  std::string equations; ///< of an op: the lines of its block, without its indentation
   SourceRange place;
 };
 

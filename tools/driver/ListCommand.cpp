@@ -17,12 +17,12 @@ static void printEntries(Session &session, llvm::ArrayRef<LibraryEntry> entries)
     longest = std::max<unsigned>(longest, entry.kind.size() + 1 + entry.name.size());
   while (!entries.empty()) {
     llvm::StringRef module = entries.front().module;
-    Table table({{"", Align::Left, longest}, {"", Align::Left}});
+    Table table({{"", Align::Left, longest}, {"", Align::Left, 0, /*wraps=*/true}});
     for (; !entries.empty() && entries.front().module == module; entries = entries.drop_front())
       table.addRow(
           {entries.front().kind + " " + entries.front().name, firstSentence(entries.front().doc)});
     session.out << "import " << module << '\n';
-    table.print(session.out, session.isVerbose() ? ~0u : session.width, session.colorOut,
+    table.print(session.out, session.tableWidth(), session.colorOut,
                 /*titles=*/false);
   }
 }

@@ -86,7 +86,7 @@ static int runCommand(Session &session, const Command &command,
       !session.configure(arguments))
     return session.finish();
   if (arguments.has("help")) {
-    printHelp(session.out, command);
+    printHelp(session.out, command, session.width);
     return session.finish();
   }
   if (!checkFileCount(session, command, arguments))
@@ -101,13 +101,14 @@ static int runCommand(Session &session, const Command &command,
 static int runWords(llvm::ArrayRef<const char *> words) {
   Session session(llvm::outs(), llvm::errs());
   if (words.empty()) {
-    printHelp(session.err);
+    printHelp(session.err, session.width);
     return ExitWrongInput;
   }
   llvm::StringRef first = words.front();
   if (first == "--help" || first == "-h" || first == "help") {
     const Command *command = words.size() > 1 ? findCommand(words[1]) : nullptr;
-    command ? printHelp(session.out, *command) : printHelp(session.out);
+    command ? printHelp(session.out, *command, session.width)
+            : printHelp(session.out, session.width);
     return session.finish();
   }
   if (first == "--version") {

@@ -23,6 +23,28 @@ void Progress::at(llvm::StringRef what) {
   activity = what.str();
 }
 
+void Progress::count(int64_t now, int64_t all) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (now <= done || all != total) { // another work begins
+    doneBefore = now;
+    countedSince = std::chrono::steady_clock::now();
+  }
+  done = now;
+  total = all;
+}
+
+/// "12 of 60 done, 1.5/s, 32 s left"; "" for work without parts.
+static std::string countText(int64_t done, int64_t total, int64_t newly, double seconds) {
+  if (total == 0)
+    return "";
+  std::string text = fmt::format("{} of {} done", done, total);
+  if (newly == 0 || seconds <= 0)
+    return text + "  ";
+  double rate = static_cast<double>(newly) / seconds;
+  return fmt::format("{}, {:.2g}/s, {:.0f} s left  ", text, rate,
+                     static_cast<double>(total - done) / rate);
+}
+
 void Progress::stop() {
   if (!drawing.joinable())
     return;
@@ -35,9 +57,11 @@ void Progress::stop() {
 }
 
 void Progress::draw() {
-  auto elapsed = std::chrono::steady_clock::now() - began;
+  auto now = std::chrono::steady_clock::now();
+  std::chrono::duration<double> counting = now - countedSince;
   std::string line = fmt::format(
-      "{} s  {}", std::chrono::duration_cast<std::chrono::seconds>(elapsed).count(), activity);
+      "{} s  {}{}", std::chrono::duration_cast<std::chrono::seconds>(now - began).count(),
+      countText(done, total, done - doneBefore, counting.count()), activity);
   if (line.size() >= width)
     line.resize(width - 1);
   llvm::errs() << "\r\x1b[K" << line; // errs() is not buffered

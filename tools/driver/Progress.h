@@ -23,6 +23,8 @@ public:
   void start(unsigned width);
   /// What the command is at; without `start` nobody sees it.
   void at(llvm::StringRef what);
+  /// `done` of `total` parts of the work are done; 0 of 0 for work without parts.
+  void count(int64_t done, int64_t total);
   /// Takes the line away for good.
   void stop();
 
@@ -44,6 +46,9 @@ private:
   std::thread drawing;
   std::chrono::steady_clock::time_point began;
   std::string activity;
+  int64_t done = 0, total = 0;
+  int64_t doneBefore = 0; ///< when the first of them began, at `countedSince`
+  std::chrono::steady_clock::time_point countedSince;
   unsigned width = 80;
   bool isEnding = false, isDrawn = false;
 };

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
+#include "tools/driver/RowNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -48,24 +49,26 @@ static std::string details(const Cost &cost) {
 
 /// Reasons and figures of a result are never cut, whatever the width.
 static void printTotals(llvm::raw_ostream &out, const emit::Result &result) {
-  totalsTable(result).print(out, ~0u, /*bold=*/false, /*titles=*/false);
+  totalsTable(result).print(out, anyWidth, /*bold=*/false, /*titles=*/false);
 }
 
 void Report::printEvaluation(const emit::Result &result) {
   const Cost &cost = result.cost;
   title(result.label, details(cost));
   size_t limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
-  unsigned width = session.isVerbose() ? ~0u : session.width;
+  unsigned width = session.tableWidth();
   Table kernels = kernelTable(result, limit);
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(out, result);
   if (cost.training && cost.training->stages.size() > 1)
-    stageTable(*cost.training, session.isVerbose() ? SIZE_MAX : stageLimit)
+    stageTable(cost, session.isVerbose() ? SIZE_MAX : stageLimit)
         .print(out, width, session.colorOut);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
     accessTable(cost).print(out, width, session.colorOut);
+  if (session.isVerbose())
+    out << evaluation.mappingText(result);
   printFindings(result);
 }
 
@@ -86,14 +89,18 @@ void Report::printFindings(const emit::Result &result) {
     out << "  note: " << note << '\n';
   if (result.verified)
     out << "  counts: " << verifiedText(*result.verified) << '\n';
-  printExpectations(result);
+  printExpectations(result, "");
 }
 
-void Report::printExpectations(const emit::Result &result) {
+/// `row` is what the result is called in its table, "" where it is alone.
+void Report::printExpectations(const emit::Result &result, llvm::StringRef row) {
   for (const emit::Expectation &expectation : result.expectations) {
     out << "  expect " << expectation.text << ": " << (expectation.holds ? "holds" : "FAILS");
+    if (!row.empty())
+      out << " for " << row;
     if (expectation.probability)
-      out << fmt::format(" for {:.1f} % of the outcomes", *expectation.probability * 100);
+      out << fmt::format(" {} {:.1f} % of the outcomes", row.empty() ? "for" : "in",
+                         *expectation.probability * 100);
     out << '\n';
   }
 }
@@ -161,28 +168,31 @@ void Report::printComparison(const Evaluated &evaluated) {
   }
   columns.insert(columns.end(), {{"util"}, {"bound", Align::Left}, {"by", Align::Left}});
   Table table(std::move(columns));
-  for (const emit::Result *result : evaluated.results) {
-    const Cost &cost = result->cost;
-    bool isOne = evaluation.named(result->name).size() == 1;
-    std::vector<std::string> cells{areNamed ? rowText(result->name, *result, isOne, llvm::None)
-                                            : result->on};
+  std::vector<std::string> names =
+      areNamed ? std::vector<std::string>() : comparedNames(evaluated.results);
+  for (size_t i = 0; i < evaluated.results.size(); ++i) {
+    const emit::Result &result = *evaluated.results[i];
+    const Cost &cost = result.cost;
+    bool isOne = evaluation.named(result.name).size() == 1;
+    std::vector<std::string> cells{areNamed ? rowText(result.name, result, isOne, llvm::None)
+                                            : names[i]};
     for (llvm::StringRef name : metrics) {
       MetricValue value = *metric(cost, name);
       cells.push_back(metricText(value));
-      cells.push_back(ratio(value, *metric(first.cost, name), result == &first));
+      cells.push_back(ratio(value, *metric(first.cost, name), i == 0));
     }
     for (std::string text : {utilizationText(cost), cost.bottleneck().str(), details(cost)})
       cells.push_back(std::move(text));
     table.addRow(std::move(cells));
   }
-  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut);
-  for (const emit::Result *result :
-       areNamed ? std::vector<const emit::Result *>() : evaluated.results) {
-    for (const std::string &note : result->cost.notes)
-      out << "  note: " << result->on << ": " << note << '\n';
-    if (result->verified)
-      out << "  counts: " << result->on << ": " << verifiedText(*result->verified) << '\n';
-    printExpectations(*result);
+  table.print(out, session.tableWidth(), session.colorOut);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const emit::Result &result = *evaluated.results[i];
+    for (const std::string &note : result.cost.notes)
+      out << "  note: " << names[i] << ": " << note << '\n';
+    if (result.verified)
+      out << "  counts: " << names[i] << ": " << verifiedText(*result.verified) << '\n';
+    printExpectations(result, names[i]);
   }
 }
 
@@ -250,10 +260,13 @@ void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportCo
   for (const emit::Result *result : evaluated.results)
     table.addRow(
         cells(evaluation.names(evaluated.module, &result->cost), columns, {result->label}));
-  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut);
+  table.print(out, session.tableWidth(), session.colorOut);
   printMissing();
   if (isSearch)
     printFindings(first);
+  else if (evaluated.results.size() > 1)
+    for (const emit::Result *result : evaluated.results)
+      printExpectations(*result, result->label);
 }
 
 void Report::printBreakdown(const Evaluated &evaluated, study::ReportOp report,
@@ -281,7 +294,7 @@ void Report::printBreakdown(const Evaluated &evaluated, study::ReportOp report,
     left[0] = fmt::format("{} others", others);
     table.addRow(std::move(left));
   }
-  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut);
+  table.print(out, session.tableWidth(), session.colorOut);
   printMissing();
 }
 
@@ -355,8 +368,8 @@ void Report::printFileReport(const Evaluated &evaluated) {
     }
   }
   if (!table.empty())
-    table.print(out, session.width, session.colorOut);
-  figures.print(out, session.width, session.colorOut, /*titles=*/false);
+    table.print(out, session.tableWidth(), session.colorOut);
+  figures.print(out, session.tableWidth(), session.colorOut, /*titles=*/false);
   printMissing();
   out << '\n';
 }
@@ -407,10 +420,10 @@ bool Report::startSweep(const Evaluated &evaluated) {
   std::vector<ReportColumn> columns = reportColumns(evaluated, by);
   for (const auto &[name, value] : orderedPoint(point, by))
     sweepColumns.push_back({name, Align::Right, 8});
-  sweepColumns.push_back({"on", Align::Left, 16});
+  sweepColumns.push_back({"on", Align::Left, 16, /*wraps=*/true});
   for (const std::string &rows : by)
     if (isBreakdown(rows))
-      sweepColumns.push_back({rows, Align::Left, 16});
+      sweepColumns.push_back({rows, Align::Left, 16, /*wraps=*/true});
   for (const ReportColumn &column : columns)
     sweepColumns.push_back({column.title, Align::Right, 12});
   return true;
@@ -429,18 +442,18 @@ void Report::printPoint(const Evaluated &evaluated) {
     title(statementText(evaluated.op), "sweep");
   auto parts = llvm::find_if(by, [](const std::string &rows) { return isBreakdown(rows); });
   Table table(sweepColumns);
-  for (const emit::Result *result : evaluated.results) {
+  std::vector<std::string> labels = pointNames(evaluated.results);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const emit::Result &result = *evaluated.results[i];
     std::vector<std::string> before;
     for (const auto &[name, value] : orderedPoint(point, by))
       before.push_back(mapper::bindingText(value));
-    // What is compared beside the chip: `pod with my_ring`.
-    llvm::StringRef with = llvm::StringRef(result->label).split(" on " + result->on).second;
-    before.push_back(result->on + with.str());
-    MetricNames names = evaluation.names(evaluated.module, &result->cost);
+    before.push_back(labels[i]);
+    MetricNames names = evaluation.names(evaluated.module, &result.cost);
     std::vector<BreakdownRow> lines{{"", nullptr}};
     size_t others = 0;
     if (parts != by.end())
-      if (auto found = breakdownRows(*result, *parts, SIZE_MAX, others))
+      if (auto found = breakdownRows(result, *parts, SIZE_MAX, others))
         lines = std::move(*found);
     for (const BreakdownRow &line : lines) {
       names.part = line.metric;
@@ -453,6 +466,6 @@ void Report::printPoint(const Evaluated &evaluated) {
     }
   }
   missing.clear(); // `-` says it in rows that are printed one by one
-  table.print(out, session.isVerbose() ? ~0u : session.width, session.colorOut, isNew);
+  table.print(out, session.tableWidth(), session.colorOut, isNew);
   out.flush();
 }

@@ -47,7 +47,7 @@ private:
                           llvm::ArrayRef<ReportColumn> columns);
   void printFileReport(const Evaluated &evaluated);
   void printFindings(const emit::Result &result); ///< notes and expectations
-  void printExpectations(const emit::Result &result);
+  void printExpectations(const emit::Result &result, llvm::StringRef row);
   llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
   std::string cell(const MetricNames &names, const ReportColumn &column);
@@ -75,7 +75,7 @@ Table totalsTable(const emit::Result &result);
 Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
-Table stageTable(const TrainingSummary &summary, size_t limit);
+Table stageTable(const Cost &cost, size_t limit);
 /// A row of `report columns by rows`: a kernel, a memory. Its metrics are those that its parts
 /// have.
 struct BreakdownRow {
@@ -86,6 +86,8 @@ struct BreakdownRow {
 llvm::Optional<std::vector<BreakdownRow>>
 breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit, size_t &others);
 
+/// The base in which what a result holds is told: that in which the memory's capacity is written.
+SizeBase capacityBase(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

@@ -11,9 +11,11 @@ namespace perfc::driver {
 
 /// Adds a copy of `diagnostic`; the reference is valid until the next report.
 inline Diagnostic &reportAgain(DiagnosticEngine &diagnostics, const Diagnostic &diagnostic) {
-  // The message is there already: what fills the places of its kind is of no matter.
-  Diagnostic &copy =
-      diagnostics.report(diagnostic.range, *diagnostic.kind, "", "", "", "", "", "", "", "");
+  // The message is there already: nothing is left to fill in.
+  DiagnosticKind complete = *diagnostic.kind;
+  complete.message = "";
+  Diagnostic &copy = diagnostics.report(diagnostic.range, complete);
+  copy.kind = diagnostic.kind;
   copy.message = diagnostic.message;
   copy.remarks = diagnostic.remarks;
   return copy;

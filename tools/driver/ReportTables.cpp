@@ -158,12 +158,15 @@ static std::string metricText(const Cost &cost, const llvm::Twine &name) {
                             : "not given: " + found->notGiven;
 }
 
+SizeBase perfc::driver::capacityBase(const Cost &cost) {
+  return cost.memoryCapacity ? writtenBase(*cost.memoryCapacity) : SizeBase::Binary;
+}
+
 /// What is used of the memory, of what there is where that is known.
 static std::string memoryText(const Cost &cost) {
-  std::string used = formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte);
-  return cost.memoryCapacity
-             ? used + " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
-             : used;
+  SizeBase base = capacityBase(cost);
+  std::string used = formatSize(static_cast<double>(cost.peakMemory), base);
+  return cost.memoryCapacity ? used + " of " + formatSize(*cost.memoryCapacity, base) : used;
 }
 
 /// "0.352 USD per million tokens".
@@ -210,7 +213,7 @@ static Table trainingTable(const emit::Result &result) {
   add("energy", metricText(cost, "energy"));
   add("memory", memoryText(cost));
   for (const auto &[name, value] : memoryParts(summary))
-    add("  " + name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
+    add("  " + name, formatSize(std::round(value), capacityBase(cost)));
   add("chips", formatEngineering(static_cast<double>(cost.chips), {}));
   if (!cost.bottleneck().empty())
     add("bound", cost.bottleneck().str());
@@ -310,10 +313,7 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
     add("cost",
         metricText(cost, "cost") + (cost.tokens > 0 ? ", " + perMillion(cost) : std::string()));
   if (cost.peakMemory)
-    add("memory",
-        formatEngineering(static_cast<double>(cost.peakMemory), BaseUnit::Byte) +
-            (cost.memoryCapacity ? " of " + formatEngineering(*cost.memoryCapacity, BaseUnit::Byte)
-                                 : ""));
+    add("memory", memoryText(cost));
   if (cost.chips > 1)
     add("chips", formatEngineering(static_cast<double>(cost.chips), {}) + ", communication " +
                      latencyText(cost.exposed));

@@ -2,6 +2,7 @@
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
 #include "frontend/import/timeloop/Templates.h"
+#include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/NumberOption.h"
 #include "tools/driver/OutputFile.h"
@@ -148,10 +149,20 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   }
   if (arguments.has("from"))
     locateProblems(session, arguments, file);
+  llvm::StringRef path = session.sources.path(file);
+  if (!session.diagnostics.hasErrors()) {
+    if (which == Which::Searches && !evaluation.hasSearched)
+      session.diagnostics.report({}, diag::NoSuchStatement, "search", path);
+    if (which == Which::Sweeps && !evaluation.hasSwept)
+      session.diagnostics.report({}, diag::NoSuchStatement, "sweep", path);
+  }
   if (asJson)
-    document.print(session.sources.path(file));
-  else if (!session.isQuiet())
-    printFronts(session.out, fronts(evaluation.sweepRows()), session.width, session.colorOut);
+    document.print(path);
+  else if (!session.isQuiet()) {
+    std::vector<StoredRow> rows = evaluation.sweepRows();
+    printLeftOut(session.out, leftOut(rows));
+    printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
+  }
   finishSearches(session, evaluation, file, arguments);
   return true;
 }

@@ -2,6 +2,7 @@
 #include "tools/driver/RunDocument.h"
 
 #include "backends/emit/Emit.h"
+#include "tools/driver/sweep/FrontTable.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -10,22 +11,6 @@ using namespace perfc::mapper;
 
 /// The document prints its lists as fields of an object: their elements stand this far in.
 static constexpr unsigned partIndent = 4;
-
-static emit::Json frontsJson(llvm::ArrayRef<Front> list) {
-  emit::Json all = emit::Json::array();
-  for (const Front &front : list) {
-    emit::Json rows = emit::Json::array();
-    for (size_t i = 0; i < front.rows.size(); ++i) {
-      emit::Json row = emit::Json::object();
-      row.set("point", front.rows[i].bindings).set("label", front.rows[i].label);
-      for (size_t m = 0; m < front.metrics.size(); ++m)
-        row.set(front.metrics[m], front.values[i][m]);
-      rows.push(std::move(row));
-    }
-    all.push(emit::Json::object().set("of", int64_t(front.of)).set("points", std::move(rows)));
-  }
-  return all;
-}
 
 static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) {
   const SearchSummary &summary = entry.summary;
@@ -90,8 +75,11 @@ void RunDocument::print(llvm::StringRef path) {
   document.set("schema", 1).set("file", path).set("results", listOf(allResults));
   if (!allSearches.empty())
     document.set("searches", listOf(allSearches));
-  if (std::vector<Front> list = fronts(evaluation.sweepRows()); !list.empty())
+  std::vector<StoredRow> rows = evaluation.sweepRows();
+  if (std::vector<Front> list = fronts(rows); !list.empty())
     document.set("fronts", frontsJson(list));
+  if (std::vector<LeftOut> list = leftOut(rows); !list.empty())
+    document.set("left_out", leftOutJson(list));
   document.set("expectations", std::move(expectations))
       .set("unsupported", std::move(unsupported))
       .print(session.out);

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Session.h"
 
+#include "tools/driver/ReportAgain.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
 #include <sys/ioctl.h>
@@ -11,7 +12,7 @@ using namespace perfc::driver;
 
 static constexpr OptionSpec options[] = {
     {"help", 'h', "", "print this text"},
-    {"quiet", 'q', "", "print only what is wrong"},
+    {"quiet", 'q', "", "print errors only"},
     {"verbose", 'v', "", "print everything, without folding"},
     {"color", 0, "WHEN", "auto, always or never; auto is on a terminal only"},
     {"diagnostics", 0, "FORM", "text or json: how mistakes are printed on standard error"},
@@ -19,17 +20,27 @@ static constexpr OptionSpec options[] = {
 
 llvm::ArrayRef<OptionSpec> driver::commonOptions() { return options; }
 
-/// Columns of the terminal: COLUMNS when it is a number, the terminal's own width, else 80.
-static unsigned terminalWidth() {
+/// COLUMNS when it is a number, else nothing.
+static llvm::Optional<unsigned> givenWidth() {
   unsigned columns = 0;
-  if (const char *given = std::getenv("COLUMNS"))
-    if (!llvm::StringRef(given).getAsInteger(10, columns) && columns >= 40)
-      return columns;
-  winsize size{};
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-    return size.ws_col;
-  return 80;
+  const char *given = std::getenv("COLUMNS");
+  if (given && !llvm::StringRef(given).getAsInteger(10, columns) && columns >= 40)
+    return columns;
+  return llvm::None;
 }
+
+/// Columns of the terminal behind `stream`; `otherwise` when it is none.
+static unsigned terminalWidth(int stream, unsigned otherwise) {
+  if (llvm::Optional<unsigned> columns = givenWidth())
+    return *columns;
+  winsize size{};
+  if (!isatty(stream))
+    return otherwise;
+  return ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+}
+
+Session::Session(llvm::raw_ostream &out, llvm::raw_ostream &err)
+    : out(out), err(err), width(terminalWidth(STDOUT_FILENO, anyWidth)) {}
 
 /// The value of an option with a fixed set of values; "" when it is another one (reported).
 static llvm::StringRef choice(const Arguments &arguments, llvm::StringRef name,
@@ -48,7 +59,6 @@ bool Session::configure(const Arguments &arguments) {
     verbosity = Verbosity::Quiet;
   if (arguments.has("verbose"))
     verbosity = Verbosity::Verbose;
-  width = terminalWidth();
   llvm::StringRef form = choice(arguments, "diagnostics", {"text", "json"}, diagnostics);
   llvm::StringRef when = choice(arguments, "color", {"auto", "always", "never"}, diagnostics);
   diagnosticsAsJson = form == "json";
@@ -62,10 +72,7 @@ void Session::printAsToFile(const Arguments &arguments) {
   progress.stop();
   bool always = arguments.value("color") == "always";
   colorOut = colorErr = always;
-  unsigned columns = 0;
-  const char *given = std::getenv("COLUMNS");
-  bool isGiven = given && !llvm::StringRef(given).getAsInteger(10, columns) && columns >= 40;
-  width = isGiven ? columns : 80;
+  width = givenWidth().getValueOr(anyWidth);
 }
 
 FileId Session::load(llvm::StringRef path) {
@@ -88,7 +95,7 @@ std::vector<FileId> Session::loadAll(llvm::ArrayRef<std::string> paths) {
 
 void Session::showProgress() {
   if (!isQuiet() && isatty(STDERR_FILENO))
-    progress.start(width);
+    progress.start(terminalWidth(STDERR_FILENO, 80));
 }
 
 static void checkOutput(Session &session) {
@@ -103,17 +110,21 @@ static void checkOutput(Session &session) {
 int Session::finish() {
   progress.stop();
   checkOutput(*this);
-  if (diagnosticsAsJson)
-    printDiagnosticsJson(err, diagnostics);
-  else
-    printDiagnostics(err, diagnostics, colorErr);
-  int status = ExitFine;
+  DiagnosticEngine errors(sources);
   for (const Diagnostic &diagnostic : diagnostics.all())
-    if (diagnostic.kind->severity == Severity::Error) {
-      if (diagnostic.kind->code != diag::ExpectFailed.code)
-        return ExitWrongInput;
-      status = ExitExpectFailed;
-    }
+    if (diagnostic.kind->severity == Severity::Error)
+      reportAgain(errors, diagnostic);
+  const DiagnosticEngine &shown = isQuiet() ? errors : diagnostics;
+  if (diagnosticsAsJson)
+    printDiagnosticsJson(err, shown);
+  else
+    printDiagnostics(err, shown, colorErr);
+  int status = ExitFine;
+  for (const Diagnostic &error : errors.all()) {
+    if (error.kind->code != diag::ExpectFailed.code)
+      return ExitWrongInput;
+    status = ExitExpectFailed;
+  }
   return status;
 }
 

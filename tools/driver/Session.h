@@ -8,6 +8,7 @@
 #include "ir/common/Diagnostics.h"
 #include "tools/driver/Arguments.h"
 #include "tools/driver/Progress.h"
+#include "tools/driver/Table.h"
 
 namespace perfc::driver {
 
@@ -22,7 +23,7 @@ enum ExitStatus : int {
 enum class Verbosity { Quiet, Normal, Verbose };
 
 struct Session {
-  explicit Session(llvm::raw_ostream &out, llvm::raw_ostream &err) : out(out), err(err) {}
+  Session(llvm::raw_ostream &out, llvm::raw_ostream &err);
 
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};
@@ -33,12 +34,14 @@ struct Session {
   bool colorOut = false;
   bool colorErr = false;
   bool diagnosticsAsJson = false;
-  /// Columns of a result table.
-  unsigned width = 80;
+  /// Columns of what people read: those of the terminal, without bounds where there is none.
+  unsigned width;
   Progress progress;
 
   bool isQuiet() const { return verbosity == Verbosity::Quiet; }
   bool isVerbose() const { return verbosity == Verbosity::Verbose; }
+  /// Columns of a result table.
+  unsigned tableWidth() const { return isVerbose() ? anyWidth : width; }
 
   /// Takes over the options that every command has; false when one is wrong (reported).
   bool configure(const Arguments &arguments);

@@ -12,7 +12,8 @@ static std::string numbersText(size_t first, size_t last) {
   return first == last ? std::to_string(first) : fmt::format("{} to {}", first, last);
 }
 
-Table perfc::driver::stageTable(const TrainingSummary &summary, size_t limit) {
+Table perfc::driver::stageTable(const Cost &cost, size_t limit) {
+  const TrainingSummary &summary = *cost.training;
   Table table({{"stage", Align::Left},
                {"layers"},
                {"parameters"},
@@ -21,8 +22,8 @@ Table perfc::driver::stageTable(const TrainingSummary &summary, size_t limit) {
                {"activations"},
                {"temporary"},
                {"memory"}});
-  auto bytes = [](double value) {
-    return formatEngineering(std::round(value), Dimension(BaseUnit::Byte));
+  auto bytes = [base = capacityBase(cost)](double value) {
+    return formatSize(std::round(value), base);
   };
   std::vector<std::vector<std::string>> rows;
   std::vector<std::pair<size_t, size_t>> numbers;

@@ -3,7 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <numeric>
+#include <set>
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -28,15 +28,75 @@ static size_t bytesOf(llvm::StringRef text, size_t count) {
   return end;
 }
 
-/// At most `width` characters; "…" stands for what is left out in the middle, so that names that
-/// differ by a number at their end stay different.
-static std::string shortened(llvm::StringRef text, unsigned width) {
+/// `text` in at most `width` characters, "…" in place of what stands behind the first `head`.
+static std::string cutBehind(llvm::StringRef text, unsigned width, size_t head) {
   size_t size = displayWidth(text);
   if (size <= width)
     return text.str();
-  size_t tail = (width - 1) / 2, head = width - 1 - tail;
+  size_t tail = width - 1 - head;
   return text.take_front(bytesOf(text, head)).str() + "…" +
          text.drop_front(bytesOf(text, size - tail)).str();
+}
+
+/// All texts in at most `width` characters, cut at the same place: the middle, else where those
+/// that differ stay different. Nothing where there is no such place.
+static llvm::Optional<std::vector<std::string>> cutAlike(llvm::ArrayRef<llvm::StringRef> texts,
+                                                         unsigned width) {
+  std::set<llvm::StringRef> all(texts.begin(), texts.end());
+  size_t middle = (width - 1) / 2;
+  for (unsigned i = 0; i < width; ++i) {
+    // From the middle to the front, then from there to the end.
+    size_t head = width - 1 - middle;
+    head = i <= head ? head - i : i;
+    std::set<std::string> cut;
+    for (llvm::StringRef text : all)
+      cut.insert(cutBehind(text, width, head));
+    if (cut.size() < all.size())
+      continue;
+    std::vector<std::string> result;
+    for (llvm::StringRef text : texts)
+      result.push_back(cutBehind(text, width, head));
+    return result;
+  }
+  return llvm::None;
+}
+
+std::vector<std::string> driver::wrapped(llvm::StringRef text, unsigned width) {
+  std::vector<std::string> lines;
+  while (displayWidth(text) > width) {
+    llvm::StringRef most = text.take_front(bytesOf(text, width));
+    // A space may stand right behind the line.
+    size_t space = text.take_front(most.size() + 1).rfind(' ');
+    if (space != llvm::StringRef::npos && space > 0) {
+      lines.push_back(text.take_front(space).rtrim().str());
+      text = text.drop_front(space).ltrim();
+      continue;
+    }
+    size_t sign = most.find_last_of("_,;:/.(=-");
+    size_t end = sign == llvm::StringRef::npos || sign == 0 ? most.size() : sign + 1;
+    lines.push_back(text.take_front(end).str());
+    text = text.drop_front(end);
+  }
+  lines.push_back(text.str());
+  return lines;
+}
+
+/// The texts of a column as they are printed, by row.
+std::vector<Table::Lines> Table::fitted(size_t column, unsigned width) const {
+  std::vector<llvm::StringRef> texts;
+  for (const Row &row : rows)
+    texts.push_back(row.isRule ? llvm::StringRef() : row.cells[column]);
+  std::vector<Lines> result;
+  if (columns[column].align == Align::Left && !columns[column].wraps && width > 0)
+    if (auto cut = cutAlike(texts, width)) {
+      for (std::string &text : *cut)
+        result.push_back({std::move(text)});
+      return result;
+    }
+  for (llvm::StringRef text : texts)
+    result.push_back(columns[column].align == Align::Left ? wrapped(text, std::max(width, 1u))
+                                                          : Lines{text.str()});
+  return result;
 }
 
 std::vector<unsigned> Table::widths(unsigned limit) const {
@@ -66,37 +126,48 @@ std::vector<unsigned> Table::widths(unsigned limit) const {
   return result;
 }
 
-void Table::printRow(llvm::raw_ostream &os, llvm::ArrayRef<std::string> cells,
+void Table::printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
                      llvm::ArrayRef<unsigned> widths) const {
-  std::string line(indent, ' ');
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!widths[i])
-      continue;
-    if (line.size() > indent)
-      line.append(gap, ' ');
-    std::string cell = columns[i].align == Align::Left ? shortened(cells[i], widths[i]) : cells[i];
-    size_t used = displayWidth(cell);
-    std::string padding(used < widths[i] ? widths[i] - used : 0, ' ');
-    line += columns[i].align == Align::Left ? cell + padding : padding + cell;
+  size_t height = 1;
+  for (const Lines &cell : cells)
+    height = std::max(height, cell.size());
+  for (size_t number = 0; number < height; ++number) {
+    std::string line(indent, ' ');
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (!widths[i])
+        continue;
+      if (line.size() > indent)
+        line.append(gap, ' ');
+      std::string cell = number < cells[i].size() ? cells[i][number] : "";
+      size_t used = displayWidth(cell);
+      std::string padding(used < widths[i] ? widths[i] - used : 0, ' ');
+      line += columns[i].align == Align::Left ? cell + padding : padding + cell;
+    }
+    os << llvm::StringRef(line).rtrim() << '\n';
   }
-  os << llvm::StringRef(line).rtrim() << '\n';
 }
 
 void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles) const {
   std::vector<unsigned> sizes = widths(width);
+  std::vector<std::vector<Lines>> texts; // by column
+  for (size_t i = 0; i < columns.size(); ++i)
+    texts.push_back(fitted(i, sizes[i]));
   if (titles) {
-    std::vector<std::string> names;
+    std::vector<Lines> names;
     for (const TableColumn &column : columns)
-      names.push_back(column.title);
+      names.push_back({column.title});
     if (bold)
       os << "\033[1m";
     printRow(os, names, sizes);
     if (bold)
       os << "\033[0m";
   }
-  for (const Row &row : rows) {
-    if (!row.isRule) {
-      printRow(os, row.cells, sizes);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    if (!rows[row].isRule) {
+      std::vector<Lines> cells;
+      for (const std::vector<Lines> &column : texts)
+        cells.push_back(column[row]);
+      printRow(os, cells, sizes);
       continue;
     }
     unsigned total = 0;

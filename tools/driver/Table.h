@@ -1,11 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A text table that fits a given width: right-aligned figures, and left-aligned texts of which the
-// longest give way first.
+// longest give way first. Texts of a column that differ stay different: they are cut where they are
+// alike, or go on in further lines.
 #ifndef PERFC_TOOLS_DRIVER_TABLE_H
 #define PERFC_TOOLS_DRIVER_TABLE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Optional.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -15,12 +17,18 @@ namespace perfc::driver {
 
 enum class Align { Left, Right };
 
+/// Wider than any text.
+inline constexpr unsigned anyWidth = ~0u;
+
 struct TableColumn {
   std::string title;
   Align align = Align::Right;
   /// Least number of characters: for tables whose rows are printed one by one, and for texts that
   /// must stay whole.
   unsigned width = 0;
+  /// Texts that are too long go on in further lines: sentences, and tables whose rows are printed
+  /// one by one.
+  bool wraps = false;
 };
 
 class Table {
@@ -34,8 +42,8 @@ public:
   bool empty() const { return rows.empty(); }
 
   /// Prints title and rows, indented by two. Columns without any text are left out. Lines stay
-  /// within `width` characters as long as each text keeps 8; `bold` is the escape around the titles
-  /// or not.
+  /// within `width` characters (anyWidth: whole) as long as each text keeps 8; `bold` is the escape
+  /// around the titles or not.
   void print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles = true) const;
 
 private:
@@ -43,8 +51,10 @@ private:
     std::vector<std::string> cells;
     bool isRule;
   };
+  using Lines = std::vector<std::string>;
   std::vector<unsigned> widths(unsigned limit) const;
-  void printRow(llvm::raw_ostream &os, llvm::ArrayRef<std::string> cells,
+  std::vector<Lines> fitted(size_t column, unsigned width) const;
+  void printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
                 llvm::ArrayRef<unsigned> widths) const;
 
   std::vector<TableColumn> columns;
@@ -53,6 +63,10 @@ private:
 
 /// Number of characters (code points) of a UTF-8 text.
 size_t displayWidth(llvm::StringRef text);
+
+/// `text` in lines of at most `width` characters, broken at spaces where there are any, else behind
+/// signs, else anywhere.
+std::vector<std::string> wrapped(llvm::StringRef text, unsigned width);
 
 } // namespace perfc::driver
 

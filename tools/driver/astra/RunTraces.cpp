@@ -59,7 +59,7 @@ static void printTable(Session &session, llvm::StringRef prefix, bool isAware,
     table.addRow(cells(last == rank ? std::to_string(rank) : fmt::format("{}-{}", rank, last),
                        result.ranks[rank]));
   }
-  table.print(session.out, session.width, session.colorOut);
+  table.print(session.out, session.tableWidth(), session.colorOut);
 }
 
 /// The value of `option`, which must be given; "" when it is not (reported).

@@ -20,8 +20,9 @@ static const ImportFormat formats[] = {
 
 llvm::ArrayRef<ImportFormat> driver::importFormats() { return formats; }
 
-void driver::printImportFormats(llvm::raw_ostream &os) {
+HelpTerms driver::importFormatTerms() {
+  HelpTerms terms;
   for (const ImportFormat &format : formats)
-    os << fmt::format("  {:<25} {}\n", format.name.str() + " " + format.files.str(),
-                      format.summary.str());
+    terms.emplace_back((format.name + " " + format.files).str(), format.summary);
+  return terms;
 }

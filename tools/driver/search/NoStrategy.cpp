@@ -38,7 +38,7 @@ void TrainSearch::reportNothing() {
         .report(train.range(), diag::NoStrategyFits,
                 counts.all == 1 ? "the only strategy does not fit"
                                 : fmt::format("none of {} fits", counted(counts.all, "strategy")),
-                memory, formatEngineering(capacity, Dimension(BaseUnit::Byte)))
+                memory, formatSize(capacity, writtenBase(capacity)))
         .note(fmt::format("a search fills {:.0f} % of a memory at the most",
                           100 * training::plannedShare))
         .help(asked.shard.parameters ? "more chips, or `recompute any` if it is not there yet"

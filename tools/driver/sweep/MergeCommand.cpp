@@ -30,9 +30,23 @@ bool driver::mergeResults(Session &session, const Arguments &arguments) {
       return true;
   }
   std::vector<StoredRow> rows = all->rows();
-  if (!session.isQuiet()) {
-    session.out << fmt::format("{}: {} results\n", files.front(), rows.size());
-    printFronts(session.out, fronts(rows), session.width, session.colorOut);
+  std::vector<LeftOut> dropped = leftOut(rows);
+  size_t count = rows.size();
+  for (const LeftOut &sweep : dropped)
+    count -= sweep.count;
+  if (arguments.has("json")) {
+    emit::Json document = emit::Json::object();
+    document.set("schema", 1)
+        .set("file", files.front())
+        .set("rows", static_cast<int64_t>(count))
+        .set("fronts", frontsJson(fronts(rows)))
+        .set("left_out", leftOutJson(dropped))
+        .print(session.out);
+    session.out << '\n';
+  } else if (!session.isQuiet()) {
+    session.out << fmt::format("{}: {} results\n", files.front(), count);
+    printLeftOut(session.out, dropped);
+    printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
   }
   return true;
 }

@@ -41,7 +41,7 @@ static void printCounts(Session &session, const timeloop::Input &input,
     }
   }
   session.out << "\nWords per instance\n";
-  table.print(session.out, session.width, session.colorOut);
+  table.print(session.out, session.tableWidth(), session.colorOut);
 }
 
 static void printNetworks(Session &session, const timeloop::Input &input,
@@ -68,7 +68,7 @@ static void printNetworks(Session &session, const timeloop::Input &input,
   if (table.empty())
     return;
   session.out << "\nNetworks\n";
-  table.print(session.out, session.width, session.colorOut);
+  table.print(session.out, session.tableWidth(), session.colorOut);
 }
 
 void driver::printTimeloop(Session &session, const timeloop::Input &input,

@@ -45,7 +45,9 @@ static const TableKind kinds[] = {
 
 llvm::ArrayRef<TableKind> driver::tableKinds() { return kinds; }
 
-void driver::printTableKinds(llvm::raw_ostream &os) {
+HelpTerms driver::tableKindTerms() {
+  HelpTerms terms;
   for (const TableKind &kind : kinds)
-    os << fmt::format("  {:<25} {}\n", kind.name.str(), kind.summary.str());
+    terms.emplace_back(kind.name, kind.summary);
+  return terms;
 }

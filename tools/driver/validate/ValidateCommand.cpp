@@ -64,14 +64,8 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
   // What has intervals was measured; no prediction of it is exact.
   bool hasIntervals =
       llvm::any_of(groups, [](const GroupStatistics &group) { return group.intervals > 0; });
-  unsigned names = 0, metrics = 0; // stay whole, so that they can be told apart
-  for (const GroupStatistics &group : groups) {
-    metrics = std::max<unsigned>(metrics, group.metric.size());
-    for (const auto &[key, value] : group.by)
-      names = std::max<unsigned>(names, value.size());
-  }
-  Table table({{"group", Align::Left, names},
-               {"metric", Align::Left, metrics},
+  Table table({{"group", Align::Left},
+               {"metric", Align::Left},
                {"rows"},
                {hasIntervals ? "cover" : "exact"},
                {"mape %"},
@@ -94,7 +88,7 @@ static void printTable(Session &session, llvm::StringRef kind, size_t rows,
                   real(group.medianApe), real(group.p90Ape), real(group.spearman),
                   std::to_string(group.skipped)});
   }
-  table.print(session.out, session.width, session.colorOut);
+  table.print(session.out, session.tableWidth(), session.colorOut);
 }
 
 static std::string nameOf(const ValidationRow &row, const Prediction &prediction) {

@@ -79,14 +79,14 @@ TEST(Formatter, KeepsWhatIsLinedUp) {
 }
 
 TEST(Formatter, LongLinesOpenUp) {
-  std::string item = "word " + repeat("a", 40);
+  std::string item = "word " + repeat("a", 45);
   EXPECT_EQ(format("x { " + item + "; " + item + "; b { c } }"),
             "x {\n  " + item + "\n  " + item + "\n  b { c }\n}\n");
   EXPECT_EQ(format(item + "; " + item + "; " + item), item + "\n" + item + "\n" + item + "\n");
 }
 
 TEST(Formatter, LongLinesBreakAfterACommaOrAnOperator) {
-  std::string name = repeat("a", 29);
+  std::string name = repeat("a", 33);
   EXPECT_EQ(format("x = f(" + name + ", " + name + ", " + name + ", b)"),
             "x = f(" + name + ", " + name + ", " + name + ",\n    b)\n");
   EXPECT_EQ(format("x = " + name + " + " + name + " + " + name + "[i, j] + b"),

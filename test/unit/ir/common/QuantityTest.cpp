@@ -250,8 +250,66 @@ TEST(Format, PicksAPrefix) {
   EXPECT_EQ(format("826mm2"), "826.0 mm2");
   EXPECT_EQ(format("12um2"), "12.00 um2");
   EXPECT_EQ(format("118013952"), "118,013,952");
-  EXPECT_EQ(format("1234token"), "1,234 token");
+  EXPECT_EQ(format("1234token"), "1,234 tokens");
   EXPECT_EQ(format("0.8333333"), "0.8333");
+}
+
+TEST(Format, UsesUnitsThatPeopleUse) {
+  auto format = [](double value, llvm::StringRef unit) {
+    llvm::StringRef bad;
+    return formatEngineering(value, parseUnit(unit, bad)->dimension);
+  };
+  // Time in whole units, never kiloseconds.
+  EXPECT_EQ(format(999.9, "s"), "999.9 s");
+  EXPECT_EQ(format(1000, "s"), "16.67 min");
+  EXPECT_EQ(format(7199, "s"), "120.0 min");
+  EXPECT_EQ(format(7200, "s"), "2.000 h");
+  EXPECT_EQ(format(3.024e6, "s"), "35.00 days");
+  EXPECT_EQ(format(0, "s"), "0 s");
+  // Areas of chips in mm2 down to a hundredth.
+  EXPECT_EQ(format(0.417e-6, "m2"), "0.4170 mm2");
+  EXPECT_EQ(format(4800e-12, "m2"), "4800 um2");
+  EXPECT_EQ(format(0.4229, "m2"), "422,900 mm2");
+  // Counts and money without prefixes.
+  EXPECT_EQ(format(395987.3, "token/s"), "395,987 tokens/s");
+  EXPECT_EQ(format(0.5, "token/s"), "0.5000 tokens/s");
+  EXPECT_EQ(format(0.0016, "req/s"), "1.600 req per 1000 s");
+  EXPECT_EQ(format(12.5, "token/s/chip"), "12.50 tokens/s/chip");
+  EXPECT_EQ(format(0.012, "token/J"), "0.01200 tokens/J");
+  EXPECT_EQ(format(12345.6, "USD"), "12,346 USD");
+  EXPECT_EQ(format(31.86e-6, "USD"), "0.00003186 USD");
+  EXPECT_EQ(format(8192, "Hz"), "8192 per s");
+  // The prefix is the energy's, and never that of a square.
+  EXPECT_EQ(format(20500, "s*J"), "20.50 kJ*s");
+  EXPECT_EQ(format(471.6e-9, "J*s"), "471.6 nJ*s");
+  EXPECT_EQ(format(1234, "s^2"), "1234 s^2");
+  EXPECT_EQ(format(0.0123, "s/token"), "12.30 ms/token");
+  EXPECT_EQ(format(1.5e18, "FLOP/s"), "1.500 EFLOP/s");
+  EXPECT_EQ(format(195319 * 1099511627776.0, "B"), "190.7 PiB");
+}
+
+TEST(Format, SizesKeepTheBaseInWhichTheyAreWritten) {
+  auto format = [](llvm::StringRef text) { return formatEngineering(read(text)); };
+  EXPECT_EQ(format("24GB"), "24.00 GB");
+  EXPECT_EQ(format("24GiB"), "24.00 GiB");
+  EXPECT_EQ(format("65536B"), "64.00 KiB");
+  EXPECT_EQ(format("1.5MB"), "1.500 MB");
+  EXPECT_EQ(format("23456MB"), "23.46 GB");
+  EXPECT_EQ(format("512B"), "512.0 B");
+  EXPECT_EQ(format("0B"), "0 B");
+  EXPECT_EQ(formatSize(21.6e9, writtenBase(24e9)), "21.60 GB");
+  EXPECT_EQ(formatSize(21.6e9, writtenBase(24 * 1073741824.0)), "20.12 GiB");
+  // Every size of three digits, in all units of both.
+  for (llvm::StringRef unit : {"kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"})
+    for (int number = 1; number < 1000; ++number) {
+      Quantity quantity = read(std::to_string(number) + unit.str());
+      bool isBinary = unit.contains('i');
+      // 125 * 2^k kB and 128 * 2^k MiB are short in both: 256 MB is no power of two of bytes.
+      if (writtenBase(quantity.toDouble()) == SizeBase::Binary)
+        EXPECT_TRUE(isBinary || number % 128 == 0) << number << unit.str();
+      else
+        EXPECT_FALSE(isBinary) << number << unit.str();
+    }
 }
 
 TEST(Format, RoundingCarriesIntoTheNextPrefix) {
