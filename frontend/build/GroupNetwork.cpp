@@ -4,6 +4,7 @@
 #include "frontend/build/LibraryBuilder.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Network.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace perfc;
 
@@ -55,7 +56,9 @@ private:
     llvm::StringRef chip;
     const Instance *link;
   };
-  void addKinds(const ir::Operation &of, std::vector<Kind> &kinds) const;
+  /// Adds the kinds of chips in `of`, each once; `seen` are the groups looked into.
+  void addKinds(const ir::Operation &of, std::vector<Kind> &kinds,
+                llvm::SmallPtrSetImpl<const ir::Operation *> &seen) const;
   const Instance *declaredNetwork();
   const Instance *commonLink(llvm::ArrayRef<Kind> kinds) const;
   void checkGeneration(const Node &network, llvm::ArrayRef<Kind> kinds);
@@ -191,15 +194,20 @@ UnitContext GroupNetwork::unitsOf(const Node &node) {
 //===-- Links of chips
 //-----------------------------------------------------------------------------===//
 
-void GroupNetwork::addKinds(const ir::Operation &of, std::vector<Kind> &kinds) const {
+void GroupNetwork::addKinds(const ir::Operation &of, std::vector<Kind> &kinds,
+                            llvm::SmallPtrSetImpl<const ir::Operation *> &seen) const {
+  if (!seen.insert(&of).second)
+    return;
   for (const ir::Operation &part : of.body()) {
     if (!part.is("target.members"))
       continue;
     if (const ir::Operation *inner = memberOf(part, of)) {
-      addKinds(*inner, kinds);
+      addKinds(*inner, kinds, seen);
       continue;
     }
     llvm::StringRef chip = part.symbolAttr("of");
+    if (llvm::any_of(kinds, [&](const Kind &kind) { return kind.chip == chip; }))
+      continue;
     auto link = context.chipLinks.find(chip);
     kinds.push_back({chip, link == context.chipLinks.end() ? nullptr : &link->second});
   }
@@ -296,7 +304,8 @@ void GroupNetwork::merge(Node &into, const Instance &declared, llvm::ArrayRef<Ki
 
 void GroupNetwork::build() {
   std::vector<Kind> kinds;
-  addKinds(group, kinds);
+  llvm::SmallPtrSet<const ir::Operation *, 8> seen;
+  addKinds(group, kinds, seen);
   Node merged = given;
   merged.word = "network";
   merged.name.clear();
