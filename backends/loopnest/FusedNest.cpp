@@ -318,15 +318,16 @@ void FusedEvaluator::addAccesses(Cost &cost) const {
   });
 }
 
-/// The share of the time in which the units work that multiply, all alike.
+/// The share of the time in which the units work that multiply, all alike. What tiles make again is
+/// no work anew, and rows that nothing reads are not made.
 void FusedEvaluator::setUtilization(Cost &cost) const {
   std::set<const ChipUnit *> units;
   Uncertain busy = 0;
   for (const FusedPart &part : parts)
     if (part.adapted.statement.isMac()) {
       units.insert(part.rate.unit);
-      auto macs = static_cast<double>(op::pointsOf(part.adapted.statement).getValueOr(0));
-      busy += Uncertain(macs) / part.rate.rate;
+      int64_t points = op::pointsOf(part.adapted.statement).getValueOr(0);
+      busy += Uncertain(static_cast<double>(std::min(points, part.counts.macs))) / part.rate.rate;
     }
   if (!units.empty())
     cost.utilization = busy / (cost.latency * static_cast<double>(units.size()));
