@@ -17,7 +17,7 @@
 
 namespace llvm {
 class MemoryBuffer;
-}
+} // namespace llvm
 
 namespace perfc {
 
