@@ -25,6 +25,8 @@ public:
   /// point.
   const std::atomic<bool> &isCancelled() const { return cancelled; }
   void cancel() { cancelled = true; }
+  /// Another run begins.
+  void begin() { cancelled = false; }
 
 private:
   std::atomic<bool> cancelled{false};

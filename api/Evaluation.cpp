@@ -49,8 +49,8 @@ static std::string programHash(const SourceManager &sources, Compilation::Define
   return llvm::utohexstr(llvm::xxHash64(all));
 }
 
-Evaluation::Evaluation(Context context, ProviderSet providers, RunOptions options)
-    : context(context), providers(std::move(providers)), options(std::move(options)) {}
+Evaluation::Evaluation(Context context, ProviderSet &providers, RunOptions options)
+    : context(context), providers(providers), options(std::move(options)) {}
 
 void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
   Compilation compilation(context.sources, context.diagnostics, allOps());
@@ -63,6 +63,10 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
       return;
   }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
+  run(compilation, listener);
+}
+
+void Evaluation::run(Compilation &compilation, const Listener &listener) {
   if (options.sharing && options.sharing->handsOut()) {
     serve();
     // What cannot be built is no point: it is reported here, once for all processes.

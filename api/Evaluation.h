@@ -56,10 +56,14 @@ class Evaluation {
 public:
   using Listener = std::function<void(const Evaluated &)>;
 
-  Evaluation(Context context, ProviderSet providers, RunOptions options = {});
+  /// Answers of `providers` stay with them: what a later evaluation asks again is known.
+  Evaluation(Context context, ProviderSet &providers, RunOptions options = {});
 
-  /// Evaluates the statements of `root`. Mistakes go to the diagnostics of the context.
+  /// Loads and checks `root` with all that it imports, and evaluates its statements. Mistakes go to
+  /// the diagnostics of the context.
   void run(FileId root, Compilation::Defines defines, const Listener &listener);
+  /// Evaluates the statements of a program that is loaded and checked.
+  void run(Compilation &program, const Listener &listener);
 
   const std::deque<emit::Result> &results() const { return found; }
   /// The searches so far, in order.
@@ -81,7 +85,7 @@ public:
 
   // For the evaluators of statements.
   Context context;
-  ProviderSet providers;
+  ProviderSet &providers;
   const RunOptions options;
   /// The module before it was lowered; null without `train`.
   const ir::Module *builtModule() const { return asBuilt.get(); }

@@ -7,6 +7,7 @@
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include <cmath>
 #include <functional>
 
 using namespace perfc;
@@ -32,6 +33,45 @@ bool Compilation::load(FileId file, Defines defines) {
   allSet = diagnostics.errorCount() == beforeDefines;
   loadHistograms(files.sourceManager(), *root->syntax->body);
   return diagnostics.errorCount() == errors;
+}
+
+static const Decl *findParameter(const Module &root, llvm::StringRef name) {
+  const Decl *decl = root.byName.lookup(name);
+  return decl && decl->kind == DeclKind::Param ? decl : nullptr;
+}
+
+bool Compilation::setParameter(llvm::StringRef name, const std::string &text) {
+  size_t errors = diagnostics.errorCount();
+  const Decl *decl = findParameter(*root, name);
+  if (!decl || !files.setParameter(name, text))
+    return false;
+  evaluator.overrideParam(*decl, Value()); // what was set before, and what followed from it
+  evaluator.valueOf(*decl, decl->nameRange);
+  return diagnostics.errorCount() == errors;
+}
+
+bool Compilation::setParameter(llvm::StringRef name, double value) {
+  const Decl *decl = findParameter(*root, name);
+  if (!decl || !std::isfinite(value))
+    return false;
+  Value before = evaluator.valueOf(*decl, decl->nameRange);
+  const Quantity *quantity = before.getIf<Quantity>();
+  Dimension dimension = quantity ? quantity->dimension() : Dimension();
+  bool isWhole = std::trunc(value) == value && std::fabs(value) < 0x1p53;
+  Quantity given = isWhole ? Quantity(Rational(static_cast<int64_t>(value)), dimension)
+                           : Quantity(Uncertain(value), dimension);
+  if (decl->domain) // whose members the text is compared with
+    return setParameter(name, given.text());
+  evaluator.overrideParam(*decl, given);
+  return true;
+}
+
+std::string Compilation::valueText(const Decl &decl) {
+  DiagnosticEngine &engine = diagnostics;
+  size_t known = engine.all().size();
+  Value value = evaluator.valueOf(decl, decl.nameRange);
+  engine.truncate(known);
+  return value.isUnknown() ? "" : written(value);
 }
 
 bool Compilation::buildAll(ir::Module &module, size_t pointLimit) {

@@ -26,6 +26,13 @@ public:
   /// After `load`: true where all of the root was read and every parameter set, so that statements
   /// without a mistake mean what they say.
   bool canRun() const { return allSet && !root->syntax->isIncomplete; }
+  /// Sets parameter `name` of the root for the units that are built from now on, in place of what
+  /// `load` set; a number is in base units of what the parameter is by default. False when there is
+  /// no such parameter or the text is no value of it (reported).
+  bool setParameter(llvm::StringRef name, const std::string &text);
+  bool setParameter(llvm::StringRef name, double value);
+  /// The value of a constant or parameter of a file, as it is written; "" where it has none.
+  std::string valueText(const Decl &decl);
   /// Checks every declaration of the root, also those that no statement uses; false after a report.
   bool check();
   /// Builds every statement into one module; a sweep becomes one study.point per point, at most

@@ -98,7 +98,7 @@ void DiagnosticEngine::blame(size_t first, SourceRange where) {
   }
 }
 
-static const char *severityName(Severity severity) {
+const char *perfc::severityName(Severity severity) {
   switch (severity) {
   case Severity::Error:
     return "error";

@@ -19,6 +19,8 @@
 namespace perfc {
 
 enum class Severity { Error, Warning, Note, Help };
+/// "error", "warning", "note", "help".
+const char *severityName(Severity severity);
 
 /// One kind of diagnostic.
 struct DiagnosticKind {

@@ -1,12 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc doc: one word of the language, of its library or of its IR; or a whole part of the manual.
+#include "api/Library.h"
 #include "ir/common/Metrics.h"
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/EmbeddedText.h"
-#include "tools/driver/Library.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;

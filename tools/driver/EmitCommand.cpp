@@ -26,7 +26,8 @@ static const emit::Emitter *chooseEmitter(Session &session, const Arguments &arg
 /// takes those of one statement, while its module is there.
 static void emitResults(Session &session, const emit::Emitter &emitter, FileId file,
                         Compilation::Defines defines, llvm::StringRef path) {
-  Evaluation evaluation(session.context(), defaultProviders());
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(session.context(), providers);
   size_t statements = 0;
   evaluation.run(file, defines, [&](const Evaluated &evaluated) {
     if (emitter.write || evaluated.results.empty())

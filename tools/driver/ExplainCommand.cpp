@@ -133,7 +133,8 @@ bool driver::explain(Session &session, const Arguments &arguments) {
   FileId file = loadProgramFile(session, arguments.files().front());
   if (!file || !readDefines(arguments, session.diagnostics, defines))
     return true;
-  Evaluation evaluation(session.context(), defaultProviders());
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(session.context(), providers);
   evaluation.run(file, defines, [](const Evaluated &) {});
   bool found = false, asJson = arguments.has("json");
   emit::Json results = emit::Json::array();

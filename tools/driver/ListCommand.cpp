@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc list: what the standard library has, each with its module and one line about it.
+#include "api/Library.h"
 #include "backends/emit/Json.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/Library.h"
 #include "tools/driver/Table.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// A line per module, and below it what the module brings.

@@ -4,13 +4,13 @@
 #include "api/OutputFile.h"
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
+#include "api/RunDocument.h"
 #include "frontend/import/timeloop/Templates.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/NumberOption.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/Report.h"
-#include "tools/driver/RunDocument.h"
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
 #include "tools/driver/import/LocateProblems.h"
@@ -122,9 +122,10 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     options.sharing = &*sharing;
     session.printAsToFile(arguments);
   }
-  Evaluation evaluation(session.context(), defaultProviders(options.verifier), options);
+  ProviderSet providers = defaultProviders(options.verifier);
+  Evaluation evaluation(session.context(), providers, options);
   Report report(session, evaluation);
-  RunDocument document(session, evaluation, arguments.has("stats"));
+  RunDocument document(evaluation, arguments.has("stats"));
   bool asJson = arguments.has("json");
   RequestedFiles files(session.context(), evaluation, asJson);
   llvm::Optional<SharedPrinting> shared;
@@ -159,7 +160,7 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
       session.diagnostics.report({}, diag::NoSuchStatement, "sweep", path);
   }
   if (asJson)
-    document.print(path);
+    document.print(session.out, path);
   else if (!session.isQuiet()) {
     std::vector<StoredRow> rows = evaluation.sweepRows();
     printLeftOut(session.out, leftOut(rows));

@@ -28,22 +28,6 @@ void driver::printFronts(llvm::raw_ostream &out, llvm::ArrayRef<mapper::Front> f
   }
 }
 
-emit::Json driver::frontsJson(llvm::ArrayRef<mapper::Front> list) {
-  emit::Json all = emit::Json::array();
-  for (const mapper::Front &front : list) {
-    emit::Json rows = emit::Json::array();
-    for (size_t i = 0; i < front.rows.size(); ++i) {
-      emit::Json row = emit::Json::object();
-      row.set("point", front.rows[i].bindings).set("label", front.rows[i].label);
-      for (size_t m = 0; m < front.metrics.size(); ++m)
-        row.set(front.metrics[m], front.values[i][m]);
-      rows.push(std::move(row));
-    }
-    all.push(emit::Json::object().set("of", int64_t(front.of)).set("points", std::move(rows)));
-  }
-  return all;
-}
-
 void driver::printLeftOut(llvm::raw_ostream &out, llvm::ArrayRef<mapper::LeftOut> sweeps) {
   for (const mapper::LeftOut &sweep : sweeps) {
     std::vector<std::string> reasons;
@@ -53,19 +37,4 @@ void driver::printLeftOut(llvm::raw_ostream &out, llvm::ArrayRef<mapper::LeftOut
                        fmt::join(sweep.settings, ", "), sweep.count, counted(sweep.of, "result"),
                        fmt::join(reasons, ", "));
   }
-}
-
-emit::Json driver::leftOutJson(llvm::ArrayRef<mapper::LeftOut> sweeps) {
-  emit::Json all = emit::Json::array();
-  for (const mapper::LeftOut &sweep : sweeps) {
-    emit::Json reasons = emit::Json::object();
-    for (const auto &[condition, count] : sweep.reasons)
-      reasons.set(condition, static_cast<int64_t>(count));
-    all.push(emit::Json::object()
-                 .set("statement", sweep.statement)
-                 .set("count", static_cast<int64_t>(sweep.count))
-                 .set("of", static_cast<int64_t>(sweep.of))
-                 .set("require", std::move(reasons)));
-  }
-  return all;
 }

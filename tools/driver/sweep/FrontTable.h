@@ -4,7 +4,6 @@
 #ifndef PERFC_TOOLS_DRIVER_SWEEP_FRONTTABLE_H
 #define PERFC_TOOLS_DRIVER_SWEEP_FRONTTABLE_H
 
-#include "backends/emit/Json.h"
 #include "backends/mapper/SweepRows.h"
 
 namespace perfc::driver {
@@ -15,10 +14,6 @@ void printFronts(llvm::raw_ostream &out, llvm::ArrayRef<mapper::Front> fronts, u
 
 /// A line per sweep: how many of its results `require` has left out, and which conditions.
 void printLeftOut(llvm::raw_ostream &out, llvm::ArrayRef<mapper::LeftOut> sweeps);
-emit::Json leftOutJson(llvm::ArrayRef<mapper::LeftOut> sweeps);
-
-/// The fronts as JSON: `of` how many results, and `points` with `point`, `label` and each value.
-emit::Json frontsJson(llvm::ArrayRef<mapper::Front> fronts);
 
 } // namespace perfc::driver
 

@@ -1,11 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc merge: brings the results of several shards of a sweep together, and prints the front.
+#include "api/RunDocument.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/sweep/FrontTable.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using namespace perfc::mapper;
 

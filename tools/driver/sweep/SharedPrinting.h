@@ -7,8 +7,8 @@
 #ifndef PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
 #define PERFC_TOOLS_DRIVER_SWEEP_SHAREDPRINTING_H
 
+#include "api/RunDocument.h"
 #include "tools/driver/Report.h"
-#include "tools/driver/RunDocument.h"
 #include "tools/driver/sweep/PointSharing.h"
 
 namespace perfc::driver {
@@ -17,14 +17,14 @@ class SharedPrinting {
 public:
   /// Sets what `sharing` does with printed texts; they are parts of `document` if it is given.
   SharedPrinting(Session &session, const api::Evaluation &evaluation, PointSharing &sharing,
-                 RunDocument *document);
+                 api::RunDocument *document);
 
   /// Where points are evaluated.
   void print(const api::Evaluated &evaluated);
 
 private:
   Session &session;
-  RunDocument *document;
+  api::RunDocument *document;
   std::string first, next;
   llvm::raw_string_ostream firstStream, nextStream;
   Report asFirst, asNext;

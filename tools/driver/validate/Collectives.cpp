@@ -92,7 +92,8 @@ void CollectiveProgram::run() {
   Session inner(llvm::nulls(), llvm::nulls());
   size_t before = head.size() + systems.size();
   FileId file = inner.sources.add("<rows>", head.str() + systems + statements);
-  Evaluation evaluation(inner.context(), defaultProviders());
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(inner.context(), providers);
   evaluation.run(file, {}, [](const Evaluated &) {});
   answers.resize(ends.size());
   // The statement that a place lies in; null for places elsewhere.

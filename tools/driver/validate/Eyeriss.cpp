@@ -161,7 +161,8 @@ llvm::Optional<std::string> EyerissTable::program(const CsvRow &layer) {
 static llvm::Optional<LayerFigures> evaluateText(const std::string &text, std::string &problem) {
   Session inner(llvm::nulls(), llvm::nulls());
   FileId file = inner.sources.add("<layer>", text);
-  Evaluation evaluation(inner.context(), defaultProviders());
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(inner.context(), providers);
   evaluation.run(file, {}, [](const Evaluated &) {});
   for (const Diagnostic &one : inner.diagnostics.all())
     if (one.kind->severity == Severity::Error)

@@ -28,7 +28,8 @@ ModelTotals perfc::driver::evaluateModel(const std::string &text,
     program += "evaluate model(" + call + ") on counter using roofline\n";
   Session inner(llvm::nulls(), llvm::nulls());
   FileId file = inner.sources.add("<model>", std::move(program));
-  Evaluation evaluation(inner.context(), defaultProviders());
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(inner.context(), providers);
   evaluation.run(file, {}, [](const Evaluated &) {});
   ModelTotals totals;
   if (inner.diagnostics.hasErrors()) {

@@ -87,7 +87,8 @@ static std::shared_ptr<const Cost> evaluateWith(const TrainRow &row, int64_t mic
   FileId file = inner.sources.add("<row>", std::move(text));
   RunOptions beyond;
   beyond.trainsBeyondMemory = true;
-  Evaluation evaluation(inner.context(), defaultProviders(), beyond);
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(inner.context(), providers, beyond);
   evaluation.run(file, {}, [](const Evaluated &) {});
   for (const Diagnostic &one : inner.diagnostics.all())
     if (one.kind->severity == Severity::Error) {

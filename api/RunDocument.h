@@ -3,37 +3,40 @@
 // What `run`, `search` and `sweep` print with --json: all results, searches and fronts of a file as
 // one document (docs/output.md). The parts of a document that other processes evaluate come
 // printed, so that it has the bytes of a run alone.
-#ifndef PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
-#define PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
+#ifndef PERFC_API_RUNDOCUMENT_H
+#define PERFC_API_RUNDOCUMENT_H
 
 #include "api/Evaluation.h"
 #include "backends/emit/Json.h"
-#include "tools/driver/Session.h"
 
-namespace perfc::driver {
+namespace perfc::api {
 
 class RunDocument {
 public:
   /// Of `evaluation`; with the CPU time of searches, which differs from run to run, if `withStats`.
-  RunDocument(Session &session, const api::Evaluation &evaluation, bool withStats)
-      : session(session), evaluation(evaluation), withStats(withStats) {}
+  RunDocument(const Evaluation &evaluation, bool withStats)
+      : evaluation(evaluation), withStats(withStats) {}
 
   /// Appends the results and searches since the last call, printed as they stand in the document.
   void takeParts(std::vector<std::string> &results, std::vector<std::string> &searches);
   /// Adds those of another process.
   void addParts(llvm::ArrayRef<std::string> results, llvm::ArrayRef<std::string> searches);
 
-  /// Prints all of it to the output of the session; `path` names the file.
-  void print(llvm::StringRef path);
+  /// Prints all of it; `path` names the file.
+  void print(llvm::raw_ostream &out, llvm::StringRef path);
 
 private:
-  Session &session;
-  const api::Evaluation &evaluation;
+  const Evaluation &evaluation;
   bool withStats;
   std::vector<std::string> allResults, allSearches;
   size_t takenResults = 0, takenSearches = 0; ///< of the evaluation
 };
 
-} // namespace perfc::driver
+/// The fronts: `of` how many results, and `points` with `point`, `label` and each value.
+emit::Json frontsJson(llvm::ArrayRef<mapper::Front> fronts);
+/// How many results of each sweep `require` has left out, and which conditions.
+emit::Json leftOutJson(llvm::ArrayRef<mapper::LeftOut> sweeps);
 
-#endif // PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
+} // namespace perfc::api
+
+#endif // PERFC_API_RUNDOCUMENT_H

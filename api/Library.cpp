@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/Library.h"
+#include "api/Library.h"
 
 #include "stdlib/Embedded.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::api;
 
 /// "hardware/a100.perf" is std.hardware.a100.
 static std::string moduleName(llvm::StringRef path) {
@@ -60,7 +60,17 @@ static std::string equationsText(const SourceManager &sources, const ast::Item &
   return llvm::StringRef(text).ltrim().str();
 }
 
-std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
+LibraryEntry api::entryOf(const Decl &decl, llvm::StringRef module, const SourceManager &sources) {
+  return {module.str(),
+          declKindName(decl.kind).str(),
+          decl.name.str(),
+          headText(sources, *decl.item),
+          docText(decl.item->doc),
+          decl.kind == DeclKind::Op ? equationsText(sources, *decl.item) : std::string(),
+          decl.nameRange};
+}
+
+std::vector<LibraryEntry> api::libraryIndex(Program &program) {
   std::vector<LibraryEntry> entries;
   for (const EmbeddedFile &file : embeddedStdlib()) {
     std::string name = moduleName(file.path);
@@ -70,18 +80,13 @@ std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
     for (const Decl *decl : module->decls) {
       if (decl->isPrivate())
         continue;
-      entries.push_back({name, declKindName(decl->kind).str(), decl->name.str(),
-                         headText(program.sourceManager(), *decl->item), docText(decl->item->doc),
-                         decl->kind == DeclKind::Op
-                             ? equationsText(program.sourceManager(), *decl->item)
-                             : std::string(),
-                         decl->nameRange});
+      entries.push_back(entryOf(*decl, name, program.sourceManager()));
     }
   }
   return entries;
 }
 
-std::string driver::firstSentence(llvm::StringRef doc) {
+std::string api::firstSentence(llvm::StringRef doc) {
   std::string line = doc.trim().str();
   std::replace(line.begin(), line.end(), '\n', ' ');
   size_t end = line.find(". ");

@@ -1,13 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/RunDocument.h"
+#include "api/RunDocument.h"
 
 #include "backends/emit/Emit.h"
-#include "tools/driver/sweep/FrontTable.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::api;
-using namespace perfc::driver;
 using namespace perfc::mapper;
 
 /// The document prints its lists as fields of an object: their elements stand this far in.
@@ -34,6 +32,37 @@ static emit::Json searchJson(const Searched &entry, bool withStats) {
   return json;
 }
 
+emit::Json api::frontsJson(llvm::ArrayRef<mapper::Front> list) {
+  emit::Json all = emit::Json::array();
+  for (const mapper::Front &front : list) {
+    emit::Json rows = emit::Json::array();
+    for (size_t i = 0; i < front.rows.size(); ++i) {
+      emit::Json row = emit::Json::object();
+      row.set("point", front.rows[i].bindings).set("label", front.rows[i].label);
+      for (size_t m = 0; m < front.metrics.size(); ++m)
+        row.set(front.metrics[m], front.values[i][m]);
+      rows.push(std::move(row));
+    }
+    all.push(emit::Json::object().set("of", int64_t(front.of)).set("points", std::move(rows)));
+  }
+  return all;
+}
+
+emit::Json api::leftOutJson(llvm::ArrayRef<mapper::LeftOut> sweeps) {
+  emit::Json all = emit::Json::array();
+  for (const mapper::LeftOut &sweep : sweeps) {
+    emit::Json reasons = emit::Json::object();
+    for (const auto &[condition, count] : sweep.reasons)
+      reasons.set(condition, static_cast<int64_t>(count));
+    all.push(emit::Json::object()
+                 .set("statement", sweep.statement)
+                 .set("count", static_cast<int64_t>(sweep.count))
+                 .set("of", static_cast<int64_t>(sweep.of))
+                 .set("require", std::move(reasons)));
+  }
+  return all;
+}
+
 static std::string printPart(const emit::Json &part) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -43,8 +72,8 @@ static std::string printPart(const emit::Json &part) {
 
 void RunDocument::takeParts(std::vector<std::string> &results, std::vector<std::string> &searches) {
   for (; takenResults < evaluation.results().size(); ++takenResults)
-    results.push_back(
-        printPart(emit::resultJson(evaluation.results()[takenResults], session.sources)));
+    results.push_back(printPart(
+        emit::resultJson(evaluation.results()[takenResults], evaluation.context.sources)));
   for (; takenSearches < evaluation.searches().size(); ++takenSearches)
     searches.push_back(printPart(searchJson(evaluation.searches()[takenSearches], withStats)));
 }
@@ -62,16 +91,17 @@ static emit::Json listOf(llvm::ArrayRef<std::string> parts) {
   return list;
 }
 
-void RunDocument::print(llvm::StringRef path) {
+void RunDocument::print(llvm::raw_ostream &out, llvm::StringRef path) {
   takeParts(allResults, allSearches);
   emit::Json expectations = emit::Json::array(), unsupported = emit::Json::array();
   for (const emit::Expectation &expectation : evaluation.expectations())
-    expectations.push(emit::expectationJson(expectation, session.sources));
-  for (const Diagnostic &diagnostic : session.diagnostics.all())
+    expectations.push(emit::expectationJson(expectation, evaluation.context.sources));
+  for (const Diagnostic &diagnostic : evaluation.context.diagnostics.all())
     if (diagnostic.kind->code == diag::NotSupportedYet.code)
-      unsupported.push(emit::Json::object()
-                           .set("message", diagnostic.message)
-                           .set("place", emit::placeJson(diagnostic.range, session.sources)));
+      unsupported.push(
+          emit::Json::object()
+              .set("message", diagnostic.message)
+              .set("place", emit::placeJson(diagnostic.range, evaluation.context.sources)));
   emit::Json document = emit::Json::object();
   document.set("schema", 1).set("file", path).set("results", listOf(allResults));
   if (!allSearches.empty())
@@ -83,6 +113,6 @@ void RunDocument::print(llvm::StringRef path) {
     document.set("left_out", leftOutJson(list));
   document.set("expectations", std::move(expectations))
       .set("unsupported", std::move(unsupported))
-      .print(session.out);
-  session.out << '\n';
+      .print(out);
+  out << '\n';
 }

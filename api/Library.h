@@ -1,14 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The index of the standard library: what `perfc list` and `perfc doc` show of each declaration.
-#ifndef PERFC_TOOLS_DRIVER_LIBRARY_H
-#define PERFC_TOOLS_DRIVER_LIBRARY_H
+#ifndef PERFC_API_LIBRARY_H
+#define PERFC_API_LIBRARY_H
 
 #include "frontend/sema/Program.h"
 
-namespace perfc::driver {
+namespace perfc::api {
 
-/// A public declaration of the library.
+/// A declaration, of the library or of a program.
 struct LibraryEntry {
   std::string module; ///< what to import: "std.ops.conv2d"
   std::string kind;   ///< "op", "workload", "hardware", …
@@ -19,12 +19,15 @@ struct LibraryEntry {
   SourceRange place;
 };
 
+/// What is known of `decl`, which stands in module `module`.
+LibraryEntry entryOf(const Decl &decl, llvm::StringRef module, const SourceManager &sources);
+
 /// Every public declaration, by module and then in file order.
 std::vector<LibraryEntry> libraryIndex(Program &program);
 
 /// The first sentence of a documentation text, on one line.
 std::string firstSentence(llvm::StringRef doc);
 
-} // namespace perfc::driver
+} // namespace perfc::api
 
-#endif // PERFC_TOOLS_DRIVER_LIBRARY_H
+#endif // PERFC_API_LIBRARY_H

@@ -1,0 +1,194 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/perfc/Program.h"
+
+#include "api/Evaluation.h"
+#include "api/PlaceQuery.h"
+#include "api/Providers.h"
+#include "api/RequestedFiles.h"
+#include "api/RunDocument.h"
+#include "api/TypedResult.h"
+#include "frontend/syntax/Parser.h"
+#include "ir/core/Printer.h"
+#include "ir/study/AllOps.h"
+#include "passes/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace perfc;
+
+namespace {
+
+/// Tells a sink what a run is at.
+class SinkWatcher : public api::Watcher {
+public:
+  void at(llvm::StringRef what) override {
+    if (sink)
+      sink->at(what.str());
+  }
+  void count(int64_t done, int64_t total) override {
+    if (sink)
+      sink->count(done, total);
+  }
+
+  api::Sink *sink = nullptr;
+};
+
+} // namespace
+
+struct api::Program::State {
+  SourceManager sources;
+  DiagnosticEngine diagnostics{sources};
+  FileId file = 0;
+  std::unique_ptr<Compilation> compilation; ///< null where the file could not be read
+  size_t loadProblems = 0;                  ///< diagnostics of the load
+  ProviderSet providers = defaultProviders();
+  SinkWatcher watcher;
+
+  api::Context context() { return {sources, diagnostics, watcher}; }
+};
+
+api::Program::Program(std::unique_ptr<State> state) : state(std::move(state)) {}
+api::Program::Program(Program &&) noexcept = default;
+api::Program &api::Program::operator=(Program &&) noexcept = default;
+api::Program::~Program() = default;
+
+api::Program api::Program::check(std::unique_ptr<State> state, const Defines &defines) {
+  state->compilation = std::make_unique<Compilation>(state->sources, state->diagnostics, allOps());
+  if (state->compilation->load(state->file, defines) || state->compilation->canRun())
+    state->compilation->check();
+  state->loadProblems = state->diagnostics.all().size();
+  return Program(std::move(state));
+}
+
+api::Program api::Program::load(std::string text, const std::string &name, const Defines &defines) {
+  auto state = std::make_unique<State>();
+  state->file = state->sources.add(name, std::move(text));
+  return check(std::move(state), defines);
+}
+
+api::Program api::Program::loadFile(const std::string &path, const Defines &defines) {
+  auto state = std::make_unique<State>();
+  std::string reason;
+  state->file = state->sources.load(path, reason);
+  if (state->file)
+    return check(std::move(state), defines);
+  state->diagnostics.report({}, diag::CannotRead, path, reason);
+  state->loadProblems = 1;
+  return Program(std::move(state));
+}
+
+std::vector<api::Problem> api::Program::problems() const {
+  std::vector<Problem> problems;
+  for (const Diagnostic &diagnostic : state->diagnostics.all())
+    problems.push_back(typedProblem(diagnostic, state->sources));
+  return problems;
+}
+
+std::string api::Program::problemsJson() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printDiagnosticsJson(stream, state->diagnostics);
+  return stream.str();
+}
+
+bool api::Program::isGood() const { return !state->diagnostics.hasErrors(); }
+
+bool api::Program::set(std::string_view parameter, double value) {
+  return state->compilation &&
+         state->compilation->setParameter({parameter.data(), parameter.size()}, value);
+}
+
+bool api::Program::set(std::string_view parameter, const std::string &value) {
+  return state->compilation &&
+         state->compilation->setParameter({parameter.data(), parameter.size()}, value);
+}
+
+static api::RunOptions optionsOf(const api::RunSettings &settings) {
+  api::RunOptions options;
+  options.search.threads = settings.threads;
+  options.search.seed = settings.seed;
+  if (settings.within)
+    options.search.within = *settings.within;
+  return options;
+}
+
+/// Runs the statements of a program that is loaded, and lets `each` see what is found.
+static bool runProgram(Compilation *program, api::Evaluation &evaluation, size_t loadProblems,
+                       bool writesFiles, const api::Evaluation::Listener &each) {
+  DiagnosticEngine &diagnostics = evaluation.context.diagnostics;
+  diagnostics.truncate(loadProblems);
+  if (!program || !program->canRun())
+    return false;
+  size_t errors = diagnostics.errorCount();
+  api::RequestedFiles files(evaluation.context, evaluation, /*printsJson=*/false);
+  evaluation.run(*program, [&](const api::Evaluated &evaluated) {
+    each(evaluated);
+    if (writesFiles)
+      files.write(evaluated);
+  });
+  if (writesFiles)
+    files.finish();
+  return diagnostics.errorCount() == errors;
+}
+
+bool api::Program::run(Sink &sink, const RunSettings &settings) {
+  state->watcher.begin();
+  state->watcher.sink = &sink;
+  Evaluation evaluation(state->context(), state->providers, optionsOf(settings));
+  bool good =
+      runProgram(state->compilation.get(), evaluation, state->loadProblems, settings.writesFiles,
+                 [&](const Evaluated &evaluated) {
+                   if (!evaluated.op.hasAttr("of")) // else they were told of before
+                     for (const emit::Result *result : evaluated.results)
+                       sink.result(typedResult(*result, evaluated.op.name(), state->sources));
+                 });
+  state->watcher.sink = nullptr;
+  return good;
+}
+
+std::string api::Program::runJson(const RunSettings &settings) {
+  state->watcher.begin();
+  Evaluation evaluation(state->context(), state->providers, optionsOf(settings));
+  runProgram(state->compilation.get(), evaluation, state->loadProblems, settings.writesFiles,
+             [](const Evaluated &) {});
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  RunDocument(evaluation, /*withStats=*/false)
+      .print(stream, state->file ? state->sources.path(state->file) : "");
+  return stream.str();
+}
+
+void api::Program::cancel() { state->watcher.cancel(); }
+
+std::optional<std::string> api::Program::format() const {
+  if (!state->file)
+    return std::nullopt;
+  DiagnosticEngine scratch(state->sources); // of what the load has reported
+  llvm::Optional<std::string> text = formatFile(state->sources, state->file, scratch);
+  return text ? std::optional<std::string>(std::move(*text)) : std::nullopt;
+}
+
+std::optional<std::string> api::Program::ir(std::string_view level) {
+  llvm::StringRef name(level.data(), level.size());
+  state->diagnostics.truncate(state->loadProblems);
+  if (!passes::pipelineTo(name)) {
+    state->diagnostics.report({}, diag::UnknownLevel, name.str())
+        .help("it is one of " + llvm::join(passes::levelNames(), ", "));
+    return std::nullopt;
+  }
+  ir::Module module;
+  if (!state->compilation || !state->compilation->buildAll(module) ||
+      !lower(module, name, state->diagnostics))
+    return std::nullopt;
+  return ir::toString(module, {});
+}
+
+std::optional<api::Answer> api::Program::at(unsigned line, unsigned column) {
+  if (!state->compilation || line == 0 || column == 0)
+    return std::nullopt;
+  return answerAt(*state->compilation, state->sources,
+                  state->sources.offset(state->file, {line, column}));
+}
+
+const char *api::version() { return PERFC_VERSION; }

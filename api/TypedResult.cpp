@@ -1,0 +1,93 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/TypedResult.h"
+
+#include "backends/mapper/SweepRows.h"
+
+using namespace perfc;
+using namespace perfc::api;
+
+Place api::typedPlace(SourceRange range, const SourceManager &sources) {
+  if (!range.isValid())
+    return {};
+  LineColumn place = sources.lineColumn(range.file, range.begin);
+  return {sources.path(range.file).str(), place.line, place.column};
+}
+
+Problem api::typedProblem(const Diagnostic &diagnostic, const SourceManager &sources) {
+  Problem problem{severityName(diagnostic.kind->severity),
+                  diagnostic.kind->code,
+                  diagnostic.message,
+                  typedPlace(diagnostic.range, sources),
+                  {}};
+  for (const Remark &remark : diagnostic.remarks)
+    problem.remarks.push_back(
+        {severityName(remark.severity), 0, remark.message, typedPlace(remark.range, sources), {}});
+  return problem;
+}
+
+static Metric typedMetric(llvm::StringRef name, const MetricValue &value) {
+  Metric metric{name.str(), "", 0, 0, value.text, value.notGiven};
+  if (!value.hasNumber())
+    return metric;
+  metric.unit = value.dimension.unitText();
+  metric.value = value.value.central();
+  metric.halfWidth = value.value.halfWidth();
+  return metric;
+}
+
+static Part typedPart(const CostPart &part, const SourceManager &sources) {
+  Part typed;
+  typed.label = part.label;
+  typed.kind = partKindName(part.kind).str();
+  typed.place = typedPlace(part.location, sources);
+  typed.count = part.count;
+  typed.latency = part.latency.central();
+  if (part.energy.isGiven())
+    typed.energy = part.energy.known.central();
+  typed.macs = part.macs;
+  typed.flops = part.flops;
+  typed.utilization = part.utilization;
+  typed.bound = part.bound;
+  typed.provider = part.provider;
+  typed.mapping = part.mapping;
+  for (const CostPart &child : part.children)
+    typed.parts.push_back(typedPart(child, sources));
+  return typed;
+}
+
+Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
+                        const SourceManager &sources) {
+  const Cost &cost = result.cost;
+  Result typed;
+  statement.consume_front("study.");
+  typed.statement = statement.str();
+  typed.name = result.name;
+  typed.label = result.label;
+  typed.subject = result.subject;
+  typed.on = result.on;
+  for (const auto &[name, value] : result.point.entries())
+    typed.point.emplace_back(name, mapper::bindingText(value));
+  typed.place = typedPlace(result.place, sources);
+  for (const auto &[name, value] : emit::metricsOf(cost))
+    typed.metrics.push_back(typedMetric(name, value));
+  for (const auto &[name, value] : result.own)
+    typed.metrics.push_back(typedMetric(name, value));
+  typed.breakdown = typedPart(cost.breakdown, sources);
+  for (const emit::Expectation &one : result.expectations)
+    typed.expectations.push_back(
+        {one.text, one.holds,
+         one.probability ? std::optional<double>(*one.probability) : std::nullopt,
+         typedPlace(one.place, sources)});
+  typed.notes = cost.notes;
+  typed.provider = cost.provenance.provider;
+  typed.mapping = cost.provenance.mapping;
+  typed.formula = cost.provenance.formula;
+  return typed;
+}
+
+const Metric *Result::find(std::string_view metric) const {
+  for (const Metric &one : metrics)
+    if (one.name == metric)
+      return &one;
+  return nullptr;
+}

@@ -1,0 +1,20 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results and problems as the library hands them out, in standard types.
+#ifndef PERFC_API_TYPEDRESULT_H
+#define PERFC_API_TYPEDRESULT_H
+
+#include "api/perfc/Program.h"
+#include "backends/emit/Result.h"
+
+namespace perfc::api {
+
+Place typedPlace(SourceRange range, const SourceManager &sources);
+Problem typedProblem(const Diagnostic &diagnostic, const SourceManager &sources);
+/// `statement` is the operation of the study level that led to it.
+Result typedResult(const emit::Result &result, llvm::StringRef statement,
+                   const SourceManager &sources);
+
+} // namespace perfc::api
+
+#endif // PERFC_API_TYPEDRESULT_H

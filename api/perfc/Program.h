@@ -1,0 +1,176 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libperfc: load a `.perf` program, run it, ask about a place in it. Nothing is global: programs in
+// several threads do not see each other; one program is used by one thread at a time, except for
+// `cancel`. Nothing throws but std::bad_alloc, and nothing prints. Figures are in SI units: s, J,
+// m2, B, Hz and their products, with USD, tokens and requests.
+#ifndef PERFC_PROGRAM_H
+#define PERFC_PROGRAM_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#ifndef PERFC_EXPORT
+#define PERFC_EXPORT __attribute__((visibility("default")))
+#endif
+
+namespace perfc::api {
+
+/// A place in a text: line and column from 1; line 0 for nowhere.
+struct Place {
+  std::string file;
+  unsigned line = 0, column = 0;
+};
+
+/// A mistake or a warning, with the notes and helps below it.
+struct Problem {
+  std::string severity; ///< "error", "warning", "note" or "help"
+  unsigned code = 0;    ///< 123 for PERF0123; 0 of notes and helps
+  std::string message;
+  Place place;
+  std::vector<Problem> remarks;
+};
+
+/// A figure of a result.
+struct Metric {
+  std::string name; ///< as `report` names it
+  std::string unit; ///< "s", "J", "B/s", "" for a number
+  double value = 0;
+  double halfWidth = 0; ///< of the central 90 % interval; 0 where it is exact
+  std::string text;     ///< a word in place of a number (`bottleneck`)
+  std::string notGiven; ///< why there is no value
+
+  bool hasNumber() const { return text.empty() && notGiven.empty(); }
+};
+
+/// What a part of a result takes, all its runs together; those of its parts are of one run.
+struct Part {
+  std::string label;
+  std::string kind; ///< "kernel", "collective", "phase", "repeat", "compute", "memory", …
+  Place place;
+  int64_t count = 1;
+  double latency = 0;           ///< s
+  std::optional<double> energy; ///< J, where it is known
+  double macs = 0, flops = 0;
+  double utilization = 0;
+  std::string bound, provider, mapping;
+  std::vector<Part> parts;
+};
+
+/// The outcome of an `expect`.
+struct Expectation {
+  std::string text;
+  bool holds = false;
+  std::optional<double> probability; ///< that it holds, where `confidence` asks
+  Place place;
+};
+
+/// One evaluation, row of a comparison, or point of a sweep.
+struct Result {
+  std::string statement; ///< "evaluate", "train", "serve", "search", "replay", …
+  std::string name;      ///< given by `as`, or made from the statement's word
+  std::string label;     ///< "conv1 on eyeriss_like with row_stationary"
+  std::string subject, on;
+  /// What a sweep has set, as written.
+  std::vector<std::pair<std::string, std::string>> point;
+  Place place;
+  std::vector<Metric> metrics; ///< with those that the file declares
+  Part breakdown;
+  std::vector<Expectation> expectations;
+  std::vector<std::string> notes;
+  /// Who computed it, by what mapping and formula.
+  std::string provider, mapping, formula;
+
+  /// Null when there is none of that name.
+  const Metric *find(std::string_view metric) const;
+};
+
+/// Is told what a run finds, from the thread that runs it.
+class Sink {
+public:
+  virtual ~Sink() = default;
+  /// A result, as soon as it is there.
+  virtual void result(const Result &result) { (void)result; }
+  /// What the run is at, in words; of a sweep, `done` of `total` points are done.
+  virtual void at(const std::string &what) { (void)what; }
+  virtual void count(int64_t done, int64_t total) { (void)done, (void)total; }
+};
+
+struct RunSettings {
+  unsigned threads = 0; ///< of searches; 0 for as many as there are cores
+  uint64_t seed = 1;
+  std::optional<double> within; ///< s for each search, in place of what it says
+  bool writesFiles = false;     ///< whether `emit` writes what it asks for
+};
+
+/// What stands at a place of a program.
+struct Answer {
+  std::string name;
+  std::string kind;        ///< "op", "hardware", "let", …; "word" of a word of the language
+  std::string declaration; ///< its head as written
+  std::string module;      ///< what to import for it; "" of the program itself
+  std::string value;       ///< of a constant or parameter: "8 GiB"
+  std::string documentation;
+  Place place; ///< of the declaration; nowhere of words
+};
+
+class PERFC_EXPORT Program {
+public:
+  using Defines = std::vector<std::pair<std::string, std::string>>;
+
+  /// Parses and checks `text` with all that it imports; `name` is what messages call it, and
+  /// relative imports start from it. `defines` set its parameters, as `-D name=value`.
+  static Program load(std::string text, const std::string &name = "program.perf",
+                      const Defines &defines = {});
+  static Program loadFile(const std::string &path, const Defines &defines = {});
+  Program(Program &&) noexcept;
+  Program &operator=(Program &&) noexcept;
+  ~Program();
+
+  /// What is wrong: of the load, then of the last run.
+  std::vector<Problem> problems() const;
+  /// The same as the document that `--diagnostics json` prints.
+  std::string problemsJson() const;
+  /// True unless one of the problems is an error.
+  bool isGood() const;
+
+  /// Sets a parameter for the runs that follow, without parsing or checking anything else again.
+  /// False when the program has no such parameter, or `value` is no value (reported).
+  bool set(std::string_view parameter, double value);
+  bool set(std::string_view parameter, const std::string &value);
+
+  /// Evaluates all statements. False when a statement has an error (reported); the others have
+  /// results all the same.
+  bool run(Sink &sink, const RunSettings &settings = {});
+  /// The results of a run as the document that `perfc run --json` prints (docs/output.md).
+  std::string runJson(const RunSettings &settings = {});
+  /// Ends a run soon, from any thread: a search with the best so far.
+  void cancel();
+
+  /// The text in the one style of the language; nothing where it has syntax errors.
+  std::optional<std::string> format() const;
+  /// The IR of the program at "op", "loopnest", "tile", "phase" or "collective"; nothing after a
+  /// report.
+  std::optional<std::string> ir(std::string_view level);
+  /// What the name or word at a place means; nothing where there is none. Lines and columns from 1.
+  std::optional<Answer> at(unsigned line, unsigned column);
+
+private:
+  struct State;
+  explicit Program(std::unique_ptr<State> state);
+  static Program check(std::unique_ptr<State> state, const Defines &defines);
+  std::unique_ptr<State> state;
+};
+
+/// "0.1.0"
+PERFC_EXPORT const char *version();
+
+} // namespace perfc::api
+
+#endif // PERFC_PROGRAM_H
