@@ -8,10 +8,10 @@
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
 #include "passes/FusedPlan.h"
-#include "passes/IslText.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
+#include "passes/NestEmission.h"
 #include "passes/PartialSums.h"
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
@@ -25,19 +25,11 @@ using namespace perfc::passes;
 
 namespace {
 
-/// A kernel's model with what is derived from it once.
-struct PreparedKernel {
-  explicit PreparedKernel(op::KernelOp op) : kernel(op), groups(groupStatements(kernel)) {}
-  Kernel kernel;
-  std::vector<StatementGroup> groups;
-  std::map<unsigned, std::string> domains;
-  std::map<const Access *, std::string> accesses;
-};
-
 class LoopNestLowering {
 public:
   LoopNestLowering(Module &module, PassContext &context)
-      : module(module), diagnostics(context.diagnostics), builder(context.registry) {}
+      : module(module), diagnostics(context.diagnostics), builder(context.registry),
+        emitter(builder) {}
 
   bool run(study::EvaluateOp evaluate);
 
@@ -61,14 +53,11 @@ private:
     if (evaluate->hasAttr("sparsity"))
       nest.setAttr("zeros", Attribute::unit());
   }
-  void emitTensors(Region &into, PreparedKernel &kernel, const StatementGroup &group,
-                   const Location &location);
-  void emitLoops(Region &into, const NestPlan &plan, const Location &location);
 
   Module &module;
   DiagnosticEngine &diagnostics;
   Builder builder;
-  IslTexts isl;
+  NestEmitter emitter;
   std::map<const Operation *, PreparedKernel> kernels;
   std::map<const Operation *, Chip> chips;
   std::map<const Operation *, Chip> ways; ///< by unit
@@ -165,179 +154,19 @@ bool LoopNestLowering::isUnfit(const Statement &statement) {
   return unit && firstFullMemory(wayTo(unit), statement);
 }
 
-//===-- Emission
-//-------------------------------------------------------------------------------===//
-
-/// `tensor`, or with a number when several accesses reach it.
-static std::string uniqueName(llvm::StringSet<> &taken, llvm::StringRef tensor) {
-  std::string name = tensor.str();
-  for (unsigned i = 1; !taken.insert(name).second; ++i)
-    name = tensor.str() + "_" + std::to_string(i);
-  return name;
-}
-
-void LoopNestLowering::emitTensors(Region &into, PreparedKernel &kernel,
-                                   const StatementGroup &group, const Location &location) {
-  llvm::StringSet<> taken;
-  const Statement &statement = *group.main;
-  auto add = [&](const Access &access, bool isOutput) {
-    auto tensor = builder.create<loopnest::TensorOp>(into, location);
-    tensor->setSymbol(uniqueName(taken, access.tensor));
-    tensor->setAttr("role", memoryRole(access.operand.role(), isOutput));
-    tensor->setAttr("bits", int64_t(bitsOf(access.format)));
-    if (int64_t block = scaleBlockOf(access.format))
-      tensor->setAttr("block", block);
-    if (isOutput)
-      tensor->setAttr("output", Attribute::unit());
-    if (isOutput)
-      setPartial(*tensor.op, *chip, statement);
-    tensor->setAttr("map", *access.map);
-    tensor->setAttr("shape", Attribute::ints(access.shape));
-    std::string &text = kernel.accesses[&access];
-    if (text.empty())
-      text = isl.access(statement, access);
-    tensor->setAttr("access", text);
-  };
-  for (const Access &read : statement.reads)
-    add(read, false);
-  add(statement.write, true);
-}
-
-/// The symbols that `emitTensors` gives to the tensors that the memory `place` keeps.
-static std::vector<std::string> keptNames(const NestPlan &plan, unsigned place) {
-  llvm::StringSet<> taken;
-  std::vector<std::string> names;
-  for (const Access &read : plan.statement->reads) {
-    std::string name = uniqueName(taken, read.tensor);
-    if (plan.isKept(place, read, /*isWritten=*/false))
-      names.push_back(std::move(name));
-  }
-  if (plan.isKept(place, plan.statement->write, /*isWritten=*/true))
-    names.push_back(uniqueName(taken, plan.statement->write.tensor));
-  return names;
-}
-
-void LoopNestLowering::emitLoops(Region &into, const NestPlan &plan, const Location &location) {
-  // What the loops further in cover, per index.
-  llvm::SmallVector<int64_t, 8> cover(plan.statement->extents.size(), 1), tileSteps = cover;
-  for (const PlannedWindow &window : plan.windows)
-    tileSteps[window.index] = window.step;
-  std::vector<std::vector<int64_t>> stepsOf(plan.loops.size());
-  for (size_t i = plan.loops.size(); i-- > 0;)
-    for (unsigned index : plan.loops[i].indices) {
-      const PlannedLoop &loop = plan.loops[i];
-      int64_t &step = loop.numbersTiles ? tileSteps[index] : cover[index];
-      stepsOf[i].push_back(step);
-      step *= loop.factor;
-    }
-  Region *region = &into;
-  size_t next = 0;
-  for (unsigned p : plan.places) {
-    const Place &place = plan.chip->places[p];
-    auto at = builder.create<loopnest::AtOp>(*region, location);
-    at->setAttr("place", place.name);
-    if (!plan.keeps.empty() && !place.isArray)
-      at->setAttr("keep", Attribute::strings(keptNames(plan, p)));
-    region = &at->body();
-    for (; next < plan.loops.size() && plan.loops[next].place == p; ++next) {
-      const PlannedLoop &loop = plan.loops[next];
-      if (loop.factor == 1)
-        continue;
-      std::vector<std::string> names;
-      for (unsigned index : loop.indices)
-        names.push_back(plan.statement->names[index]);
-      Location from = loop.source ? loop.source->location() : location;
-      Operation *op;
-      if (loop.axis) {
-        op = builder.create<loopnest::ParallelOp>(*region, from).op;
-        op->setAttr("axis", place.name.str() + "." + place.axes[*loop.axis].name.str());
-        op->setAttr("indices", Attribute::strings(names));
-        op->setAttr("factor", loop.factor);
-        op->setAttr("steps", Attribute::ints(stepsOf[next]));
-      } else {
-        op = builder.create<loopnest::ForOp>(*region, from).op;
-        op->setAttr("index", names[0]);
-        op->setAttr("factor", loop.factor);
-        op->setAttr("step", stepsOf[next][0]);
-      }
-      if (loop.numbersTiles)
-        op->setAttr("window", Attribute::unit());
-      region = &op->body();
-    }
-  }
-  auto compute = builder.create<loopnest::ComputeOp>(*region, location);
-  compute->setAttr("unit", plan.unit.symbol());
-}
-
 void LoopNestLowering::emit(const NestPlan &plan, PreparedKernel &kernel,
                             const StatementGroup &group, const Operation *written,
                             llvm::StringRef symbol, Region *into) {
-  const Statement &statement = *group.main;
-  Location location = statement.op->location();
-  for (const Statement *epilogue : group.epilogues)
-    location.fuse(epilogue->op->location());
-  if (written)
-    location.fuse(written->location());
+  Location location = nestLocation(group, written);
   Operation *nest = into ? builder.create(*into, loopnest::NestOp::opName, location)
                          : builder.createBefore(*before, loopnest::NestOp::opName, location);
   nest->setSymbol(symbol);
-  nest->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
-  nest->setAttr("statement", statement.number);
-  nest->setAttr("target", Attribute::symbol(chip->op.symbol()));
-  nest->setAttr("mapping", written ? written->stringAttr("source") : llvm::StringRef("default"));
-  std::string &domain = kernel.domains[statement.number];
-  if (domain.empty())
-    domain = isl.domain(statement);
-  nest->setAttr("domain", domain);
-  AttrDict windows;
-  for (const PlannedWindow &window : plan.windows) {
-    AttrDict tiles;
-    tiles.set("step", window.step);
-    tiles.set("extent", window.extent);
-    tiles.set("count", window.count);
-    windows.set(statement.names[window.index], std::move(tiles));
-  }
-  if (!windows.empty())
-    nest->setAttr("windows", std::move(windows));
-  if (written && written->hasAttr("timeloop"))
-    nest->setAttr("timeloop", written->listAttr("timeloop"));
+  emitter.fill(*nest, plan, kernel, group, written);
   markZeros(*nest);
-  emitTensors(nest->body(), kernel, group, statement.op->location());
-  emitLoops(nest->body(), plan, statement.op->location());
 }
 
 //===-- Evaluations
 //----------------------------------------------------------------------------===//
-
-static void describeFused(const FusedPlan &plan, Operation &fused) {
-  std::vector<std::string> tensors, places;
-  for (const FusedTensor &tensor : plan.tensors) {
-    tensors.push_back(tensor.name);
-    places.push_back(tensor.memory);
-  }
-  fused.setAttr("at", plan.place);
-  fused.setAttr("tensors", Attribute::strings(tensors));
-  fused.setAttr("places", Attribute::strings(places));
-  if (!plan.finished.empty())
-    fused.setAttr("finished", Attribute::strings(plan.finished));
-  AttrList rescales;
-  for (const Rescale &rescale : plan.rescales) {
-    AttrDict entry;
-    entry.set("tensor", rescale.tensor);
-    entry.set("count", rescale.count);
-    if (rescale.isStatistics)
-      entry.set("statistics", Attribute::unit());
-    rescales.push_back(std::move(entry));
-  }
-  if (!rescales.empty())
-    fused.setAttr("rescale", std::move(rescales));
-  AttrDict kept;
-  for (const KeptElements &one : plan.kept)
-    kept.set(one.tensor, one.count);
-  if (!kept.empty())
-    fused.setAttr("kept", std::move(kept));
-  fused.setAttr("blocks", plan.blocks);
-}
 
 bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp mapping) {
   std::string symbol = fusedSymbol(kernel.kernel.op.symbol(), chip->op.symbol(), mapping->symbol());
@@ -359,7 +188,7 @@ bool LoopNestLowering::lowerFused(PreparedKernel &kernel, loopnest::MappingOp ma
   fused->setAttr("kernel", Attribute::symbol(kernel.kernel.op.symbol()));
   fused->setAttr("target", Attribute::symbol(chip->op.symbol()));
   fused->setAttr("mapping", mapping.source());
-  describeFused(*plan, *fused);
+  describe(*plan, *fused);
   for (size_t i = 0; i < kernel.groups.size(); ++i) {
     const StatementGroup &group = kernel.groups[i];
     emit(plan->nests[i], kernel, group, mapping.op,

@@ -33,33 +33,40 @@ static double inAllCopies(target::ComputeOp unit, double rate) {
   return rate * static_cast<double>(target::copiesIn(*unit->parentOp()).getValueOr(INT64_MAX));
 }
 
-/// Of `units`, which stand together in one block.
-static Choice chooseAmong(llvm::ArrayRef<target::ComputeOp> units, op::StatementOp statement) {
-  DType format = op::computeFormat(statement);
+/// For multiply-accumulates, of `units`, which stand together in one block.
+static Choice chooseForMacs(llvm::ArrayRef<target::ComputeOp> units, DType format) {
   Choice choice;
+  choice.unit = target::unitForMacs(units, format);
+  if (choice.unit)
+    choice.peak = inAllCopies(choice.unit, rateOf(choice.unit, format));
+  return choice;
+}
+
+/// For `statement`, of `units`, which stand together in one block.
+static Choice chooseFor(llvm::ArrayRef<target::ComputeOp> units, op::StatementOp statement) {
+  DType format = op::computeFormat(statement);
   std::vector<op::FunctionCalls> functions = op::functionsOf(statement);
   if (statement.isMac() || functions.empty()) {
-    choice.unit = target::unitForMacs(units, format);
+    Choice choice = chooseForMacs(units, format);
     if (!choice.unit && !statement.isMac()) // any unit passes words on
-      choice.unit = units.front();
-    choice.peak = choice.unit ? rateOf(choice.unit, format) : 0;
-  } else {
-    double longest = -1, seconds = 0;
-    for (const op::FunctionCalls &calls : functions) {
-      target::ComputeOp unit = target::unitForFunction(units, calls.function, format);
-      if (!unit)
-        return {};
-      choice.listed += llvm::is_contained(unit.ops(), calls.function);
-      double own = static_cast<double>(calls.count) / rateOf(unit, format);
-      seconds += own;
-      if (own <= longest)
-        continue;
-      longest = own;
-      choice.unit = unit;
-    }
-    choice.peak = 1 / seconds;
+      choice = {units.front(), 0, inAllCopies(units.front(), rateOf(units.front(), format))};
+    return choice;
   }
-  choice.peak = inAllCopies(units.front(), choice.peak);
+  Choice choice;
+  double longest = -1, seconds = 0;
+  for (const op::FunctionCalls &calls : functions) {
+    target::ComputeOp unit = target::unitForFunction(units, calls.function, format);
+    if (!unit)
+      return {};
+    choice.listed += llvm::is_contained(unit.ops(), calls.function);
+    double own = static_cast<double>(calls.count) / rateOf(unit, format);
+    seconds += own;
+    if (own <= longest)
+      continue;
+    longest = own;
+    choice.unit = unit;
+  }
+  choice.peak = inAllCopies(choice.unit, 1 / seconds);
   return choice;
 }
 
@@ -78,17 +85,11 @@ static std::vector<std::vector<target::ComputeOp>> blocksOf(const Chip &chip) {
 }
 
 target::ComputeOp passes::macUnit(const Chip &chip, DType format) {
-  target::ComputeOp best;
-  double most = 0;
+  Choice best;
   for (llvm::ArrayRef<target::ComputeOp> block : blocksOf(chip))
-    if (target::ComputeOp unit = target::unitForMacs(block, format)) {
-      double peak = inAllCopies(unit, rateOf(unit, format));
-      if (best && peak <= most)
-        continue;
-      best = unit;
-      most = peak;
-    }
-  return best;
+    if (Choice choice = chooseForMacs(block, format); choice.isBetterThan(best))
+      best = choice;
+  return best.unit;
 }
 
 target::ComputeOp passes::unitFor(const Chip &chip, const Statement &statement,
@@ -96,8 +97,9 @@ target::ComputeOp passes::unitFor(const Chip &chip, const Statement &statement,
   Choice best;
   for (llvm::ArrayRef<target::ComputeOp> block : blocksOf(chip)) {
     auto isInside = [&](const ir::Operation *array) { return isOnWay(*array, *block.front().op); };
-    Choice choice = chooseAmong(block, statement.op);
-    if (llvm::all_of(arrays, isInside) && choice.isBetterThan(best))
+    if (!llvm::all_of(arrays, isInside))
+      continue;
+    if (Choice choice = chooseFor(block, statement.op); choice.isBetterThan(best))
       best = choice;
   }
   return best.unit;

@@ -50,8 +50,7 @@ std::string Chip::leftOutNote(llvm::ArrayRef<MemoryTraffic> counted) const {
   }
   return names.empty()
              ? ""
-             : fmt::format("energy leaves out that of {}, whose bytes this level does not "
-                           "count",
+             : fmt::format("energy leaves out that of {}, whose bytes this level does not count",
                            fmt::join(names, ", "));
 }
 
@@ -77,7 +76,7 @@ Figure Chip::area() const {
     if (!memory.view.isOffChip())
       add("memory", memory);
   for (const ChipUnit &unit : unitList)
-    add("unit", unit);
+    add("compute", unit);
   return isGiven ? sum : Figure::notGiven("chip", name());
 }
 
@@ -106,10 +105,9 @@ std::string perfc::anyRateNote(const UnitRate &rate, DType asked) {
   if (rate.dtype || !own || *own == asked ||
       llvm::is_contained(target::exactContainers(asked), *own))
     return "";
-  return fmt::format(
-      "multiply-accumulates in {} run at the rate and energy that `{}`, in a block of "
-      "{}, has for every format",
-      dtypeName(asked), rate.unit->name(), dtypeName(*own));
+  return fmt::format("multiply-accumulates in {} run at the rate and energy that `{}`, in a block "
+                     "of {}, has for every format",
+                     dtypeName(asked), rate.unit->name(), dtypeName(*own));
 }
 
 std::vector<UnitRate> Chip::macUnits(DType dtype) const {
@@ -141,12 +139,14 @@ static Quantity combined(llvm::StringRef op, const Quantity &a, const Quantity &
   return *apply(op, Quantity(a.toUncertain(), a.dimension()), b, error);
 }
 
-/// The rate of operations that run one after the other, `counts[i]` of them at `rates[i]`.
-static UnitRate inSequence(llvm::ArrayRef<UnitRate> rates, llvm::ArrayRef<int64_t> counts) {
-  UnitRate result = rates.front();
+/// The rate of operations that run one after the other, `counts[i]` of them at `rates[i]`; `own` is
+/// that of the unit that is named for all.
+static UnitRate inSequence(const UnitRate &own, llvm::ArrayRef<UnitRate> rates,
+                           llvm::ArrayRef<int64_t> counts) {
+  UnitRate result = own;
   Quantity seconds, operations;
-  double longest = 0;
   Uncertain energy = 0;
+  result.unpriced = nullptr;
   for (size_t i = 0; i < rates.size(); ++i) {
     Quantity count{Rational(counts[i])};
     Quantity time = combined("/", count, rates[i].perCopy);
@@ -156,14 +156,9 @@ static UnitRate inSequence(llvm::ArrayRef<UnitRate> rates, llvm::ArrayRef<int64_
       energy += *rates[i].energy * count.toDouble();
     else
       result.unpriced = rates[i].unit;
-    if (time.toDouble() <= longest)
-      continue;
-    longest = time.toDouble();
-    result.unit = rates[i].unit;
-    result.dtype = rates[i].dtype;
   }
   result.perCopy = combined("/", operations, seconds);
-  result.rate = result.perCopy.toUncertain() * static_cast<double>(result.unit->copies);
+  result.rate = result.perCopy.toUncertain() * static_cast<double>(own.unit->copies);
   result.energy = llvm::None;
   if (!result.unpriced)
     result.energy = energy / operations.toUncertain();
@@ -192,7 +187,7 @@ llvm::Optional<UnitRate> Chip::rateFor(op::StatementOp statement, llvm::StringRe
   }
   bool isOne =
       llvm::all_of(rates, [&](const UnitRate &rate) { return rate.unit == rates[0].unit; });
-  return isOne ? rates.front() : inSequence(rates, counts);
+  return isOne ? rates.front() : inSequence(*own, rates, counts);
 }
 
 llvm::Optional<UnitRate> Chip::unitFor(llvm::StringRef function, DType dtype) const {

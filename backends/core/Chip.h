@@ -71,7 +71,7 @@ public:
   llvm::Optional<UnitRate> unitNamed(llvm::StringRef name, DType dtype) const;
   /// The rate at which `unit` and those beside it run the operations of `statement`: products on
   /// `unit`, each element function on the one that `target::unitForFunction` names, one after the
-  /// other. The unit is the one that takes longest. Nothing when none of them can.
+  /// other. Nothing when none of them can.
   llvm::Optional<UnitRate> rateFor(op::StatementOp statement, llvm::StringRef unit) const;
   /// The fastest unit for an element function: of those that list it, else of those without `ops`.
   /// Nothing when there is none.

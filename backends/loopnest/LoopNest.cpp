@@ -3,11 +3,11 @@
 
 #include "backends/core/KernelWork.h"
 #include "backends/loopnest/Accesses.h"
+#include "backends/loopnest/FoldedNest.h"
 #include "backends/loopnest/FusedNest.h"
 #include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/NestLatency.h"
 #include "backends/loopnest/NestSparsity.h"
-#include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "ir/common/Rational.h"

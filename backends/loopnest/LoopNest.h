@@ -7,7 +7,7 @@
 //     cycles   = ceil((reads + writes) / (bandwidth * instances that work))
 // latency = max(compute steps / rate, cycles of each memory) + launch, and what NestLatency.h adds
 // where the chip states it; hops of the array networks and multiply-accumulates add their energy.
-// On a systolic array, products run in folds (SystolicNest.h).
+// On a systolic array, products run in folds (FoldedNest.h).
 #ifndef PERFC_BACKENDS_LOOPNEST_LOOPNEST_H
 #define PERFC_BACKENDS_LOOPNEST_LOOPNEST_H
 

@@ -113,7 +113,7 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
       return false;
     samples.push_back(std::move(sample));
   }
-  providerNames = coster.used;
+  sources = std::move(coster.sources);
   return true;
 }
 

@@ -37,7 +37,7 @@ public:
   double boundaryBytes = 0;     ///< of a token, between stages
   /// What it takes to pass so many tokens on from each stage to the next, in J of all ranks.
   Figure sendEnergy(double tokens) const;
-  std::vector<std::string> providerNames;
+  training::KernelSources sources;
   Figure energyOwners; ///< whose energy is not given
   MeasuredErrors errors;
 

@@ -323,11 +323,13 @@ Cost Serving::costOf() {
                                static_cast<double>(summary->blockTokens));
   if (model.capacity > 0)
     cost.memoryCapacity = model.capacity;
-  std::vector<std::string> used = model.providerNames;
+  std::vector<std::string> used = model.sources.providers;
   if (model.chips > 1)
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary->strategy,
                      "batch = kernels of all tokens + attention of each request + collectives"};
+  for (const std::string &note : model.sources.notes)
+    cost.addNote(note);
   cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
                "time, since no runtime is given");
   cost.serving = summary;

@@ -122,6 +122,16 @@ static bool isOfWeights(const ir::Operation &op) {
   return true;
 }
 
+void KernelSources::add(const KernelSources &other) {
+  auto addNew = [](std::vector<std::string> &all, llvm::ArrayRef<std::string> some) {
+    for (const std::string &entry : some)
+      if (!llvm::is_contained(all, entry))
+        all.push_back(entry);
+  };
+  addNew(providers, other.providers);
+  addNew(notes, other.notes);
+}
+
 /// B/s of the memory farthest out; 0 when it is not given.
 static double outermostBandwidth(const Chip &chip) {
   const ChipMemory *outer = chip.outermost();
@@ -188,8 +198,7 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
       diagnostics.report(op.range(), diag::NoCost, kernel.symbol());
     return false;
   }
-  if (!llvm::is_contained(used, found->provenance.provider))
-    used.push_back(found->provenance.provider);
+  sources.add({{found->provenance.provider}, found->notes});
   RegionCost own;
   own.dropped = shareOf(op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time

@@ -68,6 +68,13 @@ struct RegionCost {
   void add(const RegionCost &other, double times = 1);
 };
 
+/// Providers that answered for kernels, and what their costs say: each once.
+struct KernelSources {
+  std::vector<std::string> providers, notes;
+
+  void add(const KernelSources &other);
+};
+
 /// A graph: what stands before the layers, the layers, and what stands behind them.
 struct GraphCost {
   struct Layers {
@@ -97,8 +104,8 @@ public:
 
   /// The cost of `graph`; nothing after a report.
   llvm::Optional<GraphCost> run(const ir::Operation &graph);
-  /// Providers that answered.
-  std::vector<std::string> used;
+  /// Of all graphs that ran.
+  KernelSources sources;
 
 private:
   bool region(const ir::Region &region, RegionCost &cost);

@@ -103,6 +103,8 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.exposed = summary.exposed();
   cost.chips = summary.chips;
   cost.utilization = summary.hfu();
+  for (const std::string &note : costs.sources.notes)
+    cost.addNote(note);
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
   if (!train.dictAttr("settings").find("runtime"))
@@ -159,7 +161,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   rest("bubble", std::max(0.0, summary.bubble * summary.stepTime));
   rest("optimizer", summary.optimizerTime, step.optimizerEnergy);
   rest("other", summary.otherTime);
-  std::vector<std::string> used = costs.providers;
+  std::vector<std::string> used = costs.sources.providers;
   if (!summary.communication.empty())
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary.strategy,

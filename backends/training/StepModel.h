@@ -34,7 +34,7 @@ struct ModelCosts {
   double parameters = 0; ///< of the model
   int64_t batch = 1;     ///< samples in the graph
   int64_t sequence = 1;  ///< tokens of a sample
-  std::vector<std::string> providers;
+  KernelSources sources;
 };
 
 /// The share of a chip's memory that a search fills at the most. What the model does not know, the

@@ -35,7 +35,7 @@ static void countModel(const ir::Region &region, double times, ModelCosts &costs
 namespace {
 struct KindCosts {
   ModelCosts::OnChip costs;
-  std::vector<std::string> providers;
+  KernelSources sources;
 };
 } // namespace
 
@@ -58,7 +58,8 @@ static llvm::Optional<KindCosts> costsOn(const ir::Module &module, const ir::Ope
       forward ? coster.run(*module.lookup(passes::backwardSymbol(train.symbol()))) : llvm::None;
   if (!backward)
     return llvm::None;
-  return KindCosts{{chip.symbol().str(), std::move(*forward), std::move(*backward)}, coster.used};
+  return KindCosts{{chip.symbol().str(), std::move(*forward), std::move(*backward)},
+                   coster.sources};
 }
 
 llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
@@ -77,9 +78,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
     auto one = costsOn(module, train, *kind, providers, diagnostics);
     if (!one)
       return llvm::None;
-    for (const std::string &provider : one->providers)
-      if (!llvm::is_contained(costs.providers, provider))
-        costs.providers.push_back(provider);
+    costs.sources.add(one->sources);
     costs.kinds.push_back(std::move(one->costs));
   }
   passes::RankLabels labels(*subject);

@@ -10,6 +10,7 @@
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/target/TargetOps.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace perfc;
 
@@ -34,6 +35,7 @@ private:
   llvm::Optional<Quantity> normalRate(const Quantity &value, const Node &where,
                                       const UnitContext &units, bool isVector);
   void network(const Node &node, ir::Region &region, UnitContext units);
+  void checkNames(ir::Operation &chip);
   void checkNetworks(ir::Operation &chip);
   void checkUnits(const ir::Operation &block);
   UnitContext nestedUnits(const Node &node, UnitContext units);
@@ -283,6 +285,27 @@ void ChipBuilder::checkUnits(const ir::Operation &block) {
   }
 }
 
+/// Mappings, loop nests and results call a part of a chip by its name alone.
+void ChipBuilder::checkNames(ir::Operation &chip) {
+  llvm::StringMap<const ir::Operation *> places, units;
+  chip.walk([&](const ir::Operation &part) {
+    bool isMemory = part.is("target.memory"), isUnit = part.is("target.compute");
+    if (!isMemory && !isUnit && !part.is("target.array"))
+      return;
+    auto [known, isNew] = (isUnit ? units : places).try_emplace(part.symbol(), &part);
+    if (isNew)
+      return;
+    diagnostics
+        .report(part.range(), diag::DuplicatePart,
+                isMemory ? "memory"
+                : isUnit ? "compute"
+                         : "array",
+                part.symbol())
+        .note(known->second->range(), "this part of the chip has that name")
+        .help("mappings and results call a part by its name alone");
+  });
+}
+
 /// A network leads `to` a memory or unit of its array.
 void ChipBuilder::checkNetworks(ir::Operation &chip) {
   std::vector<llvm::StringRef> names;
@@ -342,6 +365,7 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   if (const Node *calibrate = node->find("calibrate"))
     context.calibrations[chip->symbol()] = calibrate->range;
   parts(*node, chip->body(), units);
+  checkNames(*chip);
   checkNetworks(*chip);
   bool hasUnit = false;
   chip->walk([&](const ir::Operation &part) { hasUnit |= part.is("target.compute"); });

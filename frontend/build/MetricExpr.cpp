@@ -359,7 +359,7 @@ llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const a
   if (isName && context.findResult(expr.text))
     return ir::Attribute(expr.text);
   Converter converter(context, where);
-  if (isName && !converter.mentionsMetric(expr)) {
+  if (isName && !converter.mentionsMetric(expr) && !beginsMetric(expr.text)) {
     auto &error = context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text);
     std::vector<llvm::StringRef> names;
     for (ResultKind kind : resultKinds)

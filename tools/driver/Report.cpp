@@ -155,6 +155,26 @@ static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::R
   return metrics;
 }
 
+/// Notes of the results that `names` tells apart, each once, with the names of its
+/// results where it is not of all.
+static void printNotes(llvm::raw_ostream &out, llvm::ArrayRef<const emit::Result *> results,
+                       llvm::ArrayRef<std::string> names) {
+  std::vector<std::pair<llvm::StringRef, std::vector<std::string>>> notes;
+  for (size_t i = 0; i < names.size(); ++i)
+    for (const std::string &note : results[i]->cost.notes) {
+      auto known = llvm::find_if(notes, [&](const auto &one) { return one.first == note; });
+      if (known == notes.end())
+        known = notes.insert(known, {note, {}});
+      known->second.push_back(names[i]);
+    }
+  for (const auto &[note, of] : notes) {
+    out << "  note: ";
+    if (of.size() < names.size())
+      out << llvm::join(of, ", ") << ": ";
+    out << note << '\n';
+  }
+}
+
 void Report::printComparison(const Evaluated &evaluated) {
   const emit::Result &first = *evaluated.results.front();
   std::vector<std::string> of = evaluated.op.stringsAttr("of");
@@ -187,10 +207,9 @@ void Report::printComparison(const Evaluated &evaluated) {
     table.addRow(std::move(cells));
   }
   table.print(out, session.tableWidth(), session.colorOut);
+  printNotes(out, evaluated.results, names);
   for (size_t i = 0; i < names.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
-    for (const std::string &note : result.cost.notes)
-      out << "  note: " << names[i] << ": " << note << '\n';
     if (result.verified)
       out << "  counts: " << names[i] << ": " << verifiedText(*result.verified) << '\n';
     printExpectations(result, names[i]);

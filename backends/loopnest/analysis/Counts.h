@@ -20,6 +20,8 @@ struct NetworkCount {
   int64_t shared = 0;   ///< every axis multicasts and reduces
   int64_t separate = 0; ///< no axis does
   int64_t declared = 0; ///< the axes do what the nest says
+  /// Where networks make no difference.
+  static NetworkCount same(int64_t count) { return {count, count, count}; }
   bool operator==(const NetworkCount &other) const {
     return shared == other.shared && separate == other.separate && declared == other.declared;
   }

@@ -12,6 +12,7 @@
 #include "backends/loopnest/NestCost.h"
 #include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/search/MappingEvaluator.h"
+#include "backends/loopnest/sparse/StepShare.h"
 #include <memory>
 
 namespace perfc {

@@ -1,15 +1,29 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/sparse/LockStep.h"
 
-#include "backends/loopnest/sparse/Sparsity.h"
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <vector>
 
 using namespace perfc;
 using namespace perfc::loopnest;
 
+/// Beyond so many trials the largest of many lanes is taken from the normal distribution.
+static constexpr int64_t exactTrials = 1 << 14;
 /// Beyond so many trials sums over all numbers of points left take too long.
 static constexpr int64_t mostExact = 64;
+
+/// The quantile of the standard normal at the median of the largest of `lanes` draws: Blom,
+/// "Statistical Estimates and Transformed Beta-Variables", 1958. Bisected: it is asked for once.
+static double largestNormal(double lanes) {
+  double target = (lanes - 0.375) / (lanes + 0.25), low = -9, high = 9;
+  for (int step = 0; step < 60; ++step) {
+    double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < target ? low : high) = middle;
+  }
+  return low;
+}
 
 /// P(binomial(trials, share) = 0, 1, …, trials).
 static std::vector<double> binomial(int64_t trials, double share) {
@@ -25,6 +39,22 @@ static std::vector<double> binomial(int64_t trials, double share) {
                          x * std::log(share) + (n - x) * std::log1p(-share));
   }
   return result;
+}
+
+double loopnest::slowestLane(double lanes, llvm::ArrayRef<double> distribution) {
+  double below = 0, expected = 0;
+  for (double share : distribution.drop_back()) {
+    below += share;
+    expected += 1 - std::pow(std::min(below, 1.0), lanes);
+  }
+  return expected / std::max(1.0, static_cast<double>(distribution.size() - 1));
+}
+
+double loopnest::slowestLane(double lanes, int64_t trials, double share) {
+  if (trials <= exactTrials)
+    return slowestLane(lanes, binomial(trials, share));
+  double deviation = std::sqrt(share * (1 - share) / static_cast<double>(trials));
+  return std::min(1.0, share + largestNormal(lanes) * deviation);
 }
 
 /// H_i(s, k) for all s, from those of the level further in.
@@ -48,7 +78,7 @@ static double exactSlowest(llvm::ArrayRef<LaneLevel> levels, int64_t trials,
   for (size_t i = 0; i < levels.size(); ++i)
     for (int64_t s = 0; s <= trials; ++s)
       left[i].push_back(binomial(s, levels[i].share));
-  if (first.size() == static_cast<size_t>(trials) + 1)
+  if (!first.empty())
     left[0].back() = first.vec();
   double expected = 0;
   for (int64_t k = 0; k < trials; ++k) {
@@ -63,6 +93,11 @@ static double exactSlowest(llvm::ArrayRef<LaneLevel> levels, int64_t trials,
 
 double loopnest::slowestLane(llvm::ArrayRef<LaneLevel> levels, int64_t trials,
                              llvm::ArrayRef<double> first) {
+  assert((first.empty() || first.size() == static_cast<size_t>(trials) + 1) &&
+         "one for each number");
+  if (levels.size() == 1)
+    return first.empty() ? slowestLane(levels[0].lanes, trials, levels[0].share)
+                         : slowestLane(levels[0].lanes, first);
   if (trials <= mostExact)
     return exactSlowest(levels, trials, first);
   double lanes = 1, shared = 1, own = 1;

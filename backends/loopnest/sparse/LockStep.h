@@ -21,6 +21,13 @@
 namespace perfc {
 namespace loopnest {
 
+/// E[max of `lanes` independent binomial(trials, share)] / trials; 1 <= trials.
+double slowestLane(double lanes, int64_t trials, double share);
+
+/// E[max of `lanes` independent draws from `distribution`, probabilities of 0, 1, …] / its largest
+/// number: the sum over k of 1 - P(at most k)^lanes.
+double slowestLane(double lanes, llvm::ArrayRef<double> distribution);
+
 /// One tensor: the lanes into which it splits those that share the tensors before, and the share of
 /// its elements that are nonzero.
 struct LaneLevel {
@@ -28,9 +35,9 @@ struct LaneLevel {
   double share;
 };
 
-/// E[points that the slowest lane executes] / trials; 1 <= trials. `first`, if it has
-/// trials + 1 entries, is the distribution of the nonzeros of the first tensor, else they are
-/// binomial. Beyond 64 trials lanes share only what all of them share, an upper bound.
+/// E[points that the slowest lane executes] / trials; 1 <= trials. `first`, if not empty, are the
+/// probabilities of 0 … trials nonzeros of the first tensor, which else are binomial. Beyond 64
+/// trials lanes of several tensors share only what all of them share, an upper bound.
 double slowestLane(llvm::ArrayRef<LaneLevel> levels, int64_t trials, llvm::ArrayRef<double> first);
 
 } // namespace loopnest

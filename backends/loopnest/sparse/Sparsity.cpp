@@ -2,7 +2,7 @@
 #include "backends/loopnest/sparse/Sparsity.h"
 
 #include "backends/loopnest/analysis/PartialWords.h"
-#include "backends/loopnest/sparse/LockStep.h"
+#include "backends/loopnest/sparse/StepShare.h"
 #include "backends/loopnest/sparse/TileExtents.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -10,48 +10,6 @@
 
 using namespace perfc;
 using namespace perfc::loopnest;
-
-/// Beyond so many trials the largest of many lanes is taken from the normal distribution.
-static constexpr int64_t exactTrials = 1 << 14;
-/// Beyond so many elements of one lane the nonzeros are taken as binomial.
-static constexpr int64_t exactDraws = 1 << 12;
-
-/// The quantile of the standard normal at the median of the largest of `lanes` draws: Blom,
-/// "Statistical Estimates and Transformed Beta-Variables", 1958. Bisected: it is asked for once.
-static double largestNormal(double lanes) {
-  double target = (lanes - 0.375) / (lanes + 0.25), low = -9, high = 9;
-  for (int step = 0; step < 60; ++step) {
-    double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < target ? low : high) = middle;
-  }
-  return low;
-}
-
-double loopnest::slowestLane(double lanes, int64_t trials, double share) {
-  if (share <= 0 || share >= 1)
-    return share <= 0 ? 0 : 1;
-  double n = static_cast<double>(trials);
-  if (trials > exactTrials)
-    return std::min(1.0, share + largestNormal(lanes) * std::sqrt(share * (1 - share) / n));
-  // E[max] = sum over k < n of 1 - P(X <= k)^lanes.
-  double below = 0, expected = 0;
-  for (int64_t k = 0; k < trials; ++k) {
-    double x = static_cast<double>(k);
-    below += std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
-                      x * std::log(share) + (n - x) * std::log1p(-share));
-    expected += 1 - std::pow(std::min(below, 1.0), lanes);
-  }
-  return expected / n;
-}
-
-double loopnest::slowestLane(double lanes, llvm::ArrayRef<double> distribution) {
-  double below = 0, expected = 0;
-  for (double share : distribution.drop_back()) {
-    below += share;
-    expected += 1 - std::pow(std::min(below, 1.0), lanes);
-  }
-  return expected / std::max(1.0, static_cast<double>(distribution.size() - 1));
-}
 
 llvm::SmallVector<unsigned, 4> Sparsity::conditions(bool withGates,
                                                     llvm::Optional<unsigned> of) const {
@@ -68,14 +26,6 @@ double Sparsity::nonzeroShare(bool withGates) const {
   for (unsigned condition : conditions(withGates))
     share *= tensors[condition].density.share(tensors[condition].shape);
   return share;
-}
-
-double LaneShares::of(const std::vector<int64_t> &key, llvm::function_ref<double()> compute) {
-  std::lock_guard<std::mutex> guard(lock);
-  auto [at, isNew] = known.insert({key, 0});
-  if (isNew)
-    at->second = compute();
-  return at->second;
 }
 
 namespace {
@@ -106,9 +56,6 @@ private:
                         int64_t left) const;
   void memory(size_t place, MemoryCounts &counts) const;
   void array(size_t place, ArrayCounts &counts) const;
-  double anyLaneShare(llvm::ArrayRef<unsigned> conditions) const;
-  double stepShare(llvm::ArrayRef<unsigned> conditions) const;
-  double stepShare() const;
 
   const Nest &nest;
   const Sparsity &sparsity;
@@ -311,137 +258,6 @@ void Applier::array(size_t place, ArrayCounts &counts) const {
   scale(counts.hopEstimates);
 }
 
-/// The loops over lanes outside of which `tensors` have the same elements, by tensor: the lanes
-/// into which each splits those that share all before it.
-static std::vector<double> splitLanes(const Nest &nest, llvm::ArrayRef<unsigned> tensors) {
-  std::vector<double> lanes(tensors.size(), 1);
-  for (const Place &place : nest.places)
-    for (const Loop &loop : place.loops) {
-      auto moved = llvm::find_if(
-          tensors, [&](unsigned tensor) { return moves(loop, nest.tensors[tensor]); });
-      if (place.kind == PlaceKind::Array && moved != tensors.end())
-        lanes[moved - tensors.begin()] *= static_cast<double>(loop.factor);
-    }
-  return lanes;
-}
-
-/// Where lanes run on their own: inside the last array, for as long as its memories last.
-static size_t insideLanes(const Nest &nest) {
-  size_t inside = nest.places.size();
-  while (inside > 0 && nest.places[inside - 1].kind == PlaceKind::Memory)
-    --inside;
-  return inside;
-}
-
-/// The share of its points that the slowest lane executes, where the zeros of `conditions` are left
-/// out; the ones that more lanes share come first.
-double Applier::stepShare(llvm::ArrayRef<unsigned> conditions) const {
-  double share = 1, trials = 0x1p62;
-  bool isEven = true;
-  auto inside = tileInside(nest, insideLanes(nest));
-  auto boxOf = [&](unsigned tensor) {
-    return inside.box(nest.tensors[tensor], sparsity.tensors[tensor].shape);
-  };
-  for (unsigned condition : conditions) {
-    const SparseTensor &tensor = sparsity.tensors[condition];
-    auto tile = boxOf(condition);
-    share *= tensor.density.share(tensor.shape);
-    isEven &= tensor.density.isEven(tile);
-    trials = std::min(trials, elements(tile));
-  }
-  auto count = static_cast<int64_t>(trials);
-  if (isEven || count < 1)
-    return share;
-  std::vector<double> lanes = splitLanes(nest, conditions);
-  const SparseTensor &first = sparsity.tensors[conditions.front()];
-  auto tile = boxOf(conditions.front());
-  bool isWhole = elements(tile) == trials && count <= exactDraws;
-  auto slowest = [&]() -> double {
-    if (count == 1)
-      return anyLaneShare(conditions);
-    if (conditions.size() == 1)
-      return isWhole ? slowestLane(lanes.front(), first.density.distribution(first.shape, tile))
-                     : slowestLane(lanes.front(), count, share);
-    std::vector<LaneLevel> levels;
-    for (size_t i = 0; i < conditions.size(); ++i) {
-      const SparseTensor &tensor = sparsity.tensors[conditions[i]];
-      levels.push_back({lanes[i], tensor.density.share(tensor.shape)});
-    }
-    return slowestLane(levels, count,
-                       isWhole ? first.density.distribution(first.shape, tile)
-                               : std::vector<double>());
-  };
-  if (!shares)
-    return slowest();
-  std::vector<int64_t> key{count, isWhole ? first.density.lengthOfRows(tile) : 0};
-  for (size_t i = 0; i < conditions.size(); ++i) {
-    key.push_back(conditions[i]);
-    key.push_back(static_cast<int64_t>(lanes[i]));
-  }
-  return shares->of(key, slowest);
-}
-
-/// Of lanes that wait for each other at every point: tensors whose lanes nothing tells apart
-/// together leave out points on their own.
-double Applier::anyLaneShare(llvm::ArrayRef<unsigned> conditions) const {
-  double share = 1;
-  llvm::SmallVector<unsigned, 4> rest(conditions.begin(), conditions.end());
-  auto isTied = [&](unsigned a, unsigned b) {
-    return llvm::any_of(nest.places, [&](const Place &place) {
-      return place.kind == PlaceKind::Array && llvm::any_of(place.loops, [&](const Loop &loop) {
-               return moves(loop, nest.tensors[a]) && moves(loop, nest.tensors[b]);
-             });
-    });
-  };
-  while (!rest.empty()) {
-    llvm::SmallVector<unsigned, 4> tied{rest.front()};
-    rest.erase(rest.begin());
-    for (size_t i = 0; i < tied.size(); ++i)
-      for (size_t r = 0; r < rest.size();)
-        if (isTied(tied[i], rest[r])) {
-          tied.push_back(rest[r]);
-          rest.erase(rest.begin() + static_cast<ptrdiff_t>(r));
-        } else {
-          ++r;
-        }
-    llvm::sort(tied, [&](unsigned a, unsigned b) {
-      return llvm::find(conditions, a) < llvm::find(conditions, b);
-    });
-    std::vector<LaneLevel> levels;
-    std::vector<double> lanes = splitLanes(nest, tied);
-    for (size_t i = 0; i < tied.size(); ++i) {
-      const SparseTensor &tensor = sparsity.tensors[tied[i]];
-      levels.push_back({lanes[i], tensor.density.share(tensor.shape)});
-    }
-    share *= slowestLane(levels, 1, {});
-  }
-  return share;
-}
-
-/// One lane in each step sets the pace; to skip at the zeros of one more tensor is never slower,
-/// and where the share of several is a bound, that of fewer may be nearer.
-double Applier::stepShare() const {
-  constexpr size_t mostSubsets = 4;
-  llvm::SmallVector<unsigned, 4> conditions = sparsity.conditions(/*withGates=*/false);
-  llvm::stable_sort(conditions, [&](unsigned a, unsigned b) {
-    return splitLanes(nest, a).front() < splitLanes(nest, b).front();
-  });
-  if (conditions.empty())
-    return 1;
-  double least = stepShare(conditions);
-  size_t subsets = conditions.size() <= mostSubsets ? size_t(1) << conditions.size() : 0;
-  for (size_t subset = 1; subset + 1 < subsets; ++subset) {
-    llvm::SmallVector<unsigned, 4> some;
-    for (size_t i = 0; i < conditions.size(); ++i)
-      if (subset >> i & 1)
-        some.push_back(conditions[i]);
-    least = std::min(least, stepShare(some));
-  }
-  for (unsigned condition : conditions)
-    least = std::min(least, stepShare(condition));
-  return least;
-}
-
 Counts Applier::run(const Counts &dense) const {
   Counts counts = dense;
   size_t memories = 0, arrays = 0;
@@ -454,7 +270,7 @@ Counts Applier::run(const Counts &dense) const {
   double share = sparsity.nonzeroShare(withGates);
   counts.macs = std::llround(static_cast<double>(dense.macs) * share);
   counts.finishedPoints = std::llround(static_cast<double>(dense.finishedPoints) * share);
-  counts.steps = std::llround(static_cast<double>(dense.steps) * stepShare());
+  counts.steps = std::llround(static_cast<double>(dense.steps) * stepShare(nest, sparsity, shares));
   counts.denseSteps = dense.steps;
   return counts;
 }

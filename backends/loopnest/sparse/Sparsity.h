@@ -10,7 +10,7 @@
 //     reads of sums = updates - first updates * P(a word gets something while it is first there);
 // skipping saves their steps too, as far as the lanes that wait for each other all skip:
 //     steps = dense steps * E[max over lanes of the points that they execute] / points,
-// with nonzeros distributed as the tensors' are (LockStep); skipping at the zeros of one more
+// with nonzeros distributed as the tensors' are (StepShare.h); skipping at the zeros of one more
 // tensor never takes longer. Gating saves energy only.
 #ifndef PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
 #define PERFC_BACKENDS_LOOPNEST_SPARSE_SPARSITY_H
@@ -19,9 +19,6 @@
 #include "backends/loopnest/analysis/Nest.h"
 #include "backends/loopnest/sparse/Format.h"
 #include "ir/common/Quantity.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include <map>
-#include <mutex>
 
 namespace perfc {
 namespace loopnest {
@@ -63,18 +60,7 @@ struct Sparsity {
   double nonzeroShare(bool withGates) const;
 };
 
-/// What lanes take that wait for each other, by the tensors whose zeros they leave out, how these
-/// split the lanes, and the elements of each lane and of its rows (Density::lengthOfRows):
-/// remembered where many mappings of one nest with the same zeros are counted, by any number of
-/// threads.
-class LaneShares {
-public:
-  double of(const std::vector<int64_t> &key, llvm::function_ref<double()> compute);
-
-private:
-  std::mutex lock;
-  std::map<std::vector<int64_t>, double> known;
-};
+class LaneShares;
 
 /// Expected counts, rounded.
 struct SparseCounts {
@@ -95,13 +81,6 @@ struct Decoder {
 /// The decoder of `tensor`; nothing when no memory stores it compressed. `counts` are expected
 /// ones.
 llvm::Optional<Decoder> decoderOf(const Sparsity &sparsity, const Counts &counts, size_t tensor);
-
-/// E[max of `lanes` independent binomial(trials, share)] / trials; 1 <= trials.
-double slowestLane(double lanes, int64_t trials, double share);
-
-/// E[max of `lanes` independent draws from `distribution`, probabilities of 0, 1, …] / its largest
-/// number: the sum over k of 1 - P(at most k)^lanes.
-double slowestLane(double lanes, llvm::ArrayRef<double> distribution);
 
 } // namespace loopnest
 } // namespace perfc
