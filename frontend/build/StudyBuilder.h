@@ -23,8 +23,8 @@ public:
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
-  /// Adds the `require` or `pareto` of a sweep to `point`.
-  bool pointGoal(const Node &node, ir::Operation &point);
+  /// Adds what `require` or `pareto` asks for to a point or a search.
+  bool addMetrics(const Node &node, ir::Operation &to);
   /// What `outcome` and the goals that follow are about: results of `evaluate`, `train`, ….
   void setStatement(llvm::StringRef word);
   /// Notes at `range` that `what` cannot be evaluated yet.

@@ -13,14 +13,14 @@ using namespace perfc;
 //===-- search
 //-----------------------------------------------------------------------------------===//
 
-/// Sets the goal, the conditions and the time limit of a search.
+/// Sets the goal, the metrics of `pareto`, the conditions and the time limit of a search.
 bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   Goals goals = readGoals(statement);
-  bool hasGoal = false;
+  bool hasGoal = statement.find("pareto");
   for (const Node *child : statement.children) {
     bool isGoal = child->word == "minimize" || child->word == "maximize";
     if (child->word == "pareto")
-      markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
+      goals.areGood &= addMetrics(*child, op);
     hasGoal |= isGoal;
     if (isGoal && child->syntaxArgs().size() == 1)
       op.setAttr("goal_text", diagnostics.sourceManager().text(child->syntaxArgs().front().range));
@@ -33,7 +33,7 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   }
   if (goals.within)
     op.setAttr("within", *goals.within);
-  if (!hasGoal && !statement.find("pareto")) {
+  if (!hasGoal) {
     diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
     return false;
   }

@@ -55,6 +55,8 @@ public:
   const std::deque<emit::Result> &results() const { return found; }
   /// The searches so far, in order.
   const std::deque<Searched> &searches() const { return searched; }
+  /// The search that led to `result`; null for others.
+  const mapper::SearchSummary *searchOf(const emit::Result &result) const;
   /// The mappings that a search has found for `result`, as a program has them; "" of other results.
   std::string mappingText(const emit::Result &result) const;
   /// How `search` statements are searched; to be set before `run`.

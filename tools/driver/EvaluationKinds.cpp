@@ -209,12 +209,17 @@ static std::string proofText(const SearchSummary &summary) {
                      summary.provenNests, summary.distinct);
 }
 
-std::string Evaluation::mappingText(const emit::Result &result) const {
-  llvm::StringSet<> names;
+const SearchSummary *Evaluation::searchOf(const emit::Result &result) const {
   for (const Searched &entry : searched)
     if (entry.result == &result)
-      return printMappings(entry.summary.mappings, names);
-  return "";
+      return &entry.summary;
+  return nullptr;
+}
+
+std::string Evaluation::mappingText(const emit::Result &result) const {
+  llvm::StringSet<> names;
+  const SearchSummary *summary = searchOf(result);
+  return summary ? printMappings(summary->mappings, names) : "";
 }
 
 const emit::Result *Evaluation::search(ir::Module &module, ir::Operation &op,

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
 #include "tools/driver/RowNames.h"
+#include "tools/driver/sweep/FrontTable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -10,7 +11,8 @@ using namespace perfc::driver;
 
 /// Kernels shown without -v.
 static constexpr size_t kernelLimit = 14;
-static constexpr size_t stageLimit = 8; ///< rows of unlike stages
+static constexpr size_t stageLimit = 8;  ///< rows of unlike stages
+static constexpr size_t frontLimit = 12; ///< mappings of a front
 
 void Report::title(llvm::StringRef text, llvm::StringRef details) {
   out << (session.colorOut ? "\033[1m" : "") << text << (session.colorOut ? "\033[0m" : "");
@@ -87,6 +89,10 @@ static std::string verifiedText(const VerifiedNests &verified) {
 void Report::printFindings(const emit::Result &result) {
   for (const std::string &note : result.cost.notes)
     out << "  note: " << note << '\n';
+  const mapper::SearchSummary *search = evaluation.searchOf(result);
+  if (search && !search->front.metrics.empty())
+    printFront(out, search->front, session.isVerbose() ? SIZE_MAX : frontLimit,
+               session.tableWidth(), session.colorOut);
   if (result.verified)
     out << "  counts: " << verifiedText(*result.verified) << '\n';
   printExpectations(result, "");
