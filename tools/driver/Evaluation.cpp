@@ -9,6 +9,7 @@
 #include "tools/driver/UnusedWords.h"
 #include "tools/driver/search/Interrupt.h"
 #include "tools/driver/sweep/PointProblems.h"
+#include "tools/driver/sweep/PointTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -62,6 +63,8 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
                               session.diagnostics);
     if (!store)
       return;
+    if (onKept)
+      onKept(store->finishedRows());
   }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
   if (sharing && sharing->handsOut()) {
@@ -286,13 +289,7 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
     return;
   }
   if (point && !evaluated.results.empty()) {
-    llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
-      MetricNames ofResult = names(module, &result->cost);
-      std::string unmet = unmetRequirement(*point, ofResult);
-      pointRows.push_back(unmet.empty() ? sweepRow(*result, *point, ofResult)
-                                        : leftOutRow(*result, *point, unmet));
-      return !unmet.empty();
-    });
+    keepRows(evaluated);
     if (evaluated.results.empty())
       return;
   }
@@ -302,6 +299,25 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
     const_cast<emit::Result *>(result)->own = emit::ownMetrics(names(module, &result->cost));
   checkExpectations(evaluated);
   listener(evaluated);
+}
+
+/// Keeps the rows of a point, and takes out the results that `require` leaves out.
+void Evaluation::keepRows(Evaluated &evaluated) {
+  std::vector<size_t> printed; // of the rows
+  llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
+    MetricNames ofResult = names(evaluated.module, &result->cost);
+    std::string unmet = unmetRequirement(*evaluated.point, ofResult);
+    if (unmet.empty())
+      printed.push_back(pointRows.size());
+    pointRows.push_back(unmet.empty() ? sweepRow(*result, *evaluated.point, ofResult)
+                                      : leftOutRow(*result, *evaluated.point, unmet));
+    return !unmet.empty();
+  });
+  if (!store && !sharing)
+    return;
+  PointTable table = pointTable(evaluated, *this, session.sources);
+  for (size_t i = 0; i < printed.size(); ++i)
+    keepLines(pointRows[printed[i]], table, i);
 }
 
 const emit::Result *Evaluation::evaluate(const ir::Module &module, const ir::Operation &op,

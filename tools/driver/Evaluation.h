@@ -77,6 +77,8 @@ public:
   mapper::SweepSettings sweepSettings;
   /// The processes that share the points of sweeps; null when this one is alone.
   PointSharing *sharing = nullptr;
+  /// Called before all points with the rows of those that the file of results has.
+  std::function<void(llvm::ArrayRef<mapper::StoredRow>)> onKept;
   /// What the process that hands points out does with their results, in order; what the others have
   /// printed of the point at hand.
   std::function<void(const PointOutcome &)> onOutcome;
@@ -97,6 +99,7 @@ private:
   void unit(ir::Module &module, const Listener &listener);
   bool removeUnsupported(ir::Module &module);
   bool isDone(const ir::Operation &point);
+  void keepRows(Evaluated &evaluated);
   void finishPoint(const ir::Operation &point);
   void statement(ir::Module &module, ir::Operation &op, const ir::Operation *point,
                  const Listener &listener);

@@ -16,6 +16,7 @@
 #include "tools/driver/import/LocateProblems.h"
 #include "tools/driver/search/MappingFile.h"
 #include "tools/driver/sweep/FrontTable.h"
+#include "tools/driver/sweep/PointTable.h"
 #include "tools/driver/sweep/SharedPrinting.h"
 #include "tools/driver/sweep/SlurmScript.h"
 #include "tools/driver/timeloop/Timeloop.h"
@@ -128,6 +129,10 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     evaluation.sharing = &*sharing;
     session.printAsToFile(arguments);
   }
+  if (!asJson && !session.isQuiet())
+    evaluation.onKept = [&](llvm::ArrayRef<StoredRow> rows) {
+      printKept(session.out, rows, session.tableWidth(), session.colorOut);
+    };
   evaluation.run(file, defines, [&](const Evaluated &evaluated) {
     Progress::Pause pause(session.progress);
     if (sharing)
