@@ -54,7 +54,7 @@ static constexpr Scale frequencyScales[] = {
     {"GHz", 1e9}, {"MHz", 1e6}, {"per s", 1, 1e-1}, {"per 1000 s", 1e-3}};
 static constexpr Scale rateScales[] = {{"/s", 1, 1e-1}, {" per 1000 s", 1e-3}};
 /// Prices of tokens are given per million.
-static constexpr Scale tokenPriceScales[] = {{"/token", 1, 1e-2}, {" per 1M tokens", 1e-6}};
+static constexpr Scale tokenPriceScales[] = {{"/token", 1, 1e-2}, {" per million tokens", 1e-6}};
 
 static std::string grouped(double value) {
   std::string digits = fmt::format("{:.0f}", std::fabs(value));
@@ -170,7 +170,8 @@ static ReadUnit resultUnitOf(const Dimension &dimension) {
 }
 
 static std::string scaled(double value, const ReadUnit &unit, const Scale &scale, unsigned digits) {
-  std::string name = unit.isBehind ? unit.name + scale.prefix.str() : scale.prefix.str() + unit.name;
+  std::string name =
+      unit.isBehind ? unit.name + scale.prefix.str() : scale.prefix.str() + unit.name;
   return significant(value / scale.size, digits) + " " + name;
 }
 
