@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Metrics of a cost by name. What each is, is defined by the table of its statement in
-// ir/common/Metrics; here one row says how a name is computed, whatever the statement. The time of a
-// cost is that of a step of `train`, of the run of `serve`.
+// ir/common/Metrics; here one row says how a name is computed, whatever the statement. The time of
+// a cost is that of a step of `train`, of the run of `serve`.
 #include "backends/core/Cost.h"
 #include "backends/core/Leakage.h"
 

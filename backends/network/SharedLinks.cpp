@@ -63,8 +63,8 @@ template <typename Beyond> static double busiestUplink(const SharedLinks &links,
     int64_t covered = std::lcm(leaves, parts);
     int64_t cover = covered / parts * members * links.below;
     if (cover < links.chips && cover <= mostFollowed)
-      most = std::max(most,
-                      beyond(cover) / (static_cast<double>(covered / leaves) * links.leaf.up));
+      most =
+          std::max(most, beyond(cover) / (static_cast<double>(covered / leaves) * links.leaf.up));
     if (links.kind == SharedLinks::Kind::FatTree || leaves * down > mostFollowed)
       break;
   }

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// perfc merge: brings the results of several shards of a sweep together, and prints them with the front.
+// perfc merge: brings the results of several shards of a sweep together, and prints them with the
+// front.
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/sweep/FrontTable.h"

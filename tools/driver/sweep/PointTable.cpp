@@ -103,7 +103,8 @@ static void addKept(Table &table, const llvm::json::Object &kept, size_t width) 
   const llvm::json::Array *lines = kept.getArray("lines");
   for (const llvm::json::Value &entry : lines ? *lines : llvm::json::Array()) {
     std::vector<std::string> cells;
-    for (const llvm::json::Value &cell : entry.getAsArray() ? *entry.getAsArray() : llvm::json::Array())
+    for (const llvm::json::Value &cell :
+         entry.getAsArray() ? *entry.getAsArray() : llvm::json::Array())
       cells.push_back(cell.getAsString().getValueOr("").str());
     cells.resize(width);
     table.addRow(std::move(cells));
