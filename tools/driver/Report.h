@@ -6,6 +6,7 @@
 #define PERFC_TOOLS_DRIVER_REPORT_H
 
 #include "tools/driver/ReportColumns.h"
+#include "tools/driver/Session.h"
 #include "tools/driver/Table.h"
 
 namespace perfc::driver {
@@ -14,44 +15,45 @@ struct PointTable;
 
 class Report {
 public:
-  Report(Session &session, const Evaluation &evaluation)
+  Report(Session &session, const api::Evaluation &evaluation)
       : Report(session, evaluation, session.out) {}
   /// Prints to `out` instead.
-  Report(Session &session, const Evaluation &evaluation, llvm::raw_ostream &out)
+  Report(Session &session, const api::Evaluation &evaluation, llvm::raw_ostream &out)
       : session(session), out(session.isQuiet() ? llvm::nulls() : out), evaluation(evaluation) {}
 
   /// Prints what a statement has found.
-  void print(const Evaluated &evaluated);
+  void print(const api::Evaluated &evaluated);
 
   /// Takes the point for one of a sweep whose titles are printed, or not; what comes after it is
   /// then printed accordingly.
-  void goOnWith(const Evaluated &point);
+  void goOnWith(const api::Evaluated &point);
   void beginAnew() { sweep = SourceRange(); }
 
 private:
-  bool startSweep(const Evaluated &evaluated, const PointTable &table);
+  bool startSweep(const api::Evaluated &evaluated, const PointTable &table);
   void printEvaluation(const emit::Result &result);
-  void printComparison(const Evaluated &evaluated);
-  void printPoint(const Evaluated &evaluated);
-  void printReport(const Evaluated &evaluated, study::ReportOp report);
-  void printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
-  void printBreakdown(const Evaluated &evaluated, study::ReportOp report,
+  void printComparison(const api::Evaluated &evaluated);
+  void printPoint(const api::Evaluated &evaluated);
+  void printReport(const api::Evaluated &evaluated, study::ReportOp report);
+  void printResultRows(const api::Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
+  void printBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                       const emit::Result &result, llvm::ArrayRef<ReportColumn> columns,
                       llvm::StringRef rows);
-  void printFileBreakdown(const Evaluated &evaluated, study::ReportOp report,
+  void printFileBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                           llvm::ArrayRef<ReportColumn> columns);
-  void printFileReport(const Evaluated &evaluated);
+  void printFileReport(const api::Evaluated &evaluated);
   void printFindings(const emit::Result &result); ///< notes and expectations
   void printExpectations(const emit::Result &result, llvm::StringRef row);
   void title(llvm::StringRef text, llvm::StringRef details);
-  std::vector<std::string> cells(const MetricNames &names, llvm::ArrayRef<ReportColumn> columns,
+  std::vector<std::string> cells(const emit::MetricNames &names,
+                                 llvm::ArrayRef<ReportColumn> columns,
                                  std::vector<std::string> before);
   void printMissing();
 
   Session &session;
   llvm::raw_ostream
       &out; ///< nowhere when the session is quiet: what is wrong is found all the same
-  const Evaluation &evaluation;
+  const api::Evaluation &evaluation;
   /// The sweep whose rows are being printed, and the columns of its table.
   SourceRange sweep;
   std::vector<TableColumn> sweepColumns;
@@ -69,8 +71,6 @@ Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
 Table stageTable(const Cost &cost, size_t limit);
-/// The base in which what a result holds is told: that in which the memory's capacity is written.
-SizeBase capacityBase(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 std::vector<ReportColumn> driver::columnsOf(study::ReportOp report) {
@@ -24,7 +25,7 @@ bool driver::isBreakdown(llvm::StringRef rows) {
       .Default(false);
 }
 
-std::vector<ReportColumn> driver::reportColumns(const Evaluated &evaluated,
+std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
                                                 std::vector<std::string> &by) {
   for (const ir::Operation &op : evaluated.op.body())
     if (auto report = ir::as<study::ReportOp>(op)) {

@@ -4,7 +4,7 @@
 #ifndef PERFC_TOOLS_DRIVER_REPORTCOLUMNS_H
 #define PERFC_TOOLS_DRIVER_REPORTCOLUMNS_H
 
-#include "tools/driver/Evaluation.h"
+#include "api/Evaluation.h"
 #include <map>
 
 namespace perfc::driver {
@@ -19,13 +19,14 @@ std::vector<ReportColumn> columnsOf(study::ReportOp report);
 ReportColumn namedColumn(llvm::StringRef metric);
 /// The columns of the first `report` of the statement, and what its rows are; the usual ones
 /// without a report.
-std::vector<ReportColumn> reportColumns(const Evaluated &evaluated, std::vector<std::string> &by);
+std::vector<ReportColumn> reportColumns(const api::Evaluated &evaluated,
+                                        std::vector<std::string> &by);
 
 /// Why cells are empty, by the title of the column.
 using MissingCells = std::map<std::string, std::string>;
 /// A value for each column, or "-" with the reason in `missing`.
-std::vector<std::string> cellsOf(const MetricNames &names, llvm::ArrayRef<ReportColumn> columns,
-                                 MissingCells &missing);
+std::vector<std::string> cellsOf(const emit::MetricNames &names,
+                                 llvm::ArrayRef<ReportColumn> columns, MissingCells &missing);
 
 /// Whether rows by this word are parts of a result.
 bool isBreakdown(llvm::StringRef rows);

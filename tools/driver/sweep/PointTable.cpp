@@ -6,6 +6,7 @@
 #include "llvm/Support/JSON.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using mapper::StoredRow;
 
@@ -26,7 +27,7 @@ static TableColumn textColumn(std::string title) {
   return {std::move(title), Align::Left, 16, /*wraps=*/true};
 }
 
-PointTable driver::pointTable(const Evaluated &evaluated, const Evaluation &evaluation,
+PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
                               const SourceManager &sources) {
   auto point = ir::as<study::PointOp>(*evaluated.point);
   PointTable table;
@@ -70,18 +71,21 @@ PointTable driver::pointTable(const Evaluated &evaluated, const Evaluation &eval
 //===-- In a file of results
 //----------------------------------------------------------------------===//
 
-void driver::keepLines(StoredRow &row, const PointTable &table, size_t number) {
-  llvm::json::Array columns, lines;
+void driver::keepLines(llvm::ArrayRef<StoredRow *> rows, const PointTable &table) {
+  llvm::json::Array columns;
   for (const TableColumn &column : table.columns)
     columns.push_back(llvm::json::Object{{"title", column.title},
                                          {"width", static_cast<int64_t>(column.width)},
                                          {"is_text", column.align == Align::Left}});
-  for (const std::vector<std::string> &line : table.results[number])
-    lines.push_back(llvm::json::Array(line));
-  mapper::keep(row, "table",
-               llvm::json::Object{{"title", table.title},
-                                  {"columns", std::move(columns)},
-                                  {"lines", std::move(lines)}});
+  for (auto [row, ofResult] : llvm::zip(rows, table.results)) {
+    llvm::json::Array lines;
+    for (const std::vector<std::string> &line : ofResult)
+      lines.push_back(llvm::json::Array(line));
+    mapper::keep(*row, "table",
+                 llvm::json::Object{{"title", table.title},
+                                    {"columns", llvm::json::Array(columns)},
+                                    {"lines", std::move(lines)}});
+  }
 }
 
 static std::vector<TableColumn> keptColumns(const llvm::json::Object &kept) {

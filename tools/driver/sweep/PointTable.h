@@ -5,7 +5,7 @@
 #ifndef PERFC_TOOLS_DRIVER_SWEEP_POINTTABLE_H
 #define PERFC_TOOLS_DRIVER_SWEEP_POINTTABLE_H
 
-#include "tools/driver/Evaluation.h"
+#include "api/Evaluation.h"
 #include "tools/driver/Table.h"
 
 namespace perfc::driver {
@@ -18,11 +18,11 @@ struct PointTable {
 };
 
 /// That of the results of `evaluated`, as its `report` says or with the usual columns.
-PointTable pointTable(const Evaluated &evaluated, const Evaluation &evaluation,
+PointTable pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
                       const SourceManager &sources);
 
-/// Keeps in `row` the lines of result `number` of `table`.
-void keepLines(mapper::StoredRow &row, const PointTable &table, size_t number);
+/// Keeps in each row, of the results of `table` in order, the lines of it.
+void keepLines(llvm::ArrayRef<mapper::StoredRow *> rows, const PointTable &table);
 /// Prints what rows keep, a table for each sweep.
 void printKept(llvm::raw_ostream &out, llvm::ArrayRef<mapper::StoredRow> rows, unsigned width,
                bool color);
