@@ -219,13 +219,14 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
   asBuilt = std::make_unique<ir::Module>();
   ir::ValueMap map;
   for (const ir::Operation &op : module.body()) {
-    if (!op.is(study::PointOp::opName)) {
+    if (!op.is(study::PointOp::opName) && !op.is(study::CompareOp::opName)) {
       op.clone(asBuilt->body(), map);
       continue;
     }
-    for (const ir::Operation &inner : op.body())
+    op.walk([&](const ir::Operation &inner) {
       if (inner.is(study::TrainOp::opName))
         inner.clone(asBuilt->body(), map);
+    });
   }
 }
 

@@ -125,31 +125,30 @@ static ir::Location placesOf(const Node &statement) {
   return places;
 }
 
-bool StudyBuilder::train(const Node &statement) {
-  auto about = subject(statement);
-  auto chip = about ? target(statement, about->on.front()) : llvm::None;
+ir::Operation *StudyBuilder::train(const Node &statement, const Subject &about, const NodeArg &on,
+                                   ir::Region &into) {
+  auto chip = target(statement, on);
   auto format = chip ? formatOf(context, statement, "dtype", chip->dtype) : llvm::None;
   auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
-  if (!settings || !checkContext(context, statement, *about->instance))
-    return false;
+  if (!settings || !checkContext(context, statement, *about.instance))
+    return nullptr;
   const ir::Attribute *batch = settings->find("batch");
-  Instance model = trainSubject(statement, *about->instance, batch ? batch->asInt() : 1);
+  Instance model = trainSubject(statement, *about.instance, batch ? batch->asInt() : 1);
   auto graph = buildGraph(context, model, *format);
   if (!graph)
-    return false;
+    return nullptr;
   bool good = trainGoals(statement, *settings);
   if (const Node *with = statement.find("with"))
     good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
-  settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
-  settings->set("subject_label", written(Value(*about->instance)));
+  settings->set("label", written(Value(*about.instance)) + " on " + chip->label);
+  settings->set("subject_label", written(Value(*about.instance)));
   settings->set("on_label", chip->label);
-  ir::Operation *op = context.builder.create(region, "study.train", placesOf(statement));
+  ir::Operation *op = context.builder.create(into, "study.train", placesOf(statement));
   op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   op->setAttr("settings", std::move(*settings));
-  nameResult(statement, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
-  return outcomes(statement, op->body()) && good;
+  return good ? op : nullptr;
 }
