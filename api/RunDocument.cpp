@@ -11,6 +11,19 @@ using namespace perfc::mapper;
 /// The document prints its lists as fields of an object: their elements stand this far in.
 static constexpr unsigned partIndent = 4;
 
+/// The values of the mappings of a search, with the mappings as text.
+static emit::Json frontJson(const mapper::FoundFront &front) {
+  emit::Json points = emit::Json::array();
+  for (const mapper::FoundFront::Point &point : front.points) {
+    emit::Json row = emit::Json::object();
+    for (size_t i = 0; i < front.metrics.size(); ++i)
+      row.set(front.metrics[i], point.values[i].toDouble());
+    llvm::StringSet<> names; // of this point alone
+    points.push(row.set("mappings", mapper::printMappings(point.mappings, names)));
+  }
+  return emit::Json::object().set("proven", front.isProven).set("points", std::move(points));
+}
+
 static emit::Json searchJson(const Searched &entry, bool withStats) {
   const SearchSummary &summary = entry.summary;
   llvm::StringSet<> names; // of this search alone
@@ -27,6 +40,8 @@ static emit::Json searchJson(const Searched &entry, bool withStats) {
       .set("mappings", mapper::printMappings(summary.mappings, names));
   if (summary.strategy != loopnest::SearchStrategy::Bound)
     json.set("mapspace", summary.space > 0 ? emit::Json(summary.space) : emit::Json());
+  if (!summary.front.metrics.empty())
+    json.set("front", frontJson(summary.front));
   if (withStats)
     json.set("cpu_seconds", summary.cpuSeconds);
   return json;

@@ -49,8 +49,8 @@ void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
 
 void api::compareRows(Evaluation &run, const StatementContext &statement) {
   for (ir::Operation &row : statement.op.body())
-    if (row.is(study::EvaluateOp::opName))
-      evaluateOne(run, {statement.module, row, statement.point, &statement.op});
+    if (const StatementKind *kind = findStatementKind(row))
+      kind->evaluate(run, {statement.module, row, statement.point, &statement.op});
 }
 
 void api::serveRequests(Evaluation &run, const StatementContext &statement) {

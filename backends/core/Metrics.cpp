@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Metrics of a cost by name. What each is, is defined by the table of its statement in
-// ir/common/Metrics; here is how a name is computed, and for which statements in another way.
+// ir/common/Metrics; here one row says how a name is computed, whatever the statement. The time of
+// a cost is that of a step of `train`, of the run of `serve`.
 #include "backends/core/Cost.h"
 #include "backends/core/Leakage.h"
 
@@ -33,6 +34,16 @@ static MetricValue ratio(const MetricValue &amount, const Uncertain &seconds) {
   if (!amount.hasNumber())
     return amount;
   return seconds.central() == 0 ? unknown("the latency is 0") : number(amount.value / seconds);
+}
+
+static double flopsOf(const Cost &cost) {
+  return cost.training  ? cost.training->executedFlops
+         : cost.serving ? cost.serving->flops
+                        : static_cast<double>(cost.flops);
+}
+
+static MetricValue macs(const Cost &cost) {
+  return number(cost.training ? cost.training->executedFlops / 2 : static_cast<double>(cost.macs));
 }
 
 static MetricValue energy(const Cost &cost) { return figureMetric(cost.energy, "energy"); }
@@ -98,17 +109,17 @@ static MetricValue bottleneck(const Cost &cost) {
   return result;
 }
 
-/// Tokens that the time and the money are for.
+/// Tokens that the time of a cost is for.
 static double tokensOf(const Cost &cost) {
-  if (cost.training)
-    return cost.training->tokens * cost.training->steps;
-  return cost.serving ? static_cast<double>(cost.serving->outputTokens) : cost.tokens;
+  return cost.training  ? cost.training->tokens
+         : cost.serving ? static_cast<double>(cost.serving->outputTokens)
+                        : cost.tokens;
 }
 
 static MetricValue tokensPerSecond(const Cost &cost) {
-  if (cost.tokens == 0)
-    return unknown("the workload reads no `token` tensor");
-  return ratio(number(cost.tokens), cost.latency);
+  double tokens = tokensOf(cost);
+  return tokens > 0 ? ratio(number(tokens), cost.latency)
+                    : unknown("the workload reads no `token` tensor");
 }
 
 /// Money for the time of the chips, and for the energy, of which what is known counts.
@@ -126,9 +137,33 @@ static MetricValue moneyPerToken(const Cost &cost) {
   MetricValue all = money(cost);
   if (!all.hasNumber())
     return all;
-  double tokens = tokensOf(cost);
+  double tokens = tokensOf(cost) * (cost.training ? cost.training->steps : 1);
   return tokens > 0 ? number(all.value / Uncertain(tokens))
                     : unknown("the workload reads no `token` tensor");
+}
+
+static MetricValue runTime(const Cost &cost) {
+  return number(cost.training ? cost.training->runTime : cost.serving->runTime);
+}
+
+static MetricValue runEnergy(const Cost &cost) {
+  MetricValue step = energy(cost);
+  if (step.hasNumber())
+    step.value = step.value * (cost.training->runTime / cost.training->stepTime);
+  return step;
+}
+
+/// A share of the cache.
+static MetricValue cacheShare(const ServingSummary &summary, double share) {
+  return summary.blocks == 0 ? unknown("nothing limits the cache") : number(share);
+}
+
+/// Of the stage that has most of it.
+template <double StageMemory::*part> static MetricValue largest(const Cost &cost) {
+  double most = 0;
+  for (const StageMemory &stage : cost.training->stages)
+    most = std::max(most, stage.*part);
+  return number(most);
 }
 
 namespace {
@@ -138,86 +173,48 @@ struct MetricEntry {
 };
 } // namespace
 
-/// What all statements compute in one way. The time of a cost is that of a run of `serve`, of a
-/// step of `train`.
-static llvm::ArrayRef<MetricEntry> sharedTable() {
+/// All but distributions. Asked only of costs whose statement has the metric.
+static llvm::ArrayRef<MetricEntry> metricTable() {
+  using C = const Cost &;
   static const MetricEntry table[] = {
-      {"latency", [](const Cost &cost) { return number(cost.latency); }},
+      {"latency", [](C c) { return number(c.latency); }},
       {"energy", energy},
-      {"area", [](const Cost &cost) { return figureMetric(cost.area, "area"); }},
+      {"area", [](C c) { return figureMetric(c.area, "area"); }},
       {"power", power},
-      {"utilization", [](const Cost &cost) { return number(cost.utilization); }},
+      {"utilization", [](C c) { return number(c.utilization); }},
       {"edp", edp},
-      {"throughput", [](const Cost &cost) { return ratio(number(cost.flops), cost.latency); }},
-      {"flops", [](const Cost &cost) { return number(cost.flops); }},
-      {"macs", [](const Cost &cost) { return number(cost.macs); }},
+      {"throughput", [](C c) { return ratio(number(flopsOf(c)), c.latency); }},
+      {"flops", [](C c) { return number(flopsOf(c)); }},
+      {"macs", macs},
       {"traffic", traffic},
       {"cycles", cycles},
-      {"chips", [](const Cost &cost) { return number(cost.chips); }},
-      {"exposed", [](const Cost &cost) { return number(cost.exposed); }},
+      {"chips", [](C c) { return number(c.chips); }},
+      {"exposed", [](C c) { return number(c.exposed); }},
       {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
       {"tokens_per_s", tokensPerSecond},
+      {"run_time", runTime},
       {"cost", money},
       {"cost_per_token", moneyPerToken},
-  };
-  return table;
-}
-
-namespace {
-struct TrainingMetric {
-  llvm::StringRef name;
-  double (*compute)(const TrainingSummary &);
-};
-struct ServingMetric {
-  llvm::StringRef name;
-  double (*compute)(const ServingSummary &);
-};
-} // namespace
-
-static double largest(const TrainingSummary &summary, double StageMemory::*part) {
-  double most = 0;
-  for (const StageMemory &stage : summary.stages)
-    most = std::max(most, stage.*part);
-  return most;
-}
-
-/// Metrics of a training step, also those that it computes in its own way.
-static llvm::ArrayRef<TrainingMetric> trainingTable() {
-  using Summary = const TrainingSummary &;
-  static const TrainingMetric table[] = {
-      {"step_time", [](Summary s) { return s.stepTime; }},
-      {"tokens_per_s", [](Summary s) { return s.tokens / s.stepTime; }},
-      {"effective_step_time", [](Summary s) { return s.effectiveStep(); }},
-      {"run_time", [](Summary s) { return s.runTime; }},
-      {"mfu", [](Summary s) { return s.mfu(); }},
-      {"hfu", [](Summary s) { return s.hfu(); }},
-      {"bubble", [](Summary s) { return s.bubble; }},
-      {"throughput", [](Summary s) { return s.executedFlops / s.stepTime; }},
-      {"flops", [](Summary s) { return s.executedFlops; }},
-      {"macs", [](Summary s) { return s.executedFlops / 2; }},
-      {"memory.parameters", [](Summary s) { return largest(s, &StageMemory::parameters); }},
-      {"memory.gradients", [](Summary s) { return largest(s, &StageMemory::gradients); }},
-      {"memory.optimizer", [](Summary s) { return largest(s, &StageMemory::optimizer); }},
-      {"memory.activations", [](Summary s) { return largest(s, &StageMemory::activations); }},
-  };
-  return table;
-}
-
-static llvm::ArrayRef<ServingMetric> servingTable() {
-  using Summary = const ServingSummary &;
-  static const ServingMetric table[] = {
-      {"run_time", [](Summary s) { return s.runTime; }},
-      {"tokens_per_s", [](Summary s) { return s.tokensPerSecond(); }},
-      {"requests_per_s", [](Summary s) { return s.requestsPerSecond(); }},
-      {"utilization", [](Summary s) { return s.flops / (s.peak * s.runTime); }},
-      {"busy", [](Summary s) { return s.busy; }},
-      {"kv_usage", [](Summary s) { return s.usage; }},
-      {"kv_usage.peak", [](Summary s) { return s.peakUsage; }},
-      {"preemptions", [](Summary s) { return static_cast<double>(s.preemptions); }},
-      {"flops", [](Summary s) { return s.flops; }},
-      {"throughput", [](Summary s) { return s.flops / s.runTime; }},
+      // Of `train`.
+      {"step_time", [](C c) { return number(c.training->stepTime); }},
+      {"effective_step_time", [](C c) { return number(c.training->effectiveStep()); }},
+      {"mfu", [](C c) { return number(c.training->mfu()); }},
+      {"hfu", [](C c) { return number(c.training->hfu()); }},
+      {"bubble", [](C c) { return number(c.training->bubble); }},
+      {"memory.parameters", largest<&StageMemory::parameters>},
+      {"memory.gradients", largest<&StageMemory::gradients>},
+      {"memory.optimizer", largest<&StageMemory::optimizer>},
+      {"memory.activations", largest<&StageMemory::activations>},
+      {"run_energy", runEnergy},
+      // Of `serve`.
+      {"requests_per_s", [](C c) { return number(c.serving->requestsPerSecond()); }},
+      {"busy", [](C c) { return number(c.serving->busy); }},
+      {"kv_usage", [](C c) { return cacheShare(*c.serving, c.serving->usage); }},
+      {"kv_usage.peak", [](C c) { return cacheShare(*c.serving, c.serving->peakUsage); }},
+      {"preemptions", [](C c) { return number(static_cast<double>(c.serving->preemptions)); }},
+      {"goodput", [](C) { return unknown("which requests meet the goals is not told apart yet"); }},
   };
   return table;
 }
@@ -252,45 +249,15 @@ static llvm::Optional<MetricValue> distributionMetric(const ServingSummary &summ
   return llvm::None;
 }
 
-/// A metric that a stream of requests computes in its own way.
-static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
-                                                 llvm::StringRef name) {
-  if (name.startswith("kv_usage") && summary.blocks == 0)
-    return unknown("nothing limits the cache");
-  if (name == "goodput")
-    return unknown("which requests meet the goals is not told apart yet");
-  for (const ServingMetric &entry : servingTable())
-    if (entry.name == name)
-      return number(entry.compute(summary));
-  return distributionMetric(summary, name, "mean");
-}
-
-static llvm::Optional<MetricValue> trainingMetric(const Cost &cost, llvm::StringRef name) {
-  const TrainingSummary &summary = *cost.training;
-  for (const TrainingMetric &entry : trainingTable())
-    if (entry.name == name)
-      return number(entry.compute(summary));
-  if (name != "run_energy")
-    return llvm::None;
-  MetricValue step = energy(cost);
-  if (step.hasNumber())
-    step.value = step.value * (summary.runTime / summary.stepTime);
-  return step;
-}
-
 /// A metric of the table of the statement.
 static MetricValue compute(const Cost &cost, llvm::StringRef name) {
-  llvm::Optional<MetricValue> own;
-  if (cost.training)
-    own = trainingMetric(cost, name);
-  else if (cost.serving)
-    own = servingMetric(*cost.serving, name);
-  if (own)
-    return std::move(*own);
-  const auto *shared =
-      llvm::find_if(sharedTable(), [&](const MetricEntry &entry) { return entry.name == name; });
-  assert(shared != sharedTable().end() && "a metric without a computation");
-  return shared->compute(cost);
+  if (cost.serving)
+    if (llvm::Optional<MetricValue> mean = distributionMetric(*cost.serving, name, "mean"))
+      return std::move(*mean);
+  const auto *entry =
+      llvm::find_if(metricTable(), [&](const MetricEntry &known) { return known.name == name; });
+  assert(entry != metricTable().end() && "a metric without a computation");
+  return entry->compute(cost);
 }
 
 /// Why a result of another statement does not have a metric of evaluations.

@@ -16,10 +16,9 @@ using namespace perfc::serving;
 static constexpr double mostSteps = 5e7;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
-/// What the context of the driver and libraries take of each chip, in B: about that of PyTorch on
-/// an A100 before it has made a tensor. Chosen on the one number of blocks that is known
-/// (docs/serving.md), so that this confirms nothing.
-static constexpr double defaultReserve = 450.0 * 1024 * 1024;
+/// What driver and libraries take of each chip where `reserve` does not say it, in B: a round
+/// figure inside what logs of servers show, not fitted to any (docs/serving.md).
+static constexpr double defaultReserve = 512.0 * 1024 * 1024;
 /// Blocks of a cache without a limit.
 static constexpr int64_t endless = int64_t(1) << 50;
 

@@ -382,7 +382,7 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
     if (!node || node->args.empty())
       return false;
     bool isGoal = entry.word == "require" || entry.word == "pareto";
-    return isGoal ? builder.pointGoal(*node, *op)
+    return isGoal ? builder.addMetrics(*node, *op)
                   : builder.outcome(*node, into, /*inStatement=*/op->body().size() == 1);
   });
 }

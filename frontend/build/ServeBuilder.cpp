@@ -331,37 +331,34 @@ static bool ownFormat(BuildContext &context, const Node &statement, llvm::String
   return format.hasValue();
 }
 
-bool StudyBuilder::serve(const Node &statement) {
-  auto about = subject(statement);
-  auto chip = about ? target(statement, about->on.front()) : llvm::None;
+ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, const NodeArg &on,
+                                   ir::Region &into) {
+  auto chip = target(statement, on);
   auto format =
-      chip ? activationFormat(context, statement, *about->instance, chip->dtype) : llvm::None;
+      chip ? activationFormat(context, statement, *about.instance, chip->dtype) : llvm::None;
   auto settings = format ? serveSettings(context, statement) : llvm::None;
   if (!settings)
-    return false;
+    return nullptr;
   llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),
       cache(context.cacheFormat);
   if (statement.find("activations")) // weights stay in what `dtype` says
     context.weightFormat = formatOf(context, statement, "dtype", chip->dtype);
   if (!ownFormat(context, statement, "weights", context.weightFormat) ||
       !ownFormat(context, statement, "cache", context.cacheFormat))
-    return false;
-  if (about->on.size() > 1)
-    context.unsupported.push_back({statement.find("on")->range, "a list of chips in `serve`"});
-  ir::Operation *op = context.builder.create(region, "study.serve", statement.range);
-  nameResult(statement, *op);
+    return nullptr;
+  ir::Operation *op = context.builder.create(into, "study.serve", statement.range);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   bool isLater = !context.unsupported.empty();
   context.unsupported.clear();
   // What is not run is built all the same, so that it is checked.
-  auto plain = isLater ? buildGraph(context, *about->instance, *format) : llvm::None;
+  auto plain = isLater ? buildGraph(context, *about.instance, *format) : llvm::None;
   auto graph = isLater ? plain ? llvm::Optional<std::string>(plain->symbol) : llvm::None
-                       : buildSamples(context, *about->instance, *format, *settings);
+                       : buildSamples(context, *about.instance, *format, *settings);
   context.unsupported.clear(); // said for the whole statement
   if (!graph) {
     op->erase();
-    return false;
+    return nullptr;
   }
   op->setAttr("subject", ir::Attribute::symbol(*graph));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
@@ -369,10 +366,9 @@ bool StudyBuilder::serve(const Node &statement) {
   auto prices = readPrice(context, statement);
   if (prices && !prices->empty())
     settings->set("price", std::move(*prices));
-  settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
-  settings->set("subject_label", written(Value(*about->instance)));
+  settings->set("label", written(Value(*about.instance)) + " on " + chip->label);
+  settings->set("subject_label", written(Value(*about.instance)));
   settings->set("on_label", chip->label);
   op->setAttr("settings", std::move(*settings));
-  bool good = goals(statement) && prices;
-  return outcomes(statement, op->body()) && good;
+  return goals(statement) && prices ? op : nullptr;
 }

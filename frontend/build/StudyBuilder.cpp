@@ -48,8 +48,13 @@ llvm::Optional<StudyBuilder::Subject> StudyBuilder::subject(const Node &statemen
     return llvm::None;
   const Value *value = &statement.args[0].value;
   Subject result;
-  if (on)
-    result.on = on->args;
+  for (const NodeArg &target : on ? llvm::ArrayRef<NodeArg>(on->args) : llvm::None) {
+    const Value::List *list = target.value.getIf<Value::List>();
+    if (!list)
+      result.on.push_back(target);
+    for (const Value &entry : list ? list->values : std::vector<Value>())
+      result.on.push_back({target.name, entry, target.syntax, target.range});
+  }
   if (const Multiple *multiple = value->getIf<Multiple>();
       multiple && multiple->parts.size() == 1) {
     result.count = multiple->parts[0].count;
@@ -88,9 +93,7 @@ llvm::Optional<BuiltTarget> StudyBuilder::target(const Node &statement, const No
                                 statement);
   if (multiple)
     return buildAnonymousSystem(context, *multiple, statement);
-  auto &error = diagnostics.report(on.range, diag::NotATarget, value.describe());
-  if (value.is<Value::List>())
-    error.help("several stand without brackets: `on a, b`");
+  diagnostics.report(on.range, diag::NotATarget, value.describe());
   return llvm::None;
 }
 
@@ -248,6 +251,28 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
   return good;
 }
 
+/// One result for each target of `on`; several stand side by side.
+bool StudyBuilder::onEach(const Node &statement, OneTarget build) {
+  auto about = subject(statement);
+  if (!about)
+    return false;
+  ir::Operation *result = nullptr;
+  if (about->on.size() > 1)
+    result = context.builder.create(region, "study.compare", statement.range);
+  ir::Region &into = result ? result->body() : region;
+  for (const NodeArg &on : about->on) {
+    ir::Operation *one = (this->*build)(statement, *about, on, into);
+    if (!one)
+      return false;
+    if (result)
+      one->setSymbol(context.statementSymbol(statement.word.str()));
+    else
+      result = one;
+  }
+  nameResult(statement, *result);
+  return outcomes(statement, result->body());
+}
+
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
   static constexpr llvm::StringLiteral words[] = {"parallel", "place",   "minimize",
                                                   "maximize", "require", "within"};
@@ -362,10 +387,10 @@ bool StudyBuilder::buildStatement(const ast::Item &item, BlockKind kind, const S
   if (node->word == "search")
     return search(*node);
   if (node->word == "serve")
-    return serve(*node);
+    return onEach(*node, &StudyBuilder::serve);
   if (node->word == "train")
-    return train(*node);
+    return onEach(*node, &StudyBuilder::train);
   if (node->word == "replay")
-    return replay(*node);
+    return onEach(*node, &StudyBuilder::replay);
   return !node->args.empty() && outcome(*node, region, /*inStatement=*/false);
 }

@@ -23,21 +23,24 @@ public:
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
-  /// Adds the `require` or `pareto` of a sweep to `point`.
-  bool pointGoal(const Node &node, ir::Operation &point);
+  /// Adds what `require` or `pareto` asks for to a point or a search.
+  bool addMetrics(const Node &node, ir::Operation &to);
   /// What `outcome` and the goals that follow are about: results of `evaluate`, `train`, ….
   void setStatement(llvm::StringRef word);
   /// Notes at `range` that `what` cannot be evaluated yet.
   void markUnsupported(ir::Region &into, SourceRange range, llvm::Twine what);
 
 private:
-  /// What a statement is about: a workload, op or collective, and how often it runs.
-  /// What a statement is about, and what it runs on.
+  /// What a statement is about: a workload, op, collective or trace, how often it runs, and on
+  /// what.
   struct Subject {
     const Instance *instance = nullptr;
     int64_t count = 1;
-    llvm::ArrayRef<NodeArg> on; ///< at least one
+    std::vector<NodeArg> on; ///< at least one; those of a list one by one
   };
+  /// Builds a statement for one of its targets; null after a report.
+  using OneTarget = ir::Operation *(StudyBuilder::*)(const Node &statement, const Subject &subject,
+                                                     const NodeArg &on, ir::Region &into);
 
   /// What a search is to look for.
   struct Goals {
@@ -80,9 +83,13 @@ private:
   bool searchGoals(const Node &statement, ir::Operation &op);
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);
-  bool serve(const Node &statement);
-  bool replay(const Node &statement);
-  bool train(const Node &statement);
+  bool onEach(const Node &statement, OneTarget build);
+  ir::Operation *serve(const Node &statement, const Subject &about, const NodeArg &on,
+                       ir::Region &into);
+  ir::Operation *replay(const Node &statement, const Subject &about, const NodeArg &on,
+                        ir::Region &into);
+  ir::Operation *train(const Node &statement, const Subject &about, const NodeArg &on,
+                       ir::Region &into);
   bool trainGoals(const Node &statement, ir::AttrDict &settings);
 
   BuildContext &context;

@@ -96,10 +96,10 @@ bool StudyBuilder::goal(const Node &node) {
   return good;
 }
 
-bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
+bool StudyBuilder::addMetrics(const Node &node, ir::Operation &to) {
   MetricScope where{node.scope, /*inStatement=*/true, kind};
-  ir::AttrList list = point.listAttr(node.word);
-  std::vector<std::string> texts = point.stringsAttr((node.word + "_text").str());
+  ir::AttrList list = to.listAttr(node.word);
+  std::vector<std::string> texts = to.stringsAttr((node.word + "_text").str());
   for (const ast::Arg &arg : node.syntaxArgs()) {
     auto expr = node.word == "require" ? metricCondition(context, *arg.value, where)
                                        : metricExpr(context, *arg.value, where);
@@ -108,8 +108,8 @@ bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
     list.push_back(*expr);
     texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
   }
-  point.setAttr(node.word, std::move(list));
-  point.setAttr((node.word + "_text").str(), ir::Attribute::strings(texts));
+  to.setAttr(node.word, std::move(list));
+  to.setAttr((node.word + "_text").str(), ir::Attribute::strings(texts));
   return true;
 }
 

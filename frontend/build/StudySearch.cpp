@@ -13,14 +13,14 @@ using namespace perfc;
 //===-- search
 //-----------------------------------------------------------------------------------===//
 
-/// Sets the goal, the conditions and the time limit of a search.
+/// Sets the goal, the metrics of `pareto`, the conditions and the time limit of a search.
 bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   Goals goals = readGoals(statement);
-  bool hasGoal = false;
+  bool hasGoal = statement.find("pareto");
   for (const Node *child : statement.children) {
     bool isGoal = child->word == "minimize" || child->word == "maximize";
     if (child->word == "pareto")
-      markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
+      goals.areGood &= addMetrics(*child, op);
     hasGoal |= isGoal;
     if (isGoal && child->syntaxArgs().size() == 1)
       op.setAttr("goal_text", diagnostics.sourceManager().text(child->syntaxArgs().front().range));
@@ -33,7 +33,7 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
   }
   if (goals.within)
     op.setAttr("within", *goals.within);
-  if (!hasGoal && !statement.find("pareto")) {
+  if (!hasGoal) {
     diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
     return false;
   }
@@ -125,31 +125,30 @@ static ir::Location placesOf(const Node &statement) {
   return places;
 }
 
-bool StudyBuilder::train(const Node &statement) {
-  auto about = subject(statement);
-  auto chip = about ? target(statement, about->on.front()) : llvm::None;
+ir::Operation *StudyBuilder::train(const Node &statement, const Subject &about, const NodeArg &on,
+                                   ir::Region &into) {
+  auto chip = target(statement, on);
   auto format = chip ? formatOf(context, statement, "dtype", chip->dtype) : llvm::None;
   auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
-  if (!settings || !checkContext(context, statement, *about->instance))
-    return false;
+  if (!settings || !checkContext(context, statement, *about.instance))
+    return nullptr;
   const ir::Attribute *batch = settings->find("batch");
-  Instance model = trainSubject(statement, *about->instance, batch ? batch->asInt() : 1);
+  Instance model = trainSubject(statement, *about.instance, batch ? batch->asInt() : 1);
   auto graph = buildGraph(context, model, *format);
   if (!graph)
-    return false;
+    return nullptr;
   bool good = trainGoals(statement, *settings);
   if (const Node *with = statement.find("with"))
     good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
-  settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
-  settings->set("subject_label", written(Value(*about->instance)));
+  settings->set("label", written(Value(*about.instance)) + " on " + chip->label);
+  settings->set("subject_label", written(Value(*about.instance)));
   settings->set("on_label", chip->label);
-  ir::Operation *op = context.builder.create(region, "study.train", placesOf(statement));
+  ir::Operation *op = context.builder.create(into, "study.train", placesOf(statement));
   op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   op->setAttr("settings", std::move(*settings));
-  nameResult(statement, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   context.unsupported.clear();
-  return outcomes(statement, op->body()) && good;
+  return good ? op : nullptr;
 }

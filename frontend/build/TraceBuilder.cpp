@@ -255,17 +255,14 @@ llvm::Optional<std::string> perfc::buildTrace(BuildContext &context, const Insta
   return op->symbol().str();
 }
 
-bool StudyBuilder::replay(const Node &statement) {
-  auto about = subject(statement);
-  auto system = about ? target(statement, about->on.front()) : llvm::None;
-  auto trace = system ? buildTrace(context, *about->instance) : llvm::None;
+ir::Operation *StudyBuilder::replay(const Node &statement, const Subject &about, const NodeArg &on,
+                                    ir::Region &into) {
+  auto system = target(statement, on);
+  auto trace = system ? buildTrace(context, *about.instance) : llvm::None;
   if (!trace)
-    return false;
-  ir::Operation *op = context.builder.create(region, "study.replay", statement.range);
-  nameResult(statement, *op);
-  if (about->on.size() > 1)
-    markUnsupported(op->body(), statement.find("on")->range, "a list of systems in `replay`");
-  std::string label = written(Value(*about->instance));
+    return nullptr;
+  ir::Operation *op = context.builder.create(into, "study.replay", statement.range);
+  std::string label = written(Value(*about.instance));
   ir::AttrDict settings;
   settings.set("label", label + " on " + system->label);
   settings.set("subject_label", label);
@@ -273,5 +270,5 @@ bool StudyBuilder::replay(const Node &statement) {
   op->setAttr("subject", ir::Attribute::symbol(*trace));
   op->setAttr("on", ir::Attribute::symbol(system->symbol));
   op->setAttr("settings", std::move(settings));
-  return outcomes(statement, op->body());
+  return op;
 }

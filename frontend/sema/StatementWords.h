@@ -14,9 +14,6 @@ inline constexpr WordSpec onWord{.word = "on",
                                  .kind = ArgKind::Reference,
                                  .maxArgs = anyNumber,
                                  .doc = "the chip or system: 4 * h100_sxm over nvswitch"};
-/// `on` of a statement about one chip or system.
-inline constexpr WordSpec onOneWord{
-    .word = "on", .kind = ArgKind::Reference, .doc = "the chip or system: 64 * node over spine"};
 inline constexpr WordSpec overWord{
     .word = "over", .kind = ArgKind::Reference, .doc = "the network between the chips"};
 inline constexpr WordSpec asWord{
@@ -92,7 +89,7 @@ inline constexpr WordSpec priceWord{.word = "price",
                                         "what a chip costs, and in its block energy: price 2USD/h"};
 
 /// The words of every statement that runs a model on one chip or system.
-inline constexpr WordSpec runWords[] = {onOneWord,    overWord,     asWord,     dtypeWord,
+inline constexpr WordSpec runWords[] = {onWord,       overWord,     asWord,     dtypeWord,
                                         parallelWord, expectWord,   reportWord, emitWord,
                                         minimizeWord, maximizeWord, withinWord, requireWord};
 

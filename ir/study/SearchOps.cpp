@@ -14,6 +14,8 @@ OpDecl study::searchDecl(RegionDecl body) {
                     stringAttr("goal_text", "the goal as written").optional(),
                     listAttr("require", AttrKind::Any, "conditions").optional(),
                     listAttr("require_text", AttrKind::String, "the same as written").optional(),
+                    listAttr("pareto", AttrKind::Any, "what mappings are to be good at").optional(),
+                    listAttr("pareto_text", AttrKind::String, "the same as written").optional(),
                     quantityAttr("within", Dimension(BaseUnit::Second), "time limit").optional(),
                     listAttr("spaces", AttrKind::Symbol, "mapspaces").optional(), resultNameAttr()},
           .regions = {std::move(body)}};

@@ -119,14 +119,14 @@ static std::vector<OpDecl> statementDecls() {
       resultNameAttr()};
   return {std::move(evaluate),
           {.name = "study.compare",
-           .doc = "Evaluations side by side, each against the first.",
+           .doc = "Results side by side, each against the first.",
            .symbol = SymbolUse::Optional,
            .topLevel = true,
            .attrs = {listAttr("of", AttrKind::String,
-                              "names of results, instead of evaluations of its own")
+                              "names of results, instead of statements of its own")
                          .optional(),
                      resultNameAttr()},
-           .regions = {holding({"study.evaluate"})}},
+           .regions = {holding({"study.evaluate", "study.serve", "study.train", "study.replay"})}},
           {.name = "study.point",
            .doc = "The statements of a sweep at one of its points.",
            .symbol = SymbolUse::Optional,
