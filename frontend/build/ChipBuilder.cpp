@@ -5,6 +5,7 @@
 #include "frontend/build/BuildContext.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"
@@ -359,6 +360,8 @@ static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instan
   if (auto known = context.symbols.find(key); known != context.symbols.end()) {
     ir::Operation *chip = context.module.lookup(known->second);
     return BuiltTarget{known->second, written(Value(hardware)), &hardware,
+  if (auto prices = readPrice(context, *node); prices && !prices->empty())
+    chip->setAttr("price", std::move(*prices));
                        *parseDType(chip->stringAttr("dtype"))};
   }
   auto built = ChipBuilder(context).build(hardware);

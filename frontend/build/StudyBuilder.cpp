@@ -196,6 +196,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   auto prices = readPrice(context, statement);
   if (prices && !prices->empty())
     op->setAttr("price", std::move(*prices));
+  if (prices)
+    addChipPrices(*context.module.lookup(chip->symbol), *prices);
   good &= prices.hasValue();
   good &= buildSparsity(context, statement, *graph, *chip, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)

@@ -3,6 +3,7 @@
 // Statements that look for something: `search` for mappings, `train` for a strategy where it has
 // holes.
 #include "frontend/build/MapspaceBuilder.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
@@ -153,3 +154,8 @@ bool StudyBuilder::train(const Node &statement) {
   context.unsupported.clear();
   return outcomes(statement, op->body()) && good;
 }
+  const ir::Attribute *stated = settings->find("price");
+  ir::AttrDict prices = stated ? stated->asDict() : ir::AttrDict();
+  addChipPrices(*context.module.lookup(chip->symbol), prices);
+  if (!prices.empty())
+    settings->set("price", std::move(prices));
