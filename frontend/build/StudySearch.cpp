@@ -8,6 +8,7 @@
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/target/TargetOps.h"
 
 using namespace perfc;
 
@@ -42,6 +43,20 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
 }
 
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
+/// True when `target`, a chip or system, has a chip whose arrays feed each other.
+static bool hasFeeds(const ir::Operation &target) {
+  if (auto chip = ir::as<target::ChipOp>(target))
+    return target::feedsArrays(chip);
+  bool found = false;
+  target.walk([&](const ir::Operation &op) {
+    auto members = ir::as<target::MembersOp>(op);
+    const ir::Operation *of = members ? ir::resolve(op, members.of()) : nullptr;
+    auto chip = ir::as<target::ChipOp>(of);
+    found |= chip && target::feedsArrays(chip);
+  });
+  return found;
+}
+
 bool StudyBuilder::search(const Node &statement) {
   auto about = subject(statement);
   if (!about)
@@ -63,6 +78,9 @@ bool StudyBuilder::search(const Node &statement) {
             searchSpaces(*about, chip, spaces, *op);
     if (!good)
       return false;
+    if (hasFeeds(*context.module.lookup(evaluation->symbolAttr("on"))))
+      markUnsupported(op->body(), statement.range,
+                      "a search on a chip whose arrays feed each other");
     nameResult(statement, *op);
     if (with && !spaces.empty())
       evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
@@ -141,6 +159,11 @@ bool StudyBuilder::train(const Node &statement) {
   bool good = trainGoals(statement, *settings);
   if (const Node *with = statement.find("with"))
     good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
+  const ir::Attribute *stated = settings->find("price");
+  ir::AttrDict prices = stated ? stated->asDict() : ir::AttrDict();
+  addChipPrices(*context.module.lookup(chip->symbol), prices);
+  if (!prices.empty())
+    settings->set("price", std::move(prices));
   settings->set("label", written(Value(*about->instance)) + " on " + chip->label);
   settings->set("subject_label", written(Value(*about->instance)));
   settings->set("on_label", chip->label);
@@ -154,8 +177,3 @@ bool StudyBuilder::train(const Node &statement) {
   context.unsupported.clear();
   return outcomes(statement, op->body()) && good;
 }
-  const ir::Attribute *stated = settings->find("price");
-  ir::AttrDict prices = stated ? stated->asDict() : ir::AttrDict();
-  addChipPrices(*context.module.lookup(chip->symbol), prices);
-  if (!prices.empty())
-    settings->set("price", std::move(prices));

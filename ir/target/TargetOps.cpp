@@ -8,6 +8,12 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::target;
 
+ChipOp ChipOp::whole() const {
+  llvm::StringRef of = op->symbolAttr("of");
+  ChipOp found = of.empty() ? ChipOp() : as<ChipOp>(resolve(*op, of));
+  return found ? found : *this;
+}
+
 bool MemoryOp::keeps(llvm::StringRef role) const {
   return !op->hasAttr("keep") || llvm::is_contained(keep(), role);
 }
@@ -52,6 +58,29 @@ llvm::Optional<PartialFormat> target::partialFormat(const Operation &memory, DTy
         return PartialFormat{*format, part};
   }
   return llvm::None;
+}
+
+NetworkOp target::feedOf(const Operation &array) {
+  for (const Operation &before : *array.parentRegion()) {
+    if (&before == &array)
+      break;
+    if (before.is(MemoryOp::opName))
+      return {};
+  }
+  NetworkOp found;
+  for (const Operation &other : *array.parentRegion())
+    if (&other != &array)
+      other.walk([&](const Operation &part) {
+        auto network = as<NetworkOp>(part);
+        if (network && !found && network.to() == array.symbol())
+          found = network;
+      });
+  return found;
+}
+
+bool target::feedsArrays(ChipOp chip) {
+  return llvm::any_of(
+      chip->body(), [](const Operation &part) { return part.is(ArrayOp::opName) && feedOf(part); });
 }
 
 //===-- Rules
