@@ -3,6 +3,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/sema/Written.h"
+#include "ir/target/TargetOps.h"
 
 using namespace perfc;
 
@@ -48,4 +49,45 @@ llvm::Optional<ir::AttrDict> perfc::readPrice(BuildContext &context, const Node 
   good &= !chip || addPrice(context, *chip, /*isChip=*/true, prices);
   good &= !energy || addPrice(context, *energy, /*isChip=*/false, prices);
   return good ? llvm::Optional<ir::AttrDict>(std::move(prices)) : llvm::None;
+}
+
+/// Adds `count` times what the chips in `part`, a chip, group or system, cost by `word` to `sum`,
+/// and their number to `chips`. False where one does not say, or a sum does not fit.
+static bool addUp(const ir::Operation &part, llvm::StringRef word, int64_t count, Quantity &sum,
+                  Rational &chips) {
+  if (part.is(target::SystemOp::opName))
+    return !part.body().empty() && addUp(part.body().back(), word, count, sum, chips);
+  if (part.is(target::ChipOp::opName)) {
+    const ir::Attribute *price = part.dictAttr("price").find(word);
+    QuantityError error = QuantityError::None;
+    Quantity number{Rational(count)};
+    auto all = price ? apply("*", price->asQuantity(), number, error) : llvm::None;
+    auto next = all && chips != Rational(0) ? apply("+", sum, *all, error) : all;
+    auto total = apply("+", Quantity(chips), number, error);
+    if (!next || !total)
+      return false;
+    sum = *next;
+    chips = total->rational();
+    return true;
+  }
+  for (const ir::Operation &inner : part.body())
+    if (auto members = ir::as<target::MembersOp>(inner)) {
+      auto times = checkedMultiply(count, members.count());
+      const ir::Operation *of = ir::resolve(inner, members.of());
+      if (!times || !of || !addUp(*of, word, *times, sum, chips))
+        return false;
+    }
+  return true;
+}
+
+void perfc::addChipPrices(const ir::Operation &target, ir::AttrDict &prices) {
+  for (llvm::StringRef word : {"chip", "energy"}) {
+    Quantity sum;
+    Rational chips = 0;
+    QuantityError error = QuantityError::None;
+    if (prices.find(word) || !addUp(target, word, 1, sum, chips) || chips == Rational(0))
+      continue;
+    if (auto mean = apply("/", sum, Quantity(chips), error))
+      prices.set(word, *mean);
+  }
 }

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What chips and energy cost, as a statement says it: `price 2USD/h` of a chip, or
+// What chips and energy cost, as a statement or a chip says it: `price 2USD/h` of a chip, or
 // `price { chip 2USD/h; energy 0.1USD/kWh }`.
 #ifndef PERFC_FRONTEND_BUILD_PRICEBUILDER_H
 #define PERFC_FRONTEND_BUILD_PRICEBUILDER_H
@@ -9,9 +9,13 @@
 
 namespace perfc {
 
-/// The prices of `statement` in USD, by `chip` (per second) and `energy` (per joule); empty without
-/// a `price`. Nothing after a report.
-llvm::Optional<ir::AttrDict> readPrice(BuildContext &context, const Node &statement);
+/// The prices of `node`, a statement or chip, in USD, by `chip` (per second) and `energy` (per
+/// joule); empty without a `price`. Nothing after a report.
+llvm::Optional<ir::AttrDict> readPrice(BuildContext &context, const Node &node);
+
+/// Adds to `prices` those that they lack and all chips of `target`, a chip or system, give: the
+/// mean over the chips.
+void addChipPrices(const ir::Operation &target, ir::AttrDict &prices);
 
 } // namespace perfc
 

@@ -364,6 +364,8 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
   settings->set("dtype", dtypeName(*format)); // of products of activations
   auto prices = readPrice(context, statement);
+  if (prices)
+    addChipPrices(*context.module.lookup(chip->symbol), *prices);
   if (prices && !prices->empty())
     settings->set("price", std::move(*prices));
   settings->set("label", written(Value(*about.instance)) + " on " + chip->label);

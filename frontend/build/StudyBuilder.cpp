@@ -5,6 +5,7 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/PlaceBuilder.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
@@ -196,7 +197,10 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
+  good &= buildPlaces(context, statement, *graph, *op);
   auto prices = readPrice(context, statement);
+  if (prices)
+    addChipPrices(*context.module.lookup(chip->symbol), *prices);
   if (prices && !prices->empty())
     op->setAttr("price", std::move(*prices));
   good &= prices.hasValue();
@@ -274,8 +278,8 @@ bool StudyBuilder::onEach(const Node &statement, OneTarget build) {
 }
 
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
-  static constexpr llvm::StringLiteral words[] = {"parallel", "place",   "minimize",
-                                                  "maximize", "require", "within"};
+  static constexpr llvm::StringLiteral words[] = {"parallel", "minimize", "maximize", "require",
+                                                  "within"};
   if (llvm::is_contained(words, child.word))
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }

@@ -3,10 +3,12 @@
 // Statements that look for something: `search` for mappings, `train` for a strategy where it has
 // holes.
 #include "frontend/build/MapspaceBuilder.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/target/TargetOps.h"
 
 using namespace perfc;
 
@@ -41,6 +43,20 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
 }
 
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
+/// True when `target`, a chip or system, has a chip whose arrays feed each other.
+static bool hasFeeds(const ir::Operation &target) {
+  if (auto chip = ir::as<target::ChipOp>(target))
+    return target::feedsArrays(chip);
+  bool found = false;
+  target.walk([&](const ir::Operation &op) {
+    auto members = ir::as<target::MembersOp>(op);
+    const ir::Operation *of = members ? ir::resolve(op, members.of()) : nullptr;
+    auto chip = ir::as<target::ChipOp>(of);
+    found |= chip && target::feedsArrays(chip);
+  });
+  return found;
+}
+
 bool StudyBuilder::search(const Node &statement) {
   auto about = subject(statement);
   if (!about)
@@ -62,6 +78,9 @@ bool StudyBuilder::search(const Node &statement) {
             searchSpaces(*about, chip, spaces, *op);
     if (!good)
       return false;
+    if (hasFeeds(*context.module.lookup(evaluation->symbolAttr("on"))))
+      markUnsupported(op->body(), statement.range,
+                      "a search on a chip whose arrays feed each other");
     nameResult(statement, *op);
     if (with && !spaces.empty())
       evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
@@ -140,6 +159,11 @@ ir::Operation *StudyBuilder::train(const Node &statement, const Subject &about, 
   bool good = trainGoals(statement, *settings);
   if (const Node *with = statement.find("with"))
     good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
+  const ir::Attribute *stated = settings->find("price");
+  ir::AttrDict prices = stated ? stated->asDict() : ir::AttrDict();
+  addChipPrices(*context.module.lookup(chip->symbol), prices);
+  if (!prices.empty())
+    settings->set("price", std::move(prices));
   settings->set("label", written(Value(*about.instance)) + " on " + chip->label);
   settings->set("subject_label", written(Value(*about.instance)));
   settings->set("on_label", chip->label);

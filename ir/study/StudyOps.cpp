@@ -96,7 +96,7 @@ static std::vector<OpDecl> statementDecls() {
                   .doc = "The figures of one subject on one chip or system.",
                   .symbol = SymbolUse::Optional,
                   .topLevel = true,
-                  .regions = {holding({})}};
+                  .regions = {holding({"study.place"})}};
   evaluate.attrs = {
       symbolAttr("subject", "what runs").oneOf({"op.graph", "op.kernel"}),
       symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
@@ -113,6 +113,7 @@ static std::vector<OpDecl> statementDecls() {
       listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
       listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
       dictAttr("price", AttrKind::Any, "USD for a second of a chip and for a joule").optional(),
+      dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one").optional(),
       stringAttr("label", "of the row"),
       stringAttr("subject_label", "the subject as written"),
       stringAttr("on_label", "the chip or system as written"),
@@ -145,6 +146,10 @@ static std::vector<OpDecl> statementDecls() {
 
 static std::vector<OpDecl> requestDecls() {
   return {
+      {.name = "study.place",
+       .doc = "Kernels that an evaluation gives to one array or unit of its chip.",
+       .attrs = {listAttr("kernels", AttrKind::Symbol, "that stand there").oneOf({"op.kernel"}),
+                 stringAttr("at", "the place, after those around it: die.MMA")}},
       {.name = "study.metric",
        .doc = "A metric made of others.",
        .symbol = SymbolUse::Required,
