@@ -39,13 +39,27 @@ static Outcome outcome(const Fates &fates) {
           static_cast<Count>(fates.skipped)};
 }
 
+/// What a rank says of its words, `byDefault` if nothing. No word lies across two rows of the
+/// metadata: it takes as many more bits as make a row hold a whole number of them.
+static double wordBits(llvm::Optional<int64_t> own, int64_t byDefault,
+                       const Attributes &attributes) {
+  int64_t bits = own.getValueOr(byDefault);
+  if (own && *own > 0)
+    while (bits < 2 * *own && attributes.metadataWidth % bits != 0)
+      ++bits;
+  return static_cast<double>(bits);
+}
+
 /// Bits of the metadata that `ranks` counts: a word each, but a bit mask has one bit per
 /// coordinate.
 static double bits(const SparseTile &tile, const RankCounts &ranks, const Attributes &attributes) {
-  double word = static_cast<double>(attributes.metadataWordBits), sum = 0;
-  for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    double metadata = tile.formats[rank] == RankFormat::B ? std::min(word, 1.0) : word;
-    sum += ranks[rank].metadata * metadata + ranks[rank].payload * word;
+  int64_t word = attributes.metadataWordBits;
+  double sum = 0;
+  for (size_t inner = 0; inner < ranks.size(); ++inner) {
+    const Rank &rank = tile.rank(inner);
+    int64_t mark = rank.format == RankFormat::B ? std::min<int64_t>(word, 1) : word;
+    sum += ranks[inner].metadata * wordBits(rank.metadataBits, mark, attributes) +
+           ranks[inner].payload * wordBits(rank.payloadBits, word, attributes);
   }
   return sum;
 }
@@ -95,12 +109,12 @@ static SpaceActions actionsOf(const SparseTile &tile, const Level &level) {
   actions.instances = tile.averageInstances;
   actions.blockRatio = tile.blockRatio;
   actions.metadataEnergy = MetadataEnergy(level).of(tile);
-  double wordBits = static_cast<double>(level.attributes.wordBits);
+  double dataBits = static_cast<double>(level.attributes.wordBits);
   auto words = [&](std::initializer_list<const RankCounts *> counts) {
     double total = 0;
     for (const RankCounts *ranks : counts)
       total += bits(tile, *ranks, level.attributes);
-    return std::floor(total / wordBits);
+    return std::floor(total / dataBits);
   };
   actions.metadataReads = words({&tile.read.randomRanks, &tile.read.gatedRanks});
   actions.metadataWrites = words({&tile.fill.randomRanks, &tile.fill.gatedRanks,
