@@ -30,6 +30,7 @@ private:
     return false;
   }
   bool recognise();
+  LayerType convolution() const;
   bool assignLetters();
   bool assignWindows();
   bool assign(unsigned index, char letter);
@@ -94,9 +95,22 @@ bool LayerBuilder::assignWindows() {
   return true;
 }
 
+/// What a convolution is by the indices that input and filter share: all of them are summed over,
+/// all of them stay (one filter per channel), or the groups stay and the channels of each are
+/// summed over.
+LayerType LayerBuilder::convolution() const {
+  bool isSummed = false, stays = false;
+  for (unsigned index = 0; index < statement->extents.size(); ++index)
+    if (!letters.count(index) && input->uses(index) && filter->uses(index))
+      (statement->write.uses(index) ? stays : isSummed) = true;
+  return !stays ? LayerType::Conv : isSummed ? LayerType::GroupedConv : LayerType::DepthwiseConv;
+}
+
 /// The other indices by the tensors that they occur in.
 bool LayerBuilder::assignLetters() {
   bool isGemm = layer.type == LayerType::Gemm;
+  if (!isGemm)
+    layer.type = convolution();
   for (unsigned index = 0; index < statement->extents.size(); ++index) {
     if (letters.count(index))
       continue;
@@ -109,13 +123,11 @@ bool LayerBuilder::assignLetters() {
                : !inInput && inFilter           ? 'N'
                                                 : 0;
     else if (inInput && inFilter)
-      letter = 'C';
+      letter = inOutput && layer.type == LayerType::GroupedConv ? 'G' : 'C';
     else
       letter = inFilter ? 'K' : inInput ? 'N' : 0;
     if (!letter || (!isGemm && letter != 'C' && !inOutput))
       return fail(dataflow->range(), fmt::format("the index `{}`", statement->names[index]));
-    if (letter == 'C' && inOutput)
-      layer.type = LayerType::DepthwiseConv;
     // A batch of one is no dimension, as in the tool's own files.
     if (!isGemm && letter == 'N' && statement->extents[index] <= 1)
       continue;

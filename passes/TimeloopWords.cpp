@@ -91,10 +91,12 @@ public:
 
 private:
   std::vector<unsigned> spaces(const ir::Attribute *names) const;
+  std::vector<unsigned> dims(const std::vector<std::string> &names) const;
   void setFlags(llvm::StringRef word, const std::vector<unsigned> &tensors, unsigned memory);
   void setOrder(const ir::AttrDict &line, timeloop::Nest &nest) const;
   void addSaving(const ir::AttrDict &line, unsigned tensor, unsigned memory);
   void addFormat(const ir::AttrDict &line, unsigned tensor, unsigned memory);
+  void addRank(const ir::AttrDict &line, unsigned tensor, unsigned memory);
   void addDensity(const ir::AttrDict &line, unsigned tensor);
 
   timeloop::Input &input;
@@ -113,6 +115,16 @@ std::vector<unsigned> LineReader::spaces(const ir::Attribute *names) const {
   return found;
 }
 
+std::vector<unsigned> LineReader::dims(const std::vector<std::string> &names) const {
+  std::vector<unsigned> result;
+  for (const std::string &name : names) {
+    auto found = llvm::find(indices, name);
+    if (found != indices.end())
+      result.push_back(static_cast<unsigned>(found - indices.begin()));
+  }
+  return result;
+}
+
 void LineReader::setFlags(llvm::StringRef word, const std::vector<unsigned> &tensors,
                           unsigned memory) {
   timeloop::Placement &placement = input.placements[memory];
@@ -126,13 +138,8 @@ void LineReader::setFlags(llvm::StringRef word, const std::vector<unsigned> &ten
 
 /// The dimensions along y stand behind the others, as the builder of the nest left them.
 void LineReader::setOrder(const ir::AttrDict &line, timeloop::Nest &nest) const {
-  std::vector<unsigned> order;
-  std::vector<std::string> names = line.find("indices")->asStrings();
-  for (const std::string &name : llvm::reverse(names)) {
-    auto found = llvm::find(indices, name);
-    if (found != indices.end())
-      order.push_back(static_cast<unsigned>(found - indices.begin()));
-  }
+  std::vector<unsigned> order = dims(line.find("indices")->asStrings());
+  std::reverse(order.begin(), order.end());
   if (order.size() != nest.order.size())
     return;
   llvm::ArrayRef<unsigned> alongY = llvm::makeArrayRef(nest.order).drop_front(nest.split);
@@ -152,11 +159,28 @@ void LineReader::addDensity(const ir::AttrDict &line, unsigned tensor) {
 }
 
 void LineReader::addFormat(const ir::AttrDict &line, unsigned tensor, unsigned memory) {
-  timeloop::Representation form{memory, tensor, {}, input.placements[memory].place};
+  timeloop::Representation form{memory, tensor, {}, false, input.placements[memory].place};
   for (const std::string &rank : line.find("ranks")->asStrings())
     if (llvm::Optional<timeloop::RankFormat> format = rankFormat(rank))
-      form.ranks.push_back(*format);
+      form.ranks.push_back({*format, {}, {}, {}});
+  form.innermostFirst = line.find("innermost_first") != nullptr;
   sparse.representations.push_back(std::move(form));
+}
+
+/// What a rank of a form that stands before has of its own.
+void LineReader::addRank(const ir::AttrDict &line, unsigned tensor, unsigned memory) {
+  for (timeloop::Representation &form : sparse.representations) {
+    size_t at = static_cast<size_t>(line.find("number")->asInt()) - 1;
+    if (form.space != tensor || form.memory != memory || at >= form.ranks.size())
+      continue;
+    timeloop::Rank &rank = form.ranks[at];
+    if (const ir::Attribute *bits = line.find("metadata_bits"))
+      rank.metadataBits = bits->asInt();
+    if (const ir::Attribute *bits = line.find("payload_bits"))
+      rank.payloadBits = bits->asInt();
+    if (const ir::Attribute *names = line.find("flatten"))
+      rank.flattened.push_back(dims(names->asStrings()));
+  }
 }
 
 void LineReader::addSaving(const ir::AttrDict &line, unsigned tensor, unsigned memory) {
@@ -199,6 +223,8 @@ void LineReader::read(const ir::AttrDict &line) {
   if (!memory)
     return;
   bool isFormat = word == "format", isSaving = word == "skip" || word == "gate";
+  if (word == "rank")
+    return addRank(line, tensors.front(), *memory);
   if (!isFormat && !isSaving)
     return setFlags(word, tensors, *memory);
   sparse.optimized = true;

@@ -13,7 +13,7 @@ using dataflow::Layer;
 using dataflow::LayerType;
 
 static void printDimensions(const Layer &layer, llvm::raw_ostream &os) {
-  llvm::StringRef order = layer.type == LayerType::Gemm ? "MNK" : "NKCRSYX";
+  llvm::StringRef order = layer.type == LayerType::Gemm ? "MNK" : "NGKCRSYX";
   if (layer.type != LayerType::Gemm)
     os << "\t\tStride { X: " << layer.stride('X') << ", Y: " << layer.stride('Y') << " }\n";
   os << "\t\tDimensions {";

@@ -32,6 +32,7 @@ private:
   void space(const Space &space);
   void nest(const Placement &placement, unsigned memory, bool spatial);
   void flags(const SpaceFlags &flags, llvm::StringRef name);
+  void rank(const Rank &rank);
   void target(unsigned memory);
   void saving(const Saving &saving);
   std::string names(const SpaceFlags &flags, bool wanted) const;
@@ -277,6 +278,23 @@ void YamlWriter::saving(const Saving &saving) {
   line(8, "condition_on: [" + llvm::join(leaders, ", ") + "]");
 }
 
+void YamlWriter::rank(const Rank &rank) {
+  line(8, fmt::format("- format: {}", formatName(rank.format)));
+  if (rank.metadataBits)
+    line(10, fmt::format("metadata_word_bits: {}", *rank.metadataBits));
+  if (rank.payloadBits)
+    line(10, fmt::format("payload_word_bits: {}", *rank.payloadBits));
+  std::vector<std::string> lists;
+  for (const std::vector<unsigned> &list : rank.flattened) {
+    std::vector<std::string> names;
+    for (unsigned dim : list)
+      names.push_back(input.problem.dims[dim]);
+    lists.push_back("[" + llvm::join(names, ", ") + "]");
+  }
+  if (!lists.empty())
+    line(10, "flattened_rankIDs: [" + llvm::join(lists, ", ") + "]");
+}
+
 void YamlWriter::target(unsigned memory) {
   bool hasFormats = false, hasSavings = false;
   auto open = [&](bool &isOpen, llvm::StringRef word) {
@@ -292,9 +310,11 @@ void YamlWriter::target(unsigned memory) {
     if (!hasFormats)
       open(hasFormats, "representation_format:\n      data_spaces:");
     line(6, "- name: " + input.problem.spaces[form.space].name);
+    if (form.innermostFirst)
+      line(8, "rank_application_order: inner_to_outer");
     line(8, "ranks:");
-    for (RankFormat format : form.ranks)
-      line(8, fmt::format("- format: {}", formatName(format)));
+    for (const Rank &one : form.ranks)
+      rank(one);
   }
   llvm::Optional<unsigned> group;
   for (const Saving &one : input.sparse.savings) {

@@ -3,6 +3,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "ir/common/diagnostics/Timeloop.h"
+#include "ir/timeloop/Sparse.h"
 
 using namespace perfc;
 
@@ -112,10 +113,15 @@ private:
                                "a line `" + line.word.str() + "`");
     return false;
   }
+  bool isIndex(llvm::StringRef name) const {
+    return llvm::any_of(statement.domain, [&](const auto &one) { return one.first == name; });
+  }
   bool readTensors(const Node &from, llvm::StringRef key, ir::AttrDict &entry);
   bool readIndices(ir::AttrDict &entry);
   bool readMemory(ir::AttrDict &entry);
   bool readDensity(ir::AttrDict &entry);
+  bool readForm(ir::AttrDict &entry);
+  bool readRank(ir::AttrDict &entry);
 
   BuildContext &context;
   const OpStatement &statement;
@@ -141,7 +147,7 @@ bool LineBuilder::readIndices(ir::AttrDict &entry) {
   std::vector<std::string> names;
   for (const NodeArg &arg : line.args) {
     const std::string &name = arg.value.get<WordValue>().word;
-    bool known = llvm::any_of(statement.domain, [&](const auto &one) { return one.first == name; });
+    bool known = isIndex(name);
     if (known && !llvm::is_contained(names, name)) {
       names.push_back(name);
       continue;
@@ -184,6 +190,53 @@ bool LineBuilder::readDensity(ir::AttrDict &entry) {
   return true;
 }
 
+bool LineBuilder::readForm(ir::AttrDict &entry) {
+  std::vector<std::string> ranks;
+  if (!need("ranks"))
+    return false;
+  for (const NodeArg &rank : line.find("ranks")->args)
+    ranks.push_back(rank.value.get<WordValue>().word);
+  entry.set("ranks", ir::Attribute::strings(ranks));
+  const Node *order = line.find("order");
+  if (order && order->args[0].value.get<WordValue>().word == "innermost_first")
+    entry.set("innermost_first", true);
+  return true;
+}
+
+/// The number is one of a rank of the form that stands before: setTimeloopMapping sees to that.
+bool LineBuilder::readRank(ir::AttrDict &entry) {
+  if (!need("number"))
+    return false;
+  for (llvm::StringRef word : {"number", "metadata_bits", "payload_bits"}) {
+    const Quantity *value = line.quantity(word);
+    if (!value)
+      continue;
+    entry.set(word, value->rational().numerator());
+    if (value->sign() < 0) {
+      context.diagnostics.report(line.range, diag::NegativeValue, word);
+      return false;
+    }
+    if (word != "number" && value->toDouble() > static_cast<double>(timeloop::maxRankBits)) {
+      context.diagnostics.report(line.range, diag::TimeloopTooLarge,
+                                 "a word of more than 65536 bits");
+      return false;
+    }
+  }
+  const Node *flatten = line.find("flatten");
+  if (!flatten)
+    return true;
+  std::vector<std::string> names;
+  for (const NodeArg &arg : flatten->args) {
+    names.push_back(arg.value.get<WordValue>().word);
+    if (!isIndex(names.back())) {
+      context.diagnostics.report(arg.range, diag::UnknownIndex, names.back());
+      return false;
+    }
+  }
+  entry.set("flatten", ir::Attribute::strings(names));
+  return true;
+}
+
 bool LineBuilder::build(ir::AttrDict &entry) {
   entry.set("word", line.word);
   if (line.args.empty())
@@ -200,20 +253,27 @@ bool LineBuilder::build(ir::AttrDict &entry) {
     return readDensity(entry);
   if (!readMemory(entry))
     return false;
-  if (line.word == "format") {
-    std::vector<std::string> ranks;
-    if (!need("ranks"))
-      return false;
-    for (const NodeArg &rank : line.find("ranks")->args)
-      ranks.push_back(rank.value.get<WordValue>().word);
-    entry.set("ranks", ir::Attribute::strings(ranks));
-    return true;
-  }
+  if (line.word == "format")
+    return readForm(entry);
+  if (line.word == "rank")
+    return readRank(entry);
   if (line.word != "skip" && line.word != "gate")
     return true;
   if (const Quantity *group = line.quantity("group"))
     entry.set("group", group->rational().numerator());
   return need("when") && readTensors(*line.find("when"), "when", entry);
+}
+
+/// Whether a format among `lines` has the rank that `entry` tells of.
+static bool hasRank(const ir::AttrList &lines, const ir::AttrDict &entry) {
+  return llvm::any_of(lines, [&](const ir::Attribute &line) {
+    const ir::AttrDict &form = line.asDict();
+    int64_t number = entry.find("number")->asInt();
+    return form.find("word")->asString() == "format" &&
+           *form.find("tensors") == *entry.find("tensors") &&
+           *form.find("at") == *entry.find("at") && number >= 1 &&
+           number <= static_cast<int64_t>(form.find("ranks")->asStrings().size());
+  });
 }
 
 bool perfc::setTimeloopMapping(BuildContext &context, const Node &node,
@@ -224,6 +284,13 @@ bool perfc::setTimeloopMapping(BuildContext &context, const Node &node,
     ir::AttrDict entry;
     if (!LineBuilder(context, statement, chip, *line).build(entry))
       return false;
+    if (line->word == "rank" && !hasRank(lines, entry)) {
+      context.diagnostics
+          .report(line->range, diag::TimeloopUnknown, "rank",
+                  std::to_string(entry.find("number")->asInt()))
+          .help("the `format` of the tensor at the memory stands before, with as many ranks");
+      return false;
+    }
     lines.push_back(std::move(entry));
   }
   op.setAttr("timeloop", std::move(lines));

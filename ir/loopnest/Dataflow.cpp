@@ -10,6 +10,8 @@ llvm::StringRef dataflow::layerTypeName(LayerType type) {
     return "CONV";
   case LayerType::DepthwiseConv:
     return "DSCONV";
+  case LayerType::GroupedConv:
+    return "NGCONV";
   case LayerType::Gemm:
     return "GEMM";
   }
@@ -22,6 +24,8 @@ TensorDims dataflow::tensorDims(LayerType type, bool batched) {
   std::string batch = batched ? "N" : "";
   if (type == LayerType::DepthwiseConv)
     return {batch + "CYX", "CRS", batch + "CYX"};
+  if (type == LayerType::GroupedConv)
+    return {batch + "GCYX", "GKCRS", batch + "GKCYX"};
   return {batch + "CYX", "KCRS", batch + "KYX"};
 }
 

@@ -15,16 +15,18 @@
 
 namespace perfc::dataflow {
 
-/// Sizes by the letter of the dimension: N G K C R S Y X of a convolution, M N K of a GEMM.
+/// Sizes by the letter of the dimension: N G K C R S Y X of a convolution, M N K of a GEMM. C and K
+/// of a grouped one are of one group.
 using Sizes = std::map<char, int64_t>;
 
-enum class LayerType { Conv, DepthwiseConv, Gemm };
+enum class LayerType { Conv, DepthwiseConv, GroupedConv, Gemm };
 
-/// "CONV", "DSCONV", "GEMM".
+/// "CONV", "DSCONV", "NGCONV", "GEMM".
 llvm::StringRef layerTypeName(LayerType type);
 
 /// Letters of the dimensions of the three tensors of a layer, in the tool's order. Y and X count
-/// rows and columns of the input in `input`, of the output in `output`.
+/// rows and columns of the input in `input`, of the output in `output`. The tool gives the output
+/// of a grouped convolution a copy per channel of the input (C), which does not sum over them.
 struct TensorDims {
   std::string input;
   std::string filter;

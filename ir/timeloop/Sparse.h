@@ -8,6 +8,7 @@
 
 #include "ir/common/Source.h"
 #include "llvm/ADT/Optional.h"
+#include <vector>
 
 namespace perfc::timeloop {
 
@@ -25,11 +26,25 @@ struct Density {
 /// coordinates.
 enum class RankFormat { UB, UOP, B, RLE, CP };
 
-/// The formats of one tensor at one memory.
+/// One rank of a form. It takes one loop, or as many next to each other as have dimensions of one
+/// of the lists of `flattened`, and then none of other dimensions.
+struct Rank {
+  RankFormat format = RankFormat::UB;
+  std::vector<std::vector<unsigned>> flattened;
+  /// Bits of a word; those of the memory's metadata (one for the mask of B) where nothing is given.
+  llvm::Optional<int64_t> metadataBits, payloadBits;
+};
+
+/// The largest word that a rank may have.
+inline constexpr int64_t maxRankBits = 1 << 16;
+
+/// The form of one tensor at one memory.
 struct Representation {
   unsigned memory = 0;
   unsigned space = 0;
-  std::vector<RankFormat> ranks; ///< outermost first
+  std::vector<Rank> ranks; ///< outermost first
+  /// Ranks take loops from the innermost one outward, not from the outermost inward.
+  bool innermostFirst = false;
   SourceRange place;
 };
 

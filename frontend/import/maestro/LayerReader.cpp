@@ -82,13 +82,18 @@ bool LayerReader::type() {
   llvm::Optional<Token> word = reader.word("a type of layer");
   if (!word)
     return false;
-  for (LayerType type : {LayerType::Conv, LayerType::DepthwiseConv, LayerType::Gemm})
+  for (LayerType type :
+       {LayerType::Conv, LayerType::DepthwiseConv, LayerType::GroupedConv, LayerType::Gemm})
     if (word->is(layerTypeName(type))) {
       layer.type = type;
       return true;
     }
+  if (word->is("TRCONV")) { // the tool reads a stride of 2 inside, and uses it nowhere
+    reader.diagnostics.report(word->range, diag::TransposedAsConv);
+    return true;
+  }
   auto &error = reader.diagnostics.report(word->range, diag::UnknownLayerType, word->text);
-  static constexpr llvm::StringLiteral others[] = {"NGCONV", "TRCONV", "FC", "POOL", "LSTM"};
+  static constexpr llvm::StringLiteral others[] = {"FC", "POOL", "LSTM"};
   if (llvm::is_contained(others, word->text))
     error.note("MAESTRO reads this type, but its results for it are not defined");
   return false;

@@ -32,7 +32,7 @@ private:
   llvm::StringMap<std::string> known; ///< names of dataflows by what they hold
   std::string declarations;
   std::string statements;
-  ProgramNames names{"conv2d", "depthwise", "matmul", "maestro"};
+  ProgramNames names{"conv2d", "depthwise", "grouped", "matmul", "maestro"};
 };
 
 } // namespace
@@ -43,27 +43,35 @@ static llvm::StringRef opOf(LayerType type) {
     return "conv2d";
   case LayerType::DepthwiseConv:
     return "depthwise";
+  case LayerType::GroupedConv:
+    return "grouped";
   case LayerType::Gemm:
     return "matmul";
   }
   return "";
 }
 
+/// K counts the filters of a channel (of a group), which the library calls M; a depthwise
+/// convolution has one.
+static bool hasFilters(LayerType type) {
+  return type == LayerType::Conv || type == LayerType::GroupedConv;
+}
+
 /// The index or window of the op that a letter stands for.
 static char indexOf(LayerType type, char dim) {
-  bool isFilters = type == LayerType::Conv && dim == 'K';
-  return isFilters ? 'm' : llvm::toLower(dim);
+  return hasFilters(type) && dim == 'K' ? 'm' : llvm::toLower(dim);
 }
 
 static std::string callOf(const Layer &layer) {
   auto size = [&](char dim) { return layer.dims.at(dim); };
   if (layer.type == LayerType::Gemm)
     return fmt::format("matmul(M = {}, K = {}, N = {})", size('M'), size('K'), size('N'));
-  std::string filters =
-      layer.type == LayerType::Conv ? fmt::format(" M = {},", size('K')) : std::string();
-  return fmt::format("{}(N = {}, C = {}, Y = {}, X = {},{} R = {}, S = {}, stride = {})",
-                     opOf(layer.type), layer.isBatched() ? size('N') : 1, size('C'), size('Y'),
-                     size('X'), filters, size('R'), size('S'), layer.stride('Y'));
+  std::string groups =
+      layer.type == LayerType::GroupedConv ? fmt::format(" G = {},", size('G')) : std::string();
+  std::string filters = hasFilters(layer.type) ? fmt::format(" M = {},", size('K')) : std::string();
+  return fmt::format("{}(N = {},{} C = {}, Y = {}, X = {},{} R = {}, S = {}, stride = {})",
+                     opOf(layer.type), layer.isBatched() ? size('N') : 1, groups, size('C'),
+                     size('Y'), size('X'), filters, size('R'), size('S'), layer.stride('Y'));
 }
 
 /// The dataflow that is the `number`th to differ from those before; there are at most as many as

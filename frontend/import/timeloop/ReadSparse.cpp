@@ -3,6 +3,7 @@
 #include "frontend/import/timeloop/Sections.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -84,7 +85,9 @@ private:
   bool readAt(const Node &name, const Node &node);
   bool readFormats(const Node &node, unsigned memory);
   bool readRanks(const Node &list, Representation &representation);
-  bool checkOrder(const Node &item);
+  bool readFlattened(const Node &lists, Rank &rank);
+  bool readRank(const Node &node, Rank &rank);
+  bool readOrder(const Node &item, Representation &representation);
   bool readActions(const Node &list, unsigned memory);
   bool readCompute(const Node &list);
   bool readKind(const Node &node, SavingKind &kind);
@@ -96,37 +99,85 @@ private:
 
 } // namespace
 
+/// Lists of dimensions: the loops of one list may share the rank.
+bool TargetReader::readFlattened(const Node &lists, Rank &rank) {
+  if (!reader.expect(lists, yaml::NodeKind::Sequence, "`flattened_rankIDs`"))
+    return false;
+  for (const Node *list : lists.items) {
+    if (!reader.expect(*list, yaml::NodeKind::Sequence, "a list of `flattened_rankIDs`"))
+      return false;
+    rank.flattened.emplace_back();
+    for (const Node *item : list->items) {
+      std::string name;
+      if (!reader.readText(*item, "a dimension", name))
+        return false;
+      llvm::Optional<unsigned> dim = input.findDim(name);
+      if (!dim)
+        return reader.fail(item->place, diag::TimeloopUnknown, "dimension", name);
+      rank.flattened.back().push_back(*dim);
+    }
+  }
+  return true;
+}
+
+/// What a rank has besides its format.
+bool TargetReader::readRank(const Node &node, Rank &rank) {
+  auto bits = [&](llvm::StringRef key, llvm::Optional<int64_t> &value) {
+    const Node *given = node.find(key);
+    int64_t number = 0;
+    if (!given)
+      return true;
+    if (!reader.readInteger(*given, 0, number))
+      return false;
+    value = number;
+    return number <= maxRankBits ||
+           reader.fail(given->place, diag::TimeloopTooLarge, "a word of more than 65536 bits");
+  };
+  const Node *flattened = node.find("flattened_rankIDs");
+  if ((flattened && !readFlattened(*flattened, rank)) ||
+      !bits("metadata_word_bits", rank.metadataBits) ||
+      !bits("payload_word_bits", rank.payloadBits))
+    return false;
+  for (const auto &[key, value] : node.entries)
+    if (!value->isRead)
+      return reader.fail(key->place, diag::TimeloopNotModelled, "`" + key->text + "` of a rank");
+  return true;
+}
+
 bool TargetReader::readRanks(const Node &list, Representation &representation) {
   static constexpr std::pair<llvm::StringLiteral, RankFormat> formats[] = {
       {"UB", RankFormat::UB},   {"UOP", RankFormat::UOP}, {"B", RankFormat::B},
       {"RLE", RankFormat::RLE}, {"CP", RankFormat::CP},
   };
-  for (const Node *rank : list.items) {
-    const Node *format = reader.need(*rank, "format", "a rank");
+  for (const Node *item : list.items) {
+    const Node *format = reader.need(*item, "format", "a rank");
     std::string name;
     if (!format || !reader.readText(*format, "a format", name))
       return false;
-    for (const auto &[key, value] : rank->entries)
-      if (key->text != "format")
-        return reader.fail(key->place, diag::TimeloopNotModelled, "`" + key->text + "` of a rank");
-    bool known = false;
-    for (const auto &[word, value] : formats)
-      if (llvm::StringRef(name).equals_insensitive(word)) {
-        representation.ranks.push_back(value);
-        known = true;
-      }
-    if (!known)
+    auto known = llvm::find_if(formats, [&](const auto &pair) {
+      return llvm::StringRef(name).equals_insensitive(pair.first);
+    });
+    if (known == std::end(formats))
       return reader.fail(format->place, diag::TimeloopUnknown, "format", name);
+    Rank rank;
+    rank.format = known->second;
+    if (!readRank(*item, rank))
+      return false;
+    representation.ranks.push_back(std::move(rank));
   }
   return true;
 }
 
-/// Ranks are applied from the outermost loops inward.
-bool TargetReader::checkOrder(const Node &item) {
+/// Ranks are given to loops from the outermost one inward, unless it says the other way.
+bool TargetReader::readOrder(const Node &item, Representation &representation) {
   const Node *order = item.find("rank_application_order");
-  return !order || order->text == "outer-to-inner" || order->text == "outer_to_inner" ||
-         reader.fail(order->place, diag::TimeloopNotModelled,
-                     "the rank-application-order " + order->text);
+  if (!order)
+    return true;
+  representation.innermostFirst =
+      order->text == "inner-to-outer" || order->text == "inner_to_outer";
+  return representation.innermostFirst || order->text == "outer-to-inner" ||
+         order->text == "outer_to_inner" ||
+         reader.fail(order->place, diag::TimeloopUnknown, "rank_application_order", order->text);
 }
 
 bool TargetReader::readFormats(const Node &node, unsigned memory) {
@@ -140,7 +191,7 @@ bool TargetReader::readFormats(const Node &node, unsigned memory) {
     const Node *name = reader.need(*item, "name", "a data space");
     const Node *ranks = name ? reader.needList(*item, "ranks", "a data space") : nullptr;
     if (!ranks || !findSpace(*name, input, representation.space, reader) ||
-        !readRanks(*ranks, representation) || !checkOrder(*item))
+        !readRanks(*ranks, representation) || !readOrder(*item, representation))
       return false;
     warnOfUnread(*item, "the format of a data space", reader);
     input.sparse.representations.push_back(std::move(representation));

@@ -93,6 +93,7 @@ public:
 private:
   void addFlags(llvm::StringRef word, const SpaceFlags &flags, unsigned memory);
   void addOrder(llvm::StringRef word, const Nest &nest, unsigned memory);
+  void addForm(const Representation &form);
   void addSavings();
   std::string names(llvm::ArrayRef<unsigned> spaces) const;
   const std::string &space(unsigned number) const { return input.problem.spaces[number].name; }
@@ -163,8 +164,34 @@ void MappingText::addSavings() {
   }
 }
 
-std::vector<std::string> MappingText::run() {
+/// What a rank has of its own stands in lines after the form, one for each list of dimensions.
+void MappingText::addForm(const Representation &form) {
   static constexpr llvm::StringLiteral formats[] = {"UB", "UOP", "B", "RLE", "CP"};
+  std::vector<llvm::StringRef> ranks;
+  for (const Rank &rank : form.ranks)
+    ranks.push_back(formats[static_cast<unsigned>(rank.format)]);
+  std::string place = fmt::format("{} at {}", space(form.space), memory(form.memory));
+  lines.push_back(fmt::format("format {} ranks {}{}", place, llvm::join(ranks, ", "),
+                              form.innermostFirst ? " order innermost_first" : ""));
+  size_t number = 0;
+  for (const Rank &rank : form.ranks) {
+    std::string line = fmt::format("rank {} number {}", place, ++number), bits;
+    if (rank.metadataBits)
+      bits += fmt::format(" metadata_bits {}", *rank.metadataBits);
+    if (rank.payloadBits)
+      bits += fmt::format(" payload_bits {}", *rank.payloadBits);
+    if (!bits.empty())
+      lines.push_back(line + bits);
+    for (const std::vector<unsigned> &list : rank.flattened) {
+      std::vector<std::string> names;
+      for (unsigned dim : list)
+        names.push_back(indices[dim]);
+      lines.push_back(line + " flatten " + llvm::join(names, ", "));
+    }
+  }
+}
+
+std::vector<std::string> MappingText::run() {
   for (size_t i = input.memories.size(); i-- > 0;) {
     auto at = static_cast<unsigned>(i);
     const Placement &placement = input.placements[i];
@@ -185,12 +212,8 @@ std::vector<std::string> MappingText::run() {
   }
   for (size_t i = input.memories.size(); i-- > 0;)
     for (const Representation &form : sparse.representations) {
-      std::vector<llvm::StringRef> ranks;
-      for (RankFormat rank : form.ranks)
-        ranks.push_back(formats[static_cast<unsigned>(rank)]);
       if (form.memory == i)
-        lines.push_back(fmt::format("format {} at {} ranks {}", space(form.space),
-                                    memory(form.memory), llvm::join(ranks, ", ")));
+        addForm(form);
     }
   addSavings();
   bool saysNothing = sparse.representations.empty() && sparse.savings.empty();

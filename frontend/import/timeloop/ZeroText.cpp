@@ -24,13 +24,14 @@ static std::string densityText(const Density &density) {
 static llvm::StringRef formatText(const Representation &form) {
   if (form.ranks.empty())
     return "uncompressed";
-  switch (form.ranks.back()) {
+  auto hasOffsets = [](const Rank &rank) { return rank.format == RankFormat::UOP; };
+  switch (form.ranks.back().format) {
   case RankFormat::B:
     return "bitmask";
   case RankFormat::RLE:
     return "rle";
   case RankFormat::CP:
-    return llvm::is_contained(form.ranks, RankFormat::UOP) ? "csr" : "coordinate";
+    return llvm::any_of(form.ranks, hasOffsets) ? "csr" : "coordinate";
   default:
     return "uncompressed";
   }

@@ -21,7 +21,9 @@ static void takeForm(const Input &input, unsigned space, unsigned memory, Sparse
   if (!given || given->ranks.empty())
     return;
   tile.hasMetadata = true;
-  tile.formats.assign(given->ranks.rbegin(), given->ranks.rend());
+  tile.form = given;
+  for (const Rank &rank : llvm::reverse(given->ranks))
+    tile.formats.push_back(rank.format);
   tile.isCompressed = llvm::any_of(tile.formats, isCompressing);
 }
 

@@ -2,6 +2,7 @@
 #include "backends/loopnest/timeloop/sparse/SparseTiles.h"
 
 #include "ir/common/diagnostics/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::timeloop;
@@ -29,6 +30,7 @@ public:
   bool assign(unsigned rankCount, unsigned innerRanks, SparseTile &result);
 
 private:
+  std::vector<RelevantLoop> steps(bool outward) const;
   unsigned innermost() const { return tile.child ? *tile.child + 1 : 0; }
 
   const SparseState &state;
@@ -62,32 +64,58 @@ void RankAssignment::coverInnerLoops() {
   }
 }
 
+/// The loops that step at all, in the order in which ranks take them.
+std::vector<RelevantLoop> RankAssignment::steps(bool outward) const {
+  std::vector<RelevantLoop> result;
+  llvm::copy_if(loops, std::back_inserter(result),
+                [](const RelevantLoop &loop) { return loop.bound != 1; });
+  if (!outward)
+    std::reverse(result.begin(), result.end());
+  return result;
+}
+
+/// The dimensions whose loops share a rank with a loop of `dim`, none where it has the rank for
+/// itself. Nothing where the rank takes no such loop.
+static llvm::Optional<std::vector<unsigned>> sharing(const Rank &rank, unsigned dim) {
+  if (rank.flattened.empty())
+    return std::vector<unsigned>();
+  for (const std::vector<unsigned> &list : rank.flattened)
+    if (llvm::is_contained(list, dim))
+      return list;
+  return llvm::None;
+}
+
 bool RankAssignment::assign(unsigned rankCount, unsigned innerRanks, SparseTile &result) {
-  unsigned rank = rankCount;
-  size_t at = loops.size();
-  auto skipTrivial = [&] {
-    while (at > 0 && loops[at - 1].bound == 1)
-      --at;
+  bool outward = result.form && result.form->innermostFirst;
+  std::vector<RelevantLoop> left = steps(outward);
+  auto add = [&](RankLoops rankLoops, int64_t elements, bool outermost) {
+    result.ranks.insert(outermost ? result.ranks.end() : result.ranks.begin(),
+                        std::move(rankLoops));
+    result.subtiles.insert(outermost ? result.subtiles.end() : result.subtiles.begin(), elements);
   };
-  auto add = [&](RankLoops rankLoops, int64_t elements) {
-    result.ranks.insert(result.ranks.begin(), std::move(rankLoops));
-    result.subtiles.insert(result.subtiles.begin(), elements);
-  };
-  for (skipTrivial(); rank > innerRanks && at > 0; skipTrivial()) {
-    --rank;
-    int64_t elements = loops[at - 1].elements;
+  int64_t innermostTile = loops.empty() ? 1 : loops.front().elements;
+  size_t at = 0;
+  unsigned taken = 0, count = rankCount - innerRanks;
+  for (; taken < count && at < left.size(); ++taken) {
+    unsigned rank = outward ? innerRanks + taken : rankCount - 1 - taken;
+    llvm::Optional<std::vector<unsigned>> together;
+    if (result.form)
+      together = sharing(result.rank(rank), left[at].dim);
+    if (result.form && !together) { // the tool puts it outside of the others, whichever way it goes
+      add({}, outward ? 1 : innermostTile, true);
+      continue;
+    }
+    int64_t elements = left[at].elements;
     RankLoops group;
     do { // without metadata all loops make one rank
-      if (loops[at - 1].bound > 1)
-        group.emplace_back(loops[at - 1].dim, loops[at - 1].bound);
-      --at;
-    } while (!result.hasMetadata && at > 0);
-    add(std::move(group), elements);
+      group.emplace_back(left[at].dim, left[at].bound);
+      ++at;
+    } while (at < left.size() && (!together || llvm::is_contained(*together, left[at].dim)));
+    add(std::move(group), elements, outward);
   }
-  for (; rank > innerRanks; --rank)
-    add({}, loops.empty() ? 1 : loops.front().elements);
-  skipTrivial();
-  return at == 0;
+  for (; taken < count; ++taken)
+    add({}, innermostTile, outward);
+  return at == left.size();
 }
 
 static bool failForms(const SparseState &state, unsigned space, unsigned memory,

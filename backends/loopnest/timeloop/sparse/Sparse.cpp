@@ -39,13 +39,27 @@ static Outcome outcome(const Fates &fates) {
           static_cast<Count>(fates.skipped)};
 }
 
+/// What a rank says of its words, `byDefault` if nothing. No word lies across two rows of the
+/// metadata: it takes as many more bits as make a row hold a whole number of them.
+static double wordBits(llvm::Optional<int64_t> own, int64_t byDefault,
+                       const Attributes &attributes) {
+  int64_t bits = own.getValueOr(byDefault);
+  if (own && *own > 0)
+    while (bits < 2 * *own && attributes.metadataWidth % bits != 0)
+      ++bits;
+  return static_cast<double>(bits);
+}
+
 /// Bits of the metadata that `ranks` counts: a word each, but a bit mask has one bit per
 /// coordinate.
 static double bits(const SparseTile &tile, const RankCounts &ranks, const Attributes &attributes) {
-  double word = static_cast<double>(attributes.metadataWordBits), sum = 0;
-  for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    double metadata = tile.formats[rank] == RankFormat::B ? std::min(word, 1.0) : word;
-    sum += ranks[rank].metadata * metadata + ranks[rank].payload * word;
+  int64_t word = attributes.metadataWordBits;
+  double sum = 0;
+  for (size_t inner = 0; inner < ranks.size(); ++inner) {
+    const Rank &rank = tile.rank(inner);
+    int64_t mark = rank.format == RankFormat::B ? std::min<int64_t>(word, 1) : word;
+    sum += ranks[inner].metadata * wordBits(rank.metadataBits, mark, attributes) +
+           ranks[inner].payload * wordBits(rank.payloadBits, word, attributes);
   }
   return sum;
 }
@@ -86,7 +100,20 @@ private:
 
 } // namespace
 
-static SpaceActions actionsOf(const SparseTile &tile, const Level &level) {
+/// Energy of an uncompressed tile below a compressed one: words that come in are expanded, and
+/// results that the parent gets are compressed.
+static double conversionEnergy(llvm::ArrayRef<SparseTile> column, const SparseTile &tile,
+                               bool readWrite, const Level &level) {
+  if (tile.isCompressed || !tile.parent || !column[*tile.parent].isCompressed)
+    return 0;
+  double results = readWrite ? column[*tile.parent].update.random : 0;
+  return tile.fill.random * level.energy(llvm::StringRef("decompression_count")).getValueOr(0) +
+         results * level.energy(llvm::StringRef("compression_count")).getValueOr(0);
+}
+
+static SpaceActions actionsOf(llvm::ArrayRef<SparseTile> column, unsigned memory, bool readWrite,
+                              const Level &level) {
+  const SparseTile &tile = column[memory];
   SpaceActions actions;
   actions.read = outcome(tile.read);
   actions.fill = outcome(tile.fill);
@@ -94,13 +121,14 @@ static SpaceActions actionsOf(const SparseTile &tile, const Level &level) {
   actions.reductions = static_cast<Count>(tile.reductions);
   actions.instances = tile.averageInstances;
   actions.blockRatio = tile.blockRatio;
-  actions.metadataEnergy = MetadataEnergy(level).of(tile);
-  double wordBits = static_cast<double>(level.attributes.wordBits);
+  actions.metadataEnergy =
+      MetadataEnergy(level).of(tile) + conversionEnergy(column, tile, readWrite, level);
+  double dataBits = static_cast<double>(level.attributes.wordBits);
   auto words = [&](std::initializer_list<const RankCounts *> counts) {
     double total = 0;
     for (const RankCounts *ranks : counts)
       total += bits(tile, *ranks, level.attributes);
-    return std::floor(total / wordBits);
+    return std::floor(total / dataBits);
   };
   actions.metadataReads = words({&tile.read.randomRanks, &tile.read.gatedRanks});
   actions.metadataWrites = words({&tile.fill.randomRanks, &tile.fill.gatedRanks,
@@ -148,7 +176,9 @@ llvm::Optional<Actions> timeloop::applySparsity(const Input &input, const LoopLi
       const SparseTile &tile = state.tiles[space][memory];
       if (tile.shape)
         tiles[space][memory].size = tile.stored;
-      actions.spaces.back().push_back(actionsOf(tile, input.memories[memory]));
+      actions.spaces.back().push_back(actionsOf(state.tiles[space], memory,
+                                                input.problem.spaces[space].readWrite,
+                                                input.memories[memory]));
     }
   }
   return actions;

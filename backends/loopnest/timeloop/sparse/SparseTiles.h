@@ -32,12 +32,13 @@ struct SparseTile {
   llvm::Optional<unsigned> parent, child;
   bool hasMetadata = false;
   bool isCompressed = false;
-  std::vector<RankFormat> formats;  ///< innermost first
-  std::vector<RankLoops> ranks;     ///< innermost first
-  std::vector<int64_t> subtiles;    ///< elements below rank i; one more for the whole
-  std::vector<int64_t> fiberShapes; ///< coordinates of a fiber of rank i
-  double averageInstances = 1;      ///< those with something in their tile
-  double expected = 0;              ///< nonzeros
+  const Representation *form = nullptr; ///< null: no metadata
+  std::vector<RankFormat> formats;      ///< of the form, innermost first
+  std::vector<RankLoops> ranks;         ///< innermost first
+  std::vector<int64_t> subtiles;        ///< elements below rank i; one more for the whole
+  std::vector<int64_t> fiberShapes;     ///< coordinates of a fiber of rank i
+  double averageInstances = 1;          ///< those with something in their tile
+  double expected = 0;                  ///< nonzeros
   RankCounts expectedRanks;
   int64_t stored = 0; ///< words that must fit
   /// Blocks that are touched more often because each tile starts a new one.
@@ -45,6 +46,8 @@ struct SparseTile {
   double reads = 0, fills = 0, updates = 0, reductions = 0; ///< dense
   Fates read, fill, update;
 
+  /// The rank of the form with so many further in.
+  const Rank &rank(size_t inner) const { return form->ranks[form->ranks.size() - 1 - inner]; }
   double density() const { return shape ? expected / static_cast<double>(shape) : 1; }
 };
 
@@ -62,7 +65,8 @@ struct SparseState {
 /// Forms and expected contents. False when the forms do not fit the mapping (reported).
 bool describeTiles(SparseState &state, DiagnosticEngine &diagnostics);
 
-/// Gives every tile its ranks: one per loop that steps the tensor, the outermost loop first.
+/// Gives every tile its ranks: one per loop that steps the tensor or per run of loops that share
+/// one, in the order that the form says.
 bool assignRanks(SparseState &state, unsigned space, DiagnosticEngine &diagnostics);
 
 /// Words that the ranks of `tile` need when it holds `occupancy` nonzeros.
