@@ -11,6 +11,9 @@
 
 namespace perfc::driver {
 
+/// Kernels shown without -v.
+inline constexpr size_t kernelLimit = 14;
+
 /// A column of `report`: what it is, and how it is written.
 struct ReportColumn {
   ir::Attribute expr;
@@ -46,7 +49,10 @@ private:
   void printFileBreakdown(const Evaluated &evaluated, study::ReportOp report,
                           llvm::ArrayRef<ReportColumn> columns);
   void printFileReport(const Evaluated &evaluated);
-  void printFindings(const emit::Result &result); ///< notes and expectations
+  /// Reasons and figures of a result are never cut, whatever the width.
+  void printTotals(const emit::Result &result);
+  /// Notes and expectations.
+  void printFindings(const emit::Result &result, llvm::StringRef row = "");
   void printExpectations(const emit::Result &result, llvm::StringRef row);
   llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
@@ -88,6 +94,8 @@ breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit, si
 
 /// The base in which what a result holds is told: that in which the memory's capacity is written.
 SizeBase capacityBase(const Cost &cost);
+/// Who has computed it, and with which mapping.
+std::string details(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

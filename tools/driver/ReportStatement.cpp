@@ -1,0 +1,270 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `report` asks for: rows of results and of their parts, at file level and for the points of a
+// sweep.
+#include "ir/study/RowKinds.h"
+#include "tools/driver/Report.h"
+#include "tools/driver/RowNames.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::driver;
+
+static std::vector<ReportColumn> columnsOf(study::ReportOp report) {
+  std::vector<ReportColumn> columns;
+  std::vector<std::string> titles = report.titles();
+  for (size_t i = 0; i < titles.size(); ++i)
+    columns.push_back({report.columns()[i], titles[i]});
+  return columns;
+}
+
+static ReportColumn namedColumn(llvm::StringRef metric) { return {metric, metric.str()}; }
+
+/// Whether rows by this word are parts of a result.
+static bool isBreakdown(llvm::StringRef rows) { return llvm::is_contained(study::rowKinds, rows); }
+
+/// The value, or "-" with the reason in `missing`.
+std::string Report::cell(const MetricNames &names, const ReportColumn &column) {
+  ExpressionValue value = emit::evaluateExpression(column.expr, names);
+  if (!value.unknownName.empty() || !value.notGiven.empty()) {
+    missing[column.title] =
+        value.unknownName.empty() ? value.notGiven : "there is no `" + value.unknownName + "` here";
+    return "-";
+  }
+  bool isName = column.expr.is(ir::AttrKind::String);
+  if (isName && column.expr.asString() == "utilization" && value.number &&
+      value.number->toUncertain().isCertain())
+    return percent(value.number->toDouble());
+  return emit::describe(value);
+}
+
+std::vector<std::string> Report::cells(const MetricNames &names,
+                                       llvm::ArrayRef<ReportColumn> columns,
+                                       std::vector<std::string> before) {
+  for (const ReportColumn &column : columns)
+    before.push_back(cell(names, column));
+  return before;
+}
+
+/// Why the table that was printed has cells without a value.
+void Report::printMissing() {
+  for (const auto &[title, why] : missing)
+    out << "  note: " << title << " has no value where there is `-`: " << why << '\n';
+  missing.clear();
+}
+
+void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns) {
+  // Columns do not say what a search has found.
+  bool isSearch = evaluated.op.is("study.search") || evaluated.op.is(study::TrainOp::opName);
+  const emit::Result &first = *evaluated.results.front();
+  if (isSearch)
+    title(first.label, details(first.cost));
+  std::vector<TableColumn> titles{{"result", Align::Left}};
+  for (const ReportColumn &column : columns)
+    titles.push_back({column.title});
+  Table table(std::move(titles));
+  for (const emit::Result *result : evaluated.results)
+    table.addRow(
+        cells(evaluation.names(evaluated.module, &result->cost), columns, {result->label}));
+  table.print(out, session.tableWidth(), session.colorOut);
+  printMissing();
+  if (isSearch)
+    printFindings(first);
+  else if (evaluated.results.size() > 1)
+    for (const emit::Result *result : evaluated.results)
+      printExpectations(*result, result->label);
+}
+
+void Report::printBreakdown(const Evaluated &evaluated, study::ReportOp report,
+                            const emit::Result &result, llvm::ArrayRef<ReportColumn> columns,
+                            llvm::StringRef rows) {
+  size_t others = 0, limit = session.isVerbose() ? SIZE_MAX : kernelLimit;
+  llvm::Optional<std::vector<BreakdownRow>> lines = breakdownRows(result, rows, limit, others);
+  if (!lines) {
+    session.diagnostics.report(report->range(), diag::NotSupportedYet, "`report` by " + rows.str());
+    return;
+  }
+  std::vector<TableColumn> titles{{rows.str(), Align::Left}};
+  for (const ReportColumn &column : columns) {
+    bool isWord = column.expr.is(ir::AttrKind::String) && column.expr.asString() == "bottleneck";
+    titles.push_back({column.title, isWord ? Align::Left : Align::Right});
+  }
+  Table table(std::move(titles));
+  MetricNames names = evaluation.names(evaluated.module, &result.cost);
+  for (const BreakdownRow &line : *lines) {
+    names.part = line.metric;
+    table.addRow(cells(names, columns, {line.label}));
+  }
+  if (others) {
+    std::vector<std::string> left(columns.size() + 1);
+    left[0] = fmt::format("{} others", others);
+    table.addRow(std::move(left));
+  }
+  table.print(out, session.tableWidth(), session.colorOut);
+  printMissing();
+}
+
+void Report::printReport(const Evaluated &evaluated, study::ReportOp report) {
+  std::vector<ReportColumn> columns = columnsOf(report);
+  std::vector<std::string> by = report.by();
+  if (by.empty())
+    return printResultRows(evaluated, columns);
+  for (const emit::Result *result : evaluated.results) {
+    title(result->label, details(result->cost));
+    for (const std::string &rows : by)
+      printBreakdown(evaluated, report, *result, columns, rows);
+    printTotals(*result);
+    printFindings(*result);
+  }
+}
+
+/// `report e by kernel` at file level: the parts of each named result.
+void Report::printFileBreakdown(const Evaluated &evaluated, study::ReportOp report,
+                                llvm::ArrayRef<ReportColumn> columns) {
+  for (const ReportColumn &column : columnsOf(report)) {
+    std::string name = column.expr.is(ir::AttrKind::String) ? column.expr.asString().str() : "";
+    std::vector<const emit::Result *> named = evaluation.named(name);
+    if (named.empty())
+      session.diagnostics.report(report->range(), diag::UnknownResult, column.title);
+    for (const emit::Result *result : named) {
+      title(namedRow(result->label, *result, result->point.empty(), llvm::None),
+            details(result->cost));
+      for (const std::string &rows : report.by())
+        printBreakdown(evaluated, report, *result, columns, rows);
+    }
+  }
+}
+
+/// `report` at file level: rows are named results and figures of them.
+void Report::printFileReport(const Evaluated &evaluated) {
+  auto report = ir::as<study::ReportOp>(evaluated.op);
+  if (!report)
+    return;
+  Table table({{"", Align::Left}, {"latency"}, {"energy"}, {"util"}, {"bound", Align::Left}});
+  Table figures({{"", Align::Left}, {""}});
+  std::vector<ReportColumn> standard;
+  for (llvm::StringRef name : {"latency", "energy", "utilization", "bottleneck"})
+    standard.push_back(namedColumn(name));
+  MetricNames names = evaluation.names(evaluated.module, nullptr);
+  std::vector<std::string> by = report.by();
+  if (!by.empty() && isBreakdown(by.front()))
+    return printFileBreakdown(evaluated, report, standard);
+  for (const ReportColumn &column : columnsOf(report)) {
+    bool isResult = column.expr.is(ir::AttrKind::String);
+    std::vector<std::string> several = emit::severalResults(column.expr, names);
+    std::string name = isResult ? column.expr.asString().str() : "";
+    std::vector<const emit::Result *> named = evaluation.named(name);
+    if (evaluation.isUnsupported(llvm::StringRef(name).split('.').first)) {
+      table.addRow({name, "not supported yet", "", "", ""});
+    } else if (!named.empty()) {
+      for (const emit::Result *result : named)
+        table.addRow(cells(evaluation.names(evaluated.module, &result->cost), standard,
+                           {namedRow(name, *result, named.size() == 1, by)}));
+    } else if (several.empty()) {
+      figures.addRow(cells(names, column, {column.title}));
+    } else {
+      for (const emit::Result *result : evaluation.named(several.front())) {
+        figures.addRow(cells(emit::withOne(names, several.front(), result), column,
+                             {namedRow(column.title, *result, false, by)}));
+      }
+    }
+  }
+  if (!table.empty())
+    table.print(out, session.tableWidth(), session.colorOut);
+  figures.print(out, session.tableWidth(), session.colorOut, /*titles=*/false);
+  printMissing();
+  out << '\n';
+}
+
+/// The columns of the first `report` of the statement, and what its rows are.
+static std::vector<ReportColumn> reportColumns(const Evaluated &evaluated,
+                                               std::vector<std::string> &by) {
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto report = ir::as<study::ReportOp>(op)) {
+      by = report.by();
+      return columnsOf(report);
+    }
+  std::vector<ReportColumn> columns;
+  for (llvm::StringRef name : {"latency", "energy", "utilization", "bottleneck"})
+    columns.push_back(namedColumn(name));
+  return columns;
+}
+
+/// What the sweep sets, first the names that the rows are by.
+static std::vector<std::pair<std::string, ir::Attribute>>
+orderedPoint(study::PointOp point, llvm::ArrayRef<std::string> by) {
+  std::vector<std::pair<std::string, ir::Attribute>> entries;
+  for (const std::string &name : by)
+    if (const ir::Attribute *value = point.bindings().find(name))
+      entries.emplace_back(name, *value);
+  for (const auto &[name, value] : point.bindings().entries())
+    if (!llvm::is_contained(by, name))
+      entries.emplace_back(name, value);
+  return entries;
+}
+
+/// The statement as written, without its block: what all points of a sweep have in common.
+llvm::StringRef Report::statementText(const ir::Operation &statement) const {
+  return session.sources.text(statement.range()).split('{').first.split('\n').first.rtrim();
+}
+
+/// True for the first point of a sweep, which decides about the columns.
+bool Report::startSweep(const Evaluated &evaluated) {
+  auto point = ir::as<study::PointOp>(*evaluated.point);
+  if (sweep == point->range())
+    return false;
+  sweep = point->range();
+  sweepColumns.clear();
+  std::vector<std::string> by;
+  std::vector<ReportColumn> columns = reportColumns(evaluated, by);
+  for (const auto &[name, value] : orderedPoint(point, by))
+    sweepColumns.push_back({name, Align::Right, 8});
+  sweepColumns.push_back({"on", Align::Left, 16, /*wraps=*/true});
+  for (const std::string &rows : by)
+    if (isBreakdown(rows))
+      sweepColumns.push_back({rows, Align::Left, 16, /*wraps=*/true});
+  for (const ReportColumn &column : columns)
+    sweepColumns.push_back({column.title, Align::Right, 12});
+  return true;
+}
+
+void Report::goOnWith(const Evaluated &point) { startSweep(point); }
+
+/// One row per result of the point, or per part of it; the titles come with the first point of a
+/// sweep.
+void Report::printPoint(const Evaluated &evaluated) {
+  auto point = ir::as<study::PointOp>(*evaluated.point);
+  std::vector<std::string> by;
+  std::vector<ReportColumn> columns = reportColumns(evaluated, by);
+  bool isNew = startSweep(evaluated);
+  if (isNew)
+    title(statementText(evaluated.op), "sweep");
+  auto parts = llvm::find_if(by, [](const std::string &rows) { return isBreakdown(rows); });
+  Table table(sweepColumns);
+  std::vector<std::string> labels = pointNames(evaluated.results);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const emit::Result &result = *evaluated.results[i];
+    std::vector<std::string> before;
+    for (const auto &[name, value] : orderedPoint(point, by))
+      before.push_back(mapper::bindingText(value));
+    before.push_back(labels[i]);
+    MetricNames names = evaluation.names(evaluated.module, &result.cost);
+    std::vector<BreakdownRow> lines{{"", nullptr}};
+    size_t others = 0;
+    if (parts != by.end())
+      if (auto found = breakdownRows(result, *parts, SIZE_MAX, others))
+        lines = std::move(*found);
+    for (const BreakdownRow &line : lines) {
+      names.part = line.metric;
+      std::vector<std::string> row = before;
+      if (parts != by.end())
+        row.push_back(line.label);
+      row = cells(names, columns, std::move(row));
+      row.resize(sweepColumns.size());
+      table.addRow(std::move(row));
+    }
+  }
+  missing.clear(); // `-` says it in rows that are printed one by one
+  table.print(out, session.tableWidth(), session.colorOut, isNew);
+  out.flush();
+}
