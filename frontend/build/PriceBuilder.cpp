@@ -22,7 +22,10 @@ static bool addPrice(BuildContext &context, const Node &node, bool isChip, ir::A
   if (value->dimension().withoutCounts() != wanted)
     return refuse(isChip ? "the price of a chip is money per time: chip 2USD/h"
                          : "the price of energy is money per energy: energy 0.1USD/kWh");
-  if (auto base = inBaseUnits(context, *value, node.range, {}))
+  UnitContext units;
+  if (isChip)
+    units.each = {{BaseUnit::Chip, Rational(1), ""}};
+  if (auto base = inBaseUnits(context, *value, node.range, units))
     into.set(name, *base);
   return true;
 }

@@ -36,8 +36,7 @@ inline constexpr ChoiceForm topologyForms[] = {
     {.choice = "dragonfly", .arguments = dragonflyArguments},
     {.choice = "tree", .arguments = treeArguments},
 };
-/// What all instances of a part of a chip share; what the network of a group gives.
-inline constexpr BaseUnit perChip[] = {BaseUnit::Chip};
+/// What the network of a group gives.
 inline constexpr BaseUnit perMember[] = {BaseUnit::Chip, BaseUnit::Node, BaseUnit::Link};
 inline constexpr BaseUnit perLink[] = {BaseUnit::Link};
 inline constexpr BaseUnit perHop[] = {BaseUnit::Hop};

@@ -85,6 +85,7 @@ inline constexpr WordSpec batchWord{.word = "batch",
 inline constexpr WordSpec priceWord{.word = "price",
                                     .kind = ArgKind::Measure,
                                     .dims = Dims::Money,
+                                    .per = perChip,
                                     .minArgs = 0,
                                     .block = BlockKind::Price,
                                     .doc =

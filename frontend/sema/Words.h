@@ -143,6 +143,9 @@ struct ChoiceForm {
   llvm::StringLiteral sizes = "";
 };
 
+/// What all instances of a part of a chip share, and what a chip costs.
+inline constexpr BaseUnit perChip[] = {BaseUnit::Chip};
+
 struct WordSpec {
   llvm::StringLiteral word;
   ArgKind kind = ArgKind::Flag;

@@ -18,10 +18,12 @@ struct Scale {
   double from = 0;
 };
 
-/// The unit in which people read a dimension, and its prefixes, the largest first.
+/// The unit in which people read a dimension, and its prefixes, the largest first. Some read on
+/// behind the unit: "req per 1000 s".
 struct ReadUnit {
   std::string name;
   llvm::ArrayRef<Scale> scales;
+  bool isBehind = false;
 };
 } // namespace
 
@@ -51,6 +53,8 @@ static constexpr Scale timeScales[] = {{"days", 86400, 2 * 86400.0},
 static constexpr Scale frequencyScales[] = {
     {"GHz", 1e9}, {"MHz", 1e6}, {"per s", 1, 1e-1}, {"per 1000 s", 1e-3}};
 static constexpr Scale rateScales[] = {{"/s", 1, 1e-1}, {" per 1000 s", 1e-3}};
+/// Prices of tokens are given per million.
+static constexpr Scale tokenPriceScales[] = {{"/token", 1, 1e-2}, {" per million tokens", 1e-6}};
 
 static std::string grouped(double value) {
   std::string digits = fmt::format("{:.0f}", std::fabs(value));
@@ -138,6 +142,8 @@ static ReadUnit resultUnitOf(const Dimension &dimension) {
     return {"", timeScales};
   if (dimension == Dimension() / Second)
     return {"", frequencyScales};
+  if (dimension == Dimension(Dollar) / Token)
+    return {"USD", tokenPriceScales, true};
   ReadUnit unit = readUnitOf(dimension);
   std::vector<BaseUnit> above = unitsAbove(dimension);
   if (above.empty())
@@ -146,7 +152,7 @@ static ReadUnit resultUnitOf(const Dimension &dimension) {
     return unit;
   bool isCount = above.front() >= firstCount;
   if (isCount && dimension == Dimension(above.front()) / Second)
-    return {readName(above.front()), rateScales};
+    return {readName(above.front()), rateScales, true};
   std::string text;
   Dimension below = dimension;
   for (BaseUnit base : above) {
@@ -163,10 +169,9 @@ static ReadUnit resultUnitOf(const Dimension &dimension) {
   return {text, scales};
 }
 
-static bool isRate(const ReadUnit &unit) { return unit.scales.data() == rateScales; }
-
 static std::string scaled(double value, const ReadUnit &unit, const Scale &scale, unsigned digits) {
-  std::string name = isRate(unit) ? unit.name + scale.prefix.str() : scale.prefix.str() + unit.name;
+  std::string name =
+      unit.isBehind ? unit.name + scale.prefix.str() : scale.prefix.str() + unit.name;
   return significant(value / scale.size, digits) + " " + name;
 }
 
@@ -192,7 +197,7 @@ std::string perfc::formatEngineering(const Uncertain &value, const Dimension &di
     return text;
   ReadUnit unit = resultUnitOf(dimension);
   double half = value.halfWidth();
-  if (isRate(unit)) // over the same time
+  if (unit.isBehind) // over the same time
     return text + " +- " + scaled(half, unit, scaleOf(value.central(), unit.scales, 4), 2);
   return text + " +- " + formatEngineering(half, dimension, 2);
 }

@@ -240,7 +240,7 @@ void Report::printPoint(const Evaluated &evaluated) {
   if (isNew)
     title(statementText(evaluated.op), "sweep");
   auto parts = llvm::find_if(by, [](const std::string &rows) { return isBreakdown(rows); });
-  Table table(sweepColumns);
+  std::vector<std::vector<std::string>> rows;
   std::vector<std::string> labels = pointNames(evaluated.results);
   for (size_t i = 0; i < labels.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
@@ -261,9 +261,17 @@ void Report::printPoint(const Evaluated &evaluated) {
         row.push_back(line.label);
       row = cells(names, columns, std::move(row));
       row.resize(sweepColumns.size());
-      table.addRow(std::move(row));
+      rows.push_back(std::move(row));
     }
   }
+  // Later rows stand below the figures of earlier ones.
+  for (const std::vector<std::string> &row : rows)
+    for (auto [column, cell] : llvm::zip(sweepColumns, row))
+      if (column.align == Align::Right)
+        column.width = std::max<unsigned>(column.width, displayWidth(cell));
+  Table table(sweepColumns);
+  for (std::vector<std::string> &row : rows)
+    table.addRow(std::move(row));
   missing.clear(); // `-` says it in rows that are printed one by one
   table.print(out, session.tableWidth(), session.colorOut, isNew);
   out.flush();

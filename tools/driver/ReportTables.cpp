@@ -171,14 +171,6 @@ static std::string memoryText(const Cost &cost) {
   return cost.memoryCapacity ? used + " of " + formatSize(*cost.memoryCapacity, base) : used;
 }
 
-/// "0.352 USD per million tokens".
-static std::string perMillion(const Cost &cost) {
-  MetricValue value = *metric(cost, "cost_per_token");
-  if (!value.hasNumber())
-    return "per token not given: " + value.notGiven;
-  return formatEngineering(value.value * 1e6, BaseUnit::Dollar) + " per million tokens";
-}
-
 /// What a training step comes to.
 static Table trainingTable(const emit::Result &result) {
   const Cost &cost = result.cost;
@@ -209,7 +201,7 @@ static Table trainingTable(const emit::Result &result) {
     add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
                            metricText(cost, "run_time")));
   if (summary.hasPrice)
-    add("cost", metricText(cost, "cost") + ", " + perMillion(cost));
+    add("cost", metricText(cost, "cost") + ", " + metricText(cost, "cost_per_token"));
   add("bubble", percent(summary.bubble));
   add("exposed", metricText(cost, "exposed") + " of communication");
   add("energy", metricText(cost, "energy"));
@@ -266,7 +258,7 @@ static Table servingTable(const emit::Result &result) {
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
   add("energy", metricText(cost, "energy"));
   if (cost.price)
-    add("cost", metricText(cost, "cost") + ", " + perMillion(cost));
+    add("cost", metricText(cost, "cost") + ", " + metricText(cost, "cost_per_token"));
   add("memory", memoryText(cost));
   auto part = [&](llvm::StringRef name, double value) {
     add(name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
@@ -312,8 +304,8 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
   if (cost.tokens > 0)
     add("tokens", metricText(cost, "tokens_per_s"));
   if (cost.price)
-    add("cost",
-        metricText(cost, "cost") + (cost.tokens > 0 ? ", " + perMillion(cost) : std::string()));
+    add("cost", metricText(cost, "cost") +
+                    (cost.tokens > 0 ? ", " + metricText(cost, "cost_per_token") : std::string()));
   if (cost.peakMemory)
     add("memory", memoryText(cost));
   if (cost.chips > 1)

@@ -278,6 +278,8 @@ TEST(Format, UsesUnitsThatPeopleUse) {
   EXPECT_EQ(format(0.012, "token/J"), "0.01200 tokens/J");
   EXPECT_EQ(format(12345.6, "USD"), "12,346 USD");
   EXPECT_EQ(format(31.86e-6, "USD"), "0.00003186 USD");
+  EXPECT_EQ(format(1.321e-6, "USD/token"), "1.321 USD per million tokens");
+  EXPECT_EQ(format(0.02, "USD/token"), "0.02000 USD/token");
   EXPECT_EQ(format(8192, "Hz"), "8192 per s");
   // The prefix is the energy's, and never that of a square.
   EXPECT_EQ(format(20500, "s*J"), "20.50 kJ*s");
