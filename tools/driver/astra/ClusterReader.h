@@ -82,6 +82,10 @@ bool readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks, TraceF
 /// Reports at its byte what is wrong with the trace of `path`.
 void reportBadTrace(Session &session, const std::string &path, const chakra::WireError &error);
 
+/// The record of `node` in the file of its trace.
+SourceRange recordPlace(SourceManager &sources, const chakra::Trace &trace,
+                        const chakra::Node &node);
+
 /// Where a node stands, or what runs for one that is not known.
 using NodePlaces = llvm::function_ref<SourceRange(const llvm::Optional<astra::NodeName> &)>;
 /// Reports what a simulation found, at `places` where the traces are a program's.
