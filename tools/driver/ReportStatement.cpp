@@ -218,7 +218,7 @@ bool Report::startSweep(const Evaluated &evaluated) {
   std::vector<std::string> by;
   std::vector<ReportColumn> columns = reportColumns(evaluated, by);
   for (const auto &[name, value] : orderedPoint(point, by))
-    sweepColumns.push_back({name, Align::Right, 8});
+    sweepColumns.push_back({name, Align::Right, 8, /*wraps=*/false, /*stays=*/true});
   sweepColumns.push_back({"on", Align::Left, 16, /*wraps=*/true});
   for (const std::string &rows : by)
     if (isBreakdown(rows))
@@ -274,5 +274,6 @@ void Report::printPoint(const Evaluated &evaluated) {
     table.addRow(std::move(row));
   missing.clear(); // `-` says it in rows that are printed one by one
   table.print(out, session.tableWidth(), session.colorOut, isNew);
+  sweepColumns = table.shape();
   out.flush();
 }
