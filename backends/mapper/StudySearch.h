@@ -11,6 +11,7 @@
 #include "backends/core/CostProvider.h"
 #include "backends/emit/MetricExpression.h"
 #include "backends/mapper/NestSpace.h"
+#include "backends/mapper/SearchWatch.h"
 #include "ir/study/SearchOps.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -26,6 +27,7 @@ struct SearchSettings {
   int64_t mostEvaluations = INT64_MAX; ///< of each nest, without bounds
   /// Set from outside to stop with the best so far (Ctrl-C); may be null.
   const std::atomic<bool> *stop = nullptr;
+  ProgressListener onProgress; ///< may be empty
 };
 
 /// The best loops of one op, as .perf text.

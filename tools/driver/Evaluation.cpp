@@ -164,12 +164,28 @@ bool Evaluation::removeUnsupported(ir::Module &module) {
 bool Evaluation::isDone(const ir::Operation &point) {
   unsigned statement = statementIndex(point.range());
   int64_t number = points[statement]++;
-  session.progress.count(number, static_cast<int64_t>(pointCount));
+  if (number == 0) {
+    leastOfSweep = llvm::None;
+    session.progress.best(Progress::Level::Sweep, "");
+  }
+  session.progress.count(Progress::Level::Sweep, number, static_cast<int64_t>(pointCount));
   pointRows.clear();
   errorsBefore = session.diagnostics.errorCount();
   if (number % sweepSettings.shards != sweepSettings.shard - 1)
     return true;
   return sharing ? !sharing->takes(statement, number) : store && store->has(statement, number);
+}
+
+/// Of a sweep with `pareto` the least so far of what that names first.
+void Evaluation::showBest(const ir::Operation &point, const MetricNames &names) {
+  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  if (texts.empty())
+    return;
+  ExpressionValue value = emit::evaluateExpression(point.listAttr("pareto")[0], names);
+  if (!value.number || (leastOfSweep && *leastOfSweep <= value.number->toDouble()))
+    return;
+  leastOfSweep = value.number->toDouble();
+  session.progress.best(Progress::Level::Sweep, texts[0] + " " + emit::describe(value));
 }
 
 void Evaluation::finishPoint(const ir::Operation &point) {
@@ -289,6 +305,8 @@ void Evaluation::statement(ir::Module &module, ir::Operation &op, const ir::Oper
     llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
       MetricNames ofResult = names(module, &result->cost);
       std::string unmet = unmetRequirement(*point, ofResult);
+      if (unmet.empty())
+        showBest(*point, ofResult);
       pointRows.push_back(unmet.empty() ? sweepRow(*result, *point, ofResult)
                                         : leftOutRow(*result, *point, unmet));
       return !unmet.empty();

@@ -9,6 +9,7 @@
 
 #include "backends/emit/MetricExpression.h"
 #include "backends/training/Train.h"
+#include "tools/driver/Progress.h"
 #include <limits>
 #include <map>
 #include <string>
@@ -50,10 +51,12 @@ struct TrainSearchResult {
 };
 
 /// Fills the holes of `train`, an operation of `module`, which has only been built, not lowered.
-/// `isExhaustive` runs all strategies. Nothing after a report.
+/// `isExhaustive` runs all strategies. `progress` shows how many have been settled. Nothing after a
+/// report.
 llvm::Optional<TrainSearchResult>
 searchStrategies(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-                 const emit::MetricNames &names, bool isExhaustive, DiagnosticEngine &diagnostics);
+                 const emit::MetricNames &names, bool isExhaustive, Progress &progress,
+                 DiagnosticEngine &diagnostics);
 
 } // namespace perfc::driver
 
