@@ -112,7 +112,7 @@ static void noteSearch(const TrainSearchResult &searched, const ir::Operation &t
 
 const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
                                       const ir::Operation *point) {
-  session.progress.at(op.dictAttr("settings").find("label")->asString());
+  session.progress.at(labelsIn(op).label);
   llvm::Optional<TrainSearchResult> searched;
   std::unique_ptr<ir::Module> filled;
   ir::Module *evaluated = &module;
@@ -162,7 +162,7 @@ const emit::Result *Evaluation::train(ir::Module &module, ir::Operation &op,
 
 const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation &op,
                                               const ir::Operation *point) {
-  session.progress.at(op.dictAttr("settings").find("label")->asString());
+  session.progress.at(labelsIn(op).label);
   llvm::Optional<Cost> cost = withEnds(module, op, session.diagnostics, [&] {
     return serving::evaluateServing(module, op, providers, session.diagnostics);
   });
@@ -174,7 +174,7 @@ const emit::Result *Evaluation::serveRequests(ir::Module &module, ir::Operation 
 
 const emit::Result *Evaluation::replay(const ir::Module &module, const ir::Operation &op,
                                        const ir::Operation *point) {
-  session.progress.at(op.dictAttr("settings").find("label")->asString());
+  session.progress.at(labelsIn(op).label);
   hasReplayed = true;
   llvm::Optional<Cost> cost = replayTrace(session, module, op, replayOn);
   return cost ? add(std::move(*cost), op, point, labelsIn(op)) : nullptr;
