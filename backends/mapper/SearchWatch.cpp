@@ -47,6 +47,7 @@ void SearchWatch::found(unsigned space, const Score &score) {
   if (llvm::all_of(nests, [](const Nest &nest) { return nest.best || nest.count == 0; }))
     progress.best = total();
   listener(progress);
+  progress.best = llvm::None;
 }
 
 void SearchWatch::finish() {

@@ -10,9 +10,11 @@
 
 namespace perfc::mapper {
 
+/// How far a search is.
 struct SearchProgress {
-  int64_t done = 0, all = 0; ///< nests of those that are searched
-  /// Of the program: J and s. Nothing while a nest has no mapping.
+  int64_t done = 0, all = 0; ///< nests, or strategies of a `train`
+  /// The best program so far, or the fastest step (without an energy), where it is new: J and s.
+  /// Nothing while a nest has no mapping.
   llvm::Optional<loopnest::Score> best;
 };
 using ProgressListener = std::function<void(const SearchProgress &)>;

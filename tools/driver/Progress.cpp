@@ -2,8 +2,10 @@
 #include "tools/driver/Progress.h"
 
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <fmt/format.h>
 
+using namespace perfc;
 using namespace perfc::driver;
 using namespace std::chrono_literals;
 
@@ -55,6 +57,25 @@ std::string Progress::Work::text(Clock::time_point now) const {
   if (total > 0)
     text += "  ";
   return best.empty() ? text : text + "best so far " + best + "  ";
+}
+
+/// What Ctrl-C cancels; null while it ends the process.
+static std::atomic<api::Watcher *> searching{nullptr};
+
+extern "C" void perfcOnInterrupt(int) {
+  if (api::Watcher *watcher = searching)
+    watcher->cancel();
+  std::signal(SIGINT, SIG_DFL);
+}
+
+void Progress::searchBegins() {
+  searching = this;
+  std::signal(SIGINT, perfcOnInterrupt);
+}
+
+void Progress::searchEnds() {
+  std::signal(SIGINT, SIG_DFL);
+  searching = nullptr;
 }
 
 void Progress::stop() {

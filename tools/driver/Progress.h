@@ -6,7 +6,7 @@
 #ifndef PERFC_TOOLS_DRIVER_PROGRESS_H
 #define PERFC_TOOLS_DRIVER_PROGRESS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "api/Context.h"
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -15,23 +15,20 @@
 
 namespace perfc::driver {
 
-class Progress {
+class Progress : public api::Watcher {
 public:
-  ~Progress() { stop(); }
+  ~Progress() override { stop(); }
 
   /// Shows progress from now on, in lines of up to `width` columns; to be called on a terminal
   /// only.
   void start(unsigned width);
-  /// Work with parts: the points of a sweep, and what a statement looks through, maybe that of a
-  /// point.
-  enum class Level { Sweep, Statement };
-
   /// The statement that the command is at; without `start` nobody sees it.
-  void at(llvm::StringRef what);
-  /// `done` of `total` parts of the work are done; 0 of 0 for work without parts.
-  void count(Level level, int64_t done, int64_t total);
-  /// What the work has found so far: "3.200 mJ"; "" while there is nothing.
-  void best(Level level, std::string text);
+  void at(llvm::StringRef what) override;
+  void count(Level level, int64_t done, int64_t total) override;
+  void best(Level level, std::string text) override;
+  // Ctrl-C during a search cancels: a second one ends the process as ever.
+  void searchBegins() override;
+  void searchEnds() override;
   /// Takes the line away for good.
   void stop();
 

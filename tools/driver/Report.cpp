@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static constexpr size_t stageLimit = 8; ///< rows of unlike stages

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static std::vector<ReportColumn> columnsOf(study::ReportOp report) {
