@@ -42,8 +42,8 @@ void Progress::best(Level level, std::string text) {
   at(level).best = std::move(text);
 }
 
-/// "12 of 60 done, 1.5/s, 32 s left  best so far 3.200 mJ  "; "" for work without parts that has
-/// found nothing.
+/// "12 of 60 done, 1.5/s, 32 s left, best 3.200 mJ  "; "" for work without parts that has found
+/// nothing.
 std::string Progress::Work::text(Clock::time_point now) const {
   std::string text;
   if (total > 0)
@@ -54,9 +54,9 @@ std::string Progress::Work::text(Clock::time_point now) const {
     text +=
         fmt::format(", {:.2g}/s, {:.0f} s left", rate, static_cast<double>(total - done) / rate);
   }
-  if (total > 0)
-    text += "  ";
-  return best.empty() ? text : text + "best so far " + best + "  ";
+  if (!best.empty())
+    text += (text.empty() ? "best " : ", best ") + best;
+  return text.empty() ? text : text + "  ";
 }
 
 /// What Ctrl-C cancels; null while it ends the process.

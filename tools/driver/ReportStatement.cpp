@@ -225,7 +225,8 @@ bool Report::startSweep(const Evaluated &evaluated) {
     if (isBreakdown(rows))
       sweepColumns.push_back({rows, Align::Left, 16, /*wraps=*/true});
   for (const ReportColumn &column : columns)
-    sweepColumns.push_back({column.title, Align::Right, 12});
+    sweepColumns.push_back({column.title, Align::Right, 12, /*wraps=*/false,
+                            /*stays=*/&column == &columns.front()});
   return true;
 }
 

@@ -183,7 +183,7 @@ void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles)
   shrink(sizes, width);
   std::vector<std::vector<Lines>> texts; // by column
   for (size_t i = 0; i < columns.size(); ++i)
-    texts.push_back(fitted(i, sizes[i]));
+    texts.push_back(sizes[i] ? fitted(i, sizes[i]) : std::vector<Lines>(rows.size()));
   if (titles) {
     std::vector<Lines> names;
     for (const TableColumn &column : columns)
