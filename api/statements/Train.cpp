@@ -97,10 +97,10 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   run.context.watcher.at(labelsIn(run, op).label);
   if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
     const ir::Module &built = *run.builtModule();
-    searched = searchStrategies(
-        built, *built.lookup(op.symbol()), run.providers, run.names(statement.module, nullptr),
-        run.options.search.strategy == loopnest::SearchStrategy::Exhaustive, progressListener(run),
-        diagnostics);
+    searched = searchStrategies(built, *built.lookup(op.symbol()), run.providers,
+                                run.names(statement.module, nullptr),
+                                run.options.search.strategy == loopnest::SearchStrategy::Exhaustive,
+                                progressListener(run), diagnostics);
     if (searched)
       filled = withStrategy(built, op.symbol(), searched->best, diagnostics);
     if (!filled)
