@@ -4,6 +4,7 @@
 
 FROM debian:12 AS build
 ARG PERFC_CMAKE_ARGS
+ENV CCACHE_DIR=/ccache
 COPY . /perfc
 WORKDIR /perfc
 RUN ./dev package /packages

@@ -14,10 +14,19 @@ namespace perfc::api {
 class Watcher {
 public:
   virtual ~Watcher() = default;
-  /// What the run is at, in words.
+  /// Work with parts: the points of a sweep, and what a search looks through, maybe that of a
+  /// point.
+  enum class Level { Sweep, Statement };
+
+  /// The statement that the run is at, in words.
   virtual void at(llvm::StringRef what) { (void)what; }
-  /// `done` of `total` points of a sweep are done.
-  virtual void count(int64_t done, int64_t total) { (void)done, (void)total; }
+  /// `done` of `total` parts of the work are done; 0 of 0 for work without parts.
+  virtual void count(Level level, int64_t done, int64_t total) {
+    (void)level, (void)done, (void)total;
+  }
+  /// What the work has found so far: "3.200 mJ"; "" while there is nothing. Searches tell it from
+  /// their own threads.
+  virtual void best(Level level, std::string text) { (void)level, (void)text; }
   /// A search begins, which ends with the best so far once it is cancelled; it has ended.
   virtual void searchBegins() {}
   virtual void searchEnds() {}

@@ -169,13 +169,29 @@ bool Evaluation::removeUnsupported(ir::Module &module) {
 bool Evaluation::isDone(const ir::Operation &point) {
   unsigned statement = statementIndex(point.range());
   int64_t number = points[statement]++;
-  context.watcher.count(number, static_cast<int64_t>(pointCount));
+  if (number == 0) {
+    leastOfSweep = llvm::None;
+    context.watcher.best(Watcher::Level::Sweep, "");
+  }
+  context.watcher.count(Watcher::Level::Sweep, number, static_cast<int64_t>(pointCount));
   pointRows.clear();
   errorsBefore = context.diagnostics.errorCount();
   if (number % options.sweep.shards != options.sweep.shard - 1)
     return true;
   return options.sharing ? !options.sharing->takes(statement, number)
                          : store && store->has(statement, number);
+}
+
+/// Of a sweep with `pareto` the least so far of what that names first.
+void Evaluation::showBest(const ir::Operation &point, const MetricNames &names) {
+  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  if (texts.empty())
+    return;
+  emit::ExpressionValue value = emit::evaluateExpression(point.listAttr("pareto")[0], names);
+  if (!value.number || (leastOfSweep && *leastOfSweep <= value.number->toDouble()))
+    return;
+  leastOfSweep = value.number->toDouble();
+  context.watcher.best(Watcher::Level::Sweep, texts[0] + " " + emit::describe(value));
 }
 
 void Evaluation::finishPoint(const ir::Operation &point) {
@@ -266,8 +282,10 @@ void Evaluation::keepRows(Evaluated &evaluated) {
   llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
     MetricNames ofResult = names(evaluated.module, &result->cost);
     std::string unmet = unmetRequirement(*evaluated.point, ofResult);
-    if (unmet.empty())
+    if (unmet.empty()) {
       met.push_back(pointRows.size());
+      showBest(*evaluated.point, ofResult);
+    }
     pointRows.push_back(unmet.empty() ? sweepRow(*result, *evaluated.point, ofResult)
                                       : leftOutRow(*result, *evaluated.point, unmet));
     return !unmet.empty();

@@ -107,6 +107,7 @@ private:
   bool removeUnsupported(ir::Module &module);
   bool isDone(const ir::Operation &point);
   void finishPoint(const ir::Operation &point);
+  void showBest(const ir::Operation &point, const MetricNames &names);
   void prepare(ir::Module &module);
   void keepAsBuilt(const ir::Module &module);
   void statement(const StatementContext &statement, const Listener &listener);
@@ -128,6 +129,7 @@ private:
   size_t errorsBefore = 0;                  ///< of the point at hand: those of what was before it
   std::map<unsigned, int64_t> points;       ///< by statement: points so far
   size_t pointCount = 0;                    ///< of the sweep at hand
+  llvm::Optional<double> leastOfSweep;      ///< of what its `pareto` names first
   std::vector<emit::Expectation> fileExpectations;
   std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
   std::set<std::string> removed;                       ///< names of results that there will not be

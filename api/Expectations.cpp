@@ -119,11 +119,8 @@ bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expe
   }
   llvm::Optional<emit::Expectation> all;
   for (const emit::Result *one : named(several.front())) {
-    MetricNames chosen = reading;
-    chosen.results = [&](llvm::StringRef name) {
-      return name == several.front() ? std::vector<const emit::Result *>{one} : named(name);
-    };
-    llvm::Optional<emit::Expectation> outcome = checkCase(expect, chosen, caseText(*one));
+    llvm::Optional<emit::Expectation> outcome =
+        checkCase(expect, emit::withOne(reading, several.front(), one), caseText(*one));
     if (!outcome)
       return false;
     if (!all || (all->holds && !outcome->holds) || outcome->probability < all->probability)

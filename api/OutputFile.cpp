@@ -16,8 +16,7 @@ static std::error_code lastError() { return {errno, std::generic_category()}; }
 
 /// True when `name` is the file behind `descriptor`.
 static bool isNamed(int descriptor, const std::string &name) {
-  struct stat open {
-  }, named{};
+  struct stat open = {}, named = {};
   return fstat(descriptor, &open) == 0 && stat(name.c_str(), &named) == 0 &&
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }

@@ -42,8 +42,9 @@ private:
 
   std::string unique(llvm::StringRef name) {
     std::string result = name.str();
-    for (unsigned i = 1; !taken.insert(result).second; ++i)
-      result = name.str() + "_" + std::to_string(i);
+    // All lower numbers are taken.
+    for (unsigned &number = numbers[name]; !taken.insert(result).second;)
+      result = name.str() + "_" + std::to_string(++number);
     return result;
   }
 
@@ -121,6 +122,7 @@ private:
   bool namesValues;
   ValueMap ignored;
   llvm::StringSet<> taken;
+  llvm::StringMap<unsigned> numbers; ///< the last one behind each name
   llvm::DenseMap<const Value *, std::string> names;
   llvm::DenseMap<const Value *, op::OperandOp> sources;
   llvm::DenseMap<const Operation *, Renaming> renamings;

@@ -36,8 +36,12 @@ static std::string proofText(const SearchSummary &summary) {
 
 void api::searchMappings(Evaluation &run, const StatementContext &statement) {
   ir::Operation &op = statement.op;
+  for (const ir::Operation &part : op.body())
+    if (auto evaluate = ir::as<study::EvaluateOp>(part))
+      run.context.watcher.at(evaluate.label());
   SearchSettings settings = run.options.search;
   settings.stop = &run.context.watcher.isCancelled();
+  settings.onProgress = progressListener(run);
   run.context.watcher.searchBegins();
   llvm::Optional<SearchSummary> summary =
       searchStudy(statement.module, study::SearchStatement(&op), run.providers,

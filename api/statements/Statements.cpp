@@ -31,6 +31,21 @@ ResultLabels api::labelsIn(const Evaluation &run, const ir::Operation &op) {
           run.parametersOf(op.symbolAttr("subject"))};
 }
 
+/// "3.200 mJ, 1.500 ms"; chips that give no energies have times alone.
+static std::string bestText(const loopnest::Score &score) {
+  std::string latency = formatEngineering(score.latency, BaseUnit::Second);
+  return score.energy > 0 ? formatEngineering(score.energy, BaseUnit::Joule) + ", " + latency
+                          : latency;
+}
+
+mapper::ProgressListener api::progressListener(Evaluation &run) {
+  return [&watcher = run.context.watcher](const mapper::SearchProgress &progress) {
+    watcher.count(Watcher::Level::Statement, progress.done, progress.all);
+    if (progress.best)
+      watcher.best(Watcher::Level::Statement, bestText(*progress.best));
+  };
+}
+
 void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
   auto evaluate = ir::as<study::EvaluateOp>(statement.op);
   DiagnosticEngine &diagnostics = run.context.diagnostics;

@@ -28,6 +28,8 @@ void replayTraces(Evaluation &run, const StatementContext &statement);
 
 /// The labels in the settings of a `train`, `serve` or `replay`.
 ResultLabels labelsIn(const Evaluation &run, const ir::Operation &op);
+/// Tells the watcher of `run` how far its search is.
+mapper::ProgressListener progressListener(Evaluation &run);
 
 } // namespace perfc::api
 

@@ -94,11 +94,13 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
   std::unique_ptr<ir::Module> filled;
   ir::Module *module = &statement.module;
   ir::Operation *train = &op; // in a sweep not at the top
+  run.context.watcher.at(labelsIn(run, op).label);
   if (passes::readStrategy(study::TrainOp(&op)).hasHoles()) {
     const ir::Module &built = *run.builtModule();
-    searched = searchStrategies(
-        built, *built.lookup(op.symbol()), run.providers, run.names(statement.module, nullptr),
-        run.options.search.strategy == loopnest::SearchStrategy::Exhaustive, diagnostics);
+    searched = searchStrategies(built, *built.lookup(op.symbol()), run.providers,
+                                run.names(statement.module, nullptr),
+                                run.options.search.strategy == loopnest::SearchStrategy::Exhaustive,
+                                progressListener(run), diagnostics);
     if (searched)
       filled = withStrategy(built, op.symbol(), searched->best, diagnostics);
     if (!filled)

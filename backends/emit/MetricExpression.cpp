@@ -288,6 +288,14 @@ std::vector<std::string> emit::severalResults(const ir::Attribute &expr, const M
   return several;
 }
 
+MetricNames emit::withOne(MetricNames names, std::string name, const emit::Result *one) {
+  names.results = [all = std::move(names.results), name = std::move(name),
+                   one](llvm::StringRef other) {
+    return other == name ? std::vector<const emit::Result *>{one} : all(other);
+  };
+  return names;
+}
+
 bool emit::asksForEnds(const ir::Attribute &expr, const MetricNames &names) {
   bool found = false;
   llvm::StringSet<> seen;

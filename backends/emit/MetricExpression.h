@@ -47,6 +47,9 @@ std::vector<std::pair<std::string, MetricValue>> ownMetrics(const MetricNames &n
 /// file. To have a value, `expr` must be asked about one of each.
 std::vector<std::string> severalResults(const ir::Attribute &expr, const MetricNames &names);
 
+/// `names`, where `name` stands for `one` alone.
+MetricNames withOne(MetricNames names, std::string name, const emit::Result *one);
+
 /// True when `expr` names an end of an interval, `latency.upper`, also by a metric of the file.
 bool asksForEnds(const ir::Attribute &expr, const MetricNames &names);
 

@@ -142,6 +142,7 @@ SearchResult NestSearcher::searchFully(const NestSpace &space, const SearchOptio
   if (space.space.isFlat) {
     SearchOptions first = own;
     first.start.clear();
+    first.onBetter = nullptr; // the full model adds to what it finds
     if (own.deadline)
       first.deadline = Clock::now() + (*own.deadline - Clock::now()) / 5 * 2;
     relaxed = loopnest::search(space.space, space.weights, space.rules, goal, first);

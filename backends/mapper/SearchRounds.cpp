@@ -19,8 +19,8 @@ static constexpr double cutMargin = 0.01;
 
 SearchRounds::SearchRounds(const std::vector<NestSpace> &spaces,
                            llvm::ArrayRef<unsigned> firstEqual, Score fixed,
-                           const SearchOptions &options)
-    : spaces(spaces), firstEqual(firstEqual), fixed(fixed), options(options),
+                           const SearchOptions &options, SearchWatch &watch)
+    : spaces(spaces), firstEqual(firstEqual), fixed(fixed), options(options), watch(watch),
       results(spaces.size()), settled(spaces.size(), 0), enough(spaces.size(), HUGE_VAL),
       tables(spaces.size()) {
   for (unsigned i = 0; i < spaces.size(); ++i)
@@ -53,14 +53,17 @@ void SearchRounds::work(const SearchGoal &goal, Clock::time_point end, unsigned 
         Clock::now() + (left < workers ? rest : Clock::duration(rest.count() / left * workers));
     own.known = results[space].found.front;
     own.tables = keepTables ? &tables[space] : nullptr;
+    own.onBetter = [this, space](const Score &score) { watch.found(space, score); };
     SearchGoal ownGoal = goal;
     ownGoal.enough = enough[space];
     results[space] = searchNest(spaces[space], ownGoal, own);
+    watch.finish();
   }
 }
 
 /// Searches each space once that differs from those before it and is not settled.
 bool SearchRounds::round(const SearchGoal &goal, Clock::time_point end, unsigned descents) {
+  watch.begin(llvm::count_if(distinct, [&](unsigned i) { return !settled[i]; }));
   // Nests side by side; the threads that are left over work together on each.
   unsigned workers = std::min<unsigned>(options.threads, distinct.size());
   std::atomic<unsigned> next{0};

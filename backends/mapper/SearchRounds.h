@@ -8,6 +8,7 @@
 #define PERFC_BACKENDS_MAPPER_SEARCHROUNDS_H
 
 #include "backends/mapper/NestSearch.h"
+#include "backends/mapper/SearchWatch.h"
 #include "backends/mapper/TangentBounds.h"
 
 namespace perfc::mapper {
@@ -20,8 +21,9 @@ public:
   using Clock = std::chrono::steady_clock;
   /// `firstEqual` has by space the first one with the same answer; `fixed` is the cost of what is
   /// not searched. Of `options`, each search gets its own deadline and share of the threads.
+  /// `watch` sees what they find.
   SearchRounds(const std::vector<NestSpace> &spaces, llvm::ArrayRef<unsigned> firstEqual,
-               loopnest::Score fixed, const loopnest::SearchOptions &options);
+               loopnest::Score fixed, const loopnest::SearchOptions &options, SearchWatch &watch);
 
   /// Searches all nests until `end`; false when one has no mapping.
   bool search(const loopnest::SearchGoal &goal, Clock::time_point end);
@@ -56,6 +58,7 @@ private:
   llvm::ArrayRef<unsigned> firstEqual;
   loopnest::Score fixed;
   loopnest::SearchOptions options;
+  SearchWatch &watch;
   std::vector<NestResult> results; ///< by space; empty for repetitions
   std::vector<unsigned> distinct;  ///< spaces that are searched, in this order
   std::vector<char> settled;       ///< by space: whose result is known

@@ -276,7 +276,11 @@ bool StudySearch::searchAll() {
   options.stop = settings.stop;
   options.strategy = settings.strategy;
   options.mostEvaluations = settings.mostEvaluations;
-  SearchRounds rounds(spaces, firstEqual, fixed, options);
+  SearchWatch watch(
+      spaces, firstEqual, fixed,
+      [&](const Score &score) { return goal.value(score.energy, score.latency); },
+      settings.onProgress ? settings.onProgress : [](const SearchProgress &) {});
+  SearchRounds rounds(spaces, firstEqual, fixed, options, watch);
   bool isProduct = goal.nestGoal().kind == SearchGoal::Hull && rounds.canSearchProduct();
   if (!(isProduct ? rounds.searchProduct(end) : rounds.search(goal.nestGoal(), end))) {
     auto report = rounds.hasNoMapping() ? reportRefusals : reportNothingFound;

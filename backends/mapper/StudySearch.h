@@ -11,6 +11,7 @@
 #include "backends/core/CostProvider.h"
 #include "backends/emit/MetricExpression.h"
 #include "backends/mapper/FoundMapping.h"
+#include "backends/mapper/SearchWatch.h"
 #include "ir/study/SearchOps.h"
 
 namespace perfc::mapper {
@@ -25,6 +26,7 @@ struct SearchSettings {
   int64_t mostEvaluations = INT64_MAX; ///< of each nest, without bounds
   /// Set from outside to stop with the best so far (Ctrl-C); may be null.
   const std::atomic<bool> *stop = nullptr;
+  ProgressListener onProgress; ///< may be empty
 };
 
 /// What a search found, besides the result of its evaluation.

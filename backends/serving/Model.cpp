@@ -227,8 +227,8 @@ static double returnedElements(const ir::Operation &graph, double &bytes) {
 }
 
 /// Activations grow with the tokens of a batch; what comes out, with those that come out. Of these
-/// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its profiling
-/// run counts (Sampler.forward of its versions with the first engine).
+/// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its
+/// profiling run counts (Sampler.forward of its versions with the first engine).
 void ServedModel::findActivations(const std::vector<Sample> &samples) {
   const ir::AttrList &list = settings.find("samples")->asList();
   size_t largest = 0;

@@ -6,6 +6,7 @@
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Words.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <cctype>
 
@@ -44,25 +45,21 @@ private:
   BuildContext &context;
   DiagnosticEngine &diagnostics;
   const BuiltTarget &chip;
-  std::vector<llvm::StringRef> tensors;
-  std::vector<size_t> ranks; ///< by tensor: most that one of this name has
-  bool isWorkload = false;   ///< densities follow from what makes a value
+  std::vector<llvm::StringRef> tensors; ///< in the order in which they are made
+  llvm::StringMap<size_t> ranks;        ///< by tensor: most that one of this name has
+  bool isWorkload = false;              ///< densities follow from what makes a value
 };
 
 } // namespace
 
 void SparsityBuilder::addTensor(llvm::StringRef name, size_t rankCount) {
-  size_t known = static_cast<size_t>(llvm::find(tensors, name) - tensors.begin());
-  if (known == tensors.size()) {
+  auto [known, isNew] = ranks.try_emplace(name, rankCount);
+  if (isNew)
     tensors.push_back(name);
-    ranks.push_back(0);
-  }
-  ranks[known] = std::max(ranks[known], rankCount);
+  known->second = std::max(known->second, rankCount);
 }
 
-size_t SparsityBuilder::rankCount(llvm::StringRef tensor) const {
-  return ranks[static_cast<size_t>(llvm::find(tensors, tensor) - tensors.begin())];
-}
+size_t SparsityBuilder::rankCount(llvm::StringRef tensor) const { return ranks.lookup(tensor); }
 
 /// The names of the values of a workload and of those that it runs.
 void SparsityBuilder::addValues(const BuiltGraph &graph) {
@@ -80,7 +77,7 @@ void SparsityBuilder::addValues(const BuiltGraph &graph) {
 }
 
 bool SparsityBuilder::checkTensor(llvm::StringRef name, SourceRange range) {
-  if (llvm::is_contained(tensors, name))
+  if (ranks.count(name))
     return true;
   diagnostics.report(range, diag::NoTensorToThin, name).suggest(name, tensors);
   return false;

@@ -3,12 +3,10 @@
 // What a statement asks about its result: expect, report and emit, goals and conditions.
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/StudyBuilder.h"
+#include "ir/study/RowKinds.h"
 
 using namespace perfc;
-
-/// The kinds of rows that a result is broken down into.
-static constexpr llvm::StringLiteral rowKinds[] = {"op",    "kernel",    "layer",  "memory",
-                                                   "level", "component", "tensor", "pool"};
+using study::rowKinds;
 
 bool StudyBuilder::report(const Node &node, const MetricScope &where, ir::Region &into) {
   ir::AttrList columns;

@@ -18,26 +18,42 @@ using namespace perfc;
 //===-- Scope
 //----------------------------------------------------------------------------------===//
 
+/// Values that are looked through one by one, at most.
+static constexpr size_t mostUnindexed = 16;
+
+llvm::Optional<size_t> Scope::indexOf(llvm::StringRef name) const {
+  if (indices) {
+    auto known = indices->find(name);
+    return known == indices->end() ? llvm::None : llvm::Optional<size_t>(known->second);
+  }
+  auto isIt = [&](const auto &entry) { return entry.first == name; };
+  const auto *known = llvm::find_if(values, isIt);
+  return known == values.end() ? llvm::None : llvm::Optional<size_t>(known - values.begin());
+}
+
 void Scope::set(llvm::StringRef name, Value value) {
-  for (auto &entry : values)
-    if (entry.first == name) {
-      entry.second = std::move(value);
-      return;
-    }
+  if (auto known = indexOf(name)) {
+    values[*known].second = std::move(value);
+    return;
+  }
   values.push_back({name, std::move(value)});
+  if (indices) {
+    indices->try_emplace(name, values.size() - 1);
+  } else if (values.size() > mostUnindexed) {
+    indices = std::make_unique<llvm::StringMap<size_t>>();
+    for (size_t i = 0; i < values.size(); ++i)
+      indices->try_emplace(values[i].first, i);
+  }
 }
 
 const Value *Scope::find(llvm::StringRef name) const {
   for (const Scope *scope = this; scope; scope = scope->parent)
-    for (const auto &entry : scope->values)
-      if (entry.first == name)
-        return &entry.second;
+    if (auto known = scope->indexOf(name))
+      return &scope->values[*known].second;
   return nullptr;
 }
 
-bool Scope::hasLocal(llvm::StringRef name) const {
-  return llvm::any_of(values, [&](const auto &entry) { return entry.first == name; });
-}
+bool Scope::hasLocal(llvm::StringRef name) const { return indexOf(name).hasValue(); }
 
 void Scope::names(std::vector<llvm::StringRef> &out) const {
   for (const Scope *scope = this; scope; scope = scope->parent)

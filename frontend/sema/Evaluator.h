@@ -9,6 +9,8 @@
 #include "frontend/sema/Program.h"
 #include "frontend/sema/Value.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
 
 namespace perfc {
 
@@ -26,9 +28,13 @@ public:
   void names(std::vector<llvm::StringRef> &out) const;
 
 private:
+  llvm::Optional<size_t> indexOf(llvm::StringRef name) const;
+
   const Module *module;
   const Scope *parent = nullptr;
   llvm::SmallVector<std::pair<llvm::StringRef, Value>, 1> values; // of a loop: there are many
+  /// By name, where there are so many values that a search would take long; else null.
+  std::unique_ptr<llvm::StringMap<size_t>> indices;
 };
 
 /// What tensors mean in the body of a workload.

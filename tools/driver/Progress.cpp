@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 void Progress::start(unsigned columns) {
   width = columns;
-  began = std::chrono::steady_clock::now();
+  began = Clock::now();
   drawing = std::thread([this] {
     std::unique_lock<std::mutex> lock(mutex);
     for (auto wait = 1000ms; !ends.wait_for(lock, wait, [this] { return isEnding; }); wait = 250ms)
@@ -23,28 +23,40 @@ void Progress::start(unsigned columns) {
 void Progress::at(llvm::StringRef what) {
   std::lock_guard<std::mutex> lock(mutex);
   activity = what.str();
+  parts = Work();
 }
 
-void Progress::count(int64_t now, int64_t all) {
+void Progress::count(Level level, int64_t done, int64_t total) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (now <= done || all != total) { // another work begins
-    doneBefore = now;
-    countedSince = std::chrono::steady_clock::now();
+  Work &work = at(level);
+  if (done <= work.done || total != work.total) { // another work begins
+    work.doneBefore = done;
+    work.since = Clock::now();
   }
-  done = now;
-  total = all;
+  work.done = done;
+  work.total = total;
 }
 
-/// "12 of 60 done, 1.5/s, 32 s left"; "" for work without parts.
-static std::string countText(int64_t done, int64_t total, int64_t newly, double seconds) {
-  if (total == 0)
-    return "";
-  std::string text = fmt::format("{} of {} done", done, total);
-  if (newly == 0 || seconds <= 0)
-    return text + "  ";
-  double rate = static_cast<double>(newly) / seconds;
-  return fmt::format("{}, {:.2g}/s, {:.0f} s left  ", text, rate,
-                     static_cast<double>(total - done) / rate);
+void Progress::best(Level level, std::string text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  at(level).best = std::move(text);
+}
+
+/// "12 of 60 done, 1.5/s, 32 s left, best 3.200 mJ  "; "" for work without parts that has found
+/// nothing.
+std::string Progress::Work::text(Clock::time_point now) const {
+  std::string text;
+  if (total > 0)
+    text = fmt::format("{} of {} done", done, total);
+  double seconds = std::chrono::duration<double>(now - since).count();
+  if (done > doneBefore && seconds > 0) {
+    double rate = static_cast<double>(done - doneBefore) / seconds;
+    text +=
+        fmt::format(", {:.2g}/s, {:.0f} s left", rate, static_cast<double>(total - done) / rate);
+  }
+  if (!best.empty())
+    text += (text.empty() ? "best " : ", best ") + best;
+  return text.empty() ? text : text + "  ";
 }
 
 /// What Ctrl-C cancels; null while it ends the process.
@@ -78,11 +90,10 @@ void Progress::stop() {
 }
 
 void Progress::draw() {
-  auto now = std::chrono::steady_clock::now();
-  std::chrono::duration<double> counting = now - countedSince;
+  Clock::time_point now = Clock::now();
   std::string line = fmt::format(
-      "{} s  {}{}", std::chrono::duration_cast<std::chrono::seconds>(now - began).count(),
-      countText(done, total, done - doneBefore, counting.count()), activity);
+      "{} s  {}{}{}", std::chrono::duration_cast<std::chrono::seconds>(now - began).count(),
+      points.text(now), parts.text(now), activity);
   if (line.size() >= width)
     line.resize(width - 1);
   llvm::errs() << "\r\x1b[K" << line; // errs() is not buffered

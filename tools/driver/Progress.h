@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The progress line: what a command is at and for how long, on standard error, once it has worked
-// for a second. It is drawn over itself, and gone before anything else is printed.
+// The progress line: what a command is at and for how long, how far it is and what it has found, on
+// standard error, once it has worked for a second. It is drawn over itself, and gone before
+// anything else is printed.
 #ifndef PERFC_TOOLS_DRIVER_PROGRESS_H
 #define PERFC_TOOLS_DRIVER_PROGRESS_H
 
@@ -21,10 +22,10 @@ public:
   /// Shows progress from now on, in lines of up to `width` columns; to be called on a terminal
   /// only.
   void start(unsigned width);
-  /// What the command is at; without `start` nobody sees it.
+  /// The statement that the command is at; without `start` nobody sees it.
   void at(llvm::StringRef what) override;
-  /// `done` of `total` parts of the work are done; 0 of 0 for work without parts.
-  void count(int64_t done, int64_t total) override;
+  void count(Level level, int64_t done, int64_t total) override;
+  void best(Level level, std::string text) override;
   // Ctrl-C during a search cancels: a second one ends the process as ever.
   void searchBegins() override;
   void searchEnds() override;
@@ -41,17 +42,24 @@ public:
   };
 
 private:
+  using Clock = std::chrono::steady_clock;
+  struct Work {
+    int64_t done = 0, total = 0;
+    int64_t doneBefore = 0; ///< when the first of them began, at `since`
+    Clock::time_point since;
+    std::string best;
+    std::string text(Clock::time_point now) const;
+  };
+  Work &at(Level level) { return level == Level::Sweep ? points : parts; }
   void draw();
   void erase();
 
   std::mutex mutex; ///< guards all below, and standard error while the thread lives
   std::condition_variable ends;
   std::thread drawing;
-  std::chrono::steady_clock::time_point began;
+  Clock::time_point began;
   std::string activity;
-  int64_t done = 0, total = 0;
-  int64_t doneBefore = 0; ///< when the first of them began, at `countedSince`
-  std::chrono::steady_clock::time_point countedSince;
+  Work points, parts;
   unsigned width = 80;
   bool isEnding = false, isDrawn = false;
 };

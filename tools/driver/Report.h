@@ -11,6 +11,9 @@
 
 namespace perfc::driver {
 
+/// Kernels shown without -v.
+inline constexpr size_t kernelLimit = 14;
+
 struct PointTable;
 
 class Report {
@@ -42,6 +45,8 @@ private:
   void printFileBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                           llvm::ArrayRef<ReportColumn> columns);
   void printFileReport(const api::Evaluated &evaluated);
+  /// Reasons and figures of a result are never cut, whatever the width.
+  void printTotals(const emit::Result &result);
   void printFindings(const emit::Result &result); ///< notes and expectations
   void printExpectations(const emit::Result &result, llvm::StringRef row);
   void title(llvm::StringRef text, llvm::StringRef details);
@@ -71,6 +76,8 @@ Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
 Table stageTable(const Cost &cost, size_t limit);
+/// Who has computed it, and with which mapping.
+std::string details(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

@@ -1,8 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/ReportColumns.h"
 
+#include "ir/study/RowKinds.h"
 #include "tools/driver/Report.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -18,12 +19,7 @@ std::vector<ReportColumn> driver::columnsOf(study::ReportOp report) {
 
 ReportColumn driver::namedColumn(llvm::StringRef metric) { return {metric, metric.str()}; }
 
-bool driver::isBreakdown(llvm::StringRef rows) {
-  return llvm::StringSwitch<bool>(rows)
-      .Cases("op", "kernel", "layer", "memory", "level", true)
-      .Cases("component", "tensor", "pool", true)
-      .Default(false);
-}
+bool driver::isBreakdown(llvm::StringRef rows) { return llvm::is_contained(study::rowKinds, rows); }
 
 std::vector<ReportColumn> driver::reportColumns(const api::Evaluated &evaluated,
                                                 std::vector<std::string> &by) {

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
 
+#include "backends/emit/PartMetrics.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -341,64 +343,6 @@ Table perfc::driver::accessTable(const Cost &cost) {
 //===-- report … by …
 //--------------------------------------------------------------------------===//
 
-static MetricValue numberOf(Uncertain value, Dimension dimension) {
-  MetricValue result;
-  result.value = std::move(value);
-  result.dimension = dimension;
-  return result;
-}
-
-static MetricValue energyOf(const Figure &energy, double share, Dimension dimension) {
-  MetricValue result = numberOf(energy.known.central() * share, dimension);
-  if (!energy.isGiven())
-    result.notGiven = "energy of " + llvm::join(energy.missing, ", ") + " is not given";
-  return result;
-}
-
-/// One metric of a kernel line of `cost`; nothing when kernels have no such metric. Energy is that
-/// of all chips of a `train`, each of which runs it as long as the line says: power is that of one.
-static llvm::Optional<MetricValue> lineMetric(const KernelLine &line, llvm::StringRef name,
-                                              const Cost &cost) {
-  using enum BaseUnit;
-  double latency = line.latency.central();
-  double chips = cost.training ? static_cast<double>(cost.chips) : 1;
-  MetricValue word;
-  if (name == "latency")
-    return numberOf(latency, Second);
-  if (name == "bottleneck") {
-    word.text = line.part->bound.empty() ? "-" : line.part->bound;
-    return word;
-  }
-  if (cost.isTimesOnly)
-    return llvm::None;
-  if (name == "energy")
-    return energyOf(line.energy, 1, Joule);
-  if (name == "edp")
-    return energyOf(line.energy, latency, Dimension(Joule) * Second);
-  if (name == "power" && latency > 0)
-    return energyOf(line.energy, 1 / (chips * latency), Dimension(Joule) / Second);
-  if (name == "macs")
-    return numberOf(line.macs, {});
-  if (name == "flops")
-    return numberOf(line.flops, Flop);
-  if (name == "utilization" && line.macs > 0)
-    return numberOf(line.part->utilization, {});
-  if (name == "throughput" && latency > 0)
-    return numberOf(line.flops / latency, Dimension(Flop) / Second);
-  return llvm::None;
-}
-
-static llvm::Optional<MetricValue> memoryMetric(const MemoryTraffic &memory, llvm::StringRef name) {
-  using enum BaseUnit;
-  if (name == "latency")
-    return numberOf(memory.latency.central(), Second);
-  if (name == "energy")
-    return energyOf(memory.energy, 1, Joule);
-  if (name == "traffic")
-    return numberOf(memory.bytes(), Byte);
-  return llvm::None;
-}
-
 llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emit::Result &result,
                                                                        llvm::StringRef rows,
                                                                        size_t limit,
@@ -408,7 +352,7 @@ llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emi
   if (rows == "memory" || rows == "level" || rows == "component") {
     for (const MemoryTraffic &memory : cost.traffic)
       list.push_back(
-          {memory.memory, [memory](llvm::StringRef name) { return memoryMetric(memory, name); }});
+          {memory.memory, [memory](llvm::StringRef name) { return emit::metric(memory, name); }});
     return list;
   }
   if (rows != "kernel" && rows != "op" && rows != "layer")
@@ -420,7 +364,7 @@ llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emi
   for (size_t i = 0; i < lines.size(); ++i)
     if (shown[i])
       list.push_back({lines[i].part->label, [line = lines[i], &cost](llvm::StringRef name) {
-                        return lineMetric(line, name, cost);
+                        return emit::metric(line, name, cost);
                       }});
   others = workCount(lines) > limit ? workCount(lines) - limit : 0;
   return list;

@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the results of one statement are called in its table, each so that it can be told from the
-// others.
+// What results are called in a table, each so that it can be told from the others.
 #ifndef PERFC_TOOLS_DRIVER_ROWNAMES_H
 #define PERFC_TOOLS_DRIVER_ROWNAMES_H
 
@@ -16,6 +15,11 @@ std::vector<std::string> comparedNames(llvm::ArrayRef<const emit::Result *> resu
 /// For the rows of a point of a sweep, whose values stand beside them: without arguments where that
 /// suffices, so that all points read alike.
 std::vector<std::string> pointNames(llvm::ArrayRef<const emit::Result *> results);
+
+/// What tells the results of one name apart, "e, b = 64", "d on h100_sxm": the values of the names
+/// in `by`, or of all that are swept. The name alone for the only one.
+std::string namedRow(llvm::StringRef name, const emit::Result &result, bool isOne,
+                     llvm::ArrayRef<std::string> by);
 
 } // namespace perfc::driver
 

@@ -21,7 +21,7 @@ Table perfc::driver::stageTable(const Cost &cost, size_t limit) {
                {"optimizer"},
                {"activations"},
                {"temporary"},
-               {"memory"}});
+               {"memory", Align::Right, 0, /*wraps=*/false, /*stays=*/true}});
   auto bytes = [base = capacityBase(cost)](double value) {
     return formatSize(std::round(value), base);
   };

@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 using namespace perfc;
@@ -99,31 +101,56 @@ std::vector<Table::Lines> Table::fitted(size_t column, unsigned width) const {
   return result;
 }
 
-std::vector<unsigned> Table::widths(unsigned limit) const {
+/// What each column takes as it is; 0 for those that are not shown.
+std::vector<unsigned> Table::wholeWidths() const {
   std::vector<unsigned> result(columns.size(), 0);
   for (const Row &row : rows)
     for (size_t i = 0; i < row.cells.size(); ++i)
       result[i] = std::max<unsigned>(result[i], displayWidth(row.cells[i]));
-  unsigned total = indent;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (result[i] || columns[i].width)
       result[i] = std::max<unsigned>(
           {result[i], columns[i].width, static_cast<unsigned>(displayWidth(columns[i].title))});
-    total += result[i] ? result[i] + (total == indent ? 0 : gap) : 0;
+    if (columns[i].isLeftOut)
+      result[i] = 0;
   }
+  return result;
+}
+
+/// Takes from the widest texts until a line has at most `limit` characters; false where they cannot
+/// give so much.
+bool Table::shrink(std::vector<unsigned> &widths, unsigned limit) const {
+  unsigned total = indent;
+  for (unsigned width : widths)
+    total += width ? width + (total == indent ? 0 : gap) : 0;
   while (total > limit) {
     // The widest text gives one character.
     size_t widest = columns.size();
     for (size_t i = 0; i < columns.size(); ++i)
-      if (columns[i].align == Align::Left && result[i] > std::max(leastText, columns[i].width) &&
-          (widest == columns.size() || result[i] > result[widest]))
+      if (columns[i].align == Align::Left && widths[i] > std::max(leastText, columns[i].width) &&
+          (widest == columns.size() || widths[i] > widths[widest]))
         widest = i;
     if (widest == columns.size())
-      break;
-    --result[widest];
+      return false;
+    --widths[widest];
     --total;
   }
-  return result;
+  return true;
+}
+
+/// Leaves out columns until the others fit, from the last one on; their titles.
+std::vector<std::string> Table::leaveOut(unsigned limit) {
+  std::vector<std::string> titles;
+  for (size_t i = columns.size(); i-- > 1;) {
+    std::vector<unsigned> sizes = wholeWidths();
+    bool isShown = sizes[i] > 0 && !columns[i].stays;
+    if (shrink(sizes, limit))
+      break;
+    if (isShown)
+      titles.insert(titles.begin(), columns[i].title);
+    columns[i].isLeftOut |= isShown;
+  }
+  return titles;
 }
 
 void Table::printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
@@ -147,11 +174,16 @@ void Table::printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
   }
 }
 
-void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles) const {
-  std::vector<unsigned> sizes = widths(width);
+void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles) {
+  if (titles)
+    if (std::vector<std::string> names = leaveOut(width); !names.empty())
+      os << fmt::format("  too narrow for the columns {}: `-v`, a file or a pipe has them\n",
+                        fmt::join(names, ", "));
+  std::vector<unsigned> sizes = wholeWidths();
+  shrink(sizes, width);
   std::vector<std::vector<Lines>> texts; // by column
   for (size_t i = 0; i < columns.size(); ++i)
-    texts.push_back(fitted(i, sizes[i]));
+    texts.push_back(sizes[i] ? fitted(i, sizes[i]) : std::vector<Lines>(rows.size()));
   if (titles) {
     std::vector<Lines> names;
     for (const TableColumn &column : columns)

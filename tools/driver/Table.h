@@ -2,7 +2,8 @@
 //
 // A text table that fits a given width: right-aligned figures, and left-aligned texts of which the
 // longest give way first. Texts of a column that differ stay different: they are cut where they are
-// alike, or go on in further lines.
+// alike, or go on in further lines. Where that is not enough, columns are left out from the last
+// one on: they stand in the order of their importance.
 #ifndef PERFC_TOOLS_DRIVER_TABLE_H
 #define PERFC_TOOLS_DRIVER_TABLE_H
 
@@ -29,6 +30,8 @@ struct TableColumn {
   /// Texts that are too long go on in further lines: sentences, and tables whose rows are printed
   /// one by one.
   bool wraps = false;
+  bool stays = false; ///< is never left out, as the first one
+  bool isLeftOut = false;
 };
 
 class Table {
@@ -42,9 +45,12 @@ public:
   bool empty() const { return rows.empty(); }
 
   /// Prints title and rows, indented by two. Columns without any text are left out. Lines stay
-  /// within `width` characters (anyWidth: whole) as long as each text keeps 8; `bold` is the escape
-  /// around the titles or not.
-  void print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles = true) const;
+  /// within `width` characters (anyWidth: whole), each text with at least 8: else columns are left
+  /// out, and a line above the titles names them. Rows without titles go on below others, with
+  /// their columns. `bold` is the escape around the titles or not.
+  void print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles = true);
+  /// Those that rows below this table have.
+  const std::vector<TableColumn> &shape() const { return columns; }
 
 private:
   struct Row {
@@ -52,7 +58,9 @@ private:
     bool isRule;
   };
   using Lines = std::vector<std::string>;
-  std::vector<unsigned> widths(unsigned limit) const;
+  std::vector<unsigned> wholeWidths() const;
+  bool shrink(std::vector<unsigned> &widths, unsigned limit) const;
+  std::vector<std::string> leaveOut(unsigned limit);
   std::vector<Lines> fitted(size_t column, unsigned width) const;
   void printRow(llvm::raw_ostream &os, llvm::ArrayRef<Lines> cells,
                 llvm::ArrayRef<unsigned> widths) const;

@@ -163,7 +163,7 @@ std::vector<llvm::Optional<Score>> ChainClimb::weigh(llvm::ArrayRef<Mapping> map
   });
   for (size_t i = 0; i < mappings.size(); ++i)
     if (scores[i])
-      incumbents.add({mappings[i], *scores[i]});
+      incumbents.add({mappings[i], *scores[i]}, problem.options.onBetter);
   weighed += static_cast<int64_t>(mappings.size());
   return scores;
 }

@@ -64,7 +64,7 @@ private:
 
 void ChainSearcher::merge(const ChainWalk::Found &found) {
   for (const Candidate &candidate : found.result.front)
-    incumbents.add(candidate);
+    incumbents.add(candidate, problem.options.onBetter);
   llvm::append_range(result.open, found.result.open);
   result.evaluated += found.result.evaluated;
   isPartial |= found.isPartial;

@@ -28,6 +28,10 @@ struct SearchGoal {
   double enough = HUGE_VAL;
 };
 
+/// Is told what a mapping costs that improves on all before it; may be empty. Searches side by side
+/// tell from their own threads.
+using BetterListener = std::function<void(const Score &)>;
+
 /// The front found so far, and what it excludes.
 class Incumbents {
 public:
@@ -37,6 +41,13 @@ public:
   bool excludes(const Score &bound) const;
   /// Adds what improves the front.
   bool add(const Candidate &candidate);
+  /// Tells `listener` when it does.
+  bool add(const Candidate &candidate, const BetterListener &listener) {
+    bool isBetter = add(candidate);
+    if (isBetter && listener)
+      listener(candidate.score);
+    return isBetter;
+  }
   const std::vector<Candidate> &front() const { return list; }
   bool countsEnergyOnly() const { return goal->kind == SearchGoal::Scalar && goal->energyOnly; }
 

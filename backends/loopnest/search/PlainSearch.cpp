@@ -273,7 +273,7 @@ bool PlainSearcher::flush() {
     result.evaluated += outcome.seen;
     for (const Candidate &candidate : outcome.found)
       if (!incumbents.excludes(candidate.score))
-        incumbents.add(candidate);
+        incumbents.add(candidate, options.onBetter);
   }
   sets.clear();
   waiting = 0;

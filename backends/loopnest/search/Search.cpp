@@ -146,7 +146,7 @@ template <typename Task> std::vector<Searcher::Outcome> Searcher::wave(size_t ta
 void Searcher::merge(std::vector<Outcome> outcomes, SearchResult &result) {
   for (Outcome &outcome : outcomes) {
     for (const Candidate &candidate : outcome.found)
-      incumbents.add(candidate);
+      incumbents.add(candidate, options.onBetter);
     result.open.insert(result.open.end(), outcome.open.begin(), outcome.open.end());
   }
 }
@@ -184,7 +184,7 @@ std::vector<Node> Searcher::nextTasks(SearchResult &result) {
       agenda.emplace(node.key, std::move(node));
   }
   for (const Candidate &candidate : planner.found)
-    incumbents.add(candidate);
+    incumbents.add(candidate, options.onBetter);
   searched += tasks.size();
   return tasks;
 }
@@ -263,6 +263,7 @@ SearchResult Searcher::proveByTime(const TimedChip &chip) const {
   next.start.clear();
   next.descents = 0;
   next.tables = nullptr;
+  next.onBetter = nullptr; // these are no energies
   SearchResult result = Searcher(space, chip.weights, rules, timed, next).run();
   result.evaluated += evaluations();
   for (Score &bound : result.open)

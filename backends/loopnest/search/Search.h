@@ -29,6 +29,7 @@ struct SearchOptions {
   llvm::Optional<std::chrono::steady_clock::time_point> deadline;
   /// Set from outside to stop (Ctrl-C); may be null.
   const std::atomic<bool> *stop = nullptr;
+  BetterListener onBetter;
   /// Mappings of the random descent that comes first; the same seed gives the same ones.
   unsigned descents = 20;
   uint64_t seed = 1;

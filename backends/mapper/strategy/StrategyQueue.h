@@ -15,9 +15,11 @@ namespace perfc::mapper {
 class TrainSearch {
 public:
   TrainSearch(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-              const emit::MetricNames &names, bool isExhaustive, DiagnosticEngine &diagnostics)
-      : module(module), train(train), providers(providers), diagnostics(diagnostics),
-        asked(passes::readStrategy(ir::as<study::TrainOp>(train))), isExhaustive(isExhaustive),
+              const emit::MetricNames &names, bool isExhaustive, const ProgressListener &listener,
+              DiagnosticEngine &diagnostics)
+      : module(module), train(train), providers(providers), listener(listener),
+        diagnostics(diagnostics), asked(passes::readStrategy(ir::as<study::TrainOp>(train))),
+        isExhaustive(isExhaustive),
         network(*module.lookup(train.symbolAttr("on")), providers, diagnostics),
         space(module, train, asked, network, diagnostics),
         trials(module, train, providers, names, network, diagnostics), result(trials.result) {}
@@ -64,6 +66,7 @@ private:
   /// True when that share of the time is over.
   bool isOutOfTime(double share = 1) const;
   void tryTight();
+  void showProgress();
   bool checkSize();
   void finish();
   void reportNothing();
@@ -72,6 +75,7 @@ private:
   const ir::Module &module;
   const ir::Operation &train;
   ProviderSet &providers;
+  const ProgressListener &listener;
   DiagnosticEngine &diagnostics;
   passes::Strategy asked;
   bool isExhaustive;
@@ -88,6 +92,7 @@ private:
   std::vector<Division> divisions;
   std::vector<Entry> entries; ///< a heap
   std::vector<Entry> unfit;   ///< left out for their memory
+  double shownTime = 0;       ///< of the best, in s
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 

@@ -313,6 +313,19 @@ bool TrainSearch::checkSize() {
   return true;
 }
 
+void TrainSearch::showProgress() {
+  const StrategyCounts &counts = result.counts;
+  size_t settled = counts.tried + counts.unfit + counts.beaten + counts.impossible;
+  for (const auto &[why, count] : counts.refused)
+    settled += count;
+  SearchProgress progress{static_cast<int64_t>(settled), static_cast<int64_t>(counts.all), {}};
+  if (trials.ranking.hasBest() && trials.ranking.time() != shownTime) {
+    shownTime = trials.ranking.time();
+    progress.best = loopnest::Score{0, shownTime};
+  }
+  listener(progress);
+}
+
 llvm::Optional<TrainSearchResult> TrainSearch::run() {
   if (!trials.readGoal() || !network.readFaults(train.range()))
     return llvm::None;
@@ -329,6 +342,7 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
     size_t reported = diagnostics.all().size();
     look(pop());
     diagnostics.truncate(reported);
+    showProgress();
   }
   size_t reported = diagnostics.all().size();
   tryTight();
@@ -344,6 +358,6 @@ llvm::Optional<TrainSearchResult> TrainSearch::run() {
 llvm::Optional<TrainSearchResult>
 mapper::searchStrategies(const ir::Module &module, const ir::Operation &train,
                          ProviderSet &providers, const emit::MetricNames &names, bool isExhaustive,
-                         DiagnosticEngine &diagnostics) {
-  return TrainSearch(module, train, providers, names, isExhaustive, diagnostics).run();
+                         const ProgressListener &listener, DiagnosticEngine &diagnostics) {
+  return TrainSearch(module, train, providers, names, isExhaustive, listener, diagnostics).run();
 }

@@ -8,6 +8,7 @@
 #define PERFC_BACKENDS_MAPPER_STRATEGY_TRAINSEARCH_H
 
 #include "backends/emit/MetricExpression.h"
+#include "backends/mapper/SearchWatch.h"
 #include "backends/training/Train.h"
 #include <limits>
 #include <map>
@@ -50,10 +51,12 @@ struct TrainSearchResult {
 };
 
 /// Fills the holes of `train`, an operation of `module`, which has only been built, not lowered.
-/// `isExhaustive` runs all strategies. Nothing after a report.
+/// `isExhaustive` runs all strategies. `listener` is told how many have been settled. Nothing after
+/// a report.
 llvm::Optional<TrainSearchResult>
 searchStrategies(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-                 const emit::MetricNames &names, bool isExhaustive, DiagnosticEngine &diagnostics);
+                 const emit::MetricNames &names, bool isExhaustive,
+                 const ProgressListener &listener, DiagnosticEngine &diagnostics);
 
 } // namespace perfc::mapper
 

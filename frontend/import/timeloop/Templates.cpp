@@ -25,8 +25,8 @@ public:
 
   llvm::Optional<double> run() {
     double value = sum();
-    bool isWhole = good && rest.empty() && std::isfinite(value);
-    return isWhole ? llvm::Optional<double>(value) : llvm::None;
+    bool isNumber = good && rest.empty() && std::isfinite(value);
+    return isNumber ? llvm::Optional<double>(value) : llvm::None;
   }
 
 private:
@@ -190,9 +190,7 @@ bool Expander::addValue(FileId file, size_t begin, llvm::StringRef expression, u
 
 /// Templates in comments of YAML stay, which nobody reads.
 static bool isInComment(llvm::StringRef text, size_t at) {
-  llvm::StringRef before = text.take_front(at).rsplit('\n').second;
-  if (!text.take_front(at).contains('\n'))
-    before = text.take_front(at);
+  llvm::StringRef before = text.slice(text.rfind('\n', at) + 1, at);
   size_t sign = before.find('#');
   return sign == 0 || (sign != llvm::StringRef::npos && llvm::isSpace(before[sign - 1]));
 }

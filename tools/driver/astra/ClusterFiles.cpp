@@ -26,11 +26,20 @@ bool driver::readCluster(Session &session, const ClusterFiles &files, astra::Clu
   return api::readClusterTexts(session.diagnostics, texts, cluster);
 }
 
+static SourceRange bytePlace(SourceManager &sources, const std::string &path, uint64_t offset) {
+  auto byte = static_cast<uint32_t>(std::min<uint64_t>(offset, UINT32_MAX));
+  return {sources.addBinary(path), byte, byte};
+}
+
 void driver::reportBadTrace(Session &session, const std::string &path,
                             const chakra::WireError &error) {
-  auto byte = static_cast<uint32_t>(std::min<uint64_t>(error.offset, UINT32_MAX));
-  session.diagnostics.report({session.sources.addBinary(path), byte, byte}, diag::BadTrace,
+  session.diagnostics.report(bytePlace(session.sources, path, error.offset), diag::BadTrace,
                              error.reason);
+}
+
+SourceRange driver::recordPlace(SourceManager &sources, const chakra::Trace &trace,
+                                const chakra::Node &node) {
+  return bytePlace(sources, trace.path, node.offset);
 }
 
 bool driver::readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks,

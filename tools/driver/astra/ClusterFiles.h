@@ -31,6 +31,10 @@ bool readTraces(Session &session, llvm::StringRef prefix, uint64_t ranks, TraceF
 /// Reports at its byte what is wrong with the trace of `path`.
 void reportBadTrace(Session &session, const std::string &path, const chakra::WireError &error);
 
+/// The record of `node` in the file of its trace.
+SourceRange recordPlace(SourceManager &sources, const chakra::Trace &trace,
+                        const chakra::Node &node);
+
 } // namespace perfc::driver
 
 #endif // PERFC_TOOLS_DRIVER_ASTRA_CLUSTERFILES_H

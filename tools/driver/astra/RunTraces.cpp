@@ -127,8 +127,7 @@ static SourceRange placeOf(Session &session, const TraceFiles &traces,
   auto found = std::lower_bound(trace.nodes.begin(), trace.nodes.end(), node.id, isBefore);
   if (found == trace.nodes.end() || found->id != node.id)
     return {};
-  auto byte = static_cast<uint32_t>(std::min<uint64_t>(found->offset, UINT32_MAX));
-  return {session.sources.addBinary(trace.path), byte, byte};
+  return recordPlace(session.sources, trace, *found);
 }
 
 bool driver::runTraces(Session &session, const Arguments &arguments) {

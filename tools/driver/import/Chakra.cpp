@@ -25,7 +25,7 @@ using chakra::TrafficKey;
 
 void driver::dropMissing(Session &session, chakra::Trace &trace, uint32_t rank) {
   if (size_t count = trace.dropMissing())
-    session.diagnostics.report({}, diag::TraceLosesWork,
+    session.diagnostics.report({session.sources.addBinary(trace.path), 0, 0}, diag::TraceLosesWork,
                                fmt::format("rank {} ({})", rank, trace.path),
                                fmt::format("{} to nodes that do not exist {} left out",
                                            counted(count, "edge"), count == 1 ? "is" : "are"));
@@ -39,7 +39,7 @@ llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std:
     session.diagnostics.report({}, diag::CannotRead, path, reason);
     return llvm::None;
   }
-  session.sources.addBinary(path); // what was read is not written to
+  FileId file = session.sources.addBinary(path); // what was read is not written to
   chakra::WireError error;
   auto trace = chakra::readTrace(bytes->getBuffer(), path, error);
   if (!trace) {
@@ -47,13 +47,14 @@ llvm::Optional<chakra::Trace> driver::readTraceFile(Session &session, const std:
     return llvm::None;
   }
   for (const std::string &reason : astra::lostWork(*trace))
-    session.diagnostics.report({}, diag::TraceLosesWork, fmt::format("rank {} ({})", rank, path),
-                               reason);
+    session.diagnostics.report({file, 0, 0}, diag::TraceLosesWork,
+                               fmt::format("rank {} ({})", rank, path), reason);
   if (dropsMissing)
     dropMissing(session, *trace, rank);
   for (const chakra::MissingNode &edge : trace->missing) {
-    session.diagnostics.report({}, diag::MissingTraceNode,
-                               astra::nodePlace(*trace, rank, trace->nodes[edge.node]),
+    const chakra::Node &node = trace->nodes[edge.node];
+    session.diagnostics.report(recordPlace(session.sources, *trace, node), diag::MissingTraceNode,
+                               astra::nodePlace(*trace, rank, node),
                                fmt::format("it waits for node {}, which does not exist "
                                            "(`--drop-missing` leaves such edges out)",
                                            edge.id));

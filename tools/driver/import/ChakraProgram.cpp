@@ -56,7 +56,8 @@ private:
     std::vector<uint32_t> ranks;
   };
 
-  bool refuse(Session &session, const std::string &place, const std::string &reason) const;
+  bool refuse(Session &session, const chakra::Trace &trace, uint32_t rank, const chakra::Node &node,
+              const std::string &reason) const;
 
   const astra::Groups *given; ///< null where members are those that use a group
   GroupNumbers numbers;
@@ -205,9 +206,11 @@ static size_t countWords(llvm::StringRef text) {
   return count;
 }
 
-bool ProgramText::refuse(Session &session, const std::string &place,
-                         const std::string &reason) const {
-  session.diagnostics.report({}, diag::BadTraceNode, place, reason)
+bool ProgramText::refuse(Session &session, const chakra::Trace &trace, uint32_t rank,
+                         const chakra::Node &node, const std::string &reason) const {
+  session.diagnostics
+      .report(recordPlace(session.sources, trace, node), diag::BadTraceNode,
+              astra::nodePlace(trace, rank, node), reason)
       .help("`--summary` writes what the traces do in sum, and leaves such nodes as they are");
   return false;
 }
@@ -219,13 +222,13 @@ bool ProgramText::add(Session &session, const chakra::Trace &trace, uint32_t ran
   for (size_t i = 0; i < trace.nodes.size(); ++i) {
     const chakra::Node &node = trace.nodes[i];
     if (std::string reason = unsayable(node, rank); !reason.empty())
-      return refuse(session, astra::nodePlace(trace, rank, node), reason);
+      return refuse(session, trace, rank, node, reason);
     text += fmt::format("    {} {}", chakra::wordOf(node).word, valuesText(node));
     if (node.group) {
       const std::string &name = trace.groupNames[node.group];
       int64_t group = numbers.of(name);
       if (given && !given->count(group))
-        return refuse(session, astra::nodePlace(trace, rank, node),
+        return refuse(session, trace, rank, node,
                       fmt::format("there is no communicator group {}", name));
       std::vector<uint32_t> &ranks = users[group];
       if (ranks.empty() || ranks.back() != rank)
@@ -310,7 +313,8 @@ static llvm::Optional<chakra::Trace> readRank(Session &session, const std::strin
     return trace;
   if (std::vector<uint32_t> cycle = trace->cycle(); !cycle.empty()) {
     const chakra::Node &node = trace->nodes[cycle.front()];
-    session.diagnostics.report({}, diag::TraceCycle, astra::nodePlace(*trace, rank, node),
+    session.diagnostics.report(recordPlace(session.sources, *trace, node), diag::TraceCycle,
+                               astra::nodePlace(*trace, rank, node),
                                "it waits for itself, through others or at once");
     return llvm::None;
   }

@@ -36,7 +36,7 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
   std::vector<std::string> by, before;
   std::vector<ReportColumn> columns = reportColumns(evaluated, by);
   for (const auto &[name, value] : orderedPoint(point, by)) {
-    table.columns.push_back({name, Align::Right, 8});
+    table.columns.push_back({name, Align::Right, 8, /*wraps=*/false, /*stays=*/true});
     before.push_back(mapper::bindingText(value));
   }
   table.columns.push_back(textColumn("on"));
@@ -44,7 +44,8 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
   if (parts != by.end())
     table.columns.push_back(textColumn(*parts));
   for (const ReportColumn &column : columns)
-    table.columns.push_back({column.title, Align::Right, 12});
+    table.columns.push_back({column.title, Align::Right, 12, /*wraps=*/false,
+                             /*stays=*/&column == &columns.front()});
   std::vector<std::string> labels = pointNames(evaluated.results);
   MissingCells missing; // `-` says it in rows that are printed one by one
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -76,7 +77,8 @@ void driver::keepLines(llvm::ArrayRef<StoredRow *> rows, const PointTable &table
   for (const TableColumn &column : table.columns)
     columns.push_back(llvm::json::Object{{"title", column.title},
                                          {"width", static_cast<int64_t>(column.width)},
-                                         {"is_text", column.align == Align::Left}});
+                                         {"is_text", column.align == Align::Left},
+                                         {"stays", column.stays}});
   for (auto [row, ofResult] : llvm::zip(rows, table.results)) {
     llvm::json::Array lines;
     for (const std::vector<std::string> &line : ofResult)
@@ -98,7 +100,8 @@ static std::vector<TableColumn> keptColumns(const llvm::json::Object &kept) {
           columns.push_back(textColumn(std::move(title)));
         else
           columns.push_back({std::move(title), Align::Right,
-                             static_cast<unsigned>(column->getInteger("width").getValueOr(0))});
+                             static_cast<unsigned>(column->getInteger("width").getValueOr(0)),
+                             /*wraps=*/false, column->getBoolean("stays").getValueOr(false)});
       }
   return columns;
 }

@@ -6,23 +6,38 @@
 #include "frontend/import/timeloop/ReadInput.h"
 #include "tools/driver/NumberOption.h"
 #include "tools/driver/timeloop/Timeloop.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
 using namespace perfc::api;
 using namespace perfc::driver;
 
+namespace {
+struct GoalText {
+  timeloop::Goal goal;
+  llvm::StringLiteral word, unit;
+};
+} // namespace
+
+static constexpr GoalText goals[] = {{timeloop::Goal::Edp, "edp", "pJ * cycles"},
+                                     {timeloop::Goal::Energy, "energy", "pJ"},
+                                     {timeloop::Goal::Latency, "latency", "cycles"}};
+
+static const GoalText &goalText(timeloop::Goal goal) {
+  return *llvm::find_if(goals, [&](const GoalText &each) { return each.goal == goal; });
+}
+
 /// False after a report. A search here is one thread, whatever number is asked for.
 static bool readOptions(Session &session, const Arguments &arguments,
                         timeloop::SearchOptions &options) {
-  llvm::StringRef goal = arguments.value("minimize", "edp");
-  if (goal != "edp" && goal != "energy" && goal != "latency") {
-    session.diagnostics.report({}, diag::BadOptionValue, "--minimize", goal.str())
+  llvm::StringRef asked = arguments.value("minimize", goalText(options.goal).word);
+  const auto *goal = llvm::find_if(goals, [&](const GoalText &each) { return each.word == asked; });
+  if (goal == std::end(goals)) {
+    session.diagnostics.report({}, diag::BadOptionValue, "--minimize", asked.str())
         .help("it is one of edp, energy, latency");
     return false;
   }
-  options.goal = goal == "edp"      ? timeloop::Goal::Edp
-                 : goal == "energy" ? timeloop::Goal::Energy
-                                    : timeloop::Goal::Latency;
+  options.goal = goal->goal;
   wholeOption(session, arguments, "threads", 1);
   if (auto evaluations = wholeOption(session, arguments, "evaluations", 1))
     options.evaluations = static_cast<int64_t>(*evaluations);
@@ -52,30 +67,6 @@ static llvm::Optional<timeloop::SearchResult> searchDocument(Session &session,
   return timeloop::search(*input, *constraints, options, session.diagnostics);
 }
 
-static llvm::StringRef nameOf(timeloop::Goal goal) {
-  switch (goal) {
-  case timeloop::Goal::Edp:
-    return "edp";
-  case timeloop::Goal::Energy:
-    return "energy";
-  case timeloop::Goal::Latency:
-    return "latency";
-  }
-  return "";
-}
-
-static const char *unitOf(timeloop::Goal goal) {
-  switch (goal) {
-  case timeloop::Goal::Edp:
-    return "pJ * cycles";
-  case timeloop::Goal::Energy:
-    return "pJ";
-  case timeloop::Goal::Latency:
-    return "cycles";
-  }
-  return "";
-}
-
 bool driver::searchTimeloop(Session &session, const Arguments &arguments) {
   std::unique_ptr<yaml::Document> document = loadTimeloop(session, arguments.files());
   return !document || searchTimeloop(session, arguments, *document);
@@ -101,7 +92,7 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments,
     emit::Json json = timeloopJson(found->best, found->result);
     json.set("file", session.sources.path(document.file()))
         .set("search", emit::Json::object()
-                           .set("minimize", nameOf(options.goal))
+                           .set("minimize", goalText(options.goal).word)
                            .set("value", found->value)
                            .set("evaluated", found->evaluated)
                            .set("estimated", found->estimated));
@@ -111,7 +102,7 @@ bool driver::searchTimeloop(Session &session, const Arguments &arguments,
     session.out << fmt::format("best found of {} mappings evaluated, {} estimated, among "
                                "perfect factors: {:.6g} {}\n",
                                found->evaluated, found->estimated, found->value,
-                               unitOf(options.goal));
+                               goalText(options.goal).unit.data());
     printTimeloop(session, found->best, found->result);
   }
   return true;

@@ -22,7 +22,8 @@ struct Query {
   std::string library; ///< "" for the closed form
   std::string collective;
   int64_t ranks = 0, nodes = 1, bytes = 0;
-  std::string problem; ///< why it cannot be asked, "" when it can
+  std::string problem;  ///< why it cannot be asked, "" when it can
+  size_t statement = 0; ///< else the one that asks it
 };
 
 /// Answers of one table: one program, a statement per row.
@@ -32,13 +33,18 @@ public:
   struct Answer {
     llvm::Optional<Cost> cost;
     std::string problem;
+    llvm::Optional<Uncertain> micros() const {
+      return cost ? llvm::Optional<Uncertain>(cost->latency * 1e6) : llvm::None;
+    }
   };
 
-  /// The number of the statement that asks `query`.
-  size_t add(const Query &query);
+  /// Asks what can be asked.
+  void add(Query &query);
   /// Runs all.
   void run();
-  const Answer &answer(size_t statement) const { return answers[statement]; }
+  Answer answer(const Query &query) const {
+    return query.problem.empty() ? answers[query.statement] : Answer{llvm::None, query.problem};
+  }
 
 private:
   std::string systemFor(const Query &query);
@@ -76,7 +82,9 @@ std::string CollectiveProgram::systemFor(const Query &query) {
   return name;
 }
 
-size_t CollectiveProgram::add(const Query &query) {
+void CollectiveProgram::add(Query &query) {
+  if (!query.problem.empty())
+    return;
   std::string statement =
       fmt::format("evaluate {}({}B) on {}{}\n", query.collective, query.bytes, systemFor(query),
                   query.library.empty() ? "" : " with " + query.library);
@@ -85,7 +93,7 @@ size_t CollectiveProgram::add(const Query &query) {
     statements += statement;
     ends.push_back(statements.size());
   }
-  return entry->second;
+  query.statement = entry->second;
 }
 
 void CollectiveProgram::run() {
@@ -227,7 +235,7 @@ bool driver::predictCollective(Session &session, llvm::StringRef path,
   if (!table)
     return false;
   CollectiveProgram program;
-  std::vector<std::pair<Query, size_t>> queries;
+  std::vector<Query> queries;
   for (const CsvTable::Row &line : table->rows()) {
     auto ranks = table->count(session, line, "gpus", 1),
          bytes = table->count(session, line, "bytes", 0);
@@ -240,26 +248,22 @@ bool driver::predictCollective(Session &session, llvm::StringRef path,
                 *ranks,
                 *nodes,
                 *bytes,
-                ""};
+                "",
+                0};
     checkQuery(query);
-    queries.emplace_back(query, query.problem.empty() ? program.add(query) : 0);
+    program.add(query);
+    queries.push_back(std::move(query));
   }
   program.run();
   Halves halves;
-  for (const auto &[query, statement] : queries) {
+  for (const Query &query : queries) {
     const CsvTable::Row &line = table->rows()[rows.size()];
     ValidationRow row{std::to_string(rows.size() + 1), {}, {}};
     setLabels(row, query, llvm::StringRef(query.network).startswith("nvl"));
     halves.label(row, query);
-    llvm::Optional<Uncertain> micros;
-    std::string problem = query.problem;
-    if (problem.empty()) {
-      const CollectiveProgram::Answer &answer = program.answer(statement);
-      problem = answer.problem;
-      if (answer.cost)
-        micros = answer.cost->latency * 1e6;
-    }
-    addPrediction(row, "latency_us", micros, table->number(line, "latency_us"), problem);
+    CollectiveProgram::Answer answer = program.answer(query);
+    addPrediction(row, "latency_us", answer.micros(), table->number(line, "latency_us"),
+                  answer.problem);
     rows.push_back(std::move(row));
   }
   return true;
@@ -273,7 +277,7 @@ bool driver::predictCollectivesBusbw(Session &session, llvm::StringRef path,
   if (!table)
     return false;
   CollectiveProgram program;
-  std::vector<std::pair<Query, size_t>> queries;
+  std::vector<Query> queries;
   for (const CsvTable::Row &line : table->rows()) {
     auto ranks = table->count(session, line, "n_gpus", 1);
     auto nodes = table->count(session, line, "n_nodes", 1);
@@ -287,15 +291,17 @@ bool driver::predictCollectivesBusbw(Session &session, llvm::StringRef path,
                 *ranks,
                 *nodes,
                 *bytes,
-                ""};
+                "",
+                0};
     checkQuery(query);
     if (!hasSize)
       query.problem = "it has no message size";
-    queries.emplace_back(query, query.problem.empty() ? program.add(query) : 0);
+    program.add(query);
+    queries.push_back(std::move(query));
   }
   program.run();
   Halves halves;
-  for (const auto &[query, statement] : queries) {
+  for (const Query &query : queries) {
     const CsvTable::Row &line = table->rows()[rows.size()];
     ValidationRow row{std::to_string(rows.size() + 1), {}, {}};
     bool isStated = table->cell(line, "gpu") != "not stated";
@@ -303,18 +309,12 @@ bool driver::predictCollectivesBusbw(Session &session, llvm::StringRef path,
     // The other rows are of other systems, or of a library that has the figures of this one.
     if (isStated && query.problem.empty() && query.nodes == 1 && query.library == "nccl_tests")
       halves.label(row, query);
-    llvm::Optional<Uncertain> bandwidth, micros;
-    std::string problem = query.problem;
-    if (problem.empty()) {
-      const CollectiveProgram::Answer &answer = program.answer(statement);
-      problem = answer.problem;
-      if (answer.cost)
-        micros = answer.cost->latency * 1e6;
-      if (answer.cost && answer.cost->busBandwidth)
-        bandwidth = *answer.cost->busBandwidth / 1e9;
-    }
-    addPrediction(row, "busbw_gbs", bandwidth, table->number(line, "busbw_gbs"), problem);
-    addPrediction(row, "time_us", micros, table->number(line, "time_us"), problem);
+    CollectiveProgram::Answer answer = program.answer(query);
+    llvm::Optional<Uncertain> bandwidth;
+    if (answer.cost && answer.cost->busBandwidth)
+      bandwidth = *answer.cost->busBandwidth / 1e9;
+    addPrediction(row, "busbw_gbs", bandwidth, table->number(line, "busbw_gbs"), answer.problem);
+    addPrediction(row, "time_us", answer.micros(), table->number(line, "time_us"), answer.problem);
     rows.push_back(std::move(row));
   }
   return true;
