@@ -86,7 +86,7 @@ LibraryEntry api::entryOf(const Decl &decl, llvm::StringRef module, const Source
           decl.nameRange};
 }
 
-std::vector<LibraryEntry> api::libraryIndex(Program &program) {
+std::vector<LibraryEntry> api::libraryIndex(perfc::Program &program) {
   std::vector<LibraryEntry> entries;
   for (const EmbeddedFile &file : embeddedStdlib()) {
     std::string name = moduleName(file.path);

@@ -24,7 +24,7 @@ struct LibraryEntry {
 LibraryEntry entryOf(const Decl &decl, llvm::StringRef module, const SourceManager &sources);
 
 /// Every public declaration, by module and then in file order.
-std::vector<LibraryEntry> libraryIndex(Program &program);
+std::vector<LibraryEntry> libraryIndex(perfc::Program &program);
 
 /// The first sentence of a documentation text, on one line.
 std::string firstSentence(llvm::StringRef doc);

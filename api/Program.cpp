@@ -26,15 +26,25 @@ public:
     if (sink)
       sink->at(what.str());
   }
-  void count(int64_t done, int64_t total) override {
+  void count(Level level, int64_t done, int64_t total) override {
     if (sink)
-      sink->count(done, total);
+      sink->count(level == Level::Sweep, done, total);
+  }
+  void best(Level level, std::string text) override {
+    if (sink)
+      sink->best(level == Level::Sweep, text);
   }
 
   api::Sink *sink = nullptr;
 };
 
 } // namespace
+
+api::Sink::~Sink() = default;
+void api::Sink::result(const Result &) {}
+void api::Sink::at(const std::string &) {}
+void api::Sink::count(bool, int64_t, int64_t) {}
+void api::Sink::best(bool, const std::string &) {}
 
 struct api::Program::State {
   SourceManager sources;

@@ -72,7 +72,7 @@ struct Expectation {
 };
 
 /// One evaluation, row of a comparison, or point of a sweep.
-struct Result {
+struct PERFC_EXPORT Result {
   std::string statement; ///< "evaluate", "train", "serve", "search", "replay", …
   std::string name;      ///< given by `as`, or made from the statement's word
   std::string label;     ///< "conv1 on eyeriss_like with row_stationary"
@@ -91,15 +91,19 @@ struct Result {
   const Metric *find(std::string_view metric) const;
 };
 
-/// Is told what a run finds, from the thread that runs it.
-class Sink {
+/// Is told what a run finds, from the thread that runs it, and how far it is, also from the threads
+/// of its searches, one at a time.
+class PERFC_EXPORT Sink {
 public:
-  virtual ~Sink() = default;
+  virtual ~Sink();
   /// A result, as soon as it is there.
-  virtual void result(const Result &result) { (void)result; }
-  /// What the run is at, in words; of a sweep, `done` of `total` points are done.
-  virtual void at(const std::string &what) { (void)what; }
-  virtual void count(int64_t done, int64_t total) { (void)done, (void)total; }
+  virtual void result(const Result &result);
+  /// The statement that the run is at, in words.
+  virtual void at(const std::string &what);
+  /// `done` of `total` points of a sweep, or of what the statement at hand looks through.
+  virtual void count(bool ofSweep, int64_t done, int64_t total);
+  /// The best that it has found so far, in words.
+  virtual void best(bool ofSweep, const std::string &what);
 };
 
 struct RunSettings {

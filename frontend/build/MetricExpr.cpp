@@ -357,14 +357,10 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
   return metricExpr(context, expr, where);
 }
 
-/// What to write for a name that is no metric where it stands.
+/// What to write for a name that is no metric.
 static void helpUnknown(const BuildContext &context, llvm::StringRef name, Diagnostic &error) {
-  if (context.isSwept(name) || findMetric(name)) {
-    error.help(context.isSwept(name)
-                   ? "rows have a column for each name that a sweep sets"
-                   : fmt::format("outside of a statement a result has it: `evaluate … as e` "
-                                 "and `report e.{}`",
-                                 name));
+  if (context.isSwept(name)) {
+    error.help("rows have a column for each name that a sweep sets");
     return;
   }
   std::vector<llvm::StringRef> names;
@@ -381,7 +377,7 @@ llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const a
   if (isName && context.findResult(expr.text))
     return ir::Attribute(expr.text);
   Converter converter(context, where);
-  if (isName && !converter.mentionsMetric(expr)) {
+  if (isName && !converter.mentionsMetric(expr) && !beginsMetric(expr.text)) {
     helpUnknown(context, expr.text,
                 context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text));
     return llvm::None;

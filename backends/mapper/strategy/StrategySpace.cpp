@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/mapper/strategy/StrategySpace.h"
 
+#include "backends/loopnest/search/SlotRules.h"
 #include "backends/training/Schedule.h"
 #include "backends/training/Train.h"
 #include "ir/collective/CollectiveOps.h"
@@ -12,6 +13,7 @@
 
 using namespace perfc;
 using namespace perfc::mapper;
+using loopnest::divisors;
 using passes::Recompute;
 using passes::Strategy;
 
@@ -33,18 +35,6 @@ std::unique_ptr<ir::Module> mapper::withStrategy(const ir::Module &module, llvm:
   bool usesTiles = provider && provider->asString() == "tile";
   passes::PassManager manager(*passes::pipelineTo(usesTiles ? "tile" : "op"));
   return manager.run(*copy, context) ? std::move(copy) : nullptr;
-}
-
-static std::vector<int64_t> divisors(int64_t number) {
-  std::vector<int64_t> list;
-  for (int64_t i = 1; i <= number / i; ++i)
-    if (number % i == 0) {
-      list.push_back(i);
-      if (i != number / i)
-        list.push_back(number / i);
-    }
-  llvm::sort(list);
-  return list;
 }
 
 /// What may be computed again: as asked, or all that differ. Without scores in memory `selective`

@@ -130,25 +130,30 @@ class WorkloadText {
 public:
   void add(uint64_t count, int64_t elements, llvm::StringRef what) {
     if (elements > 0)
-      lines += fmt::format("  x{0} = tensor[{1}]\n  repeat {2} {{ x{0} = {3}(x{0}) }}\n", next++,
-                           elements, count, what);
+      addLine("x" + std::to_string(next++), count, elements, what);
   }
   /// Kernels of so many us each: `kernel` makes a number of their elements.
   void addKernels(uint64_t count, uint64_t micros) {
     constexpr uint64_t most = uint64_t(1) << 43;
     if (micros == 0 || micros > most)
       return;
-    lines += fmt::format("  k{0} = tensor[{1}]\n  repeat {2} {{ done = kernel(k{0}) }}\n",
-                         kernels++, micros * 1000, count);
+    addLine("k" + std::to_string(kernels++), count, static_cast<int64_t>(micros * 1000), "kernel");
   }
   bool empty() const { return lines.empty(); }
   std::string text(llvm::StringRef name) const {
-    return fmt::format("workload {} -> {} {{\n{}}}\n", name, next > 0 ? "x0" : "k0", lines);
+    return fmt::format("workload {} -> {} {{\n{}}}\n", name, llvm::join(results, ", "), lines);
   }
   bool hasKernels() const { return kernels > 0; }
 
 private:
+  void addLine(std::string tensor, uint64_t count, int64_t elements, llvm::StringRef what) {
+    lines += fmt::format("  {0} = tensor[{1}]\n  repeat {2} {{ {0} = {3}({0}) }}\n", tensor, elements,
+                         count, what);
+    results.push_back(std::move(tensor));
+  }
+
   std::string lines;
+  std::vector<std::string> results;
   size_t next = 0, kernels = 0;
 };
 
@@ -216,7 +221,7 @@ static std::string programText(llvm::ArrayRef<TraceSummary> summaries,
       "int8\n  memory local {\n    off_chip\n  }\n  compute unit {\n    rate "
       "1GHz\n  }\n}\n\n";
   if (first.hasKernels())
-    text += "op kernel(x[N]) -> y[] {\n  y += x[n] * x[n]\n}\n\n";
+    text += "op kernel(x[N]) -> y[N] {\n  y[n] = x[n] * x[n]\n}\n\n";
   if (!first.empty())
     text +=
         fmt::format("system cluster {{ all = {} * npu over nvswitch }}\n\n{}\nevaluate trace on "

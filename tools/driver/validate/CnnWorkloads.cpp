@@ -38,7 +38,7 @@ private:
   bool layer(size_t index);
   bool convolution(const NetworkLayer &layer);
   bool pool(const NetworkLayer &layer, llvm::StringRef op);
-  void line(const std::string &expr) { body += fmt::format("  y{} = {}\n", lines++, expr); }
+  void line(std::string expr) { lines.push_back(std::move(expr)); }
   bool fail(const std::string &reason) {
     problem = reason;
     return false;
@@ -46,8 +46,7 @@ private:
 
   std::vector<NetworkLayer> layers;
   bool hasBatchNorm = false;
-  std::string body;
-  unsigned lines = 0;
+  std::vector<std::string> lines;
 };
 
 } // namespace
@@ -164,12 +163,12 @@ std::string CnnWriter::write() {
   for (size_t i = 0; i < layers.size(); ++i)
     if (!layer(i))
       return "";
-  if (!lines)
+  if (lines.empty())
     problem = "the row has no layers";
   return "import std.ops.{batchnorm, conv2d, depthwise, elementwise, gelu, grouped, layernorm, "
          "matmul, "
-         "pooling, relu, silu}\n\nworkload model() -> y" +
-         std::to_string(lines ? lines - 1 : 0) + " {\n" + body + "}\n";
+         "pooling, relu, silu}\n\n" +
+         layersText(lines);
 }
 
 static Shape readShape(const llvm::json::Value &value) {

@@ -21,6 +21,15 @@ hardware counter {
 }
 )";
 
+std::string perfc::driver::layersText(llvm::ArrayRef<std::string> layers) {
+  std::string results, body;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    results += fmt::format("{}y{}", i ? ", " : "", i);
+    body += fmt::format("  y{} = {}\n", i, layers[i]);
+  }
+  return "workload model() -> " + results + " {\n" + body + "}\n";
+}
+
 ModelTotals perfc::driver::evaluateModel(const std::string &text,
                                          llvm::ArrayRef<std::string> calls) {
   std::string program = text + counterChip.str();

@@ -20,6 +20,10 @@ struct ModelTotals {
   std::string problem;
 };
 
+/// `workload model() -> y0, y1, …`: layers that are told apart by their shapes alone, with all of
+/// their results.
+std::string layersText(llvm::ArrayRef<std::string> layers);
+
 /// Evaluates `workload model(…)` of `text` for each argument list of `calls` ("T = 1, S = 2").
 ModelTotals evaluateModel(const std::string &text, llvm::ArrayRef<std::string> calls);
 

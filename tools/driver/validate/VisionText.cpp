@@ -119,7 +119,7 @@ std::string perfc::driver::recommendationText(const llvm::json::Object &arch) {
                       features, E);
   int64_t inputs = features * (features - 1) / 2 + E;
   text += fmt::format("  z = tensor[1, {}]\n", inputs) + stack("z", inputs, top);
-  return text + "}\n";
+  return text + layersText(lines);
 }
 
 static std::string layerText(llvm::StringRef type, llvm::ArrayRef<int64_t> v) {
@@ -147,8 +147,8 @@ op cross(q[H, L, D], k[H, S, D], v[H, S, D]) -> o[H, L, D] {
   o[h, i, e] = u[h, i, e] / z[h, i]
 }
 
-workload model() -> y0 {
 )";
+  std::vector<std::string> lines;
   for (size_t i = 0; i < layers.size(); ++i) {
     const llvm::json::Array *fields = layers[i].getAsArray();
     std::vector<int64_t> values;
@@ -161,9 +161,9 @@ workload model() -> y0 {
       problem = fmt::format("layer {} has another form", i);
       return "";
     }
-    text += fmt::format("  y{} = {}\n", i, call);
+    lines.push_back(std::move(call));
   }
   if (layers.empty())
     problem = "the row has no layers";
-  return text + "}\n";
+  return text + layersText(lines);
 }
