@@ -114,7 +114,11 @@ void api::warnOfUnusedWords(const Cost &cost, const ir::Module &module, llvm::St
   for (const ir::Operation &chip : module.body()) {
     if (!chips.count(&chip))
       continue;
+    bool feedsArrays =
+        target::feedsArrays(ir::as<target::ChipOp>(chip)); // over networks that any level reads
     chip.walk([&](const ir::Operation &part) {
+      if (part.is("target.network") && feedsArrays)
+        return;
       std::vector<std::string> words;
       if (isSimple)
         words = loopNestWords(part);

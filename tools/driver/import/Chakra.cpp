@@ -147,8 +147,8 @@ public:
 
 private:
   void addLine(std::string tensor, uint64_t count, int64_t elements, llvm::StringRef what) {
-    lines += fmt::format("  {0} = tensor[{1}]\n  repeat {2} {{ {0} = {3}({0}) }}\n", tensor, elements,
-                         count, what);
+    lines += fmt::format("  {0} = tensor[{1}]\n  repeat {2} {{ {0} = {3}({0}) }}\n", tensor,
+                         elements, count, what);
     results.push_back(std::move(tensor));
   }
 

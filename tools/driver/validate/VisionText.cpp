@@ -111,15 +111,18 @@ std::string perfc::driver::recommendationText(const llvm::json::Object &arch) {
                        rows = intsAt(arch, "table_rows");
   int64_t dense = intAt(&arch, "dense_features"), E = intAt(&arch, "embedding_dim");
   int64_t features = static_cast<int64_t>(rows.size()) + 1;
-  std::string text = "import std.ops.{embedding, matmul, relu}\n\nworkload model() -> z {\n";
-  text += fmt::format("  x = tensor[1, {}]\n", dense) + stack("x", dense, bottom);
-  for (size_t i = 0; i < rows.size(); ++i)
+  std::string results = "x, p, z";
+  std::string text = fmt::format("  x = tensor[1, {}]\n", dense) + stack("x", dense, bottom);
+  for (size_t i = 0; i < rows.size(); ++i) {
     text += fmt::format("  e{} = embedding(token[1], weight[{}, {}])\n", i, rows[i], E);
+    results += fmt::format(", e{}", i);
+  }
   text += fmt::format("  f = tensor[1, {0}, {1}]\n  p[b, i, j] += f[b, i, d] * f[b, j, d]\n",
                       features, E);
   int64_t inputs = features * (features - 1) / 2 + E;
   text += fmt::format("  z = tensor[1, {}]\n", inputs) + stack("z", inputs, top);
-  return text + layersText(lines);
+  return "import std.ops.{embedding, matmul, relu}\n\nworkload model() -> " + results + " {\n" +
+         text + "}\n";
 }
 
 static std::string layerText(llvm::StringRef type, llvm::ArrayRef<int64_t> v) {
