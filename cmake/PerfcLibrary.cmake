@@ -16,6 +16,7 @@ function(perfc_library target)
     return()
   endif()
   add_library(${target} STATIC ${sources})
+  set_property(GLOBAL APPEND PROPERTY PERFC_LIBRARIES ${target}) # what libperfc is made of
   target_link_libraries(${target} PUBLIC perfc_options perfc_llvm fmt::fmt ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
   if(PERFC_TIDY)
     set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${PERFC_CLANG_TIDY}")

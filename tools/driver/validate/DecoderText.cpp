@@ -63,7 +63,10 @@ private:
   const llvm::json::Object &arch;
   int64_t D, heads, groups, E, F, layers, vocab;
   bool causal, allBias, qkvBias, rms;
-  std::string body;
+  /// Declares a result that every layer computes anew, and no other line of it reads.
+  void carry(const std::string &name, const std::string &shape);
+
+  std::string body, results = "y";
 };
 
 } // namespace
@@ -142,11 +145,24 @@ void DecoderWriter::mixture() {
   }
 }
 
+void DecoderWriter::carry(const std::string &name, const std::string &shape) {
+  if (llvm::is_contained(llvm::split(results, ", "), name))
+    return;
+  results += ", " + name;
+  body += fmt::format("  {} = tensor[{}]\n", name, shape);
+}
+
 void DecoderWriter::addLayers(int64_t count, bool dense) {
   if (count <= 0)
     return;
-  body += fmt::format("  repeat {} {{\n", count);
   const llvm::json::Object *mla = arch.getObject("mla");
+  if (mla) { // the keys, which the cache has
+    carry("kr", fmt::format("1, T, {}", intAt(mla, "rope")));
+    carry("kn", fmt::format("1, {}, T, {}", heads, intAt(mla, "nope")));
+  }
+  if (!dense && intAt(&arch, "n_experts"))
+    carry("router", fmt::format("1, T, {}", intAt(&arch, "n_experts")));
+  body += fmt::format("  repeat {} {{\n", count);
   line("n = " + (causal ? norm("x", D) : std::string("x")));
   if (mla)
     latentAttention(*mla);
@@ -202,7 +218,7 @@ std::string DecoderWriter::write(std::string &problem) {
   head();
   return "import std.ops.{append, attention, embedding, gelu, heads, layernorm, matmul, rmsnorm, "
          "swiglu}\n" +
-         ops.str() + "workload model(T, S) -> y {\n" + body + "}\n";
+         ops.str() + "workload model(T, S) -> " + results + " {\n" + body + "}\n";
 }
 
 std::string perfc::driver::languageModelText(const llvm::json::Object &arch, std::string &problem) {
