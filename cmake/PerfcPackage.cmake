@@ -4,6 +4,28 @@
 include(GNUInstallDirs)
 install(DIRECTORY stdlib/ DESTINATION "${CMAKE_INSTALL_DATADIR}/perfc/stdlib" FILES_MATCHING PATTERN "*.perf")
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.perf")
+# The library: headers, both forms of it, and how CMake and pkg-config find them.
+install(DIRECTORY api/perfc/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/perfc")
+install(TARGETS libperfc EXPORT perfcTargets LIBRARY)
+install(FILES "${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/static/libperfc.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+set(config "${CMAKE_INSTALL_LIBDIR}/cmake/perfc")
+install(EXPORT perfcTargets NAMESPACE perfc:: DESTINATION "${config}")
+file(RELATIVE_PATH PERFC_INCLUDE_FROM_LIB "/${CMAKE_INSTALL_LIBDIR}" "/${CMAKE_INSTALL_INCLUDEDIR}")
+configure_file(cmake/perfcConfig.cmake.in "${PROJECT_BINARY_DIR}/generated/perfcConfig.cmake" @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/generated/perfcConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/generated/perfcConfig.cmake" "${PROJECT_BINARY_DIR}/generated/perfcConfigVersion.cmake"
+        DESTINATION "${config}")
+# The prefix is known when it is installed.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/package.cmake" @ONLY CONTENT [[
+set(PROJECT_DESCRIPTION "@PROJECT_DESCRIPTION@")
+set(PROJECT_VERSION "@PROJECT_VERSION@")
+set(CMAKE_INSTALL_LIBDIR "@CMAKE_INSTALL_LIBDIR@")
+set(CMAKE_INSTALL_INCLUDEDIR "@CMAKE_INSTALL_INCLUDEDIR@")
+configure_file("@PROJECT_SOURCE_DIR@/cmake/perfc.pc.in" "@PROJECT_BINARY_DIR@/generated/perfc.pc" @ONLY)
+]])
+install(SCRIPT "${PROJECT_BINARY_DIR}/generated/package.cmake")
+install(FILES "${PROJECT_BINARY_DIR}/generated/perfc.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 set(CPACK_GENERATOR DEB)

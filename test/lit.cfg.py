@@ -18,6 +18,7 @@ config.substitutions.append(("%stdlib", os.path.join(config.perfc_source_root, "
 config.substitutions.append(("%examples", os.path.join(config.perfc_source_root, "docs", "examples")))
 config.substitutions.append(("%docs", os.path.join(config.perfc_source_root, "docs")))
 config.substitutions.append(("%root", config.perfc_source_root))
+config.substitutions.append(("%build", config.perfc_build_root))
 config.substitutions.append(("%python", config.python_executable))
 
 # FileCheck, not and split-file.

@@ -19,8 +19,8 @@ static std::string argsText(llvm::ArrayRef<ast::Arg> args) {
   std::string out;
   for (const ast::Arg &arg : args) {
     out += (out.empty() ? "" : ", ") + treeText(arg.value);
-    if (arg.role)
-      out += ": " + treeText(arg.role);
+    if (arg.value->role)
+      out += ": " + treeText(arg.value->role);
     if (arg.assigned)
       out += " " + arg.assign.str() + " " + treeText(arg.assigned);
   }
