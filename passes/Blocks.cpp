@@ -2,7 +2,7 @@
 #include "passes/Blocks.h"
 
 #include "ir/common/Rational.h"
-#include "passes/Images.h"
+#include "passes/analysis/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 

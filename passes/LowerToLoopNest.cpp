@@ -8,7 +8,7 @@
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
 #include "passes/FusedPlan.h"
-#include "passes/IslText.h"
+#include "passes/analysis/IslText.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"

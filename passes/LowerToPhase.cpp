@@ -7,7 +7,7 @@
 #include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
-#include "passes/LiveBytes.h"
+#include "passes/analysis/LiveBytes.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"

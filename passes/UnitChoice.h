@@ -8,7 +8,7 @@
 #ifndef PERFC_PASSES_UNITCHOICE_H
 #define PERFC_PASSES_UNITCHOICE_H
 
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/NestPlan.h"
 
 namespace perfc {

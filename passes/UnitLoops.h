@@ -7,7 +7,7 @@
 #ifndef PERFC_PASSES_UNITLOOPS_H
 #define PERFC_PASSES_UNITLOOPS_H
 
-#include "passes/ChipModel.h"
+#include "passes/analysis/ChipModel.h"
 #include "passes/FusedWorkload.h"
 #include "llvm/ADT/StringMap.h"
 

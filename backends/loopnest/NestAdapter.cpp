@@ -2,7 +2,7 @@
 #include "backends/loopnest/NestAdapter.h"
 
 #include "ir/core/Module.h"
-#include "passes/Images.h"
+#include "passes/analysis/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -9,7 +9,7 @@
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
-#include "passes/ChipModel.h"
+#include "passes/analysis/ChipModel.h"
 
 namespace perfc {
 namespace loopnest {

@@ -3,7 +3,7 @@
 
 #include "backends/core/Chip.h"
 #include "ir/op/OpOps.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/KernelUses.h"
 #include "passes/Names.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,7 +5,7 @@
 #include "backends/training/ProgramBuilder.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/training/RankLabels.h"

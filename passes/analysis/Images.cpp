@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/Images.h"
+#include "passes/analysis/Images.h"
 
 #include "ir/common/Rational.h"
 #include "ir/op/Points.h"
 #include "ir/op/Positions.h"
-#include "passes/IslConjunction.h"
-#include "passes/SetCount.h"
+#include "passes/analysis/IslConjunction.h"
+#include "passes/analysis/SetCount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
