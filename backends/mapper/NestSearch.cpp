@@ -116,11 +116,14 @@ std::vector<unsigned> NestSearcher::byBound() {
   return order;
 }
 
-/// The full model; each thread has loops of its own in `scratch`.
+/// The full model, for loops in an order that points may run in; each thread has loops of its own
+/// in `scratch`.
 NestWeigher NestSearcher::weigherOf(const NestSpace &space,
                                     std::vector<AdaptedNest> &scratch) const {
   scratch.assign(std::max(1u, options.threads), space.adapted);
-  return [&](const Nest &loops, unsigned thread, bool &isUnknown) {
+  return [&](const Nest &loops, unsigned thread, bool &isUnknown) -> llvm::Optional<Score> {
+    if (space.order && !space.order->isKeptBy(loops))
+      return llvm::None;
     scratch[thread].nest = loops;
     return space.cost->score(scratch[thread], isUnknown);
   };

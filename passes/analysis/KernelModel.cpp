@@ -217,7 +217,8 @@ bool Statement::reduces() const {
 }
 
 bool Statement::isElementwise() const {
-  if (!op.reduce().empty() || !op.constraints().empty())
+  auto isOwn = [&](const Access &read) { return read.tensor == write.tensor; };
+  if (!op.reduce().empty() || !op.constraints().empty() || llvm::any_of(reads, isOwn))
     return false;
   llvm::SmallVector<bool, 8> seen(names.size(), false);
   for (const Subscript &rank : write.ranks) {
