@@ -8,6 +8,7 @@
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/ReuseText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
@@ -122,6 +123,20 @@ static void explainResult(Session &session, const emit::Result &result, llvm::St
   session.out << mapping << '\n';
 }
 
+/// How memories use tensors again, of the results of that name or of all.
+static void explainReuse(Session &session, const Arguments &arguments, Evaluation &evaluation,
+                         FileId file, Compilation::Defines defines) {
+  ReuseText text(session, arguments.value("reuse"));
+  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+    auto isWanted = [&](const emit::Result *result) {
+      return arguments.files().size() < 2 || result->name == arguments.files()[1];
+    };
+    if (llvm::any_of(evaluated.results, isWanted))
+      text.print(evaluated.module);
+  });
+  text.finish();
+}
+
 bool driver::explain(Session &session, const Arguments &arguments) {
   std::string code;
   if (isCode(arguments.files().front(), code)) {
@@ -133,6 +148,10 @@ bool driver::explain(Session &session, const Arguments &arguments) {
   if (!file || !readDefines(arguments, session.diagnostics, defines))
     return true;
   Evaluation evaluation(session, defaultProviders());
+  if (arguments.has("reuse")) {
+    explainReuse(session, arguments, evaluation, file, defines);
+    return true;
+  }
   evaluation.run(file, defines, [](const Evaluated &) {});
   bool found = false, asJson = arguments.has("json");
   emit::Json results = emit::Json::array();

@@ -1,0 +1,36 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `perfc explain FILE --reuse TENSOR@MEMORY`: of each loop nest that runs, how the memory uses the
+// tensor again, as relations and with a sentence for each loop.
+#ifndef PERFC_TOOLS_DRIVER_REUSETEXT_H
+#define PERFC_TOOLS_DRIVER_REUSETEXT_H
+
+#include "tools/driver/Evaluation.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace perfc::driver {
+
+class ReuseText {
+public:
+  /// `wanted` is TENSOR@MEMORY, where results have no number: `I@GLB`.
+  ReuseText(Session &session, llvm::StringRef wanted) : session(session), wanted(wanted) {}
+
+  /// Prints about the nests of `module` that keep the tensor in the memory, each once.
+  void print(const ir::Module &module);
+  /// Reports where nothing was printed.
+  void finish();
+
+private:
+  void printNest(loopnest::NestOp nest, target::ChipOp chip);
+
+  Session &session;
+  passes::NormalForms forms;
+  llvm::StringRef wanted;
+  llvm::StringSet<> printed;
+  std::set<std::string> others; ///< tensors in memories, as one could ask for them
+  bool isAny = false;
+};
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_REUSETEXT_H
