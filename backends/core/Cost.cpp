@@ -223,3 +223,7 @@ llvm::Optional<std::string> perfc::addSequential(Cost &total, const Cost &part, 
     return std::string("operations");
   return addAccesses(total, part, count);
 }
+
+SizeBase perfc::capacityBase(const Cost &cost) {
+  return cost.memoryCapacity ? writtenBase(*cost.memoryCapacity) : SizeBase::Binary;
+}

@@ -243,6 +243,8 @@ struct MetricValue {
 /// given, with the reason. Nothing when there is no such metric.
 llvm::Optional<MetricValue> metric(const Cost &cost, llvm::StringRef name);
 
+/// The base in which what a result holds is told: that in which the memory's capacity is written.
+SizeBase capacityBase(const Cost &cost);
 /// The statement that the cost is of.
 ResultKind kindOf(const Cost &cost);
 /// What follows the point in the name of a metric that is a distribution.

@@ -3,11 +3,11 @@
 // Any bytes as the inputs that ASTRA-sim reads beside a trace: network, system, communicator groups
 // and remote memory, cut at lines of `---`. They are read, or refused with diagnostics within the
 // text; on what is small enough one collective of each kind runs.
-#include "tools/driver/astra/ClusterTexts.h"
+#include "api/astra/ClusterTexts.h"
 #include <cstdlib>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::api;
 
 static constexpr llvm::StringLiteral names[] = {"n.yml", "s.json", "g.json", "m.json"};
 

@@ -2,14 +2,15 @@
 //
 // perfc check: everything that can be known to be wrong without evaluating: names, units, shapes,
 // and, by lowering to loop nests, mappings that do not fit.
+#include "api/Evaluation.h"
 #include "frontend/build/Compilation.h"
 #include "ir/core/Verifier.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/Evaluation.h"
 #include "tools/driver/ProgramFile.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// Points of a sweep that are checked.

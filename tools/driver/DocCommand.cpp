@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// One of the choices of a word: `switch`, `torus(4, 4)` or `fat_tree(radix, oversubscription)`.

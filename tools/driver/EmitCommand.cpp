@@ -1,15 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc emit: the results or the workloads of a file in another format.
+#include "api/Emitted.h"
+#include "api/Evaluation.h"
+#include "api/Providers.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/Emitted.h"
-#include "tools/driver/Evaluation.h"
 #include "tools/driver/ProgramFile.h"
-#include "tools/driver/Providers.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static const emit::Emitter *chooseEmitter(Session &session, const Arguments &arguments) {
@@ -25,7 +26,7 @@ static const emit::Emitter *chooseEmitter(Session &session, const Arguments &arg
 /// takes those of one statement, while its module is there.
 static void emitResults(Session &session, const emit::Emitter &emitter, FileId file,
                         Compilation::Defines defines, llvm::StringRef path) {
-  Evaluation evaluation(session, defaultProviders());
+  Evaluation evaluation(session.context(), defaultProviders());
   size_t statements = 0;
   evaluation.run(file, defines, [&](const Evaluated &evaluated) {
     if (emitter.write || evaluated.results.empty())

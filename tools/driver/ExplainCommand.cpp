@@ -2,16 +2,17 @@
 //
 // perfc explain: why a result is what it is, as a chain from the result down to the resource that
 // limits it, each link with its place in the source; or what a diagnostic means.
+#include "api/Providers.h"
 #include "backends/emit/Emit.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/EmbeddedText.h"
 #include "tools/driver/ProgramFile.h"
-#include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
 #include "tools/driver/ReuseText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// Longest kernels that are followed down.
@@ -147,7 +148,7 @@ bool driver::explain(Session &session, const Arguments &arguments) {
   FileId file = loadProgramFile(session, arguments.files().front());
   if (!file || !readDefines(arguments, session.diagnostics, defines))
     return true;
-  Evaluation evaluation(session, defaultProviders());
+  Evaluation evaluation(session.context(), defaultProviders());
   if (arguments.has("reuse")) {
     explainReuse(session, arguments, evaluation, file, defines);
     return true;

@@ -1,12 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc fmt: files in the one style of the language, printed, checked or rewritten.
+#include "api/OutputFile.h"
 #include "frontend/syntax/Parser.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/ProgramFile.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 bool driver::formatFiles(Session &session, const Arguments &arguments) {

@@ -1,14 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc import: a foreign description as a .perf program, formatted.
+#include "api/OutputFile.h"
 #include "frontend/syntax/Parser.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 const ImportFormat *driver::findImportFormat(Session &session, llvm::StringRef text) {

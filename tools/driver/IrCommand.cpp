@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc ir: the IR of a file at a level, or around a pass. perfc opt: passes over textual IR.
+#include "api/OutputFile.h"
 #include "frontend/build/Compilation.h"
 #include "ir/core/Parser.h"
 #include "ir/core/Printer.h"
@@ -8,11 +9,11 @@
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/ProgramFile.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static ir::PrintOptions printOptions(Session &session, const Arguments &arguments) {

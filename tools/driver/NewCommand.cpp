@@ -1,11 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc new: a commented program to start from.
+#include "api/OutputFile.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/OutputFile.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static constexpr llvm::StringLiteral starter =

@@ -2,8 +2,10 @@
 #include "tools/driver/Progress.h"
 
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <fmt/format.h>
 
+using namespace perfc;
 using namespace perfc::driver;
 using namespace std::chrono_literals;
 
@@ -43,6 +45,25 @@ static std::string countText(int64_t done, int64_t total, int64_t newly, double 
   double rate = static_cast<double>(newly) / seconds;
   return fmt::format("{}, {:.2g}/s, {:.0f} s left  ", text, rate,
                      static_cast<double>(total - done) / rate);
+}
+
+/// What Ctrl-C cancels; null while it ends the process.
+static std::atomic<api::Watcher *> searching{nullptr};
+
+extern "C" void perfcOnInterrupt(int) {
+  if (api::Watcher *watcher = searching)
+    watcher->cancel();
+  std::signal(SIGINT, SIG_DFL);
+}
+
+void Progress::searchBegins() {
+  searching = this;
+  std::signal(SIGINT, perfcOnInterrupt);
+}
+
+void Progress::searchEnds() {
+  std::signal(SIGINT, SIG_DFL);
+  searching = nullptr;
 }
 
 void Progress::stop() {

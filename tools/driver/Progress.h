@@ -5,7 +5,7 @@
 #ifndef PERFC_TOOLS_DRIVER_PROGRESS_H
 #define PERFC_TOOLS_DRIVER_PROGRESS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "api/Context.h"
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -14,17 +14,20 @@
 
 namespace perfc::driver {
 
-class Progress {
+class Progress : public api::Watcher {
 public:
-  ~Progress() { stop(); }
+  ~Progress() override { stop(); }
 
   /// Shows progress from now on, in lines of up to `width` columns; to be called on a terminal
   /// only.
   void start(unsigned width);
   /// What the command is at; without `start` nobody sees it.
-  void at(llvm::StringRef what);
+  void at(llvm::StringRef what) override;
   /// `done` of `total` parts of the work are done; 0 of 0 for work without parts.
-  void count(int64_t done, int64_t total);
+  void count(int64_t done, int64_t total) override;
+  // Ctrl-C during a search cancels: a second one ends the process as ever.
+  void searchBegins() override;
+  void searchEnds() override;
   /// Takes the line away for good.
   void stop();
 

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// Kernels shown without -v.

@@ -5,7 +5,8 @@
 #ifndef PERFC_TOOLS_DRIVER_REPORT_H
 #define PERFC_TOOLS_DRIVER_REPORT_H
 
-#include "tools/driver/Evaluation.h"
+#include "api/Evaluation.h"
+#include "tools/driver/Session.h"
 #include "tools/driver/Table.h"
 #include <map>
 
@@ -19,33 +20,33 @@ struct ReportColumn {
 
 class Report {
 public:
-  Report(Session &session, const Evaluation &evaluation)
+  Report(Session &session, const api::Evaluation &evaluation)
       : Report(session, evaluation, session.out) {}
   /// Prints to `out` instead.
-  Report(Session &session, const Evaluation &evaluation, llvm::raw_ostream &out)
+  Report(Session &session, const api::Evaluation &evaluation, llvm::raw_ostream &out)
       : session(session), out(session.isQuiet() ? llvm::nulls() : out), evaluation(evaluation) {}
 
   /// Prints what a statement has found.
-  void print(const Evaluated &evaluated);
+  void print(const api::Evaluated &evaluated);
 
   /// Takes the point for one of a sweep whose titles are printed, or not; what comes after it is
   /// then printed accordingly.
-  void goOnWith(const Evaluated &point);
+  void goOnWith(const api::Evaluated &point);
   void beginAnew() { sweep = SourceRange(); }
 
 private:
-  bool startSweep(const Evaluated &evaluated);
+  bool startSweep(const api::Evaluated &evaluated);
   void printEvaluation(const emit::Result &result);
-  void printComparison(const Evaluated &evaluated);
-  void printPoint(const Evaluated &evaluated);
-  void printReport(const Evaluated &evaluated, study::ReportOp report);
-  void printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
-  void printBreakdown(const Evaluated &evaluated, study::ReportOp report,
+  void printComparison(const api::Evaluated &evaluated);
+  void printPoint(const api::Evaluated &evaluated);
+  void printReport(const api::Evaluated &evaluated, study::ReportOp report);
+  void printResultRows(const api::Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns);
+  void printBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                       const emit::Result &result, llvm::ArrayRef<ReportColumn> columns,
                       llvm::StringRef rows);
-  void printFileBreakdown(const Evaluated &evaluated, study::ReportOp report,
+  void printFileBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                           llvm::ArrayRef<ReportColumn> columns);
-  void printFileReport(const Evaluated &evaluated);
+  void printFileReport(const api::Evaluated &evaluated);
   void printFindings(const emit::Result &result); ///< notes and expectations
   void printExpectations(const emit::Result &result, llvm::StringRef row);
   llvm::StringRef statementText(const ir::Operation &statement) const;
@@ -58,7 +59,7 @@ private:
   Session &session;
   llvm::raw_ostream
       &out; ///< nowhere when the session is quiet: what is wrong is found all the same
-  const Evaluation &evaluation;
+  const api::Evaluation &evaluation;
   /// The sweep whose rows are being printed, and the columns of its table.
   SourceRange sweep;
   std::vector<TableColumn> sweepColumns;
@@ -86,8 +87,6 @@ struct BreakdownRow {
 llvm::Optional<std::vector<BreakdownRow>>
 breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit, size_t &others);
 
-/// The base in which what a result holds is told: that in which the memory's capacity is written.
-SizeBase capacityBase(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

@@ -158,10 +158,6 @@ static std::string metricText(const Cost &cost, const llvm::Twine &name) {
                             : "not given: " + found->notGiven;
 }
 
-SizeBase perfc::driver::capacityBase(const Cost &cost) {
-  return cost.memoryCapacity ? writtenBase(*cost.memoryCapacity) : SizeBase::Binary;
-}
-
 /// What is used of the memory, of what there is where that is known.
 static std::string memoryText(const Cost &cost) {
   SizeBase base = capacityBase(cost);

@@ -5,8 +5,11 @@
 #ifndef PERFC_TOOLS_DRIVER_REUSETEXT_H
 #define PERFC_TOOLS_DRIVER_REUSETEXT_H
 
-#include "tools/driver/Evaluation.h"
+#include "backends/loopnest/NestAdapter.h"
+#include "ir/core/Module.h"
+#include "tools/driver/Session.h"
 #include "llvm/ADT/StringSet.h"
+#include <set>
 
 namespace perfc::driver {
 

@@ -1,15 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc run: evaluates what a file asks for, and prints or writes it.
+#include "api/OutputFile.h"
+#include "api/Providers.h"
+#include "api/RequestedFiles.h"
 #include "frontend/import/timeloop/Templates.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/NumberOption.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/ProgramFile.h"
-#include "tools/driver/Providers.h"
 #include "tools/driver/Report.h"
-#include "tools/driver/RequestedFiles.h"
 #include "tools/driver/RunDocument.h"
 #include "tools/driver/astra/RunTraces.h"
 #include "tools/driver/import/Format.h"
@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using namespace perfc::mapper;
 using loopnest::SearchStrategy;
@@ -34,7 +35,7 @@ static void finishSearches(Session &session, const Evaluation &evaluation, FileI
     writeMappings(session, evaluation, file, arguments.value("mapping"));
   if (!arguments.has("stats") || arguments.has("json"))
     return;
-  for (const Evaluation::Searched &entry : evaluation.searches())
+  for (const Searched &entry : evaluation.searches())
     session.out << fmt::format(
         "{}: {} mappings evaluated in {:.3f} CPU seconds, {:.0f} per "
         "CPU second\n",
@@ -42,7 +43,7 @@ static void finishSearches(Session &session, const Evaluation &evaluation, FileI
         double(entry.summary.evaluated) / std::max(1e-9, entry.summary.cpuSeconds));
 }
 
-enum class Which { All, Searches, Sweeps };
+using Which = RunOptions::Which;
 
 /// The program: the file, or what files of another tool are as a program.
 static FileId loadProgram(Session &session, const Arguments &arguments) {
@@ -69,26 +70,26 @@ static void locateProblems(Session &session, const Arguments &arguments, FileId 
 }
 
 /// How to search and to sweep; false when an option has no meaning (reported).
-static bool applyOptions(Session &session, const Arguments &arguments, Evaluation &evaluation) {
+static bool applyOptions(Session &session, const Arguments &arguments, RunOptions &options) {
   size_t errors = session.diagnostics.errorCount();
   if (arguments.value("mode") == "maestro")
-    evaluation.useByDefault("maestro");
-  evaluation.sweepSettings.database = arguments.value("db").str();
-  if (arguments.has("shard") && !readShard(arguments.value("shard"), evaluation.sweepSettings)) {
+    options.provider = "maestro";
+  options.sweep.database = arguments.value("db").str();
+  if (arguments.has("shard") && !readShard(arguments.value("shard"), options.sweep)) {
     session.diagnostics.report({}, diag::BadOptionValue, "--shard", arguments.value("shard"));
     return false;
   }
   if (auto threads = wholeOption(session, arguments, "threads", 1))
-    evaluation.searchSettings.threads = static_cast<unsigned>(std::min(*threads, 1024.0));
+    options.search.threads = static_cast<unsigned>(std::min(*threads, 1024.0));
   if (auto seed = wholeOption(session, arguments, "seed", 0))
-    evaluation.searchSettings.seed = static_cast<uint64_t>(*seed);
-  evaluation.searchSettings.within = numberOption(session, arguments, "within", 0);
+    options.search.seed = static_cast<uint64_t>(*seed);
+  options.search.within = numberOption(session, arguments, "within", 0);
   if (auto evaluations = wholeOption(session, arguments, "evaluations", 1))
-    evaluation.searchSettings.mostEvaluations = static_cast<int64_t>(*evaluations);
+    options.search.mostEvaluations = static_cast<int64_t>(*evaluations);
   llvm::StringRef strategy = arguments.value("strategy");
-  evaluation.searchSettings.strategy = strategy == "exhaustive" ? SearchStrategy::Exhaustive
-                                       : strategy == "random"   ? SearchStrategy::Random
-                                                                : SearchStrategy::Bound;
+  options.search.strategy = strategy == "exhaustive" ? SearchStrategy::Exhaustive
+                            : strategy == "random"   ? SearchStrategy::Random
+                                                     : SearchStrategy::Bound;
   return session.diagnostics.errorCount() == errors;
 }
 
@@ -102,15 +103,10 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   if (!readDefines(arguments, session.diagnostics, defines) || !file)
     return true;
   loopnest::CountVerifier verifier;
-  bool verifies = arguments.has("verify");
-  Evaluation evaluation(session, defaultProviders(verifies ? &verifier : nullptr));
-  evaluation.verifier = verifies ? &verifier : nullptr;
-  Report report(session, evaluation);
-  RunDocument document(session, evaluation, arguments.has("stats"));
-  bool asJson = arguments.has("json");
-  evaluation.onlySearches = which == Which::Searches;
-  evaluation.onlySweeps = which == Which::Sweeps;
-  if (!applyOptions(session, arguments, evaluation))
+  RunOptions options;
+  options.which = which;
+  options.verifier = arguments.has("verify") ? &verifier : nullptr;
+  if (!applyOptions(session, arguments, options))
     return true;
   astra::Cluster cluster;
   bool isOnCluster =
@@ -118,26 +114,32 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   if (isOnCluster) {
     if (!readCluster(session, arguments, "run", cluster))
       return true;
-    evaluation.replayOn = &cluster;
+    options.replayOn = &cluster;
   }
-  RequestedFiles files(session, evaluation, asJson);
   llvm::Optional<PointSharing> sharing;
-  SharedPrinting shared(session, evaluation, asJson ? &document : nullptr);
   if (Ranks *ranks = which == Which::Sweeps ? Ranks::world() : nullptr) {
     sharing.emplace(*ranks, session.diagnostics);
-    evaluation.sharing = &*sharing;
+    options.sharing = &*sharing;
     session.printAsToFile(arguments);
   }
+  Evaluation evaluation(session.context(), defaultProviders(options.verifier), options);
+  Report report(session, evaluation);
+  RunDocument document(session, evaluation, arguments.has("stats"));
+  bool asJson = arguments.has("json");
+  RequestedFiles files(session.context(), evaluation, asJson);
+  llvm::Optional<SharedPrinting> shared;
+  if (sharing)
+    shared.emplace(session, evaluation, *sharing, asJson ? &document : nullptr);
   evaluation.run(file, defines, [&](const Evaluated &evaluated) {
     Progress::Pause pause(session.progress);
-    if (sharing)
-      shared.print(evaluated);
+    if (shared)
+      shared->print(evaluated);
     else if (!asJson)
       report.print(evaluated);
     files.write(evaluated);
   });
   files.finish();
-  if (isOnCluster && !evaluation.hasReplayed && session.diagnostics.errorCount() == 0)
+  if (isOnCluster && !evaluation.has("study.replay") && session.diagnostics.errorCount() == 0)
     session.diagnostics
         .report({file, 0, 0}, diag::NotSupportedYet, "a cluster for a program without `replay`")
         .help("--network and --system say on which cluster a trace runs");
@@ -151,9 +153,9 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     locateProblems(session, arguments, file);
   llvm::StringRef path = session.sources.path(file);
   if (!session.diagnostics.hasErrors()) {
-    if (which == Which::Searches && !evaluation.hasSearched)
+    if (which == Which::Searches && !evaluation.has(study::SearchStatement::opName))
       session.diagnostics.report({}, diag::NoSuchStatement, "search", path);
-    if (which == Which::Sweeps && !evaluation.hasSwept)
+    if (which == Which::Sweeps && !evaluation.has(study::PointOp::opName))
       session.diagnostics.report({}, diag::NoSuchStatement, "sweep", path);
   }
   if (asJson)

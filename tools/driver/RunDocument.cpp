@@ -6,13 +6,14 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using namespace perfc::mapper;
 
 /// The document prints its lists as fields of an object: their elements stand this far in.
 static constexpr unsigned partIndent = 4;
 
-static emit::Json searchJson(const Evaluation::Searched &entry, bool withStats) {
+static emit::Json searchJson(const Searched &entry, bool withStats) {
   const SearchSummary &summary = entry.summary;
   llvm::StringSet<> names; // of this search alone
   emit::Json json = emit::Json::object();

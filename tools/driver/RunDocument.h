@@ -6,15 +6,16 @@
 #ifndef PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
 #define PERFC_TOOLS_DRIVER_RUNDOCUMENT_H
 
+#include "api/Evaluation.h"
 #include "backends/emit/Json.h"
-#include "tools/driver/Evaluation.h"
+#include "tools/driver/Session.h"
 
 namespace perfc::driver {
 
 class RunDocument {
 public:
   /// Of `evaluation`; with the CPU time of searches, which differs from run to run, if `withStats`.
-  RunDocument(Session &session, const Evaluation &evaluation, bool withStats)
+  RunDocument(Session &session, const api::Evaluation &evaluation, bool withStats)
       : session(session), evaluation(evaluation), withStats(withStats) {}
 
   /// Appends the results and searches since the last call, printed as they stand in the document.
@@ -27,7 +28,7 @@ public:
 
 private:
   Session &session;
-  const Evaluation &evaluation;
+  const api::Evaluation &evaluation;
   bool withStats;
   std::vector<std::string> allResults, allSearches;
   size_t takenResults = 0, takenSearches = 0; ///< of the evaluation

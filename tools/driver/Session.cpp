@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Session.h"
 
-#include "tools/driver/ReportAgain.h"
+#include "api/ReportAgain.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static constexpr OptionSpec options[] = {

@@ -38,6 +38,8 @@ struct Session {
   unsigned width;
   Progress progress;
 
+  api::Context context() { return {sources, diagnostics, progress}; }
+
   bool isQuiet() const { return verbosity == Verbosity::Quiet; }
   bool isVerbose() const { return verbosity == Verbosity::Verbose; }
   /// Columns of a result table.

@@ -1,15 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/astra/RunTraces.h"
 
+#include "api/astra/ClusterTexts.h"
 #include "backends/emit/Json.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "tools/driver/Table.h"
-#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/astra/ClusterFiles.h"
 #include "tools/driver/import/ChakraFiles.h"
 
 #include <cmath>
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static constexpr llvm::StringLiteral aware = "congestion_aware", unaware = "congestion_unaware";

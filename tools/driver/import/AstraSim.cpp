@@ -4,7 +4,7 @@
 // and an all-reduce on it. ASTRA-sim counts bandwidth in GiB/s per link and latency per hop, the
 // language per chip and message: a ring has two links per chip, a full connection one to each
 // other, and a message crosses a switch in two hops.
-#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/astra/ClusterFiles.h"
 #include "tools/driver/import/Format.h"
 
 using namespace perfc;

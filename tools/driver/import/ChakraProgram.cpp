@@ -4,18 +4,19 @@
 // kinds, sizes, times, peers, groups and what waits for what. Ranks whose nodes are the same stand
 // together. With `--simplify` without the nodes that stand between kernels in traces of PyTorch.
 // One file is in memory at a time.
+#include "api/astra/ClusterTexts.h"
 #include "backends/network/chakra/Simplify.h"
 #include "backends/network/chakra/TraceProgram.h"
 #include "ir/collective/TraceLimits.h"
 #include "ir/common/diagnostics/Cluster.h"
-#include "tools/driver/astra/ClusterReader.h"
-#include "tools/driver/astra/ClusterTexts.h"
+#include "tools/driver/astra/ClusterFiles.h"
 #include "tools/driver/import/ChakraFiles.h"
 #include "tools/driver/import/Format.h"
 #include <limits>
 #include <map>
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using chakra::Field;
 using chakra::NodeType;

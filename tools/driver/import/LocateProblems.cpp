@@ -1,14 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/import/LocateProblems.h"
 
+#include "api/ReportAgain.h"
 #include "backends/loopnest/timeloop/Result.h"
 #include "frontend/import/maestro/PerfText.h"
 #include "frontend/import/timeloop/ReadInput.h"
-#include "tools/driver/ReportAgain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// The line of `text` that holds `place`, from its beginning to the end of the text.

@@ -2,15 +2,16 @@
 //
 // Format maestro: a program that evaluates each layer natively, but for those whose dataflow is no
 // loop nest of whole steps, which run by MAESTRO's model.
+#include "api/Evaluation.h"
 #include "backends/loopnest/maestro/Levels.h"
 #include "frontend/import/maestro/HardwareFile.h"
 #include "frontend/import/maestro/PerfText.h"
 #include "ir/study/AllOps.h"
-#include "tools/driver/Evaluation.h"
 #include "tools/driver/import/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// The evaluations of `text` that cannot be lowered to loop nests.

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 namespace {

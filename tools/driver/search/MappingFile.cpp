@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/search/MappingFile.h"
 
+#include "api/OutputFile.h"
 #include "tools/driver/Library.h"
-#include "tools/driver/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -10,6 +10,7 @@
 #include <set>
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 namespace {
@@ -107,7 +108,7 @@ bool driver::writeMappings(Session &session, const Evaluation &evaluation, FileI
   std::string mappings;
   llvm::StringSet<> taken;
   std::set<std::string> names;
-  for (const Evaluation::Searched &entry : evaluation.searches()) {
+  for (const Searched &entry : evaluation.searches()) {
     mappings +=
         "// " + entry.result->label + "\n" + mapper::printMappings(entry.summary.mappings, taken);
     for (const mapper::FoundMapping &mapping : entry.summary.mappings) {

@@ -7,12 +7,13 @@
 #ifndef PERFC_TOOLS_DRIVER_SEARCH_MAPPINGFILE_H
 #define PERFC_TOOLS_DRIVER_SEARCH_MAPPINGFILE_H
 
-#include "tools/driver/Evaluation.h"
+#include "api/Evaluation.h"
+#include "tools/driver/Session.h"
 
 namespace perfc::driver {
 
 /// Writes the mappings of `evaluation`, of the program in `root`, to `path`; false after a report.
-bool writeMappings(Session &session, const Evaluation &evaluation, FileId root,
+bool writeMappings(Session &session, const api::Evaluation &evaluation, FileId root,
                    llvm::StringRef path);
 
 } // namespace perfc::driver

@@ -148,7 +148,8 @@ static bool hasErrors(const PointOutcome &outcome) {
   });
 }
 
-void PointSharing::serve(ResultStore *store, llvm::function_ref<void(const PointOutcome &)> each) {
+void PointSharing::serve(ResultStore *store,
+                         llvm::function_ref<void(const api::SharedPoint &)> each) {
   Packer known;
   std::vector<PointKey> points = store ? store->points() : std::vector<PointKey>();
   known.number(static_cast<int64_t>(points.size()));
@@ -164,6 +165,8 @@ void PointSharing::serve(ResultStore *store, llvm::function_ref<void(const Point
   auto printReady = [&] {
     for (auto first = ready.find(printed); first != ready.end(); first = ready.find(++printed)) {
       each(first->second);
+      if (onOutcome)
+        onOutcome(first->second);
       ready.erase(first);
     }
   };
@@ -223,7 +226,8 @@ void PointSharing::finished(std::vector<StoredRow> rows) {
   current->rows = std::move(rows);
 }
 
-void PointSharing::send(size_t first, PointTexts texts) {
+void PointSharing::send(size_t first) {
+  PointTexts texts = takePrinted();
   if (!current)
     return;
   current->texts = std::move(texts);
@@ -240,7 +244,7 @@ void PointSharing::leave() {
     return;
   if (handsOut()) {
     hasBegun = true;
-    return serve(nullptr, [](const PointOutcome &) {});
+    return serve(nullptr, [](const api::SharedPoint &) {});
   }
   ranks.send(0, Packer().number(static_cast<int64_t>(Message::Left)).bytes);
 }

@@ -8,7 +8,7 @@
 #ifndef PERFC_TOOLS_DRIVER_SWEEP_POINTSHARING_H
 #define PERFC_TOOLS_DRIVER_SWEEP_POINTSHARING_H
 
-#include "backends/mapper/SweepRows.h"
+#include "api/RunOptions.h"
 #include "tools/driver/sweep/Ranks.h"
 #include <map>
 #include <set>
@@ -23,40 +23,34 @@ struct PointTexts {
 };
 
 /// What a process sends of one point.
-struct PointOutcome {
-  int64_t statement = 0;   ///< which sweep of the file
-  int64_t point = 0;       ///< which of its points
-  bool isComplete = false; ///< false for one that was cut short: it is evaluated again next time
-  std::vector<mapper::StoredRow> rows;
+struct PointOutcome : api::SharedPoint {
+  int64_t statement = 0; ///< which sweep of the file
+  int64_t point = 0;     ///< which of its points
   PointTexts texts;
-  std::vector<Diagnostic> problems;
 };
 
 /// As bytes, and back; both processes have loaded the same files in the same order.
 std::string packOutcome(const PointOutcome &outcome);
 PointOutcome unpackOutcome(llvm::StringRef bytes);
 
-class PointSharing {
+class PointSharing : public api::PointShare {
 public:
   using PointKey = std::pair<int64_t, int64_t>;
 
   PointSharing(Ranks &ranks, DiagnosticEngine &diagnostics)
       : ranks(ranks), diagnostics(diagnostics) {}
 
-  bool handsOut() const { return ranks.rank() == 0; }
+  bool handsOut() const override { return ranks.rank() == 0; }
+  void serve(mapper::ResultStore *store,
+             llvm::function_ref<void(const api::SharedPoint &)> each) override;
+  bool takes(int64_t statement, int64_t point) override;
+  void finished(std::vector<mapper::StoredRow> rows) override;
+  void send(size_t first) override;
 
-  /// At the first process: tells the others which points `store` (or null) has, hands out the rest
-  /// until all are done, and calls `each` in the order of the points. What is complete is in
-  /// `store` before.
-  void serve(mapper::ResultStore *store, llvm::function_ref<void(const PointOutcome &)> each);
-
-  /// At the others: true when this process evaluates the point.
-  bool takes(int64_t statement, int64_t point);
-  /// The rows of the point at hand.
-  void finished(std::vector<mapper::StoredRow> rows);
-  /// After the point, or whatever was built: sends what `takes` took, with the diagnostics from the
-  /// `first`-th on.
-  void send(size_t first, PointTexts texts);
+  /// What the process that hands points out does with their results, in order; what the others have
+  /// printed of the point at hand.
+  std::function<void(const PointOutcome &)> onOutcome;
+  std::function<PointTexts()> takePrinted;
   /// When there are no more points, or when this process could not begin.
   void leave();
 

@@ -2,12 +2,14 @@
 #include "tools/driver/sweep/SharedPrinting.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
-SharedPrinting::SharedPrinting(Session &session, Evaluation &evaluation, RunDocument *document)
+SharedPrinting::SharedPrinting(Session &session, const Evaluation &evaluation,
+                               PointSharing &sharing, RunDocument *document)
     : session(session), document(document), firstStream(first), nextStream(next),
       asFirst(session, evaluation, firstStream), asNext(session, evaluation, nextStream) {
-  evaluation.takePrinted = [this] {
+  sharing.takePrinted = [this] {
     asFirst.beginAnew();
     firstStream.flush();
     nextStream.flush();
@@ -16,7 +18,7 @@ SharedPrinting::SharedPrinting(Session &session, Evaluation &evaluation, RunDocu
       this->document->takeParts(texts.results, texts.searches);
     return texts;
   };
-  evaluation.onOutcome = [this](const PointOutcome &outcome) {
+  sharing.onOutcome = [this](const PointOutcome &outcome) {
     const PointTexts &texts = outcome.texts;
     if (this->document)
       return this->document->addParts(texts.results, texts.searches);

@@ -9,16 +9,18 @@
 
 #include "tools/driver/Report.h"
 #include "tools/driver/RunDocument.h"
+#include "tools/driver/sweep/PointSharing.h"
 
 namespace perfc::driver {
 
 class SharedPrinting {
 public:
-  /// Sets what `evaluation` does with printed texts; they are parts of `document` if it is given.
-  SharedPrinting(Session &session, Evaluation &evaluation, RunDocument *document);
+  /// Sets what `sharing` does with printed texts; they are parts of `document` if it is given.
+  SharedPrinting(Session &session, const api::Evaluation &evaluation, PointSharing &sharing,
+                 RunDocument *document);
 
   /// Where points are evaluated.
-  void print(const Evaluated &evaluated);
+  void print(const api::Evaluated &evaluated);
 
 private:
   Session &session;

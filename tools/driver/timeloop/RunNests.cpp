@@ -1,15 +1,16 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/Evaluation.h"
 #include "frontend/build/Compilation.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "ir/study/AllOps.h"
 #include "ir/study/StudyOps.h"
 #include "passes/TimeloopInput.h"
-#include "tools/driver/Evaluation.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/timeloop/Timeloop.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 namespace {

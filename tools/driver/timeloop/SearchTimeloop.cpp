@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/OutputFile.h"
 #include "backends/emit/Timeloop.h"
 #include "backends/loopnest/timeloop/search/Search.h"
 #include "frontend/import/timeloop/ReadConstraints.h"
 #include "frontend/import/timeloop/ReadInput.h"
 #include "tools/driver/NumberOption.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/timeloop/Timeloop.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// False after a report. A search here is one thread, whatever number is asked for.

@@ -1,9 +1,12 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/validate/AstraCase.h"
 
+#include "api/astra/ClusterReader.h"
+#include "api/astra/ClusterTexts.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using llvm::json::Array;
 using llvm::json::Object;

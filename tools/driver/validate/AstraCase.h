@@ -5,7 +5,7 @@
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_ASTRACASE_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_ASTRACASE_H
 
-#include "tools/driver/astra/ClusterReader.h"
+#include "tools/driver/astra/ClusterFiles.h"
 #include "tools/driver/validate/Csv.h"
 
 namespace perfc::driver {

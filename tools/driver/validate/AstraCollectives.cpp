@@ -2,11 +2,13 @@
 //
 // Kinds collectives_1d, collectives_1d_random, collectives_multidim and comm_groups: one collective
 // on all ranks, or one in each communicator group, with ASTRA-sim's finish times.
+#include "api/astra/ClusterReader.h"
 #include "tools/driver/validate/AstraCase.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static const llvm::StringRef collectiveMetrics[] = {"finished_npus", "cycles_max", "cycles_min",

@@ -2,9 +2,11 @@
 //
 // Kinds p2p, roofline and remote_memory: single messages, kernels and chains of memory accesses,
 // with ASTRA-sim's times.
+#include "api/astra/ClusterReader.h"
 #include "tools/driver/validate/AstraCase.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using chakra::Field;
 using chakra::NodeType;

@@ -4,6 +4,7 @@
 // the cycles and exposed cycles of each rank) and et/NAME.RANK.et, one file when all ranks run the
 // same. A row of table8 is a collective of the size that its experiment names, or names a case
 // folder below traces/; the system stands beside the table.
+#include "api/astra/ClusterReader.h"
 #include "tools/driver/validate/AstraCase.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/Path.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using llvm::json::Object;
 

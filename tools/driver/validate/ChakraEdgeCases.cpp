@@ -4,11 +4,14 @@
 // GB/s and 500 ns, with what ASTRA-sim did. Where it finishes ranks, their cycles and exposed
 // cycles are compared; where it aborts or leaves ranks unfinished, `diagnosed` is 1 when perfc says
 // why.
+#include "api/astra/ClusterReader.h"
+#include "api/astra/ClusterTexts.h"
 #include "tools/driver/validate/AstraCase.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 using llvm::json::Array;
 using llvm::json::Object;

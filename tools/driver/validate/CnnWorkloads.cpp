@@ -9,6 +9,7 @@
 #include "tools/driver/validate/ModelText.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 namespace {

@@ -4,13 +4,14 @@
 // statement on the network of its chips with the library that ran it; nothing of its figures is
 // used. Which library a row's `impl`, `algo` and `source` mean is listed here and in
 // docs/accuracy.md.
-#include "tools/driver/Evaluation.h"
-#include "tools/driver/Providers.h"
+#include "api/Evaluation.h"
+#include "api/Providers.h"
 #include "tools/driver/validate/Csv.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 namespace {
@@ -91,7 +92,7 @@ void CollectiveProgram::run() {
   Session inner(llvm::nulls(), llvm::nulls());
   size_t before = head.size() + systems.size();
   FileId file = inner.sources.add("<rows>", head.str() + systems + statements);
-  Evaluation evaluation(inner, defaultProviders());
+  Evaluation evaluation(inner.context(), defaultProviders());
   evaluation.run(file, {}, [](const Evaluated &) {});
   answers.resize(ends.size());
   // The statement that a place lies in; null for places elsewhere.

@@ -9,10 +9,10 @@
 // takes the table's share of zeros off the energy of the multiplier and of those scratchpads.
 // `calibrated_energy_mJ` multiplies that by one factor, the geometric mean over AlexNet of measured
 // / predicted, and is there for the other layers only.
+#include "api/Evaluation.h"
+#include "api/Providers.h"
 #include "ir/common/LocatedCsv.h"
 #include "ir/common/diagnostics/ScaleSim.h"
-#include "tools/driver/Evaluation.h"
-#include "tools/driver/Providers.h"
 #include "tools/driver/validate/Kind.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,6 +20,7 @@
 #include <cmath>
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static constexpr llvm::StringLiteral layerFile = "eyeriss_jssc2017_layers.csv";
@@ -160,7 +161,7 @@ llvm::Optional<std::string> EyerissTable::program(const CsvRow &layer) {
 static llvm::Optional<LayerFigures> evaluateText(const std::string &text, std::string &problem) {
   Session inner(llvm::nulls(), llvm::nulls());
   FileId file = inner.sources.add("<layer>", text);
-  Evaluation evaluation(inner, defaultProviders());
+  Evaluation evaluation(inner.context(), defaultProviders());
   evaluation.run(file, {}, [](const Evaluated &) {});
   for (const Diagnostic &one : inner.diagnostics.all())
     if (one.kind->severity == Severity::Error)

@@ -2,86 +2,15 @@
 #include "tools/driver/validate/JsonFile.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace perfc;
 using namespace perfc::driver;
 
-static constexpr int maxDepth = 64;
-
-/// Brackets that are open at one time, at most; what stands in strings does not count.
-static int nesting(llvm::StringRef text) {
-  int depth = 0, deepest = 0;
-  bool inString = false;
-  for (size_t at = 0; at < text.size(); ++at) {
-    char c = text[at];
-    if (inString) {
-      if (c == '\\')
-        ++at;
-      inString = c != '"';
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
-llvm::Optional<llvm::json::Value> driver::parseJson(llvm::StringRef text, JsonProblem &problem) {
-  if (nesting(text) > maxDepth) {
-    problem.reason = fmt::format("it nests more than {} deep", maxDepth);
-    return llvm::None;
-  }
-  llvm::Expected<llvm::json::Value> document = llvm::json::parse(text);
-  if (document)
-    return std::move(*document);
-  // "[1:14, byte=13]: Expected : after object key"
-  std::string found = llvm::toString(document.takeError());
-  auto [place, reason] = llvm::StringRef(found).split("]: ");
-  place.split("byte=").second.getAsInteger(10, problem.byte);
-  problem.reason = "it is no JSON (" + (reason.empty() ? found : reason.str()) + ")";
-  return llvm::None;
-}
-
 void driver::reportBadTable(Session &session, llvm::StringRef path, llvm::StringRef kind,
                             llvm::StringRef reason) {
   session.diagnostics.report({session.sources.find(path), 0, 0}, diag::BadTable, path, kind,
                              reason);
-}
-
-/// The text of a JSON string with its quotes.
-static std::string unescaped(llvm::StringRef written) {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(written);
-  if (value)
-    return value->getAsString().getValueOr("").str();
-  llvm::consumeError(value.takeError());
-  return written.str();
-}
-
-llvm::Optional<RepeatedKey> driver::repeatedKey(llvm::StringRef text) {
-  std::vector<llvm::StringMap<uint32_t>> open; // keys of the objects around
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '{')
-      open.emplace_back();
-    else if (text[at] == '}')
-      open.pop_back();
-    if (text[at] != '"')
-      continue;
-    auto begin = static_cast<uint32_t>(at++);
-    while (text[at] != '"')
-      at += text[at] == '\\' ? 2 : 1;
-    if (!text.substr(at + 1).ltrim().startswith(":"))
-      continue;
-    std::string key = unescaped(text.slice(begin, at + 1));
-    auto [entry, isNew] = open.back().try_emplace(key, begin + 1);
-    if (!isNew)
-      return RepeatedKey{std::move(key), entry->second, begin + 1, static_cast<uint32_t>(at)};
-  }
-  return llvm::None;
 }
 
 llvm::Optional<llvm::json::Value> driver::readJsonFile(Session &session, llvm::StringRef path,

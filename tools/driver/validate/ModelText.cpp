@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/validate/ModelText.h"
 
-#include "tools/driver/Evaluation.h"
-#include "tools/driver/Providers.h"
+#include "api/Evaluation.h"
+#include "api/Providers.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 /// A chip on which anything runs: only counts are read off.
@@ -27,7 +28,7 @@ ModelTotals perfc::driver::evaluateModel(const std::string &text,
     program += "evaluate model(" + call + ") on counter using roofline\n";
   Session inner(llvm::nulls(), llvm::nulls());
   FileId file = inner.sources.add("<model>", std::move(program));
-  Evaluation evaluation(inner, defaultProviders());
+  Evaluation evaluation(inner.context(), defaultProviders());
   evaluation.run(file, {}, [](const Evaluated &) {});
   ModelTotals totals;
   if (inner.diagnostics.hasErrors()) {

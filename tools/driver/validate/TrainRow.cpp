@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/validate/TrainRow.h"
 
-#include "tools/driver/Evaluation.h"
-#include "tools/driver/Providers.h"
+#include "api/Evaluation.h"
+#include "api/Providers.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 double driver::cellNumber(const CsvTable &table, const CsvTable::Row &row, llvm::StringRef column,
@@ -84,8 +85,9 @@ static std::shared_ptr<const Cost> evaluateWith(const TrainRow &row, int64_t mic
   // The model's graph holds one microbatch of each data-parallel rank.
   Session inner(llvm::nulls(), llvm::nulls());
   FileId file = inner.sources.add("<row>", std::move(text));
-  Evaluation evaluation(inner, defaultProviders());
-  evaluation.trainsBeyondMemory = true;
+  RunOptions beyond;
+  beyond.trainsBeyondMemory = true;
+  Evaluation evaluation(inner.context(), defaultProviders(), beyond);
   evaluation.run(file, {}, [](const Evaluated &) {});
   for (const Diagnostic &one : inner.diagnostics.all())
     if (one.kind->severity == Severity::Error) {

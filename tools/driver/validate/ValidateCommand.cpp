@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/OutputFile.h"
 #include "backends/emit/Json.h"
 #include "ir/common/diagnostics/Training.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/OutputFile.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/validate/Statistics.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
+using namespace perfc::api;
 using namespace perfc::driver;
 
 static const TableKind *findKind(Session &session, llvm::StringRef name) {

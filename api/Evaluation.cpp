@@ -1,0 +1,331 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/Evaluation.h"
+
+#include "api/PointProblems.h"
+#include "api/ReportAgain.h"
+#include "api/statements/Statements.h"
+#include "frontend/sema/Words.h"
+#include "ir/common/diagnostics/Hardware.h"
+#include "ir/study/AllOps.h"
+#include "passes/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace perfc;
+using namespace perfc::api;
+using namespace perfc::mapper;
+
+bool api::lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics) {
+  passes::PassContext context{diagnostics, allOps()};
+  passes::PassManager manager(*passes::pipelineTo(level));
+  return manager.run(module, context);
+}
+
+/// Where the statement stands that `module` was made for.
+static SourceRange statementPlace(const ir::Module &module) {
+  for (const ir::Operation &op : module.body())
+    if (op.name().startswith("study."))
+      return op.range();
+  return {};
+}
+
+/// The point of a sweep that `module` is; null for other statements.
+static const ir::Operation *pointOf(const ir::Module &module) {
+  for (const ir::Operation &op : module.body())
+    if (op.is(study::PointOp::opName))
+      return &op;
+  return nullptr;
+}
+
+/// What a file of results is of: the program with all that it imports and reads, the library
+/// included, and its parameters.
+static std::string programHash(const SourceManager &sources, Compilation::Defines defines) {
+  std::string all;
+  for (FileId file : sources.all())
+    all += fmt::format("{}:{}", sources.text(file).size(), sources.text(file));
+  for (const auto &[name, value] : defines)
+    all += "\n-D " + name + "=" + value;
+  return llvm::utohexstr(llvm::xxHash64(all));
+}
+
+Evaluation::Evaluation(Context context, ProviderSet providers, RunOptions options)
+    : context(context), providers(std::move(providers)), options(std::move(options)) {}
+
+void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
+  Compilation compilation(context.sources, context.diagnostics, allOps());
+  if (!compilation.load(root, defines) && !compilation.canRun())
+    return;
+  if (!options.sweep.database.empty() && (!options.sharing || options.sharing->handsOut())) {
+    store = ResultStore::open(options.sweep.database, programHash(context.sources, defines),
+                              context.diagnostics);
+    if (!store)
+      return;
+  }
+  compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
+  if (options.sharing && options.sharing->handsOut()) {
+    serve();
+    // What cannot be built is no point: it is reported here, once for all processes.
+    compilation.forEachUnit([&](ir::Module &module) {
+      if (pointOf(module))
+        kinds.insert(study::PointOp::opName);
+      return !context.watcher.isCancelled();
+    });
+    return;
+  }
+  PointProblems problems(context.diagnostics);
+  compilation.forEachUnit([&](ir::Module &module) {
+    SourceRange place = statementPlace(module);
+    const ir::Operation *point = pointOf(module);
+    std::string bindings = point ? bindingsText(ir::as<study::PointOp>(*point).bindings()) : "";
+    problems.begin(point ? place : SourceRange());
+    size_t before = context.diagnostics.all().size();
+    pointCount = compilation.pointCount();
+    unit(module, listener);
+    context.diagnostics.blame(before, place);
+    context.diagnostics.noteSince(before, place, "for this statement");
+    if (!bindings.empty() && !options.sharing)
+      problems.take(before, bindings);
+    if (options.sharing)
+      options.sharing->send(before);
+    return !context.watcher.isCancelled();
+  });
+}
+
+/// Hands points out, and takes over what the other processes find.
+void Evaluation::serve() {
+  options.sharing->serve(store.get(), [&](const SharedPoint &outcome) {
+    for (const Diagnostic &problem : outcome.problems) {
+      // What is about a place, not about a point, is reported once, whoever meets it.
+      bool isOfPlace = problem.kind->code == diag::NotSupportedYet.code ||
+                       problem.kind->code == diag::WordWithoutEffect.code;
+      if (isOfPlace && !reported.insert({problem.range.begin, problem.message}).second)
+        continue;
+      reportAgain(context.diagnostics, problem);
+    }
+    if (!store && outcome.isComplete)
+      llvm::append_range(rows, outcome.rows);
+  });
+}
+
+std::vector<const emit::Result *> Evaluation::named(llvm::StringRef name) const {
+  std::vector<const emit::Result *> results;
+  for (const emit::Result &result : found)
+    if (result.name == name)
+      results.push_back(&result);
+  return results;
+}
+
+MetricNames Evaluation::names(const ir::Module &module, const Cost *cost) const {
+  return {cost, [this](llvm::StringRef name) { return named(name); }, &module};
+}
+
+unsigned Evaluation::statementIndex(SourceRange place) {
+  auto known = llvm::find(statements, place);
+  if (known == statements.end()) {
+    statements.push_back(place);
+    return statements.size() - 1;
+  }
+  return known - statements.begin();
+}
+
+//===-- What cannot be evaluated yet
+//-----------------------------------------------------------===//
+
+/// Reports every study.unsupported of `module` and takes out the statements that hold them; false
+/// when nothing is left.
+bool Evaluation::removeUnsupported(ir::Module &module) {
+  std::vector<ir::Operation *> parts, holders;
+  module.walk([&](ir::Operation &op) {
+    if (op.is(study::UnsupportedOp::opName))
+      parts.push_back(&op);
+  });
+  for (ir::Operation *part : parts) {
+    std::string what = ir::as<study::UnsupportedOp>(part).what().str();
+    if (reported.insert({part->range().begin, what}).second)
+      context.diagnostics.report(part->range(), diag::NotSupportedYet, what);
+    ir::Operation *holder = part->parentOp() ? part->parentOp() : part;
+    if (!llvm::is_contained(holders, holder))
+      holders.push_back(holder);
+    removed.insert(study::resultName(*holder).str());
+  }
+  // Inner statements stand after the outer ones that hold them.
+  for (ir::Operation *holder : llvm::reverse(holders))
+    holder->erase();
+  auto isStudy = [](const ir::Operation &op) { return op.name().startswith("study."); };
+  return llvm::any_of(module.body(), isStudy);
+}
+
+//===-- Statements
+//-----------------------------------------------------------------------------===//
+
+/// The number of a point decides about its shard; a store may have it already.
+bool Evaluation::isDone(const ir::Operation &point) {
+  unsigned statement = statementIndex(point.range());
+  int64_t number = points[statement]++;
+  context.watcher.count(number, static_cast<int64_t>(pointCount));
+  pointRows.clear();
+  errorsBefore = context.diagnostics.errorCount();
+  if (number % options.sweep.shards != options.sweep.shard - 1)
+    return true;
+  return options.sharing ? !options.sharing->takes(statement, number)
+                         : store && store->has(statement, number);
+}
+
+void Evaluation::finishPoint(const ir::Operation &point) {
+  unsigned statement = statementIndex(point.range());
+  int64_t number = points[statement] - 1;
+  for (size_t i = 0; i < pointRows.size(); ++i) {
+    pointRows[i].point = number;
+    pointRows[i].row = static_cast<int64_t>(i);
+  }
+  if (options.sharing)
+    options.sharing->finished(pointRows);
+  else if (store)
+    store->add(statement, number, pointRows, context.diagnostics.errorCount() == errorsBefore,
+               context.diagnostics);
+  else
+    llvm::append_range(rows, pointRows);
+}
+
+std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
+
+/// Sets what the options say, and takes down what is known of the module before it is lowered.
+void Evaluation::prepare(ir::Module &module) {
+  parameters.clear();
+  module.walk([&](ir::Operation &op) {
+    if (op.name().startswith("study."))
+      kinds.insert(op.name());
+    if (!options.provider.empty() && op.is(study::EvaluateOp::opName) && !op.hasAttr("using"))
+      op.setAttr("using", options.provider);
+    if (op.is(study::EvaluateOp::opName) || op.is(study::TrainOp::opName) ||
+        op.is(study::ServeOp::opName)) {
+      std::string subject = op.symbolAttr("subject").str();
+      parameters[subject] = countParameters(module, subject);
+    }
+  });
+  keepAsBuilt(module);
+}
+
+/// Strategies of training that are tried divide the model anew for each: from what was built.
+void Evaluation::keepAsBuilt(const ir::Module &module) {
+  bool trains = false;
+  module.walk([&](const ir::Operation &op) { trains |= op.is(study::TrainOp::opName); });
+  asBuilt.reset();
+  if (!trains)
+    return;
+  asBuilt = std::make_unique<ir::Module>();
+  ir::ValueMap map;
+  for (const ir::Operation &op : module.body()) {
+    if (!op.is(study::PointOp::opName)) {
+      op.clone(asBuilt->body(), map);
+      continue;
+    }
+    for (const ir::Operation &inner : op.body())
+      if (inner.is(study::TrainOp::opName))
+        inner.clone(asBuilt->body(), map);
+  }
+}
+
+void Evaluation::unit(ir::Module &module, const Listener &listener) {
+  const ir::Operation *point = pointOf(module);
+  if (point)
+    kinds.insert(study::PointOp::opName);
+  if (point ? isDone(*point) : options.which == RunOptions::Which::Sweeps)
+    return;
+  if (!removeUnsupported(module))
+    return;
+  prepare(module);
+  if (!lower(module, "collective", context.diagnostics))
+    return;
+  std::vector<ir::Operation *> statements; // a search changes the module around it
+  for (ir::Operation &op : module.body())
+    statements.push_back(&op);
+  for (ir::Operation *op : statements) {
+    if (op->is(study::PointOp::opName)) {
+      for (ir::Operation &inner : op->body())
+        statement({module, inner, op}, listener);
+      if (!context.watcher.isCancelled()) // a search that was cut short is no result of the sweep
+        finishPoint(*op);
+    } else if (op->name().startswith("study.")) {
+      statement({module, *op, nullptr}, listener);
+    }
+  }
+}
+
+/// Takes out the results that do not fulfil what the sweep requires, and keeps the rows of all.
+void Evaluation::dropUnmet(Evaluated &evaluated) {
+  llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
+    MetricNames ofResult = names(evaluated.module, &result->cost);
+    std::string unmet = unmetRequirement(*evaluated.point, ofResult);
+    pointRows.push_back(unmet.empty() ? sweepRow(*result, *evaluated.point, ofResult)
+                                      : leftOutRow(*result, *evaluated.point, unmet));
+    return !unmet.empty();
+  });
+}
+
+void Evaluation::statement(const StatementContext &statement, const Listener &listener) {
+  const ir::Operation &op = statement.op;
+  if (options.which == RunOptions::Which::Searches && !op.is(study::SearchStatement::opName))
+    return;
+  Evaluated evaluated{statement.module, op, statement.point, {}};
+  size_t errors = context.diagnostics.errorCount(), first = found.size();
+  bool isRequest = op.hasAttr("of"); // about results that are there
+  if (isRequest) {
+    for (const std::string &name : op.stringsAttr("of"))
+      llvm::append_range(evaluated.results, named(name));
+  } else if (const StatementKind *kind = findStatementKind(op)) {
+    kind->evaluate(*this, statement);
+    for (size_t i = first; i < found.size(); ++i)
+      evaluated.results.push_back(&found[i]);
+    if (statement.point)
+      dropUnmet(evaluated);
+    if (context.diagnostics.errorCount() != errors) // of one row of several
+      return;
+    for (const emit::Result *result : evaluated.results)
+      const_cast<emit::Result *>(result)->own =
+          emit::ownMetrics(names(statement.module, &result->cost));
+  } else if (op.is(study::MetricOp::opName)) {
+    return;
+  }
+  // Without results a statement, or those that a request is about, failed, which is reported.
+  bool needsResults = isRequest || findStatementKind(op);
+  if (needsResults && evaluated.results.empty())
+    return;
+  checkExpectations(evaluated);
+  listener(evaluated);
+}
+
+void Evaluation::keep(Cost cost, const StatementContext &statement, ResultLabels labels) {
+  const ir::Operation &op = statement.op;
+  emit::Result result;
+  const ir::Operation &whole = statement.around ? *statement.around : op;
+  result.name = study::resultName(whole).str();
+  result.label = std::move(labels.label);
+  result.subject = std::move(labels.subject);
+  result.on = std::move(labels.on);
+  result.parameters = labels.parameters;
+  result.place = op.range();
+  result.statement = statementIndex((statement.point ? *statement.point : whole).range());
+  if (statement.point)
+    result.point = ir::as<study::PointOp>(*statement.point).bindings();
+  result.cost = std::move(cost);
+  if (options.verifier)
+    result.verified = providers.takeVerified();
+  if (std::string note = result.cost.errors.note(); !note.empty())
+    result.cost.addNote(std::move(note));
+  found.push_back(std::move(result));
+}
+
+void Evaluation::keep(SearchSummary summary, llvm::ArrayRef<std::string> notes) {
+  llvm::append_range(found.back().cost.notes, notes);
+  searched.push_back({std::move(summary), &found.back()});
+}
+
+std::string Evaluation::mappingText(const emit::Result &result) const {
+  llvm::StringSet<> names;
+  for (const Searched &entry : searched)
+    if (entry.result == &result)
+      return printMappings(entry.summary.mappings, names);
+  return "";
+}

@@ -1,0 +1,142 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluation of a program, statement by statement: each is built as a module of its own, lowered
+// through all levels and costed; then what it expects is checked, and a listener is told. What
+// cannot be evaluated yet is reported at its place, and the other statements go on.
+#ifndef PERFC_API_EVALUATION_H
+#define PERFC_API_EVALUATION_H
+
+#include "api/Context.h"
+#include "api/RunOptions.h"
+#include "backends/core/CostProvider.h"
+#include "backends/emit/MetricExpression.h"
+#include "frontend/build/Compilation.h"
+#include <deque>
+#include <set>
+
+namespace perfc::api {
+
+using emit::ExpressionValue;
+using emit::MetricNames;
+
+/// One statement that has been evaluated, while its module exists.
+struct Evaluated {
+  const ir::Module &module;
+  /// study.evaluate, study.compare, or a request at the top (report, expect, emit).
+  const ir::Operation &op;
+  /// The study.point around it, or null.
+  const ir::Operation *point = nullptr;
+  /// One for an evaluation, one per row of a comparison.
+  std::vector<const emit::Result *> results;
+};
+
+/// A search and the result that it led to.
+struct Searched {
+  mapper::SearchSummary summary;
+  const emit::Result *result;
+};
+
+/// What a result says of itself: its line, what was evaluated and where, and the elements of the
+/// weights of its subject.
+struct ResultLabels {
+  std::string label, subject, on;
+  llvm::Optional<int64_t> parameters;
+};
+
+/// What the evaluator of one statement sees (api/statements/Statements.h).
+struct StatementContext {
+  ir::Module &module; ///< lowered to all levels; a search changes it
+  ir::Operation &op;
+  const ir::Operation *point; ///< the study.point around it, or null
+  /// The statement that `op`, an evaluation, is a part of, and whose name its result has; or null.
+  const ir::Operation *around = nullptr;
+};
+
+class Evaluation {
+public:
+  using Listener = std::function<void(const Evaluated &)>;
+
+  Evaluation(Context context, ProviderSet providers, RunOptions options = {});
+
+  /// Evaluates the statements of `root`. Mistakes go to the diagnostics of the context.
+  void run(FileId root, Compilation::Defines defines, const Listener &listener);
+
+  const std::deque<emit::Result> &results() const { return found; }
+  /// The searches so far, in order.
+  const std::deque<Searched> &searches() const { return searched; }
+  /// The mappings that a search has found for `result`, as a program has them; "" of other results.
+  std::string mappingText(const emit::Result &result) const;
+  /// Whether the program has such an operation of the study level, "study.search".
+  bool has(llvm::StringRef statement) const { return kinds.count(statement) != 0; }
+  /// The rows of all sweeps, also those that a file of results had.
+  std::vector<mapper::StoredRow> sweepRows() const;
+  /// Outcomes of `expect` at file level.
+  llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
+  /// The results of that name: one for each row of its statement and point of its sweep.
+  std::vector<const emit::Result *> named(llvm::StringRef name) const;
+  /// True for the name of a result that a statement which is not supported yet would have had.
+  bool isUnsupported(llvm::StringRef name) const { return removed.count(name.str()) != 0; }
+  /// How the expressions of a statement are read; `cost` may be null.
+  MetricNames names(const ir::Module &module, const Cost *cost) const;
+
+  // For the evaluators of statements.
+  Context context;
+  ProviderSet providers;
+  const RunOptions options;
+  /// The module before it was lowered; null without `train`.
+  const ir::Module *builtModule() const { return asBuilt.get(); }
+  /// Elements of the weights of a subject of the module at hand.
+  llvm::Optional<int64_t> parametersOf(llvm::StringRef subject) const {
+    return parameters.lookup(subject);
+  }
+  /// Keeps `cost` as the result of the statement; what identifies it is what `labels` says.
+  void keep(Cost cost, const StatementContext &statement, ResultLabels labels);
+  /// Keeps what a search has found with its result, the last one, which `notes` are added to.
+  void keep(mapper::SearchSummary summary, llvm::ArrayRef<std::string> notes);
+  std::set<std::pair<uint32_t, uint32_t>> warned; ///< places with words that nothing reads
+
+private:
+  void serve();
+  void unit(ir::Module &module, const Listener &listener);
+  bool removeUnsupported(ir::Module &module);
+  bool isDone(const ir::Operation &point);
+  void finishPoint(const ir::Operation &point);
+  void prepare(ir::Module &module);
+  void keepAsBuilt(const ir::Module &module);
+  void statement(const StatementContext &statement, const Listener &listener);
+  void dropUnmet(Evaluated &evaluated);
+  void checkExpectations(const Evaluated &evaluated);
+  void reportUnknown(llvm::StringRef name, SourceRange place);
+  bool checkExpectation(const ir::Module &module, study::ExpectOp expect, emit::Result *result,
+                        llvm::StringRef about);
+  llvm::Optional<emit::Expectation> checkCase(study::ExpectOp expect, const MetricNames &names,
+                                              llvm::StringRef about);
+  unsigned statementIndex(SourceRange place);
+
+  std::unique_ptr<ir::Module> asBuilt;
+  std::deque<emit::Result> found;
+  std::deque<Searched> searched;
+  std::unique_ptr<mapper::ResultStore> store;
+  std::vector<mapper::StoredRow> rows;      ///< without a store
+  std::vector<mapper::StoredRow> pointRows; ///< of the point at hand
+  size_t errorsBefore = 0;                  ///< of the point at hand: those of what was before it
+  std::map<unsigned, int64_t> points;       ///< by statement: points so far
+  size_t pointCount = 0;                    ///< of the sweep at hand
+  std::vector<emit::Expectation> fileExpectations;
+  std::set<std::pair<uint32_t, std::string>> reported; ///< unsupported parts, by place and text
+  std::set<std::string> removed;                       ///< names of results that there will not be
+  std::vector<SourceRange> statements;
+  llvm::StringSet<> kinds;                             ///< of operations of the study level
+  llvm::StringMap<llvm::Optional<int64_t>> parameters; ///< of the subjects of the current module
+};
+
+/// Runs the passes that lead to `level`; false after a report.
+bool lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics);
+
+/// Elements of the weights of graph @subject, with those of the graphs that it calls; nothing where
+/// they do not fit 64 bits.
+llvm::Optional<int64_t> countParameters(const ir::Module &module, llvm::StringRef subject);
+
+} // namespace perfc::api
+
+#endif // PERFC_API_EVALUATION_H

@@ -1,0 +1,63 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/RequestedFiles.h"
+
+#include "api/Emitted.h"
+
+using namespace perfc;
+using namespace perfc::api;
+
+void RequestedFiles::write(const Evaluated &evaluated, study::EmitOp request) {
+  const emit::Emitter *emitter = emit::findEmitter(request.format());
+  if (!emitter) {
+    context.diagnostics
+        .report(request->range(), diag::NotSupportedYet, "emit " + request.format().str())
+        .help(knownFormats());
+    return;
+  }
+  if (printsJson && request.path() == "-") {
+    if (request.format() != "json") // it is there already
+      context.diagnostics.report(request->range(), diag::CannotWrite, "-",
+                                 "standard output has the document of `--json`");
+    return;
+  }
+  emit::Input input{evaluated.results, &evaluated.module, context.sources, &context.diagnostics};
+  llvm::StringRef from = request->stringAttr("from");
+  if (!from.empty()) {
+    input.results = evaluation.named(from);
+    if (input.results.empty()) {
+      context.diagnostics.report(request->range(), diag::UnknownResult, from.str());
+      return;
+    }
+  } else if (input.results.empty()) {
+    for (const emit::Result &result : evaluation.results())
+      input.results.push_back(&result);
+  }
+  bool isOfResults = emitter->needsResults && emitter->write && !request.path().endswith("/");
+  if (evaluated.point && isOfResults) {
+    auto [known, isNew] = ofPoints.insert({request.path().str(), {emitter, request->range(), {}}});
+    known->second.results.insert(input.results.begin(), input.results.end());
+    known->second.isShared |= !isNew;
+    if (!isNew)
+      return;
+  }
+  writeEmitted(*emitter, input, request.path(), request->range());
+}
+
+void RequestedFiles::write(const Evaluated &evaluated) {
+  if (auto request = ir::as<study::EmitOp>(evaluated.op))
+    return write(evaluated, request);
+  if (evaluated.op.regionCount() == 0)
+    return;
+  for (const ir::Operation &op : evaluated.op.body())
+    if (auto request = ir::as<study::EmitOp>(op))
+      write(evaluated, request);
+}
+
+void RequestedFiles::finish() {
+  for (const auto &[path, file] : ofPoints)
+    if (file.isShared)
+      writeEmitted(
+          *file.emitter,
+          {file.results.getArrayRef().vec(), nullptr, context.sources, &context.diagnostics}, path,
+          file.place);
+}

@@ -1,0 +1,62 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a program is evaluated, beside what it says itself.
+#ifndef PERFC_API_RUNOPTIONS_H
+#define PERFC_API_RUNOPTIONS_H
+
+#include "backends/loopnest/exact/CountVerifier.h"
+#include "backends/mapper/StudySearch.h"
+#include "backends/mapper/SweepRows.h"
+
+namespace perfc::astra {
+struct Cluster;
+}
+
+namespace perfc::api {
+
+/// A point of a sweep that another process has evaluated.
+struct SharedPoint {
+  bool isComplete = false; ///< false for one that was cut short: it is evaluated again next time
+  std::vector<mapper::StoredRow> rows;
+  std::vector<Diagnostic> problems;
+};
+
+/// Processes that share the points of sweeps. Each builds the points of the program in order, so
+/// that a point has the same number everywhere.
+class PointShare {
+public:
+  virtual ~PointShare() = default;
+  /// True for the process that evaluates none but hands them out.
+  virtual bool handsOut() const = 0;
+  /// There: until all points are done; `each` in their order. What is complete is in `store`, if
+  /// that is given, before.
+  virtual void serve(mapper::ResultStore *store,
+                     llvm::function_ref<void(const SharedPoint &)> each) = 0;
+  /// At the others: true when this process evaluates the point.
+  virtual bool takes(int64_t statement, int64_t point) = 0;
+  /// The rows of the point at hand.
+  virtual void finished(std::vector<mapper::StoredRow> rows) = 0;
+  /// After the point, or whatever was built: the diagnostics from the `first`-th on are of it.
+  virtual void send(size_t first) = 0;
+};
+
+struct RunOptions {
+  /// Which statements are evaluated: all, `search` with the sweeps that hold them, or sweeps.
+  enum class Which : uint8_t { All, Searches, Sweeps } which = Which::All;
+  /// What answers statements that do not say `using`; "" for what fits their chip.
+  std::string provider;
+  mapper::SearchSettings search;
+  /// Where the points of sweeps are kept, and which of them are evaluated.
+  mapper::SweepSettings sweep;
+  PointShare *sharing = nullptr; ///< null when this process is alone
+  /// Counts nests again for the providers; null for nothing.
+  loopnest::CountVerifier *verifier = nullptr;
+  /// What `replay` runs on instead of its system; null for that.
+  const astra::Cluster *replayOn = nullptr;
+  /// A training step that does not fit into the memory is a result all the same.
+  bool trainsBeyondMemory = false;
+};
+
+} // namespace perfc::api
+
+#endif // PERFC_API_RUNOPTIONS_H

@@ -1,0 +1,75 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/statements/Statements.h"
+
+#include "api/UnusedWords.h"
+#include "api/astra/Replay.h"
+#include "backends/core/Evaluate.h"
+#include "backends/core/UncertainInputs.h"
+#include "backends/serving/Serve.h"
+#include "ir/study/AllOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace perfc;
+using namespace perfc::api;
+
+const StatementKind *api::findStatementKind(const ir::Operation &op) {
+  static constexpr StatementKind kinds[] = {
+      {study::EvaluateOp::opName, evaluateOne},         {study::CompareOp::opName, compareRows},
+      {study::SearchStatement::opName, searchMappings}, {study::TrainOp::opName, trainSteps},
+      {study::ServeOp::opName, serveRequests},          {"study.replay", replayTraces},
+  };
+  auto kind = llvm::find_if(kinds, [&](const StatementKind &one) { return op.is(one.opName); });
+  return kind == std::end(kinds) ? nullptr : kind;
+}
+
+ResultLabels api::labelsIn(const Evaluation &run, const ir::Operation &op) {
+  auto text = [&](const char *name) {
+    const ir::Attribute *value = op.dictAttr("settings").find(name);
+    return value ? value->asString().str() : std::string();
+  };
+  return {text("label"), text("subject_label"), text("on_label"),
+          run.parametersOf(op.symbolAttr("subject"))};
+}
+
+void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
+  auto evaluate = ir::as<study::EvaluateOp>(statement.op);
+  DiagnosticEngine &diagnostics = run.context.diagnostics;
+  run.context.watcher.at(evaluate.label());
+  run.providers.takeVerified(); // of what a search has looked at
+  llvm::Optional<Cost> cost =
+      evaluateStudy(statement.module, statement.op, run.providers, diagnostics);
+  if (!cost)
+    return;
+  warnOfUnusedWords(*cost, statement.module, evaluate.on(), run.warned, diagnostics,
+                    run.context.sources);
+  run.keep(std::move(*cost), statement,
+           {evaluate.label().str(), evaluate.subjectLabel().str(), evaluate.onLabel().str(),
+            run.parametersOf(evaluate.subject())});
+}
+
+void api::compareRows(Evaluation &run, const StatementContext &statement) {
+  for (ir::Operation &row : statement.op.body())
+    if (row.is(study::EvaluateOp::opName))
+      evaluateOne(run, {statement.module, row, statement.point, &statement.op});
+}
+
+void api::serveRequests(Evaluation &run, const StatementContext &statement) {
+  ResultLabels labels = labelsIn(run, statement.op);
+  run.context.watcher.at(labels.label);
+  llvm::Optional<Cost> cost =
+      withEnds(statement.module, statement.op, run.context.diagnostics, [&] {
+        return serving::evaluateServing(statement.module, statement.op, run.providers,
+                                        run.context.diagnostics);
+      });
+  if (cost)
+    run.keep(std::move(*cost), statement, std::move(labels));
+}
+
+void api::replayTraces(Evaluation &run, const StatementContext &statement) {
+  ResultLabels labels = labelsIn(run, statement.op);
+  run.context.watcher.at(labels.label);
+  llvm::Optional<Cost> cost =
+      replayTrace(run.context, statement.module, statement.op, run.options.replayOn);
+  if (cost)
+    run.keep(std::move(*cost), statement, std::move(labels));
+}

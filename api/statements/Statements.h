@@ -1,0 +1,34 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The statements that have results, a table row and a file each. What differs between kinds of
+// statement is known here alone.
+#ifndef PERFC_API_STATEMENTS_STATEMENTS_H
+#define PERFC_API_STATEMENTS_STATEMENTS_H
+
+#include "api/Evaluation.h"
+
+namespace perfc::api {
+
+struct StatementKind {
+  llvm::StringRef opName;
+  /// Keeps the results of the statement in the evaluation; none where it failed (reported).
+  void (*evaluate)(Evaluation &run, const StatementContext &statement);
+};
+
+/// Null for operations that are no statement with results.
+const StatementKind *findStatementKind(const ir::Operation &op);
+
+// The evaluators.
+void evaluateOne(Evaluation &run, const StatementContext &statement);
+void compareRows(Evaluation &run, const StatementContext &statement);
+void searchMappings(Evaluation &run, const StatementContext &statement);
+void trainSteps(Evaluation &run, const StatementContext &statement);
+void serveRequests(Evaluation &run, const StatementContext &statement);
+void replayTraces(Evaluation &run, const StatementContext &statement);
+
+/// The labels in the settings of a `train`, `serve` or `replay`.
+ResultLabels labelsIn(const Evaluation &run, const ir::Operation &op);
+
+} // namespace perfc::api
+
+#endif // PERFC_API_STATEMENTS_STATEMENTS_H
