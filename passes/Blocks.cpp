@@ -114,8 +114,8 @@ static IndexKind kindOf(const Statement &statement, unsigned i) {
   return first ? IndexKind::Row : IndexKind::Column;
 }
 
-/// Extent of a block per index: the innermost ranks of the output first. Blocks run side by side, so
-/// points that depend on each other are in one.
+/// Extent of a block per index: the innermost ranks of the output first. Blocks run side by side,
+/// so points that depend on each other are in one.
 static std::vector<int64_t> tileExtents(const Statement &statement) {
   std::vector<int64_t> tile;
   Dependences dependences(statement);

@@ -20,8 +20,8 @@
 namespace perfc {
 namespace passes {
 
-/// A plan that passes all checks, of a statement that some order of loops runs; nothing when not even one element of each tensor has room in some
-/// memory (see `firstFullMemory`).
+/// A plan that passes all checks, of a statement that some order of loops runs; nothing when not
+/// even one element of each tensor has room in some memory (see `firstFullMemory`).
 llvm::Optional<NestPlan> defaultPlan(const Chip &chip, const Statement &statement);
 
 /// The first memory that lacks room for one element of each tensor that it keeps; null when all

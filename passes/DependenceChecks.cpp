@@ -39,16 +39,15 @@ static std::string advice(const Statement &statement, const Dependences &depende
   return "";
 }
 
-void passes::reportBroken(const Statement &statement, const BrokenDependence &broken,
-                          bool isBeside, llvm::StringRef what, SourceRange where,
-                          DiagnosticEngine &diagnostics) {
+void passes::reportBroken(const Statement &statement, const BrokenDependence &broken, bool isBeside,
+                          llvm::StringRef what, SourceRange where, DiagnosticEngine &diagnostics) {
   std::string example = "some points read what later ones set";
   if (!broken.second.empty())
-    example = fmt::format("at {} it reads what is set at {}, {}",
-                          pointText(statement, broken.second), pointText(statement, broken.first),
-                          isBeside ? "at the same time" : "later");
-  auto &error = diagnostics.report(where, diag::BrokenDependence, what, statement.write.tensor,
-                                   example);
+    example =
+        fmt::format("at {} it reads what is set at {}, {}", pointText(statement, broken.second),
+                    pointText(statement, broken.first), isBeside ? "at the same time" : "later");
+  auto &error =
+      diagnostics.report(where, diag::BrokenDependence, what, statement.write.tensor, example);
   error.note(statement.op->range(), "the equation reads what it sets");
   if (std::string help = advice(statement, Dependences(statement)); !help.empty())
     error.help(help);
@@ -76,8 +75,7 @@ bool passes::checkDependences(const NestPlan &plan, SourceRange written,
     return true;
   auto loops = orderedLoops(plan);
   llvm::Optional<BrokenDependence> broken =
-      loops ? dependences.firstBroken(*loops)
-            : BrokenDependence{llvm::None, {}, {}};
+      loops ? dependences.firstBroken(*loops) : BrokenDependence{llvm::None, {}, {}};
   if (!broken)
     return true;
   if (!loops) {

@@ -81,12 +81,12 @@ bool passes::checkFusedOrder(llvm::ArrayRef<StatementGroup> groups, llvm::ArrayR
             continue;
           std::string example;
           if (!broken->first.empty())
-            example = fmt::format(": at {} it {} what is {} at {}", pointText(later, broken->second),
-                                  wordFor(other.isWrite), one.isWrite ? "set" : "read",
-                                  pointText(earlier, broken->first));
+            example = fmt::format(": at {} it {} what is {} at {}",
+                                  pointText(later, broken->second), wordFor(other.isWrite),
+                                  one.isWrite ? "set" : "read", pointText(earlier, broken->first));
           diagnostics
-              .report(steppingLoops(nests[b])[*broken->loop]->source->range(), diag::FusedDependence,
-                      later.write.tensor, wordFor(other.isWrite), one.tensor,
+              .report(steppingLoops(nests[b])[*broken->loop]->source->range(),
+                      diag::FusedDependence, later.write.tensor, wordFor(other.isWrite), one.tensor,
                       earlier.write.tensor, wordFor(one.isWrite), example)
               .note(earlier.op->range(), "this comes first")
               .note(later.op->range(), "and then this");

@@ -13,8 +13,9 @@ namespace perfc {
 namespace passes {
 
 /// Reports, at the shared loop that does it, the first element that two of `groups` would touch in
-/// the wrong order under `nests` and `frames`, theirs; false if there is one. Tensors that `isKnown`
-/// says are looked at elsewhere: tiles that stay at a memory, and running results that are put right.
+/// the wrong order under `nests` and `frames`, theirs; false if there is one. Tensors that
+/// `isKnown` says are looked at elsewhere: tiles that stay at a memory, and running results that
+/// are put right.
 bool checkFusedOrder(llvm::ArrayRef<StatementGroup> groups, llvm::ArrayRef<NestPlan> nests,
                      llvm::ArrayRef<Frame> frames,
                      llvm::function_ref<bool(llvm::StringRef)> isKnown,

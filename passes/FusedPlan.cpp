@@ -326,9 +326,7 @@ bool FusedPlanner::finish() {
   };
   return valid && checkFusedOrder(
                       groups, fused.nests, frames,
-                      [&](llvm::StringRef tensor) {
-                        return placeOf(tensor) || isRescaled(tensor);
-                      },
+                      [&](llvm::StringRef tensor) { return placeOf(tensor) || isRescaled(tensor); },
                       diagnostics);
 }
 

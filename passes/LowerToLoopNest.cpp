@@ -9,7 +9,6 @@
 #include "passes/DefaultMapping.h"
 #include "passes/DependenceChecks.h"
 #include "passes/FusedPlan.h"
-#include "passes/analysis/IslText.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"
@@ -17,6 +16,7 @@
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
 #include "passes/UnitChoice.h"
+#include "passes/analysis/IslText.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 

@@ -30,7 +30,8 @@ public:
   FusedEvaluator(const CostQuery &query, passes::NormalForms &forms, CountVerifier *verifier,
                  DiagnosticEngine &diagnostics)
       : query(query), op(ir::as<FusedOp>(query.op)), forms(forms), verifier(verifier),
-        diagnostics(diagnostics), chip(*query.target), places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
+        diagnostics(diagnostics), chip(*query.target),
+        places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
 
   llvm::Optional<Cost> run();
 

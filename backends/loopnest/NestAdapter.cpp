@@ -27,7 +27,6 @@ private:
   bool addDomain();
   bool addWindows();
   int64_t wordBits(TensorOp tensor) const;
-  void widenExtents();
   bool readAccesses();
   void addTensor(TensorOp tensor, llvm::ArrayRef<passes::NormalRank> ranks);
   llvm::SmallVector<unsigned, 4> keyDims(llvm::ArrayRef<passes::NormalRank> ranks) const;
@@ -45,7 +44,7 @@ private:
     int64_t step;
   };
   std::vector<Window> windows;
-  std::vector<int64_t> extents; ///< of the domain
+  std::vector<int64_t> extents; ///< of the box of loops
   std::vector<std::pair<TensorOp, std::vector<passes::NormalRank>>> accesses;
   NestOp op;
   const passes::Chip &chip;
@@ -84,11 +83,13 @@ static Subscript subscriptOf(const passes::AffineRow &row) {
 }
 
 bool Adapter::addDomain() {
-  llvm::Optional<passes::NormalDomain> domain = forms.domain(op.domain());
+  for (const ir::AttrDict::Entry &index : result.statement.domain().entries())
+    extents.push_back(index.second.asInt());
+  llvm::Optional<passes::NormalDomain> domain = forms.domain(op.domain(), extents);
   if (!domain)
-    return fail(fmt::format("its domain `{}` is no box from 0 with affine conditions", op.domain()));
-  extents = domain->extents;
-  for (size_t i = 0; i < domain->indices.size(); ++i)
+    return fail(fmt::format("its domain `{}` is no set of {} with affine conditions", op.domain(),
+                            counted(extents.size(), "integer")));
+  for (size_t i = 0; i < extents.size(); ++i)
     result.nest.dims.push_back({domain->indices[i], extents[i]});
   for (const passes::AffineRow &condition : domain->conditions)
     result.nest.conditions.push_back(subscriptOf(condition));
@@ -127,8 +128,7 @@ static bool usesIndex(llvm::ArrayRef<passes::NormalRank> ranks, unsigned index) 
 
 /// The dimensions that choose the row of a data-dependent access with `ranks`: those that its own
 /// subscripts leave and that another tensor read here, the keys, is indexed by.
-llvm::SmallVector<unsigned, 4>
-Adapter::keyDims(llvm::ArrayRef<passes::NormalRank> ranks) const {
+llvm::SmallVector<unsigned, 4> Adapter::keyDims(llvm::ArrayRef<passes::NormalRank> ranks) const {
   llvm::SmallVector<unsigned, 4> dims;
   for (unsigned i = 0; i < extents.size(); ++i) {
     bool isKey = false;
@@ -320,39 +320,16 @@ bool Adapter::walk(const ir::Region &region) {
   return fail("nothing is computed innermost");
 }
 
-/// Conditions on one index make its extent smaller than that of the box whose loops these are: where
-/// the outermost loop steps beyond it, they stay conditions.
-void Adapter::widenExtents() {
-  std::vector<int64_t> cover(result.nest.dims.size(), 1), last(result.nest.dims.size(), 0);
-  for (const Place &place : llvm::reverse(result.nest.places))
-    for (const Loop &loop : llvm::reverse(place.loops))
-      for (const Drive &drive : loop.drives) {
-        if (loop.factor > 1)
-          last[drive.dim] = checkedMultiply(cover[drive.dim], loop.factor - 1).getValueOr(0);
-        cover[drive.dim] = checkedMultiply(cover[drive.dim], loop.factor).getValueOr(0);
-      }
-  for (unsigned d = 0; d < extents.size(); ++d) {
-    int64_t &size = result.nest.dims[d].size;
-    if (last[d] < size)
-      continue;
-    result.nest.conditions.push_back({{{d, -1}}, size - 1, llvm::None});
-    size = last[d] + 1;
-  }
-}
-
 bool Adapter::run() {
   if (!findStatement() || !addDomain() || !readAccesses())
     return false;
   for (const auto &[tensor, ranks] : accesses)
     addTensor(tensor, ranks);
   if (passes::readsWhatItSets(result.statement))
-    result.notes.push_back(
-        fmt::format("what `{}` reads of itself counts as a tensor of its own, which comes from outside",
-                    result.statement.write().find("tensor")->asString()));
-  if (!walk(op->body()))
-    return false;
-  widenExtents();
-  return true;
+    result.notes.push_back(fmt::format(
+        "what `{}` reads of itself counts as a tensor of its own, which comes from outside",
+        result.statement.write().find("tensor")->asString()));
+  return walk(op->body());
 }
 
 llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip &chip,
@@ -365,66 +342,9 @@ llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip 
   return llvm::None;
 }
 
-/// Adds the links that `inner`, a part of the same array, crosses.
-static void addHops(ArrayCounts &outer, const ArrayCounts &inner) {
-  for (size_t t = 0; t < outer.hops.size(); ++t) {
-    if (!outer.hops[t] || !inner.hops[t]) {
-      outer.hops[t] = llvm::None;
-      continue;
-    }
-    outer.hops[t]->shared += inner.hops[t]->shared;
-    outer.hops[t]->separate += inner.hops[t]->separate;
-    outer.hops[t]->declared += inner.hops[t]->declared;
-  }
-}
-
-/// Puts together what loops between its lanes made several places of one array.
-static void joinLanes(AdaptedNest &adapted, Counts &counts) {
-  std::vector<Place> &places = adapted.nest.places;
-  size_t memories = 0, arrays = 0;
-  for (size_t p = 0; p < places.size();) {
-    if (adapted.places[p]) {
-      ++(places[p].kind == PlaceKind::Memory ? memories : arrays);
-      ++p;
-      continue;
-    }
-    // A place between lanes follows its array, which follows a memory.
-    llvm::append_range(places[p - 2].loops, places[p].loops);
-    counts.memories.erase(counts.memories.begin() + static_cast<ptrdiff_t>(memories));
-    bool goesOn = p + 1 < places.size() && adapted.places[p + 1] == adapted.places[p - 1];
-    if (goesOn) {
-      llvm::append_range(places[p - 1].loops, places[p + 1].loops);
-      addHops(counts.arrays[arrays - 1], counts.arrays[arrays]);
-      counts.arrays.erase(counts.arrays.begin() + static_cast<ptrdiff_t>(arrays));
-    }
-    auto end = static_cast<ptrdiff_t>(p + (goesOn ? 2 : 1));
-    places.erase(places.begin() + static_cast<ptrdiff_t>(p), places.begin() + end);
-    adapted.places.erase(adapted.places.begin() + static_cast<ptrdiff_t>(p),
-                         adapted.places.begin() + end);
-  }
-}
-
 void loopnest::ignoreConditions(AdaptedNest &adapted) {
   if (adapted.nest.conditions.empty())
     return;
   adapted.nest.conditions.clear();
   adapted.notes.push_back("points outside the conditions of `where` are executed as well");
-}
-
-Counts loopnest::takeCounts(AdaptedNest &adapted, AnalysisResult result) {
-  if (result.counted)
-    ignoreConditions(adapted);
-  bool isClosed = !result.isExecuted || !adapted.nest.conditions.empty();
-  if (!isClosed)
-    adapted.notes.push_back("no closed form counts this nest: each of its points was executed");
-  if (result.isStretched && !result.isExecuted)
-    adapted.notes.push_back(
-        "several memories write the same elements of the result through windows: "
-        "its words are counted on shorter loops and stretched to these");
-  for (unsigned tensor : result.coupled)
-    adapted.notes.push_back(
-        fmt::format("subscripts of `{}` share indices: its tiles are counted as sets of elements",
-                    adapted.nest.tensors[tensor].name));
-  joinLanes(adapted, *result.counts);
-  return std::move(*result.counts);
 }

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From loopnest.nest and target.chip to the flat nest that the reuse analysis counts: the iteration
-// domain and the access relations in the normal form that isl gives them, and the loops. A subscript
-// that depends on data is on the safe side a new row for each setting of the indices that the key
-// depends on, with a note.
+// domain and the access relations in the normal form that isl gives them, and the loops. A
+// subscript that depends on data is on the safe side a new row for each setting of the indices that
+// the key depends on, with a note.
 #ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 #define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 
@@ -37,11 +37,6 @@ llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip,
 /// Drops the conditions of the nest, with a note: their points are executed as well. For what
 /// counts nests in a way of its own.
 void ignoreConditions(AdaptedNest &adapted);
-
-/// The counts of `result`, which has some; a note says when the nest was executed for them. What
-/// loops between its lanes made several places of one array is put together again: their loops go
-/// to the memory around the array, which changes no epoch and no instance.
-Counts takeCounts(AdaptedNest &adapted, AnalysisResult result);
 
 } // namespace loopnest
 } // namespace perfc

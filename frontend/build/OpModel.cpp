@@ -346,8 +346,8 @@ bool Builder::finishTensors() {
   return true;
 }
 
-/// Equations are in data-flow order, and every result is set. An equation may read other elements of
-/// what it sets: a recurrence.
+/// Equations are in data-flow order, and every result is set. An equation may read other elements
+/// of what it sets: a recurrence.
 bool Builder::writesInOrder() {
   llvm::StringMap<bool> written;
   for (const OpSlot &slot : signature.slots)

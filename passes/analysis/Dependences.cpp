@@ -11,7 +11,7 @@ using namespace perfc;
 using namespace perfc::passes;
 
 /// Operations of isl after which a question is left open.
-static constexpr uint64_t mostOperations = 2000000;
+static constexpr uint64_t operationsPerQuestion = 2000000;
 
 static int64_t takeNumber(__isl_take isl_val *value) {
   int64_t number = isl_val_get_num_si(value);
@@ -117,7 +117,7 @@ Dependences::Dependences(const Statement &statement) : statement(statement) {
       continue;
     std::vector<OrderedLoop> loops = plainLoops(statement);
     auto [write, other] = writeAndRead(statement, read, loops);
-    IslContext context(mostOperations);
+    IslContext context(operationsPerQuestion);
     Pairs pairs(context.get(), write, other, count);
     for (unsigned index = 0; index < count; ++index)
       pairs.distance(2 * count + index, index);
@@ -164,7 +164,7 @@ static IslSet pairsOf(isl_ctx *context, const OrderedAccess &y, const OrderedAcc
 }
 
 static bool arePairs(const OrderedAccess &y, const OrderedAccess &x, size_t equal, int differ) {
-  IslContext context(mostOperations);
+  IslContext context(operationsPerQuestion);
   IslSet set = pairsOf(context.get(), y, x, equal, differ);
   return isl_set_is_empty(set.get()) != isl_bool_true;
 }
@@ -187,9 +187,8 @@ static llvm::Optional<BrokenDependence> brokenIn(const OrderedAccess &y, const O
   for (int differ : {1, -1}) {
     if (differ < 0 && !(loop && y.loops[*loop].isParallel))
       break;
-    IslContext context(mostOperations);
-    IslSet set =
-        pairsOf(context.get(), y, x, loop.getValueOr(y.loops.size()), loop ? differ : 0);
+    IslContext context(operationsPerQuestion);
+    IslSet set = pairsOf(context.get(), y, x, loop.getValueOr(y.loops.size()), loop ? differ : 0);
     if (isl_set_is_empty(set.get()) == isl_bool_true)
       continue;
     BrokenDependence broken{loop, {}, {}};
@@ -220,8 +219,7 @@ bool Dependences::needsItself(const Distance &distance) const {
   return brokenIn(write, read, llvm::None).hasValue();
 }
 
-llvm::Optional<BrokenDependence>
-Dependences::firstBroken(llvm::ArrayRef<OrderedLoop> loops) const {
+llvm::Optional<BrokenDependence> Dependences::firstBroken(llvm::ArrayRef<OrderedLoop> loops) const {
   for (const Distance &distance : distances) {
     auto [write, read] = writeAndRead(statement, *distance.read, loops);
     std::vector<unsigned> left(statement.extents.size(), 0); // loops of an index further in

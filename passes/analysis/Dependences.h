@@ -41,7 +41,8 @@ struct BrokenDependence {
 };
 
 /// Two statements that share their outermost `shared` loops and run one after the other in each of
-/// their steps: a point of `second` that comes before one of `first` though both access one element.
+/// their steps: a point of `second` that comes before one of `first` though both access one
+/// element.
 llvm::Optional<BrokenDependence> firstBroken(const OrderedAccess &first,
                                              const OrderedAccess &second, size_t shared);
 

@@ -4,9 +4,9 @@
 #include "passes/analysis/IslHandle.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <fmt/format.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
-#include <fmt/format.h>
 #include <isl/val.h>
 #include <mutex>
 
@@ -14,14 +14,14 @@ using namespace perfc;
 using namespace perfc::passes;
 
 /// Operations of isl that one text may take.
-static constexpr uint64_t mostOperations = 10000000;
+static constexpr uint64_t operationsPerText = 10000000;
 
 /// Texts that are remembered: those of a program, not of each point of a long sweep.
 static constexpr unsigned mostTexts = 4096;
 
 struct NormalForms::Context {
   std::mutex mutex;
-  IslContext isl{mostOperations};
+  IslContext isl{operationsPerText};
   llvm::StringMap<llvm::Optional<NormalDomain>> domains;
   llvm::StringMap<llvm::Optional<std::vector<NormalRank>>> accesses;
 };
@@ -33,15 +33,15 @@ namespace {
 
 /// A row of a set or relation: `inputs` and `outputs` times their coefficients and a constant are
 /// 0, or not negative.
-struct Row {
+struct RelationRow {
   bool isEquality;
   AffineRow inputs;
   llvm::SmallVector<std::pair<unsigned, int64_t>, 2> outputs;
 };
 
 /// The rows of a relation that has no variables of its own.
-struct Rows {
-  std::vector<Row> list;
+struct RelationRows {
+  std::vector<RelationRow> list;
   bool isPlain = true;
 };
 
@@ -49,8 +49,7 @@ struct Rows {
 
 static int64_t takeNumber(__isl_take isl_val *value, bool &isPlain) {
   int64_t number = value && isl_val_is_int(value) == isl_bool_true ? isl_val_get_num_si(value) : 0;
-  isPlain &= value && isl_val_is_int(value) == isl_bool_true &&
-             isl_val_cmp_si(value, number) == 0;
+  isPlain &= value && isl_val_is_int(value) == isl_bool_true && isl_val_cmp_si(value, number) == 0;
   isl_val_free(value);
   return number;
 }
@@ -66,8 +65,8 @@ termsOf(isl_constraint *row, isl_dim_type type, bool &isPlain) {
 }
 
 static isl_stat addRow(__isl_take isl_constraint *row, void *user) {
-  Rows &rows = *static_cast<Rows *>(user);
-  Row next;
+  RelationRows &rows = *static_cast<RelationRows *>(user);
+  RelationRow next;
   next.isEquality = isl_constraint_is_equality(row) == isl_bool_true;
   next.inputs.constant = takeNumber(isl_constraint_get_constant_val(row), rows.isPlain);
   next.inputs.terms = termsOf(row, isl_dim_in, rows.isPlain);
@@ -79,31 +78,24 @@ static isl_stat addRow(__isl_take isl_constraint *row, void *user) {
 }
 
 /// Nothing where the relation is no single conjunction.
-static llvm::Optional<Rows> rowsOf(const IslMap &map) {
+static llvm::Optional<RelationRows> rowsOf(const IslMap &map) {
   if (!map || isl_map_n_basic_map(map.get()) != 1)
     return llvm::None;
-  Rows rows;
+  RelationRows rows;
   isl_basic_map *basic = isl_map_simple_hull(map.take());
   bool isGood = isl_basic_map_foreach_constraint(basic, addRow, &rows) == isl_stat_ok;
   isl_basic_map_free(basic);
-  return isGood && rows.isPlain ? llvm::Optional<Rows>(std::move(rows)) : llvm::None;
+  return isGood && rows.isPlain ? llvm::Optional<RelationRows>(std::move(rows)) : llvm::None;
 }
 
 //===-- Domains -----------------------------------------------------------------------------===//
 
-/// c - i >= 0 gives index i the extent c + 1; i >= 0 says nothing. False for other rows.
-static bool isBound(const Row &row, std::vector<llvm::Optional<int64_t>> &extents) {
-  if (row.outputs.size() != 1)
-    return false;
-  auto [index, coefficient] = row.outputs.front();
-  int64_t constant = row.inputs.constant;
-  if (row.isEquality && constant == 0)
-    extents[index] = 1;
-  else if (!row.isEquality && coefficient == -1)
-    extents[index] = std::min(extents[index].getValueOr(constant + 1), constant + 1);
-  else
-    return !row.isEquality && coefficient == 1 && constant == 0;
-  return true;
+/// Whether all of the box meets `row`.
+static bool isOfBox(const RelationRow &row, llvm::ArrayRef<int64_t> extents) {
+  int64_t low = row.inputs.constant, high = low;
+  for (auto [index, coefficient] : row.outputs)
+    (coefficient < 0 ? low : high) += coefficient * (extents[index] - 1);
+  return low >= 0 && (!row.isEquality || (low == 0 && high == 0));
 }
 
 static AffineRow negated(const AffineRow &row) {
@@ -114,57 +106,47 @@ static AffineRow negated(const AffineRow &row) {
   return result;
 }
 
-static llvm::Optional<NormalDomain> readDomain(isl_ctx *isl, llvm::StringRef text) {
-  isl_set *set = isl_set_read_from_str(isl, text.str().c_str());
+static llvm::Optional<NormalDomain> readDomain(isl_ctx *isl, llvm::StringRef text,
+                                               llvm::ArrayRef<int64_t> extents) {
+  IslSet set = isl_set_read_from_str(isl, text.str().c_str());
+  if (!set || isl_set_dim(set.get(), isl_dim_set) != isl_size(extents.size()))
+    return llvm::None;
   NormalDomain domain;
-  isl_size count = set ? isl_set_dim(set, isl_dim_set) : 0;
-  for (int i = 0; i < count; ++i) {
-    const char *name = isl_set_get_dim_name(set, isl_dim_set, static_cast<unsigned>(i));
+  for (unsigned i = 0; i < extents.size(); ++i) {
+    const char *name = isl_set_get_dim_name(set.get(), isl_dim_set, i);
     domain.indices.push_back(name ? name : "");
   }
-  if (isl_set_is_empty(set) == isl_bool_true) {
-    isl_set_free(set);
-    domain.extents.assign(domain.indices.size(), 1);
+  if (isl_set_is_empty(set.get()) == isl_bool_true) {
     domain.conditions.push_back({{}, -1});
     return domain;
   }
-  IslSet points = set;
-  llvm::Optional<Rows> rows = rowsOf(points ? isl_map_from_range(points.take()) : nullptr);
+  llvm::Optional<RelationRows> rows = rowsOf(isl_map_from_range(std::move(set).take()));
   if (!rows)
     return llvm::None;
-  std::vector<llvm::Optional<int64_t>> extents(domain.indices.size());
-  for (const Row &row : rows->list) {
-    if (isBound(row, extents))
+  for (const RelationRow &row : rows->list) {
+    if (isOfBox(row, extents))
       continue;
-    AffineRow condition{row.outputs, row.inputs.constant};
-    domain.conditions.push_back(condition);
-    if (!row.isEquality)
-      continue;
-    domain.conditions.push_back(negated(condition));
-    if (auto [index, coefficient] = row.outputs.front(); row.outputs.size() == 1)
-      extents[index] = -row.inputs.constant / coefficient + 1;
-  }
-  for (unsigned i = 0; i < extents.size(); ++i) {
-    // Bounds that follow from conditions are no rows of their own.
-    bool isBounded = true;
-    if (!extents[i])
-      extents[i] =
-          takeNumber(isl_set_dim_max_val(points.take(), static_cast<int>(i)), isBounded) + 1;
-    if (!isBounded)
-      return llvm::None;
-    domain.extents.push_back(*extents[i]);
+    domain.conditions.push_back({row.outputs, row.inputs.constant});
+    if (row.isEquality)
+      domain.conditions.push_back(negated(domain.conditions.back()));
   }
   return domain;
 }
 
-llvm::Optional<NormalDomain> NormalForms::domain(llvm::StringRef text) {
+/// A text with the box that it is read for.
+static std::string keyOf(llvm::StringRef text, llvm::ArrayRef<int64_t> extents) {
+  return fmt::format("{}|{}", fmt::string_view(text.data(), text.size()), fmt::join(extents, ","));
+}
+
+llvm::Optional<NormalDomain> NormalForms::domain(llvm::StringRef text,
+                                                 llvm::ArrayRef<int64_t> extents) {
   std::lock_guard<std::mutex> lock(context->mutex);
   if (context->domains.size() >= mostTexts)
     context->domains.clear();
-  auto [known, isNew] = context->domains.try_emplace(text);
+  auto [known, isNew] = context->domains.try_emplace(keyOf(text, extents));
   if (isNew) {
     isl_ctx_reset_operations(context->isl.get());
-    known->second = readDomain(context->isl.get(), text);
+    known->second = readDomain(context->isl.get(), text, extents);
   }
   return known->second;
 }
@@ -180,7 +162,7 @@ static std::pair<int64_t, int64_t> range(const AffineRow &row, llvm::ArrayRef<in
 }
 
 /// The subscript that `row` gives the output of which it has the only one, times `scale`.
-static AffineRow subscriptOf(const Row &row, int64_t &scale) {
+static AffineRow subscriptOf(const RelationRow &row, int64_t &scale) {
   scale = std::abs(row.outputs.front().second);
   return row.outputs.front().second < 0 ? row.inputs : negated(row.inputs);
 }
@@ -212,7 +194,7 @@ static llvm::Optional<std::vector<NormalRank>> readAccess(isl_ctx *isl, llvm::St
     ranks.assign(ranks.size(), {{{}, -1}, false, 1});
     return ranks;
   }
-  llvm::Optional<Rows> rows = rowsOf(map);
+  llvm::Optional<RelationRows> rows = rowsOf(map);
   if (!rows)
     return llvm::None;
   for (NormalRank &rank : ranks)
@@ -220,7 +202,7 @@ static llvm::Optional<std::vector<NormalRank>> readAccess(isl_ctx *isl, llvm::St
   std::vector<NormalRank> tied;
   std::vector<int64_t> scales(ranks.size(), 1);
   bool isCut = false;
-  for (const Row &row : rows->list) {
+  for (const RelationRow &row : rows->list) {
     isCut |= !row.isEquality;
     if (!row.isEquality)
       continue;
@@ -246,13 +228,10 @@ static llvm::Optional<std::vector<NormalRank>> readAccess(isl_ctx *isl, llvm::St
 
 llvm::Optional<std::vector<NormalRank>> NormalForms::access(llvm::StringRef text,
                                                             llvm::ArrayRef<int64_t> extents) {
-  std::string key = text.str();
-  for (int64_t extent : extents)
-    key += fmt::format("|{}", extent);
   std::lock_guard<std::mutex> lock(context->mutex);
   if (context->accesses.size() >= mostTexts)
     context->accesses.clear();
-  auto [known, isNew] = context->accesses.try_emplace(key);
+  auto [known, isNew] = context->accesses.try_emplace(keyOf(text, extents));
   if (isNew) {
     isl_ctx_reset_operations(context->isl.get());
     known->second = readAccess(context->isl.get(), text, extents);

@@ -5,8 +5,8 @@
 //   { op[i, j] : 0 <= i <= 7 and 0 <= j <= i }   the conditions that the box of its indices lacks
 //   { op[i, j] -> A[2i + j - 1, j] : i + j >= 1 } per rank its subscript, and where elements end
 // A rank that isl fixes to nothing depends on data. Where padding leaves one position of a
-// subscript, the relation ties indices and shows a constant: that is one more rank, of extent 1; and
-// another subscript of tied indices may count its elements more than one apart.
+// subscript, the relation ties indices and shows a constant: that is one more rank, of extent 1;
+// and another subscript of tied indices may count its elements more than one apart.
 #ifndef PERFC_PASSES_ANALYSIS_NORMALFORM_H
 #define PERFC_PASSES_ANALYSIS_NORMALFORM_H
 
@@ -36,8 +36,7 @@ struct NormalRank {
 
 struct NormalDomain {
   std::vector<std::string> indices;
-  std::vector<int64_t> extents; ///< from 0; conditions may leave less
-  std::vector<AffineRow> conditions; ///< each at least 0
+  std::vector<AffineRow> conditions; ///< each at least 0; beside those of the box
 };
 
 /// Reads both, and remembers some thousands of texts. Threads may read side by side.
@@ -48,8 +47,9 @@ public:
   NormalForms(const NormalForms &) = delete;
   NormalForms &operator=(const NormalForms &) = delete;
 
-  /// Nothing where `text` is no set of integers in a box from 0 with conditions.
-  llvm::Optional<NormalDomain> domain(llvm::StringRef text);
+  /// Of the box of as many indices as there are `extents`, which loops run over. Nothing where
+  /// `text` is no set of as many integers with affine conditions.
+  llvm::Optional<NormalDomain> domain(llvm::StringRef text, llvm::ArrayRef<int64_t> extents);
   /// Nothing where `text` is no affine relation from as many indices as there are `extents`.
   llvm::Optional<std::vector<NormalRank>> access(llvm::StringRef text,
                                                  llvm::ArrayRef<int64_t> extents);

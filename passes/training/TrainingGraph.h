@@ -8,8 +8,8 @@
 #define PERFC_PASSES_TRAINING_TRAININGGRAPH_H
 
 #include "ir/op/OpOps.h"
-#include "passes/analysis/KernelModel.h"
 #include "passes/Pass.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/training/Strategy.h"
 #include <map>
 

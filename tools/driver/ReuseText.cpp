@@ -36,10 +36,10 @@ static std::string sentence(const LaneReuse &lanes, bool isOutput, llvm::StringR
   if (lanes.alike == 0)
     return fmt::format("apart: each of {} has words of its own", howMany(lanes.lanes, "lane"));
   bool isWhole = lanes.alike == lanes.words;
-  std::string which =
-      isWhole ? fmt::format("the {} have the same words", howMany(lanes.lanes, "lane"))
-              : fmt::format("neighbours have {} of {} alike", amount(lanes.alike),
-                            howMany(lanes.words, "word"));
+  std::string which = isWhole
+                          ? fmt::format("the {} have the same words", howMany(lanes.lanes, "lane"))
+                          : fmt::format("neighbours have {} of {} alike", amount(lanes.alike),
+                                        howMany(lanes.words, "word"));
   std::string kind = isOutput ? "a reduction" : isWhole ? "multicast" : "a halo";
   std::string how = isOutput ? fmt::format("which arrive one by one and are added in {}", memory)
                              : "which are sent to each by itself";

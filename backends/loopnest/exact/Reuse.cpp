@@ -16,7 +16,7 @@ namespace {
 
 /// Loops by the names of their indices and places.
 struct LoopNames {
-  std::vector<std::string> temporal, parallel; ///< as a sentence has them
+  std::vector<std::string> temporal, parallel;         ///< as a sentence has them
   std::vector<std::string> temporalDims, parallelDims; ///< as coordinates, each once
 };
 
@@ -71,8 +71,8 @@ void ReuseReader::readNames() {
         indices.push_back(flat.nest->dims[drive.dim].name);
       std::string index = fmt::format("{}", fmt::join(indices, ", "));
       bool isArray = place.kind == PlaceKind::Array;
-      std::string where = isArray ? "along " + place.name + "." + place.axes[loop.axis].name
-                                  : "at " + place.name;
+      std::string where =
+          isArray ? "along " + place.name + "." + place.axes[loop.axis].name : "at " + place.name;
       (isArray ? names.parallel : names.temporal)
           .push_back(fmt::format("{} = {} {}", index, loop.factor, where));
       (isArray ? names.parallelDims : names.temporalDims)
@@ -107,8 +107,8 @@ int64_t ReuseReader::count(const IslSet &set) {
   return number.getValueOr(0);
 }
 
-/// The part of `set`, in (e, i, …), of the epochs that a step of `loop` begins: those further in are
-/// at their first one. Without a loop, of the first epoch.
+/// The part of `set`, in (e, i, …), of the epochs that a step of `loop` begins: those further in
+/// are at their first one. Without a loop, of the first epoch.
 IslSet ReuseReader::begunBy(const IslSet &set, llvm::Optional<unsigned> loop) const {
   isl_set *part = set.take();
   for (unsigned inner = loop ? *loop + 1 : 0; inner < sets.epochDims(level); ++inner)

@@ -33,10 +33,10 @@ struct LaneReuse {
 };
 
 struct Reuse {
-  std::string tile; ///< in isl's notation, of numbers in the ranges of their loops
-  std::string anew; ///< "" where that is all of the tile
-  int64_t first = 0;      ///< words of the first epoch
-  int64_t entering = 0;   ///< words that enter, in all epochs
+  std::string tile;     ///< in isl's notation, of numbers in the ranges of their loops
+  std::string anew;     ///< "" where that is all of the tile
+  int64_t first = 0;    ///< words of the first epoch
+  int64_t entering = 0; ///< words that enter, in all epochs
   std::vector<LoopReuse> loops;
   std::vector<LaneReuse> from, to; ///< between the memory and the ones outside, and inside of it
   std::string outer, inner;        ///< these; "" where there is none, or are lanes

@@ -126,9 +126,8 @@ TEST(Dependences, areThoseOfAllPairs) {
       extents.push_back(1 + int64_t(random() % 5));
     auto rank = [&](bool isPlain) { return randomRank(random, isPlain); };
     bool isPlain = random() % 4 != 0;
-    auto module =
-        recurrence(rank(isPlain) + ", " + rank(isPlain), rank(false) + ", " + rank(false), extents,
-                   random() % 3 == 0 ? "i - j" : "");
+    auto module = recurrence(rank(isPlain) + ", " + rank(isPlain), rank(false) + ", " + rank(false),
+                             extents, random() % 3 == 0 ? "i - j" : "");
     ASSERT_TRUE(module);
     Kernel kernel(op::KernelOp(module->lookup("k")));
     const Statement &statement = kernel.statements[0];
