@@ -15,7 +15,9 @@ using namespace perfc::passes;
 
 static constexpr uint64_t islOperations = 1000000;
 
-static int64_t saturatedProduct(int64_t a, int64_t b) { return checkedMultiply(a, b).getValueOr(INT64_MAX); }
+static int64_t saturatedProduct(int64_t a, int64_t b) {
+  return checkedMultiply(a, b).getValueOr(INT64_MAX);
+}
 
 static int64_t saturatedProduct(llvm::ArrayRef<int64_t> factors) {
   int64_t result = 1;
@@ -49,8 +51,9 @@ std::vector<AffineExpr> passes::cuttingConditions(op::StatementOp statement) {
 static int64_t boxElements(llvm::ArrayRef<int64_t> shape, const DomainAccess &access) {
   int64_t elements = 1;
   for (size_t rank = 0; rank < shape.size(); ++rank)
-    elements = saturatedProduct(elements, op::touchedPositions(mapOf(access)[rank].asAffine(),
-                                                      access.statement.domain(), shape[rank]));
+    elements =
+        saturatedProduct(elements, op::touchedPositions(mapOf(access)[rank].asAffine(),
+                                                        access.statement.domain(), shape[rank]));
   return elements;
 }
 
@@ -180,7 +183,8 @@ int64_t passes::touchedElements(llvm::ArrayRef<int64_t> shape,
 int64_t passes::tilesWithPoints(op::StatementOp statement, const TileExtents &tiles) {
   int64_t all = 1;
   for (const auto &[index, extent] : tiles)
-    all = saturatedProduct(all, std::max<int64_t>(1, ceilDivide(extentOf(statement, index), extent)));
+    all =
+        saturatedProduct(all, std::max<int64_t>(1, ceilDivide(extentOf(statement, index), extent)));
   if (cuttingConditions(statement).empty())
     return all;
   IslContext context(islOperations);
@@ -195,5 +199,6 @@ int64_t passes::touchedInTiles(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<Dom
   int64_t elements = 0;
   for (const DomainAccess &access : accesses)
     elements = checkedAdd(elements, boxElements(shape, access)).getValueOr(INT64_MAX);
-  return saturatedProduct(tilesWithPoints(accesses[0].statement, tiles), std::min(elements, saturatedProduct(shape)));
+  return saturatedProduct(tilesWithPoints(accesses[0].statement, tiles),
+                          std::min(elements, saturatedProduct(shape)));
 }

@@ -127,7 +127,7 @@ static void explainResult(Session &session, const emit::Result &result, llvm::St
 /// How memories use tensors again, of the results of that name or of all.
 static void explainReuse(Session &session, const Arguments &arguments, Evaluation &evaluation,
                          FileId file, Compilation::Defines defines) {
-  ReuseText text(session, arguments.value("reuse"));
+  ReuseText text(session, arguments.value("reuse"), arguments.has("json"));
   evaluation.run(file, defines, [&](const Evaluated &evaluated) {
     auto isWanted = [&](const emit::Result *result) {
       return arguments.files().size() < 2 || result->name == arguments.files()[1];
@@ -135,7 +135,7 @@ static void explainReuse(Session &session, const Arguments &arguments, Evaluatio
     if (llvm::any_of(evaluated.results, isWanted))
       text.print(evaluated.module);
   });
-  text.finish();
+  text.finish(arguments.files().front());
 }
 
 bool driver::explain(Session &session, const Arguments &arguments) {

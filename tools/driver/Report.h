@@ -52,7 +52,8 @@ private:
   llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
   std::string cell(const api::MetricNames &names, const ReportColumn &column);
-  std::vector<std::string> cells(const api::MetricNames &names, llvm::ArrayRef<ReportColumn> columns,
+  std::vector<std::string> cells(const api::MetricNames &names,
+                                 llvm::ArrayRef<ReportColumn> columns,
                                  std::vector<std::string> before);
   void printMissing();
 

@@ -96,6 +96,58 @@ static bool isTensor(llvm::StringRef symbol, llvm::StringRef name) {
          (symbol.empty() || (symbol.consume_front("_") && !symbol.getAsInteger(10, number)));
 }
 
+static emit::Json lanesJson(const std::vector<LaneReuse> &lanes) {
+  emit::Json list = emit::Json::array();
+  for (const LaneReuse &one : lanes)
+    list.push(emit::Json::object()
+                  .set("loop", one.loop)
+                  .set("lanes", one.lanes)
+                  .set("words", one.words)
+                  .set("alike", one.alike)
+                  .set("one", one.isOne));
+  return list;
+}
+
+static void setReuse(emit::Json &document, const Reuse &reuse) {
+  emit::Json loops = emit::Json::array();
+  for (const LoopReuse &loop : reuse.loops)
+    loops.push(emit::Json::object()
+                   .set("loop", loop.loop)
+                   .set("steps", loop.steps)
+                   .set("words", loop.words)
+                   .set("anew", loop.anew));
+  document.set("tile", reuse.tile)
+      .set("anew", reuse.anew.empty() ? reuse.tile : reuse.anew)
+      .set("entering", reuse.entering)
+      .set("first", reuse.first)
+      .set("loops", std::move(loops))
+      .set("from", lanesJson(reuse.from))
+      .set("to", lanesJson(reuse.to));
+}
+
+void ReuseText::printTensor(loopnest::NestOp nest, const loopnest::FlatNest &flat,
+                            loopnest::TensorOp tensor, unsigned memory, unsigned number) {
+  llvm::StringRef name = flat.memories[memory]->name;
+  auto reuse = loopnest::reuseOf(flat, memory, number);
+  if (asJson) {
+    emit::Json document = emit::Json::object();
+    document.set("kernel", nest.kernel()).set("on", nest.target()).set("mapping", nest.mapping());
+    document.set("tensor", tensor.symbol()).set("memory", name).set("access", tensor.access());
+    if (reuse)
+      setReuse(document, *reuse);
+    documents.push(std::move(document));
+    return;
+  }
+  session.out << fmt::format("{} on {}, mapping {}: `{}` at {}\n", nest.kernel(), nest.target(),
+                             nest.mapping(), tensor.symbol(), name)
+              << "  access  " << tensor.access() << '\n';
+  if (reuse)
+    printReuse(session.out, *reuse, tensor.isOutput(), name);
+  else
+    session.out << "  its sets are too large to be counted one by one\n";
+  session.out << '\n';
+}
+
 void ReuseText::printNest(loopnest::NestOp nest, target::ChipOp chip) {
   std::string reason;
   passes::Chip places(chip);
@@ -115,16 +167,7 @@ void ReuseText::printNest(loopnest::NestOp nest, target::ChipOp chip) {
       if (!isTensor(symbol, tensor) || flat->memories[m]->name != memory)
         continue;
       isAny = true;
-      session.out << fmt::format("{} on {}, mapping {}: `{}` at {}", nest.kernel(), nest.target(),
-                                 nest.mapping(), symbol, memory)
-                  << '\n'
-                  << "  access  " << adapted->tensors[t].access() << '\n';
-      bool isOutput = adapted->tensors[t].isOutput();
-      if (auto reuse = loopnest::reuseOf(*flat, m, t))
-        printReuse(session.out, *reuse, isOutput, memory);
-      else
-        session.out << "  its sets are too large to be counted one by one\n";
-      session.out << '\n';
+      printTensor(nest, *flat, adapted->tensors[t], m, t);
     }
 }
 
@@ -138,7 +181,13 @@ void ReuseText::print(const ir::Module &module) {
   });
 }
 
-void ReuseText::finish() {
+void ReuseText::finish(llvm::StringRef file) {
+  if (asJson) {
+    emit::Json document = emit::Json::object();
+    document.set("schema", 1).set("file", file);
+    document.set("reuse", std::move(documents)).print(session.out);
+    session.out << '\n';
+  }
   if (isAny || session.diagnostics.hasErrors())
     return;
   auto &error = session.diagnostics.report({}, diag::UnknownReuse, wanted);

@@ -5,7 +5,9 @@
 #ifndef PERFC_TOOLS_DRIVER_REUSETEXT_H
 #define PERFC_TOOLS_DRIVER_REUSETEXT_H
 
+#include "backends/emit/Json.h"
 #include "backends/loopnest/NestAdapter.h"
+#include "backends/loopnest/analysis/FlatNest.h"
 #include "ir/core/Module.h"
 #include "tools/driver/Session.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,19 +18,25 @@ namespace perfc::driver {
 class ReuseText {
 public:
   /// `wanted` is TENSOR@MEMORY, where results have no number: `I@GLB`.
-  ReuseText(Session &session, llvm::StringRef wanted) : session(session), wanted(wanted) {}
+  ReuseText(Session &session, llvm::StringRef wanted, bool asJson)
+      : session(session), wanted(wanted), asJson(asJson) {}
 
-  /// Prints about the nests of `module` that keep the tensor in the memory, each once.
+  /// Prints about the nests of `module` that keep the tensor in the memory, each once; as JSON,
+  /// they are collected.
   void print(const ir::Module &module);
-  /// Reports where nothing was printed.
-  void finish();
+  /// Reports where there was nothing; as JSON, prints the document (docs/output.md).
+  void finish(llvm::StringRef file);
 
 private:
   void printNest(loopnest::NestOp nest, target::ChipOp chip);
+  void printTensor(loopnest::NestOp nest, const loopnest::FlatNest &flat, loopnest::TensorOp tensor,
+                   unsigned memory, unsigned number);
 
   Session &session;
   passes::NormalForms forms;
   llvm::StringRef wanted;
+  bool asJson;
+  emit::Json documents = emit::Json::array();
   llvm::StringSet<> printed;
   std::set<std::string> others; ///< tensors in memories, as one could ask for them
   bool isAny = false;
