@@ -2,7 +2,8 @@
 #include "passes/Blocks.h"
 
 #include "ir/common/Rational.h"
-#include "passes/Images.h"
+#include "passes/analysis/Dependences.h"
+#include "passes/analysis/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -113,11 +114,13 @@ static IndexKind kindOf(const Statement &statement, unsigned i) {
   return first ? IndexKind::Row : IndexKind::Column;
 }
 
-/// Extent of a block per index: the innermost ranks of the output first.
+/// Extent of a block per index: the innermost ranks of the output first. Blocks run side by side,
+/// so points that depend on each other are in one.
 static std::vector<int64_t> tileExtents(const Statement &statement) {
   std::vector<int64_t> tile;
+  Dependences dependences(statement);
   for (unsigned i = 0; i < statement.extents.size(); ++i)
-    tile.push_back(kindOf(statement, i) == IndexKind::Reduction
+    tile.push_back(kindOf(statement, i) == IndexKind::Reduction || !dependences.isFree(i)
                        ? std::max<int64_t>(1, statement.extents[i])
                        : 1);
   int64_t rows = tileRows, columns = tileColumns, elements = tileElements;
@@ -169,8 +172,9 @@ Blocks passes::outputBlocks(const Kernel &kernel) {
     blocks.grid.push_back(std::max<int64_t>(1, ceilDivide(main.extents[i], tile[i])));
   }
   leaveOutEmpty(blocks, main);
-  addLoads(blocks, main, tile,
-           [](const Access &read) { return read.operand.role() != "intermediate"; });
+  addLoads(blocks, main, tile, [&](const Access &read) {
+    return read.operand.role() != "intermediate" && read.tensor != main.write.tensor;
+  });
   if (main.write.operand.role() != "intermediate")
     blocks.stores.push_back(
         {main.write.tensor.str(), bytesPerBlock(blocks, main, {&main.write}, tile)});

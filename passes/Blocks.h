@@ -8,8 +8,8 @@
 #define PERFC_PASSES_BLOCKS_H
 
 #include "ir/loopnest/LoopnestOps.h"
-#include "passes/ChipModel.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/KernelModel.h"
 
 namespace perfc {
 namespace passes {

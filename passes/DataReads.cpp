@@ -4,7 +4,7 @@
 #include "ir/common/DType.h"
 #include "ir/common/Rational.h"
 #include "ir/op/Points.h"
-#include "passes/Images.h"
+#include "passes/analysis/Images.h"
 #include "passes/training/Routing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

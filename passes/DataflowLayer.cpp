@@ -3,7 +3,7 @@
 
 #include "ir/common/diagnostics/Maestro.h"
 #include "ir/core/Module.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

@@ -2,6 +2,7 @@
 #include "passes/DefaultMapping.h"
 
 #include "ir/common/Rational.h"
+#include "passes/analysis/Dependences.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -24,6 +25,11 @@ public:
     for (int64_t extent : statement.extents)
       extents.push_back(std::max<int64_t>(1, extent));
     factors.assign(chip.places.size(), Factors(extents.size(), 1));
+    if (Dependences dependences(statement); !dependences.empty())
+      order = *dependences.someOrder();
+    // Whole at the outermost memory from the begin on.
+    for (unsigned index : order.outermost)
+      factors[0][index] = extents[index];
   }
 
   NestPlan run() {
@@ -34,7 +40,7 @@ public:
       if (!chip.places[p].isArray && (p + 1 == chip.places.size() || chip.places[p + 1].isArray))
         fill(static_cast<unsigned>(p));
     for (unsigned i = 0; i < extents.size(); ++i)
-      factors[0][i] = left(i);
+      factors[0][i] *= left(i);
     trim();
     return plan();
   }
@@ -92,6 +98,8 @@ private:
   /// With `sharing` lanes along `axis` get what they have in common by one message; without, also
   /// those that are sent it one by one, as long as each adds up results of its own.
   bool maySpread(const Axis &axis, unsigned i, bool sharing) const {
+    if (!order.serial.empty() && order.serial[i])
+      return false;
     if (statement.isReduction(i))
       return sharing && axis.reduce;
     return !sharing || axis.multicast ||
@@ -256,9 +264,13 @@ private:
         continue;
       // Inner loops that a tensor does not use leave it where it is.
       const Access *stays = stationaryInside(p);
+      for (unsigned i : order.outermost)
+        if (factors[p][i] > 1)
+          result.loops.push_back({p, llvm::None, {i}, factors[p][i]});
       for (bool used : {true, false})
         for (unsigned i = 0; i < extents.size(); ++i)
-          if (stays->uses(i) == used && factors[p][i] > 1)
+          if (stays->uses(i) == used && factors[p][i] > 1 &&
+              !llvm::is_contained(order.outermost, i))
             result.loops.push_back({p, llvm::None, {i}, factors[p][i]});
     }
     return result;
@@ -273,6 +285,7 @@ private:
   const Chip &chip;
   const Statement &statement;
   Factors extents;
+  LoopOrder order;              ///< of a statement with dependences
   std::vector<Factors> factors; ///< by place and index
   std::vector<std::pair<Lane, int64_t>> laneLoops;
   std::map<unsigned, const Access *> stationaryOutside; ///< by filled memory

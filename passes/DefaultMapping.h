@@ -10,6 +10,8 @@
 //     innermost place as much as has room everywhere: reduction indices first, so that sums stay,
 //     then the others, innermost first. All that is left runs at the outermost place.
 //   Order: at each place reduction indices are innermost.
+// Of a statement that reads what it sets, indices along which points depend on each other get no
+// lanes, and where that alone does not do, those that carry all of it run outermost.
 #ifndef PERFC_PASSES_DEFAULTMAPPING_H
 #define PERFC_PASSES_DEFAULTMAPPING_H
 
@@ -18,8 +20,8 @@
 namespace perfc {
 namespace passes {
 
-/// A plan that passes all checks; nothing when not even one element of each tensor has room in some
-/// memory (see `firstFullMemory`).
+/// A plan that passes all checks, of a statement that some order of loops runs; nothing when not
+/// even one element of each tensor has room in some memory (see `firstFullMemory`).
 llvm::Optional<NestPlan> defaultPlan(const Chip &chip, const Statement &statement);
 
 /// The first memory that lacks room for one element of each tensor that it keeps; null when all

@@ -13,7 +13,7 @@
 #ifndef PERFC_PASSES_DENSITYRULES_H
 #define PERFC_PASSES_DENSITYRULES_H
 
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace perfc {

@@ -5,7 +5,7 @@
 // is passed on inside it moves nowhere, its other inputs (residuals, scales) still do.
 #include "passes/FusedWorkload.h"
 #include "passes/GroupKernel.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 

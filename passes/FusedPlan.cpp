@@ -2,7 +2,9 @@
 #include "passes/FusedPlan.h"
 
 #include "ir/common/diagnostics/Fusion.h"
+#include "passes/DependenceChecks.h"
 #include "passes/FusedChecks.h"
+#include "passes/FusedOrder.h"
 #include "passes/FusedTiles.h"
 #include "passes/UnitChoice.h"
 #include "llvm/ADT/STLExtras.h"
@@ -317,8 +319,15 @@ bool FusedPlanner::finish() {
   bool valid = true;
   for (NestPlan &plan : fused.nests)
     valid &= assignUnit(plan, meetings.front().where, diagnostics) &&
-             checkPlan(plan, meetings.front().where, diagnostics);
-  return valid;
+             checkPlan(plan, meetings.front().where, diagnostics) &&
+             checkDependences(plan, meetings.front().where, diagnostics);
+  auto isRescaled = [&](llvm::StringRef tensor) {
+    return llvm::any_of(fused.rescales, [&](const Rescale &one) { return one.tensor == tensor; });
+  };
+  return valid && checkFusedOrder(
+                      groups, fused.nests, frames,
+                      [&](llvm::StringRef tensor) { return placeOf(tensor) || isRescaled(tensor); },
+                      diagnostics);
 }
 
 llvm::Optional<FusedPlan> FusedPlanner::run() {

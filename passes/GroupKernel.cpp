@@ -2,7 +2,7 @@
 #include "passes/GroupKernel.h"
 
 #include "ir/op/OpOps.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -7,6 +7,7 @@
 #include "ir/study/SearchOps.h"
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"
+#include "passes/DependenceChecks.h"
 #include "passes/FusedPlan.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
@@ -16,6 +17,7 @@
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
 #include "passes/UnitChoice.h"
+#include "passes/analysis/IslText.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 
@@ -109,7 +111,8 @@ llvm::Optional<NestPlan> LoopNestLowering::planFrom(const Statement &statement,
     if (plan)
       plan->unit = unit;
   }
-  if (!plan || !checkPlan(*plan, written.range(), diagnostics))
+  if (!plan || !checkPlan(*plan, written.range(), diagnostics) ||
+      !checkDependences(*plan, written.range(), diagnostics))
     return llvm::None;
   // What a tile with zeros takes depends on how it is stored: the evaluator checks it.
   bool hasZeros = evaluate->hasAttr("sparsity");
@@ -140,7 +143,7 @@ llvm::Optional<NestPlan> LoopNestLowering::plan(const Statement &statement, Oper
   if (written)
     return planFrom(statement, *written);
   target::ComputeOp unit = unitOrReport(*chip, statement, diagnostics);
-  if (!unit)
+  if (!unit || !checkSomeOrder(statement, evaluate->range(), diagnostics))
     return llvm::None;
   llvm::Optional<NestPlan> plan = defaultPlanOn(wayTo(unit), statement);
   if (plan)

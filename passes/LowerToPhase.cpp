@@ -7,10 +7,10 @@
 #include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
-#include "passes/LiveBytes.h"
 #include "passes/Names.h"
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
+#include "passes/analysis/LiveBytes.h"
 #include <map>
 
 using namespace perfc;

@@ -6,8 +6,8 @@
 #define PERFC_PASSES_PARTIALSUMS_H
 
 #include "ir/common/Diagnostics.h"
-#include "passes/ChipModel.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/KernelModel.h"
 
 namespace perfc {
 namespace passes {

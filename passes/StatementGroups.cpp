@@ -54,7 +54,8 @@ private:
       if (writer == writtenBy.end())
         continue;
       needed = std::max(needed, writer->second);
-      if (finishes(statement, read, groups[writer->second]) && (!best || *best < writer->second))
+      if (finishes(statement, read, groups[writer->second]) &&
+          !overwrites(statement, groups[writer->second]) && (!best || *best < writer->second))
         best = writer->second;
     }
     return best && *best >= needed ? best : llvm::None;
@@ -68,6 +69,18 @@ private:
            result.shape == statement.write.shape &&
            llvm::all_of(statement.reads, [&](const Access &other) {
              return other.tensor != read.tensor || *other.map == *statement.write.map;
+           });
+  }
+
+  /// True when point by point `statement` would set what `group` has still to read elsewhere.
+  static bool overwrites(const Statement &statement, const StatementGroup &group) {
+    auto reads = [&](const Statement &other) {
+      return llvm::any_of(other.reads, [&](const Access &read) {
+        return read.tensor == statement.write.tensor && *read.map != *statement.write.map;
+      });
+    };
+    return reads(*group.main) || llvm::any_of(group.epilogues, [&](const Statement *epilogue) {
+             return reads(*epilogue);
            });
   }
 

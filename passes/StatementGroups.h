@@ -7,7 +7,7 @@
 #define PERFC_PASSES_STATEMENTGROUPS_H
 
 #include "ir/phase/PhaseOps.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 
 namespace perfc {
 namespace passes {

@@ -1,9 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/TimeloopInput.h"
 
-#include "passes/ChipModel.h"
 #include "passes/TimeloopProblem.h"
 #include "passes/TimeloopWords.h"
+#include "passes/analysis/ChipModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -8,8 +8,8 @@
 #ifndef PERFC_PASSES_UNITCHOICE_H
 #define PERFC_PASSES_UNITCHOICE_H
 
-#include "passes/KernelModel.h"
 #include "passes/NestPlan.h"
+#include "passes/analysis/KernelModel.h"
 
 namespace perfc {
 namespace passes {

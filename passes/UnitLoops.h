@@ -7,8 +7,8 @@
 #ifndef PERFC_PASSES_UNITLOOPS_H
 #define PERFC_PASSES_UNITLOOPS_H
 
-#include "passes/ChipModel.h"
 #include "passes/FusedWorkload.h"
+#include "passes/analysis/ChipModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace perfc {

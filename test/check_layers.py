@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 LEVELS = ["ir/op", "ir/loopnest", "ir/tile", "ir/phase", "ir/collective", "ir/target"]
+PASSES = ["passes", "passes/analysis"]
 IR = ["ir/common", "ir/core", *LEVELS, "ir/study", "ir/timeloop"]
 MAY_USE = {
     "ir/common": [],
@@ -20,11 +21,12 @@ MAY_USE = {
     "frontend/sema": ["ir/common", "frontend/syntax", "stdlib"],
     "frontend/build": [*IR, "frontend/syntax", "frontend/sema"],
     "frontend/import": [*IR, "frontend/syntax"],
-    "passes": IR,
-    "backends/core": [*IR, "passes"],
-    "backends/mapper": [*IR, "passes", "backends/core", "backends/emit", "backends/loopnest", "backends/training"],
+    "passes/analysis": IR,
+    "passes": [*IR, "passes/analysis"],
+    "backends/core": [*IR, *PASSES],
+    "backends/mapper": [*IR, *PASSES, "backends/core", "backends/emit", "backends/loopnest", "backends/training"],
 }
-EVALUATOR = [*IR, "passes", "backends/core"]
+EVALUATOR = [*IR, *PASSES, "backends/core"]
 MAY_USE["backends/emit"] = [*EVALUATOR, "backends/network"]
 MAY_USE["backends/serving"] = [*EVALUATOR, "backends/training"]
 BACKENDS = ["core", "roofline", "loopnest", "gpu", "network", "training", "serving", "emit", "mapper"]
@@ -41,6 +43,8 @@ OURS = ("ir/", "grammar/", "stdlib/", "frontend/", "passes/", "backends/", "api/
 def room(path: str) -> str:
     """The folder that a rule is about: two components, or one where the folder has no levels."""
     parts = path.split("/")
+    if path.startswith("passes/analysis/"):
+        return "passes/analysis"
     return parts[0] if parts[0] in ("stdlib", "passes", "grammar", "api") else "/".join(parts[:2])
 
 

@@ -4,7 +4,7 @@
 #include "ir/common/Rational.h"
 #include "ir/op/Points.h"
 #include "passes/DataReads.h"
-#include "passes/Images.h"
+#include "passes/analysis/Images.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 

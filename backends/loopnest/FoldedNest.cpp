@@ -4,6 +4,7 @@
 #include "backends/loopnest/analysis/Checked.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "backends/loopnest/systolic/Product.h"
+#include "passes/analysis/Dependences.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -290,7 +291,8 @@ llvm::Optional<Counts> loopnest::foldedCounts(AdaptedNest &adapted, const Systol
   llvm::SmallVector<bool, 4> weights;
   for (const TensorOp &tensor : adapted.tensors)
     weights.push_back(tensor.role() == "weight");
-  if (!adapted.statement.isMac())
+  // Folds stream all rows side by side, which a recurrence does not allow.
+  if (!adapted.statement.isMac() || passes::readsWhatItSets(adapted.statement))
     return llvm::None;
   llvm::Optional<Product> product = findProduct(adapted.nest, weights);
   llvm::Optional<FoldPlan> folds;

@@ -27,9 +27,11 @@ struct Resource {
 
 class FusedEvaluator {
 public:
-  FusedEvaluator(const CostQuery &query, CountVerifier *verifier, DiagnosticEngine &diagnostics)
-      : query(query), op(ir::as<FusedOp>(query.op)), verifier(verifier), diagnostics(diagnostics),
-        chip(*query.target), places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
+  FusedEvaluator(const CostQuery &query, passes::NormalForms &forms, CountVerifier *verifier,
+                 DiagnosticEngine &diagnostics)
+      : query(query), op(ir::as<FusedOp>(query.op)), forms(forms), verifier(verifier),
+        diagnostics(diagnostics), chip(*query.target),
+        places(target::ChipOp(const_cast<ir::Operation *>(query.target))) {}
 
   llvm::Optional<Cost> run();
 
@@ -52,6 +54,7 @@ private:
 
   const CostQuery &query;
   FusedOp op;
+  passes::NormalForms &forms;
   CountVerifier *verifier; ///< or null
   DiagnosticEngine &diagnostics;
   Chip chip;
@@ -78,7 +81,7 @@ bool FusedEvaluator::keepTensors(FusedPart &part) {
 bool FusedEvaluator::addPart(NestOp nest) {
   FusedPart part{nest, {}, {}, {}};
   std::string reason;
-  llvm::Optional<AdaptedNest> adapted = adaptNest(nest, places, reason);
+  llvm::Optional<AdaptedNest> adapted = adaptNest(nest, places, forms, reason);
   if (!adapted) {
     diagnostics.report(nest->range(), diag::NestNotCounted, reason);
     return false;
@@ -384,7 +387,8 @@ llvm::Optional<Cost> FusedEvaluator::run() {
   return cost;
 }
 
-llvm::Optional<Cost> loopnest::evaluateFused(const CostQuery &query, CountVerifier *verifier,
+llvm::Optional<Cost> loopnest::evaluateFused(const CostQuery &query, passes::NormalForms &forms,
+                                             CountVerifier *verifier,
                                              DiagnosticEngine &diagnostics) {
-  return FusedEvaluator(query, verifier, diagnostics).run();
+  return FusedEvaluator(query, forms, verifier, diagnostics).run();
 }

@@ -18,8 +18,8 @@ namespace loopnest {
 
 /// The cost of `query.op`, a loopnest.fused; nothing after a report. `verifier`, which may be null,
 /// counts the nests again.
-llvm::Optional<Cost> evaluateFused(const CostQuery &query, CountVerifier *verifier,
-                                   DiagnosticEngine &diagnostics);
+llvm::Optional<Cost> evaluateFused(const CostQuery &query, passes::NormalForms &forms,
+                                   CountVerifier *verifier, DiagnosticEngine &diagnostics);
 
 } // namespace loopnest
 } // namespace perfc

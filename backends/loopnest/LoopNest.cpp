@@ -27,9 +27,10 @@ namespace {
 /// One query on its way to a cost.
 class NestEvaluator {
 public:
-  NestEvaluator(const CostQuery &query, CountVerifier *verifier, DiagnosticEngine &diagnostics)
-      : query(query), op(ir::as<NestOp>(query.op)), verifier(verifier), diagnostics(diagnostics),
-        chip(*query.target) {}
+  NestEvaluator(const CostQuery &query, passes::NormalForms &forms, CountVerifier *verifier,
+                DiagnosticEngine &diagnostics)
+      : query(query), op(ir::as<NestOp>(query.op)), forms(forms), verifier(verifier),
+        diagnostics(diagnostics), chip(*query.target) {}
 
   llvm::Optional<Cost> run();
 
@@ -48,6 +49,7 @@ private:
 
   const CostQuery &query;
   NestOp op;
+  passes::NormalForms &forms;
   CountVerifier *verifier; ///< or null
   DiagnosticEngine &diagnostics;
   Chip chip;
@@ -76,7 +78,7 @@ static std::string formulaOf(bool isFolded, bool hasTerms) {
 bool NestEvaluator::adapt() {
   passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(query.target)));
   std::string reason;
-  llvm::Optional<AdaptedNest> result = adaptNest(op, places, reason);
+  llvm::Optional<AdaptedNest> result = adaptNest(op, places, forms, reason);
   if (!result) {
     diagnostics.report(op->range(), diag::NestNotCounted, reason);
     return false;
@@ -359,8 +361,8 @@ std::vector<llvm::Optional<Cost>> LoopNestProvider::evaluate(llvm::ArrayRef<Cost
   std::vector<llvm::Optional<Cost>> costs;
   for (const CostQuery &query : queries)
     costs.push_back(query.op->is(FusedOp::opName)
-                        ? evaluateFused(query, verifier, diagnostics)
-                        : NestEvaluator(query, verifier, diagnostics).run());
+                        ? evaluateFused(query, forms, verifier, diagnostics)
+                        : NestEvaluator(query, forms, verifier, diagnostics).run());
   return costs;
 }
 

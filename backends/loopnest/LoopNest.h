@@ -13,6 +13,7 @@
 
 #include "backends/core/CostProvider.h"
 #include "backends/loopnest/exact/CountVerifier.h"
+#include "passes/analysis/NormalForm.h"
 
 namespace perfc {
 namespace loopnest {
@@ -31,6 +32,7 @@ public:
 
 private:
   CountVerifier *verifier;
+  passes::NormalForms forms;
 };
 
 } // namespace loopnest

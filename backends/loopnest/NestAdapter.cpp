@@ -2,7 +2,7 @@
 #include "backends/loopnest/NestAdapter.h"
 
 #include "ir/core/Module.h"
-#include "passes/Images.h"
+#include "passes/analysis/Dependences.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,8 +12,8 @@ using namespace perfc::loopnest;
 namespace {
 class Adapter {
 public:
-  Adapter(NestOp op, const passes::Chip &chip, AdaptedNest &result)
-      : op(op), chip(chip), result(result) {}
+  Adapter(NestOp op, const passes::Chip &chip, passes::NormalForms &forms, AdaptedNest &result)
+      : op(op), chip(chip), forms(forms), result(result) {}
 
   bool run();
   std::string reason;
@@ -24,10 +24,12 @@ private:
     return false;
   }
   bool findStatement();
+  bool addDomain();
+  bool addWindows();
   int64_t wordBits(TensorOp tensor) const;
-  void addTensor(TensorOp tensor);
-  llvm::SmallVector<unsigned, 4> keyDims(TensorOp tensor) const;
-  Subscript subscript(const AffineExpr &expr) const;
+  bool readAccesses();
+  void addTensor(TensorOp tensor, llvm::ArrayRef<passes::NormalRank> ranks);
+  llvm::SmallVector<unsigned, 4> keyDims(llvm::ArrayRef<passes::NormalRank> ranks) const;
   Axis lanesOf(const ir::Operation &array, const passes::Axis &axis) const;
   bool addPlace(AtOp at);
   void openPlace(bool parallel);
@@ -42,8 +44,11 @@ private:
     int64_t step;
   };
   std::vector<Window> windows;
+  std::vector<int64_t> extents; ///< of the box of loops
+  std::vector<std::pair<TensorOp, std::vector<passes::NormalRank>>> accesses;
   NestOp op;
   const passes::Chip &chip;
+  passes::NormalForms &forms;
   AdaptedNest &result;
 };
 } // namespace
@@ -66,11 +71,32 @@ bool Adapter::findStatement() {
         result.statement = statement;
   if (!result.statement)
     return fail(fmt::format("kernel `{}` has no statement {}", op.kernel(), op.statement()));
-  llvm::StringMap<int64_t> extents;
-  for (const ir::AttrDict::Entry &index : result.statement.domain().entries()) {
-    result.nest.dims.push_back({index.first, index.second.asInt()});
-    extents[index.first] = index.second.asInt();
-  }
+  return true;
+}
+
+static Subscript subscriptOf(const passes::AffineRow &row) {
+  Subscript result;
+  result.constant = row.constant;
+  for (auto [dim, coefficient] : row.terms)
+    result.terms.push_back({dim, coefficient});
+  return result;
+}
+
+bool Adapter::addDomain() {
+  for (const ir::AttrDict::Entry &index : result.statement.domain().entries())
+    extents.push_back(index.second.asInt());
+  llvm::Optional<passes::NormalDomain> domain = forms.domain(op.domain(), extents);
+  if (!domain)
+    return fail(fmt::format("its domain `{}` is no set of {} with affine conditions", op.domain(),
+                            counted(extents.size(), "integer")));
+  for (size_t i = 0; i < extents.size(); ++i)
+    result.nest.dims.push_back({domain->indices[i], extents[i]});
+  for (const passes::AffineRow &condition : domain->conditions)
+    result.nest.conditions.push_back(subscriptOf(condition));
+  return addWindows();
+}
+
+bool Adapter::addWindows() {
   for (const auto &[index, value] : op->dictAttr("windows").entries()) {
     llvm::Optional<unsigned> position = dim(index);
     const ir::AttrDict &tiles = value.asDict();
@@ -79,15 +105,13 @@ bool Adapter::findStatement() {
     int64_t step = tiles.find("step")->asInt(), extent = tiles.find("extent")->asInt();
     int64_t count = tiles.find("count")->asInt();
     windows.push_back({*position, static_cast<unsigned>(result.nest.dims.size()), step});
-    if (step * (count - 1) + extent > extents[index])
+    if (step * (count - 1) + extent > extents[*position])
       result.notes.push_back(fmt::format("tiles of {} values of `{}`, which has {}, are made whole "
                                          "also where they reach beyond the last one",
-                                         extent, index, extents[index]));
+                                         extent, index, extents[*position]));
     result.nest.dims[*position].size = extent;
     result.nest.dims.push_back({"tile of " + index, count});
   }
-  for (const AffineExpr &condition : passes::cuttingConditions(result.statement))
-    result.nest.conditions.push_back(subscript(condition));
   if (!windows.empty())
     ignoreConditions(result);
   return true;
@@ -96,32 +120,21 @@ bool Adapter::findStatement() {
 //===-- Tensors
 //--------------------------------------------------------------------------------===//
 
-Subscript Adapter::subscript(const AffineExpr &expr) const {
-  Subscript result;
-  result.constant = expr.constant();
-  for (const AffineExpr::Term &term : expr.terms())
-    if (auto index = dim(term.name))
-      result.terms.push_back({*index, term.coefficient});
-  return result;
-}
-
-static bool usesIndex(const ir::AttrList &map, llvm::StringRef index) {
-  return llvm::any_of(map, [&](const ir::Attribute &rank) {
-    return rank.fits(ir::AttrKind::Affine) && rank.asAffine().coefficient(index) != 0;
+static bool usesIndex(llvm::ArrayRef<passes::NormalRank> ranks, unsigned index) {
+  return llvm::any_of(ranks, [&](const passes::NormalRank &rank) {
+    return llvm::any_of(rank.position.terms, [&](const auto &term) { return term.first == index; });
   });
 }
 
-/// The dimensions that choose the row of a data-dependent access: those that its own subscripts
-/// leave and that another tensor read here, the keys, is indexed by.
-llvm::SmallVector<unsigned, 4> Adapter::keyDims(TensorOp tensor) const {
+/// The dimensions that choose the row of a data-dependent access with `ranks`: those that its own
+/// subscripts leave and that another tensor read here, the keys, is indexed by.
+llvm::SmallVector<unsigned, 4> Adapter::keyDims(llvm::ArrayRef<passes::NormalRank> ranks) const {
   llvm::SmallVector<unsigned, 4> dims;
-  for (unsigned i = 0; i < result.nest.dims.size(); ++i) {
-    llvm::StringRef name = result.nest.dims[i].name;
+  for (unsigned i = 0; i < extents.size(); ++i) {
     bool isKey = false;
-    for (const ir::Operation &part : op->body())
-      if (auto other = ir::as<TensorOp>(part))
-        isKey |= other.op != tensor.op && !other.isOutput() && usesIndex(other.map(), name);
-    if (isKey && !usesIndex(tensor.map(), name))
+    for (const auto &[other, itsRanks] : accesses)
+      isKey |= !other.isOutput() && usesIndex(itsRanks, i);
+    if (isKey && !usesIndex(ranks, i))
       dims.push_back(i);
   }
   return dims;
@@ -133,23 +146,38 @@ int64_t Adapter::wordBits(TensorOp op) const {
   return op.bits() * result.nest.partsPerBit + scale;
 }
 
-void Adapter::addTensor(TensorOp op) {
-  Tensor tensor{op.symbol().str(), op.isOutput(), wordBits(op), {}};
-  std::vector<int64_t> shape = op.shape();
-  bool dependsOnData = false;
-  for (size_t rank = 0; rank < op.map().size(); ++rank) {
-    const ir::Attribute &map = op.map()[rank];
-    if (!map.fits(ir::AttrKind::Affine)) {
-      dependsOnData = true;
+bool Adapter::readAccesses() {
+  for (const ir::Operation &part : op->body()) {
+    auto tensor = ir::as<TensorOp>(part);
+    if (!tensor)
       continue;
-    }
-    Subscript next = subscript(map.asAffine());
-    if (rank < shape.size())
-      next.extent = shape[rank];
+    auto ranks = forms.access(tensor.access(), extents);
+    if (!ranks)
+      return fail(fmt::format("the access `{}` of `{}` is no affine relation from its domain",
+                              tensor.access(), tensor.symbol()));
+    result.nest.partsPerBit = std::max(result.nest.partsPerBit, tensor.block() / 8);
+    accesses.emplace_back(tensor, std::move(*ranks));
+  }
+  return true;
+}
+
+void Adapter::addTensor(TensorOp op, llvm::ArrayRef<passes::NormalRank> ranks) {
+  Tensor tensor{op.symbol().str(), op.isOutput(), wordBits(op), {}};
+  bool dependsOnData = false;
+  std::vector<int64_t> shape = op.shape();
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    dependsOnData |= ranks[r].dependsOnData;
+    if (ranks[r].dependsOnData)
+      continue;
+    Subscript next = subscriptOf(ranks[r].position);
+    next.extent = ranks[r].extent;
+    // Tiles that are made whole reach beyond the domain.
+    if (!windows.empty() && !next.extent && r < shape.size())
+      next.extent = shape[r];
     tensor.ranks.push_back(std::move(next));
   }
   if (dependsOnData) {
-    for (unsigned key : keyDims(op)) {
+    for (unsigned key : keyDims(ranks)) {
       Subscript row;
       row.terms.push_back({key, 1});
       tensor.ranks.push_back(std::move(row));
@@ -293,67 +321,25 @@ bool Adapter::walk(const ir::Region &region) {
 }
 
 bool Adapter::run() {
-  if (!findStatement())
+  if (!findStatement() || !addDomain() || !readAccesses())
     return false;
-  auto eachTensor = [&](auto visit) {
-    for (const ir::Operation &part : op->body())
-      if (auto tensor = ir::as<TensorOp>(part))
-        visit(tensor);
-  };
-  eachTensor([&](TensorOp tensor) {
-    result.nest.partsPerBit = std::max(result.nest.partsPerBit, tensor.block() / 8);
-  });
-  eachTensor([&](TensorOp tensor) { addTensor(tensor); });
+  for (const auto &[tensor, ranks] : accesses)
+    addTensor(tensor, ranks);
+  if (passes::readsWhatItSets(result.statement))
+    result.notes.push_back(fmt::format(
+        "what `{}` reads of itself counts as a tensor of its own, which comes from outside",
+        result.statement.write().find("tensor")->asString()));
   return walk(op->body());
 }
 
 llvm::Optional<AdaptedNest> loopnest::adaptNest(NestOp nest, const passes::Chip &chip,
-                                                std::string &reason) {
+                                                passes::NormalForms &forms, std::string &reason) {
   AdaptedNest result;
-  Adapter adapter(nest, chip, result);
+  Adapter adapter(nest, chip, forms, result);
   if (adapter.run())
     return result;
   reason = adapter.reason;
   return llvm::None;
-}
-
-/// Adds the links that `inner`, a part of the same array, crosses.
-static void addHops(ArrayCounts &outer, const ArrayCounts &inner) {
-  for (size_t t = 0; t < outer.hops.size(); ++t) {
-    if (!outer.hops[t] || !inner.hops[t]) {
-      outer.hops[t] = llvm::None;
-      continue;
-    }
-    outer.hops[t]->shared += inner.hops[t]->shared;
-    outer.hops[t]->separate += inner.hops[t]->separate;
-    outer.hops[t]->declared += inner.hops[t]->declared;
-  }
-}
-
-/// Puts together what loops between its lanes made several places of one array.
-static void joinLanes(AdaptedNest &adapted, Counts &counts) {
-  std::vector<Place> &places = adapted.nest.places;
-  size_t memories = 0, arrays = 0;
-  for (size_t p = 0; p < places.size();) {
-    if (adapted.places[p]) {
-      ++(places[p].kind == PlaceKind::Memory ? memories : arrays);
-      ++p;
-      continue;
-    }
-    // A place between lanes follows its array, which follows a memory.
-    llvm::append_range(places[p - 2].loops, places[p].loops);
-    counts.memories.erase(counts.memories.begin() + static_cast<ptrdiff_t>(memories));
-    bool goesOn = p + 1 < places.size() && adapted.places[p + 1] == adapted.places[p - 1];
-    if (goesOn) {
-      llvm::append_range(places[p - 1].loops, places[p + 1].loops);
-      addHops(counts.arrays[arrays - 1], counts.arrays[arrays]);
-      counts.arrays.erase(counts.arrays.begin() + static_cast<ptrdiff_t>(arrays));
-    }
-    auto end = static_cast<ptrdiff_t>(p + (goesOn ? 2 : 1));
-    places.erase(places.begin() + static_cast<ptrdiff_t>(p), places.begin() + end);
-    adapted.places.erase(adapted.places.begin() + static_cast<ptrdiff_t>(p),
-                         adapted.places.begin() + end);
-  }
 }
 
 void loopnest::ignoreConditions(AdaptedNest &adapted) {
@@ -361,22 +347,4 @@ void loopnest::ignoreConditions(AdaptedNest &adapted) {
     return;
   adapted.nest.conditions.clear();
   adapted.notes.push_back("points outside the conditions of `where` are executed as well");
-}
-
-Counts loopnest::takeCounts(AdaptedNest &adapted, AnalysisResult result) {
-  if (result.counted)
-    ignoreConditions(adapted);
-  bool isClosed = !result.isExecuted || !adapted.nest.conditions.empty();
-  if (!isClosed)
-    adapted.notes.push_back("no closed form counts this nest: each of its points was executed");
-  if (result.isStretched && !result.isExecuted)
-    adapted.notes.push_back(
-        "several memories write the same elements of the result through windows: "
-        "its words are counted on shorter loops and stretched to these");
-  for (unsigned tensor : result.coupled)
-    adapted.notes.push_back(
-        fmt::format("subscripts of `{}` share indices: its tiles are counted as sets of elements",
-                    adapted.nest.tensors[tensor].name));
-  joinLanes(adapted, *result.counts);
-  return std::move(*result.counts);
 }

@@ -1,15 +1,17 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From loopnest.nest and target.chip to the flat nest that the reuse analysis counts. A subscript
-// that depends on data is on the safe side a new row for each setting of the indices that the key
-// depends on, with a note.
+// From loopnest.nest and target.chip to the flat nest that the reuse analysis counts: the iteration
+// domain and the access relations in the normal form that isl gives them, and the loops. A
+// subscript that depends on data is on the safe side a new row for each setting of the indices that
+// the key depends on, with a note.
 #ifndef PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 #define PERFC_BACKENDS_LOOPNEST_NESTADAPTER_H
 
 #include "backends/loopnest/analysis/Analyse.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
-#include "passes/ChipModel.h"
+#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/NormalForm.h"
 
 namespace perfc {
 namespace loopnest {
@@ -28,17 +30,13 @@ struct AdaptedNest {
   std::vector<std::string> notes;
 };
 
-/// Nothing, with the reason, when `nest` does not fit its kernel or chip.
-llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip, std::string &reason);
+/// Nothing, with the reason, when `nest` does not fit its kernel or chip, or its sets are none.
+llvm::Optional<AdaptedNest> adaptNest(NestOp nest, const passes::Chip &chip,
+                                      passes::NormalForms &forms, std::string &reason);
 
 /// Drops the conditions of the nest, with a note: their points are executed as well. For what
 /// counts nests in a way of its own.
 void ignoreConditions(AdaptedNest &adapted);
-
-/// The counts of `result`, which has some; a note says when the nest was executed for them. What
-/// loops between its lanes made several places of one array is put together again: their loops go
-/// to the memory around the array, which changes no epoch and no instance.
-Counts takeCounts(AdaptedNest &adapted, AnalysisResult result);
 
 } // namespace loopnest
 } // namespace perfc

@@ -9,7 +9,7 @@
 #define PERFC_BACKENDS_LOOPNEST_SYSTOLICNEST_H
 
 #include "backends/loopnest/NestAdapter.h"
-#include "backends/loopnest/analysis/Counts.h"
+#include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/systolic/Folds.h"
 
 namespace perfc {

@@ -116,20 +116,26 @@ std::vector<unsigned> NestSearcher::byBound() {
   return order;
 }
 
-/// The full model; each thread has loops of its own in `scratch`.
+/// The full model, for loops in an order that points may run in; each thread has loops of its own
+/// in `scratch`.
 NestWeigher NestSearcher::weigherOf(const NestSpace &space,
                                     std::vector<AdaptedNest> &scratch) const {
   scratch.assign(std::max(1u, options.threads), space.adapted);
-  return [&](const Nest &loops, unsigned thread, bool &isUnknown) {
+  return [&](const Nest &loops, unsigned thread, bool &isUnknown) -> llvm::Optional<Score> {
+    if (space.order && !space.order->isKeptBy(loops))
+      return llvm::None;
     scratch[thread].nest = loops;
     return space.cost->score(scratch[thread], isUnknown);
   };
 }
 
-/// Whether no mapping with perfect factors costs less by the full model than by the closed form.
+/// Whether no mapping with perfect factors costs less by the full model than by the closed form. It
+/// may where conditions leave points out that the closed form counts.
 /// With zeros that may not be so of partial sums with a size of their own, whose mean on links may
 /// shrink; and it tells nothing where roundings may take all.
 static bool isBounded(const NestSpace &space) {
+  if (!space.adapted.nest.conditions.empty())
+    return false;
   if (!space.zeros())
     return true;
   Score least = leastScore(space.space, space.weights);
@@ -195,7 +201,8 @@ static bool mayHaveMapping(const NestSpace &space, int64_t &steps,
       start->push_back(mapping);
     return start && start->size() < mostLeast;
   });
-  return isAny || !isAll;
+  // Conditions leave tiles smaller.
+  return isAny || !isAll || !space.adapted.nest.conditions.empty();
 }
 
 /// Of a space with a closed form only those that its memories have room for; the full model weighs

@@ -13,7 +13,7 @@ using namespace perfc::mapper;
 using namespace perfc::loopnest;
 
 bool NestSpace::ordersMatter() const {
-  if (findSystolic(adapted) || (isImperfect && adapted.nest.hasPartial()))
+  if (order || findSystolic(adapted) || (isImperfect && adapted.nest.hasPartial()))
     return true;
   return llvm::any_of(adapted.places, [](const ir::Operation *place) {
     auto memory = ir::as<target::MemoryOp>(*place);
@@ -94,7 +94,8 @@ llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::O
                                                 const ir::Operation *placement, MapspaceOp mapspace,
                                                 std::string &reason) {
   passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(&chip)));
-  llvm::Optional<AdaptedNest> adapted = adaptNest(NestOp(&nest), places, reason);
+  passes::NormalForms forms;
+  llvm::Optional<AdaptedNest> adapted = adaptNest(NestOp(&nest), places, forms, reason);
   llvm::Optional<MapSpace> space = adapted ? makeGeneralSpace(adapted->nest, reason) : llvm::None;
   if (!space)
     return llvm::None;
@@ -113,6 +114,9 @@ llvm::Optional<NestSpace> mapper::makeNestSpace(ir::Operation &nest, const ir::O
     result.beyondClosedForm = "points are left out by `where`";
   if (result.beyondClosedForm.empty() && result.zeros())
     result.beyondClosedForm = "zeros are left out";
+  result.order = NestOrder::of(result.adapted, NestOp(&nest));
+  if (result.beyondClosedForm.empty() && result.order)
+    result.beyondClosedForm = "points depend on each other";
   result.zerosText = zerosOf(placement);
   result.space = std::move(*space);
   reason = notCounted(result);
@@ -283,6 +287,8 @@ std::string mapper::searchKey(const NestSpace &nest) {
   for (const TensorOp &tensor : nest.adapted.tensors)
     key += fmt::format("|{}", tensor.role());
   key += fmt::format("|{}", nest.isImperfect);
+  if (nest.order) // no other statement has the same dependences
+    key += fmt::format("|{}/{}", NestOp(nest.nest).kernel(), NestOp(nest.nest).statement());
   key += nest.adapted.unit + fmt::format("|{}", operationsPerPoint(nest.adapted.statement));
   for (const SlotRule &rule : nest.rules) {
     key += fmt::format("|{}{}", rule.orderOpen, fmt::join(rule.order, ","));

@@ -8,6 +8,7 @@
 
 #include "backends/loopnest/search/Search.h"
 #include "backends/loopnest/search/TrueCost.h"
+#include "backends/mapper/NestOrder.h"
 #include "ir/loopnest/MapspaceOps.h"
 
 namespace perfc::mapper {
@@ -30,11 +31,12 @@ struct NestSpace {
   std::string zerosText; ///< what is said of zeros
   bool hasClosedForm() const { return !isImperfect && beyondClosedForm.empty(); }
   /// Whether orders cost differently that bring the same words: what the last round of a tile's
-  /// reuse frees, the stretches that a fold lasts, and which sums lanes that fell idle keep from
-  /// being finished.
+  /// reuse frees, the stretches that a fold lasts, which sums lanes that fell idle keep from being
+  /// finished, and which points come before others that need them.
   bool ordersMatter() const;
   const llvm::Optional<loopnest::Sparsity> &zeros() const { return cost->sparsity(); }
   std::shared_ptr<const loopnest::TrueCost> cost; ///< the full model
+  std::shared_ptr<const NestOrder> order;         ///< null where any order will do
   Keeps chipKeeps;                                ///< what the chip says
   std::vector<Keeps> keeps; ///< the choices; only the chip's without a mapspace
   /// The cost as it was lowered, where that is no mapping of the space: folds of a systolic array.

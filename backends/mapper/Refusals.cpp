@@ -92,6 +92,10 @@ std::vector<std::string> Sample::violated(const Mapping &mapping, double &excess
   std::vector<std::string> names;
   excess = 0;
   const MapSpace &space = nest.space;
+  if (nest.order && !nest.order->isKeptBy(space.withLoops(mapping))) {
+    names.push_back("the order in which points need each other");
+    excess += 1;
+  }
   for (unsigned s = 0; s < space.slots.size(); ++s) {
     int64_t lanes = 1;
     unsigned excluded = 0;

@@ -4,10 +4,10 @@
 #include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/op/OpOps.h"
-#include "passes/KernelModel.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
-#include "passes/LiveBytes.h"
+#include "passes/analysis/KernelModel.h"
+#include "passes/analysis/LiveBytes.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>
 

@@ -3,9 +3,9 @@
 
 #include "backends/core/Chip.h"
 #include "ir/op/OpOps.h"
-#include "passes/KernelModel.h"
 #include "passes/KernelUses.h"
 #include "passes/Names.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <utility>

@@ -79,6 +79,12 @@ private:
 };
 
 bool Builder::readEquation(const ast::Item &item) {
+  // The right side may read other elements of what it sets.
+  size_t named = 0;
+  for (const ast::Arg &arg : item.target->args)
+    named += arg.value->kind == ast::ExprKind::Ellipsis ? reader.leading.size() : 1;
+  if (!signature.findSlot(item.word) && !scope.find(item.word))
+    intermediateRanks.try_emplace(item.word, named);
   auto statement = reader.equation(item);
   if (!statement)
     return reader.incomplete;
@@ -362,15 +368,19 @@ bool Builder::finishTensors() {
   return true;
 }
 
-/// Equations are in data-flow order, and every result is set.
+/// Equations are in data-flow order, and every result is set. An equation may read other elements
+/// of what it sets: a recurrence.
 bool Builder::writesInOrder() {
   llvm::StringMap<bool> written;
   for (const OpSlot &slot : signature.slots)
     if (slot.isArgument)
       written[slot.name] = true;
   for (const OpStatement &statement : model.statements) {
+    auto isRecurrence = [&](const OpAccess &read) {
+      return read.tensor == statement.write.tensor && read.map != statement.write.map;
+    };
     for (const OpAccess &read : statement.reads)
-      if (!written.count(read.tensor)) {
+      if (!written.count(read.tensor) && !isRecurrence(read)) {
         diagnostics.report(statement.range, diag::ReadBeforeSet, read.tensor);
         return false;
       }

@@ -197,7 +197,8 @@ static std::vector<OpDecl> nestDecls() {
                  intAttr("statement", "which one, from 0").atLeast(0),
                  symbolAttr("target", "where it runs").oneOf({"target.chip"}),
                  stringAttr("mapping", "name shown in results"),
-                 stringAttr("domain", "the iteration space, in isl's notation"),
+                 stringAttr("domain",
+                            "iteration domain in isl's notation, which the reuse analysis reads"),
                  dictAttr("windows", AttrKind::Dict,
                           "by index whose tiles overlap or leave gaps: `step` from tile to tile, "
                           "`extent` and `count` of the tiles")
@@ -221,7 +222,9 @@ static std::vector<OpDecl> nestDecls() {
                      .optional(),
                  listAttr("map", AttrKind::Any, "subscript per rank; \"any\" depends on data"),
                  listAttr("shape", AttrKind::Int, "extents").atLeast(0).optional(),
-                 stringAttr("access", "iteration to element, in isl's notation")},
+                 stringAttr("access",
+                            "relation of points and elements in isl's notation, which the "
+                            "reuse analysis reads")},
        .verifier = verifyTensor},
       {.name = "loopnest.at",
        .doc = "The loops in here step through the tile that a place holds.",

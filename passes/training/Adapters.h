@@ -9,7 +9,7 @@
 #define PERFC_PASSES_TRAINING_ADAPTERS_H
 
 #include "ir/core/Module.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/training/HelperKernels.h"
 
 namespace perfc {

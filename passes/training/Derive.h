@@ -13,7 +13,7 @@
 #define PERFC_PASSES_TRAINING_DERIVE_H
 
 #include "ir/core/Module.h"
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <map>
 

@@ -7,7 +7,7 @@
 #ifndef PERFC_PASSES_TRAINING_KERNELCLASSES_H
 #define PERFC_PASSES_TRAINING_KERNELCLASSES_H
 
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 
 namespace perfc {
 namespace passes {

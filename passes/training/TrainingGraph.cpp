@@ -3,6 +3,7 @@
 
 #include "ir/common/Rational.h"
 #include "ir/common/diagnostics/Training.h"
+#include "passes/analysis/Dependences.h"
 #include "passes/training/Adapters.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,6 +51,12 @@ bool TrainingGraph::hasWeightProduct(const Operation &apply) {
         if (statement.op.isMac() && inputs[i].symbol() == read.tensor && isWeight(apply.operand(i)))
           return true;
   return false;
+}
+
+/// A recurrence is no step of its own: it goes on with what statements before it have set.
+bool TrainingGraph::isRecurrent(const Operation &apply) {
+  return llvm::any_of(modelOf(apply).statements,
+                      [](const Statement &one) { return readsWhatItSets(one.op); });
 }
 
 /// The kernel of one statement.
@@ -115,7 +122,7 @@ bool TrainingGraph::region(Region &region) {
     if (isUpdate) {
       if (!keepsCaches && !dropCache(op))
         return false;
-    } else if (modelOf(op).statements.size() > 1 && hasWeightProduct(op)) {
+    } else if (modelOf(op).statements.size() > 1 && hasWeightProduct(op) && !isRecurrent(op)) {
       split(op);
     }
   }

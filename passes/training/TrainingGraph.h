@@ -8,8 +8,8 @@
 #define PERFC_PASSES_TRAINING_TRAININGGRAPH_H
 
 #include "ir/op/OpOps.h"
-#include "passes/KernelModel.h"
 #include "passes/Pass.h"
+#include "passes/analysis/KernelModel.h"
 #include "passes/training/Strategy.h"
 #include <map>
 
@@ -39,6 +39,7 @@ private:
   bool dropCache(ir::Operation &apply);
   void split(ir::Operation &apply);
   bool hasWeightProduct(const ir::Operation &apply);
+  bool isRecurrent(const ir::Operation &apply);
   std::string partOf(const Kernel &kernel, const Statement &statement,
                      const llvm::StringMap<ir::Value *> &values);
   const Kernel &modelOf(const ir::Operation &apply);

@@ -97,6 +97,7 @@ static constexpr OptionSpec jsonOptions[] = {
     {"json", 0, "", "print one JSON document (docs/output.md)"},
 };
 static constexpr OptionSpec explainOptions[] = {
+    {"reuse", 0, "TENSOR@MEMORY", "how a memory uses a tensor again, loop by loop: I@GLB"},
     {"json", 0, "", "print the results as one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };

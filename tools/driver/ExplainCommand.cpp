@@ -8,6 +8,7 @@
 #include "tools/driver/EmbeddedText.h"
 #include "tools/driver/ProgramFile.h"
 #include "tools/driver/Report.h"
+#include "tools/driver/ReuseText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
@@ -123,6 +124,20 @@ static void explainResult(Session &session, const emit::Result &result, llvm::St
   session.out << mapping << '\n';
 }
 
+/// How memories use tensors again, of the results of that name or of all.
+static void explainReuse(Session &session, const Arguments &arguments, Evaluation &evaluation,
+                         FileId file, Compilation::Defines defines) {
+  ReuseText text(session, arguments.value("reuse"), arguments.has("json"));
+  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+    auto isWanted = [&](const emit::Result *result) {
+      return arguments.files().size() < 2 || result->name == arguments.files()[1];
+    };
+    if (llvm::any_of(evaluated.results, isWanted))
+      text.print(evaluated.module);
+  });
+  text.finish(arguments.files().front());
+}
+
 bool driver::explain(Session &session, const Arguments &arguments) {
   std::string code;
   if (isCode(arguments.files().front(), code)) {
@@ -135,6 +150,10 @@ bool driver::explain(Session &session, const Arguments &arguments) {
     return true;
   ProviderSet providers = defaultProviders();
   Evaluation evaluation(session.context(), providers);
+  if (arguments.has("reuse")) {
+    explainReuse(session, arguments, evaluation, file, defines);
+    return true;
+  }
   evaluation.run(file, defines, [](const Evaluated &) {});
   bool found = false, asJson = arguments.has("json");
   emit::Json results = emit::Json::array();

@@ -2,7 +2,7 @@
 #include "backends/loopnest/exact/ExactCounts.h"
 #include "backends/loopnest/analysis/CaseJson.h"
 #include "backends/loopnest/exact/Sums.h"
-#include "passes/SetCount.h"
+#include "passes/analysis/SetCount.h"
 
 using namespace perfc;
 using namespace perfc::loopnest;

@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/exact/NestSets.h"
-#include "passes/IslConjunction.h"
+#include "passes/analysis/IslConjunction.h"
 #include <isl/constraint.h>
 #include <isl/local_space.h>
 #include <isl/space.h>

@@ -14,7 +14,7 @@
 #define PERFC_BACKENDS_LOOPNEST_EXACT_NESTSETS_H
 
 #include "backends/loopnest/analysis/FlatNest.h"
-#include "passes/IslHandle.h"
+#include "passes/analysis/IslHandle.h"
 
 namespace perfc {
 namespace loopnest {

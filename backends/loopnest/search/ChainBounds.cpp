@@ -394,6 +394,8 @@ double ChainBounds::edgeTime(const ChainNode &node, unsigned decided) const {
 }
 
 Score ChainBounds::bound(const ChainNode &node, unsigned decided) const {
+  if (isCut())
+    return {0, weights.launch};
   Flows flows;
   for (unsigned k = 0; k < space.crossings.size(); ++k)
     addFlow(node, decided, k, flows);

@@ -33,10 +33,11 @@ public:
   /// rest; the more boxes, the better the floors.
   void useFloors(bool imperfect, unsigned mostBoxes);
   /// No completion of the first `decided` slots costs less, by the full model or the closed form.
+  /// Where conditions leave points out that tells nothing: words and steps are those of the box.
   Score bound(const ChainNode &node, unsigned decided) const;
   /// Bits that a memory needs at least, when what is outside of it is decided.
   double leastBits(const ChainNode &node, unsigned memory) const {
-    return tiles.leastBits(memory, node.inside[space.memorySlot[memory]]);
+    return isCut() ? 0 : tiles.leastBits(memory, node.inside[space.memorySlot[memory]]);
   }
   /// How many elements of each tensor the op touches: what the outermost memory holds.
   static std::vector<int64_t> elementsOf(const MapSpace &space);
@@ -44,6 +45,7 @@ public:
   static ChainNode rootOf(const MapSpace &space);
 
 private:
+  bool isCut() const { return !space.nest.conditions.empty(); }
   /// The loops outside that surely bring a tensor anew: what is known while they are walked from
   /// the inside.
   struct Walk;

@@ -18,8 +18,11 @@ int main(int argc, char **argv) {
     char *value = strchr(argv[i], '=');
     if (value)
       *value++ = 0;
-    if (!value || !perfc_set(program, argv[i], value))
+    if (!value || !perfc_set(program, argv[i], value)) {
       fprintf(stderr, "`%s` cannot be set\n", argv[i]);
+      perfc_free(program);
+      return 2;
+    }
   }
   if (program)
     fputs(perfc_run(program), stdout);

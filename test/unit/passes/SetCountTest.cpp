@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/SetCount.h"
+#include "passes/analysis/SetCount.h"
 #include <gtest/gtest.h>
 #include <isl/ctx.h>
 #include <isl/options.h>

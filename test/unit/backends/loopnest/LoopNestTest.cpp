@@ -28,10 +28,14 @@ op.kernel @conv1 (op = "conv2d", parameters = {stride = 2}) {
   op.operand @O (role = "output", shape = [1, 64, 112, 112], dtype = "int16")
   op.statement (write = {tensor = "O", map = [n, m, p, q]}, reads = [{tensor = "I", map = [n, c, 2*p + r, 2*q + s]}, {tensor = "W", map = [m, c, r, s]}], domain = {n = 1, m = 64, p = 112, q = 112, c = 3, r = 7, s = 7}, reduce = "+", mac, flops = 2, text = "")
 }
-loopnest.nest @nest (kernel = @conv1, statement = 0, target = @eyeriss, mapping = "row_stationary", domain = "") {
-  loopnest.tensor @I (role = "input", bits = 16, map = [n, c, 2*p + r, 2*q + s], shape = [1, 3, 229, 229], access = "")
-  loopnest.tensor @W (role = "weight", bits = 16, map = [m, c, r, s], shape = [64, 3, 7, 7], access = "")
-  loopnest.tensor @O (role = "output", bits = 16, output, map = [n, m, p, q], shape = [1, 64, 112, 112], access = "")
+loopnest.nest @nest (kernel = @conv1, statement = 0, target = @eyeriss, mapping = "row_stationary",
+    domain = "{ conv2d[n = 0, m, p, q, c, r, s] : 0 <= m <= 63 and 0 <= p <= 111 and 0 <= q <= 111 and 0 <= c <= 2 and 0 <= r <= 6 and 0 <= s <= 6 }") {
+  loopnest.tensor @I (role = "input", bits = 16, map = [n, c, 2*p + r, 2*q + s], shape = [1, 3, 229, 229],
+    access = "{ conv2d[n, m, p, q, c, r, s] -> I[n, c, 2p + r, 2q + s] }")
+  loopnest.tensor @W (role = "weight", bits = 16, map = [m, c, r, s], shape = [64, 3, 7, 7],
+    access = "{ conv2d[n, m, p, q, c, r, s] -> W[m, c, r, s] }")
+  loopnest.tensor @O (role = "output", bits = 16, output, map = [n, m, p, q], shape = [1, 64, 112, 112],
+    access = "{ conv2d[n, m, p, q, c, r, s] -> O[n, m, p, q] }")
   loopnest.at (place = "DRAM") { loopnest.for (index = "m", factor = 4, step = 16) {
   loopnest.for (index = "p", factor = 14, step = 8) { loopnest.for (index = "c", factor = 3, step = 1) {
   loopnest.at (place = "GLB") { loopnest.for (index = "p", factor = 8, step = 1) {

@@ -4,10 +4,10 @@
 // 2010):
 //   { conv2d[n, m, p, q] : 0 <= n < 4 and … }    { conv2d[n, m, p, q] -> I[n, 2p, 2q] : … }
 // An access holds the elements that exist: what lies outside a tensor is padding, not data.
-#ifndef PERFC_PASSES_ISLTEXT_H
-#define PERFC_PASSES_ISLTEXT_H
+#ifndef PERFC_PASSES_ANALYSIS_ISLTEXT_H
+#define PERFC_PASSES_ANALYSIS_ISLTEXT_H
 
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include <memory>
 
 namespace perfc {
@@ -31,4 +31,4 @@ private:
 } // namespace passes
 } // namespace perfc
 
-#endif // PERFC_PASSES_ISLTEXT_H
+#endif // PERFC_PASSES_ANALYSIS_ISLTEXT_H

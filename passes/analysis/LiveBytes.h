@@ -3,8 +3,8 @@
 // Bytes resident in a chip's memory while each operation of a graph runs: all weights and caches
 // (those inside a repeat once per iteration), and each activation from where it is made to its last
 // use.
-#ifndef PERFC_PASSES_LIVEBYTES_H
-#define PERFC_PASSES_LIVEBYTES_H
+#ifndef PERFC_PASSES_ANALYSIS_LIVEBYTES_H
+#define PERFC_PASSES_ANALYSIS_LIVEBYTES_H
 
 #include "ir/core/Module.h"
 #include "llvm/ADT/DenseMap.h"
@@ -37,4 +37,4 @@ private:
 } // namespace passes
 } // namespace perfc
 
-#endif // PERFC_PASSES_LIVEBYTES_H
+#endif // PERFC_PASSES_ANALYSIS_LIVEBYTES_H

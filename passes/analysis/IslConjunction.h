@@ -1,10 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A set of integers given by rows: constraints on its coordinates that all hold.
-#ifndef PERFC_PASSES_ISLCONJUNCTION_H
-#define PERFC_PASSES_ISLCONJUNCTION_H
+#ifndef PERFC_PASSES_ANALYSIS_ISLCONJUNCTION_H
+#define PERFC_PASSES_ANALYSIS_ISLCONJUNCTION_H
 
-#include "passes/IslHandle.h"
+#include "passes/analysis/IslHandle.h"
 #include <cstdint>
 #include <isl/local_space.h>
 #include <vector>
@@ -34,4 +34,4 @@ private:
 
 } // namespace perfc
 
-#endif // PERFC_PASSES_ISLCONJUNCTION_H
+#endif // PERFC_PASSES_ANALYSIS_ISLCONJUNCTION_H

@@ -5,8 +5,8 @@
 // subscript a*p + b*r with P and R iterations, a' = a/g, b' = b/g, g = gcd(a, b), these are
 //     P*R - max(0, P - b') * max(0, R - a')
 // values, exactly, holes left out; longer subscripts count their range in steps of the gcd.
-#ifndef PERFC_PASSES_KERNELMODEL_H
-#define PERFC_PASSES_KERNELMODEL_H
+#ifndef PERFC_PASSES_ANALYSIS_KERNELMODEL_H
+#define PERFC_PASSES_ANALYSIS_KERNELMODEL_H
 
 #include "ir/op/OpOps.h"
 
@@ -85,4 +85,4 @@ ir::Type typeOf(op::OperandOp operand);
 } // namespace passes
 } // namespace perfc
 
-#endif // PERFC_PASSES_KERNELMODEL_H
+#endif // PERFC_PASSES_ANALYSIS_KERNELMODEL_H

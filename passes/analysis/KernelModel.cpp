@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 
 #include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
@@ -217,7 +217,8 @@ bool Statement::reduces() const {
 }
 
 bool Statement::isElementwise() const {
-  if (!op.reduce().empty() || !op.constraints().empty())
+  auto isOwn = [&](const Access &read) { return read.tensor == write.tensor; };
+  if (!op.reduce().empty() || !op.constraints().empty() || llvm::any_of(reads, isOwn))
     return false;
   llvm::SmallVector<bool, 8> seen(names.size(), false);
   for (const Subscript &rank : write.ranks) {

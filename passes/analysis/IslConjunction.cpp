@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/IslConjunction.h"
+#include "passes/analysis/IslConjunction.h"
 
 #include <isl/constraint.h>
 #include <isl/space.h>

@@ -5,8 +5,8 @@
 // one unit: the places on the way to it are the arrays around it and the memories that stand before
 // it and before these arrays; memories after which no unit or array stands feed the units of their
 // block, too. What stands beside has no part in the statement.
-#ifndef PERFC_PASSES_CHIPMODEL_H
-#define PERFC_PASSES_CHIPMODEL_H
+#ifndef PERFC_PASSES_ANALYSIS_CHIPMODEL_H
+#define PERFC_PASSES_ANALYSIS_CHIPMODEL_H
 
 #include "ir/target/TargetOps.h"
 
@@ -62,4 +62,4 @@ llvm::StringRef memoryRole(llvm::StringRef operandRole, bool isWritten);
 } // namespace passes
 } // namespace perfc
 
-#endif // PERFC_PASSES_CHIPMODEL_H
+#endif // PERFC_PASSES_ANALYSIS_CHIPMODEL_H

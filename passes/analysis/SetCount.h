@@ -4,10 +4,10 @@
 // that no constraint ties together vary freely, so its number of points is the product over the
 // groups of tied variables. Those of a group are counted in slices (ir/op/Points.h), or by isl,
 // which walks over them, where strides leave holes.
-#ifndef PERFC_PASSES_SETCOUNT_H
-#define PERFC_PASSES_SETCOUNT_H
+#ifndef PERFC_PASSES_ANALYSIS_SETCOUNT_H
+#define PERFC_PASSES_ANALYSIS_SETCOUNT_H
 
-#include "passes/IslHandle.h"
+#include "passes/analysis/IslHandle.h"
 #include "llvm/ADT/Optional.h"
 #include <cstdint>
 #include <vector>
@@ -26,4 +26,4 @@ llvm::Optional<int64_t> mostInFibre(const std::vector<IslSet> &sets,
 
 } // namespace perfc
 
-#endif // PERFC_PASSES_SETCOUNT_H
+#endif // PERFC_PASSES_ANALYSIS_SETCOUNT_H

@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/Images.h"
+#include "passes/analysis/Images.h"
 
 #include "ir/common/Rational.h"
 #include "ir/op/Points.h"
 #include "ir/op/Positions.h"
-#include "passes/IslConjunction.h"
-#include "passes/SetCount.h"
+#include "passes/analysis/IslConjunction.h"
+#include "passes/analysis/SetCount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -15,12 +15,14 @@ using namespace perfc::passes;
 
 static constexpr uint64_t islOperations = 1000000;
 
-static int64_t product(int64_t a, int64_t b) { return checkedMultiply(a, b).getValueOr(INT64_MAX); }
+static int64_t saturatedProduct(int64_t a, int64_t b) {
+  return checkedMultiply(a, b).getValueOr(INT64_MAX);
+}
 
-static int64_t product(llvm::ArrayRef<int64_t> factors) {
+static int64_t saturatedProduct(llvm::ArrayRef<int64_t> factors) {
   int64_t result = 1;
   for (int64_t factor : factors)
-    result = product(result, factor);
+    result = saturatedProduct(result, factor);
   return result;
 }
 
@@ -49,8 +51,9 @@ std::vector<AffineExpr> passes::cuttingConditions(op::StatementOp statement) {
 static int64_t boxElements(llvm::ArrayRef<int64_t> shape, const DomainAccess &access) {
   int64_t elements = 1;
   for (size_t rank = 0; rank < shape.size(); ++rank)
-    elements = product(elements, op::touchedPositions(mapOf(access)[rank].asAffine(),
-                                                      access.statement.domain(), shape[rank]));
+    elements =
+        saturatedProduct(elements, op::touchedPositions(mapOf(access)[rank].asAffine(),
+                                                        access.statement.domain(), shape[rank]));
   return elements;
 }
 
@@ -154,7 +157,7 @@ static IslSet unionOf(isl_ctx *context, llvm::ArrayRef<int64_t> shape,
 int64_t passes::touchedElements(llvm::ArrayRef<int64_t> shape,
                                 llvm::ArrayRef<DomainAccess> accesses) {
   std::vector<DomainAccess> different;
-  int64_t whole = product(shape), bound = 0;
+  int64_t whole = saturatedProduct(shape), bound = 0;
   bool areBoxes = true;
   for (const DomainAccess &access : accesses) {
     if (llvm::any_of(different, [&](const auto &known) { return isSameImage(access, known); }))
@@ -180,7 +183,8 @@ int64_t passes::touchedElements(llvm::ArrayRef<int64_t> shape,
 int64_t passes::tilesWithPoints(op::StatementOp statement, const TileExtents &tiles) {
   int64_t all = 1;
   for (const auto &[index, extent] : tiles)
-    all = product(all, std::max<int64_t>(1, ceilDivide(extentOf(statement, index), extent)));
+    all =
+        saturatedProduct(all, std::max<int64_t>(1, ceilDivide(extentOf(statement, index), extent)));
   if (cuttingConditions(statement).empty())
     return all;
   IslContext context(islOperations);
@@ -195,5 +199,6 @@ int64_t passes::touchedInTiles(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<Dom
   int64_t elements = 0;
   for (const DomainAccess &access : accesses)
     elements = checkedAdd(elements, boxElements(shape, access)).getValueOr(INT64_MAX);
-  return product(tilesWithPoints(accesses[0].statement, tiles), std::min(elements, product(shape)));
+  return saturatedProduct(tilesWithPoints(accesses[0].statement, tiles),
+                          std::min(elements, saturatedProduct(shape)));
 }

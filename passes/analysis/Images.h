@@ -7,8 +7,8 @@
 // A box whose indices go to ranks of their own needs no sets: its image is the product over the
 // ranks. Where isl finds no number in 10^6 operations (a few tenths of a second) the count is a
 // bound: at most one element per point, those of the box, and those of the tensor.
-#ifndef PERFC_PASSES_IMAGES_H
-#define PERFC_PASSES_IMAGES_H
+#ifndef PERFC_PASSES_ANALYSIS_IMAGES_H
+#define PERFC_PASSES_ANALYSIS_IMAGES_H
 
 #include "ir/op/OpOps.h"
 
@@ -40,4 +40,4 @@ std::vector<AffineExpr> cuttingConditions(op::StatementOp statement);
 } // namespace passes
 } // namespace perfc
 
-#endif // PERFC_PASSES_IMAGES_H
+#endif // PERFC_PASSES_ANALYSIS_IMAGES_H

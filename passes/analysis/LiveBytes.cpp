@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/LiveBytes.h"
+#include "passes/analysis/LiveBytes.h"
 
-#include "passes/KernelModel.h"
+#include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace perfc;

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/ChipModel.h"
+#include "passes/analysis/ChipModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

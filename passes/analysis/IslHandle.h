@@ -4,8 +4,8 @@
 // them, as its declaration says (__isl_take, __isl_keep): `take` hands out a copy or, from a
 // handle that is given up, the object itself, `get` lends it. A null handle is an error on the
 // way, most likely that the operations allowed are used up; isl passes it on from call to call.
-#ifndef PERFC_PASSES_ISLHANDLE_H
-#define PERFC_PASSES_ISLHANDLE_H
+#ifndef PERFC_PASSES_ANALYSIS_ISLHANDLE_H
+#define PERFC_PASSES_ANALYSIS_ISLHANDLE_H
 
 #include <cstdint>
 #include <isl/ctx.h>
@@ -57,4 +57,4 @@ using IslMap = IslHandle<isl_map, isl_map_copy, isl_map_free>;
 
 } // namespace perfc
 
-#endif // PERFC_PASSES_ISLHANDLE_H
+#endif // PERFC_PASSES_ANALYSIS_ISLHANDLE_H
