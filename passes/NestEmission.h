@@ -5,8 +5,8 @@
 #define PERFC_PASSES_NESTEMISSION_H
 
 #include "passes/FusedPlan.h"
-#include "passes/IslText.h"
 #include "passes/StatementGroups.h"
+#include "passes/analysis/IslText.h"
 #include <map>
 
 namespace perfc {

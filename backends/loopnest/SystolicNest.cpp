@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/loopnest/SystolicNest.h"
 
+#include "backends/loopnest/TakenCounts.h"
 #include "backends/loopnest/analysis/Checked.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
