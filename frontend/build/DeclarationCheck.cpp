@@ -67,8 +67,7 @@ bool Compilation::declaration(const Decl &decl) {
   switch (decl.kind) {
   case DeclKind::Op:
     buildOpModel(elaborator, {&instance, DType::FP16}, /*allowMissing=*/true);
-    if (diagnostics.errorCount() == errors)
-      warnUnused(decl, diagnostics);
+    warnUnused(decl, diagnostics); // which the text alone shows, also of an op with a mistake
     return true;
   case DeclKind::Workload:
     return workload(context, decl);
