@@ -7,6 +7,8 @@
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
+#include "ir/study/ServeOps.h"
+#include "ir/study/TrainOps.h"
 #include "passes/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -285,7 +287,7 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
     for (const emit::Result *result : evaluated.results)
       const_cast<emit::Result *>(result)->own =
           emit::ownMetrics(names(statement.module, &result->cost));
-  } else if (op.is(study::MetricOp::opName)) {
+  } else if (op.is(study::MetricOp::opName) || op.is(study::GoalOp::opName)) {
     return;
   }
   // Without results a statement, or those that a request is about, failed, which is reported.

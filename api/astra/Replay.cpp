@@ -24,7 +24,7 @@ static bool readSystemTexts(Context &context, const ir::Operation &system,
       texts.system = file;
     return true;
   };
-  llvm::StringRef label = replay.dictAttr("settings").find("label")->asString();
+  llvm::StringRef label = replay.stringAttr("label");
   return emit::astraSimTexts(system, label, replay.range(), &context.diagnostics, keep) &&
          readClusterTexts(context.diagnostics, texts, cluster);
 }
@@ -128,6 +128,6 @@ llvm::Optional<Cost> api::replayTrace(Context &context, const ir::Module &module
                                  : "what its inputs can say of the system"));
   cost.provenance = {"network", "", "a graph for each rank, event by event"};
   addRanks(result.ranks, op.range(), cost);
-  cost.describe(PartKind::Program, op.dictAttr("settings").find("label")->asString(), op.range());
+  cost.describe(PartKind::Program, op.stringAttr("label"), op.range());
   return cost;
 }

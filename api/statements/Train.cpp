@@ -55,7 +55,7 @@ static void noteSearch(const TrainSearchResult &searched, const ir::Operation &t
     cost.notes.back() += fmt::format(
         "{} in {}: {}", formatEngineering(searched.tight->stepTime, BaseUnit::Second),
         formatEngineering(searched.tight->memory, BaseUnit::Byte), searched.tight->strategy);
-  if (!train.dictAttr("settings").find("microbatch"))
+  if (!study::partOf<study::StrategyOp>(train)->hasAttr("microbatch"))
     cost.notes.push_back("search: `microbatch` is not given and stays 1; `microbatch any` tries "
                          "others");
   for (const auto &[why, count] : searched.counts.refused)

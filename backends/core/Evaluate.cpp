@@ -230,14 +230,11 @@ static double tokensOf(const ir::Module &module, llvm::StringRef subject) {
   return 0;
 }
 
-llvm::Optional<Price> perfc::priceIn(const ir::AttrDict &prices) {
-  if (prices.empty())
+llvm::Optional<Price> perfc::priceOf(const ir::Operation &statement) {
+  if (!study::findPart(statement, study::PriceOp::opName))
     return llvm::None;
-  auto number = [&](llvm::StringRef word) {
-    const ir::Attribute *value = prices.find(word);
-    return value ? value->asQuantity().toDouble() : 0;
-  };
-  return Price{number("chip"), number("energy")};
+  auto price = study::partOf<study::PriceOp>(statement);
+  return Price{price.chipSecond(), price.joule()};
 }
 
 /// Chips that exchange nothing run a copy each.
@@ -254,7 +251,7 @@ void StudyEvaluator::noteCopies(Cost &total) {
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   noteCopies(total);
-  total.price = priceIn(evaluate->dictAttr("price"));
+  total.price = priceOf(*evaluate);
   total.area = chip.area();
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};

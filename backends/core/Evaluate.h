@@ -15,9 +15,8 @@ namespace perfc {
 llvm::Optional<Cost> evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
                                    ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-/// What the entry `price` of a statement says, in USD per second of a chip and per joule; nothing
-/// where it says nothing.
-llvm::Optional<Price> priceIn(const ir::AttrDict &prices);
+/// What the study.price of `statement` says; nothing where it has none.
+llvm::Optional<Price> priceOf(const ir::Operation &statement);
 
 } // namespace perfc
 

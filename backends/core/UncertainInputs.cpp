@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/UncertainInputs.h"
 
+#include "ir/study/TrainOps.h"
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,9 +42,9 @@ private:
 } // namespace
 
 UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement) {
-  if (const ir::Attribute *chosen = statement.dictAttr("settings").find("algorithms"))
-    for (const ir::Attribute &entry : chosen->asList())
-      libraries.push_back(entry.asDict().find("name")->asString().str());
+  if (auto train = ir::as<study::TrainOp>(statement))
+    for (study::AlgorithmOp chosen : train.algorithms())
+      libraries.push_back(chosen.name().str());
   module.walk([&](const ir::Operation &op) { findLibraries(op); });
   for (ir::Operation &op : module.body())
     if (!op.name().startswith("study."))

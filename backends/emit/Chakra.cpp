@@ -218,7 +218,7 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
       writeStep(input, *result, prefix, groups, sink);
     else if (result->cost.serving)
       writeServing(input, *result, prefix, groups, sink);
-    else if (const ir::Operation *op = statementOf(input, *result, "study.replay"))
+    else if (const ir::Operation *op = statementOf(input, *result, study::ReplayOp::opName))
       writeTrace(*input.module->lookup(op->symbolAttr("subject")), prefix, groups, sink);
     else if (const ir::Operation *op = statementOf(input, *result, study::EvaluateOp::opName))
       writeEvaluation(input, *op, *result, prefix, sink);

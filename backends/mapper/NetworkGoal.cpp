@@ -22,16 +22,14 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
   // Only totals matter, and they are copied often.
   this->baseline.breakdown = CostPart();
   this->baseline.accesses.clear();
-  bool maximizes = search.minimize().empty();
-  const ir::AttrList &list = maximizes ? search.maximize() : search.minimize();
+  study::GoalOp asked = search.goal();
+  bool maximizes = asked.minimize().empty();
+  const ir::AttrList &list = maximizes ? asked.maximize() : asked.minimize();
   if (list.empty())
     return; // reported when the statement was checked
   sign = maximizes ? -1 : 1;
   expr = list.front();
-  goalText = (maximizes ? "maximize " : "minimize ") +
-             (search->hasAttr("goal_text")    ? search->stringAttr("goal_text").str()
-              : expr.is(ir::AttrKind::String) ? expr.asString().str()
-                                              : "the goal");
+  goalText = asked.describe();
   ExpressionValue now =
       emit::evaluateExpression(expr, {&this->baseline, names.results, names.module});
   if (!now.unknownName.empty()) {
@@ -125,7 +123,7 @@ GoalFunction NetworkGoal::functionOfOne() const {
 void NetworkGoal::classify(const ir::Attribute &goalExpr) {
   llvm::StringRef name = goalExpr.is(ir::AttrKind::String) ? goalExpr.asString() : "";
   goal.kind = SearchGoal::Front;
-  if (!search.require().empty())
+  if (!search.goal().require().empty())
     return;
   if (name == "energy" || name == "latency" || name == "cycles") {
     goal.kind = SearchGoal::Scalar;
@@ -144,7 +142,7 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
 
 bool NetworkGoal::meets(double energy, double latency) const {
   Cost cost = costOf(energy, latency);
-  return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
+  return llvm::all_of(search.goal().require(), [&](const ir::Attribute &condition) {
     ExpressionValue result =
         emit::evaluateExpression(condition, {&cost, names.results, names.module});
     return result.truth && *result.truth;
@@ -249,7 +247,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
   }
   llvm::Optional<Choice> choice = combine(found, /*isBound=*/false, open);
   if (!choice) {
-    std::vector<std::string> texts = search.requireTexts();
+    std::vector<std::string> texts = search.goal().requireTexts();
     std::string required = fmt::format("{}", fmt::join(texts, ", "));
     if (auto point = ir::as<study::PointOp>(search->parentOp()))
       diagnostics.report(search->range(), diag::PointMeetsNothing, bindingsText(point.bindings()),

@@ -253,7 +253,7 @@ void StudySearch::findFixedPart() {
 }
 
 bool StudySearch::searchAll() {
-  double limit = settings.within.getValueOr(search.searchTime());
+  double limit = settings.within.getValueOr(search.goal().within());
   using Clock = SearchRounds::Clock;
   Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                              std::chrono::duration<double>(limit));

@@ -11,7 +11,7 @@
 
 #include "backends/core/Cost.h"
 #include "backends/core/Training.h"
-#include "ir/core/Attribute.h"
+#include "ir/core/Operation.h"
 
 namespace perfc::training {
 
@@ -25,17 +25,17 @@ struct Reliability {
   /// Below this goodput nothing gets done: figures of such a run would say nothing.
   static constexpr double leastGoodput = 1e-6;
 
-  /// Reads the settings of study.train for a system of `chips` chips.
-  static Reliability read(const ir::AttrDict &settings, int64_t chips);
+  /// Reads the study.checkpoint of `train` for a system of `chips` chips.
+  static Reliability read(const ir::Operation &train, int64_t chips);
   /// The interval between checkpoints that take `write` seconds.
   double interval(double write) const;
   /// The share of the time that makes progress.
   double goodput(double interval, double write) const;
 };
 
-/// Fills in what a run of `settings` comes to: failures, length, money. `checkpointBytes` are those
+/// Fills in what the run of `train` comes to: failures, length, money. `checkpointBytes` are those
 /// of a checkpoint.
-void addRun(const ir::AttrDict &settings, double checkpointBytes, TrainingSummary &summary);
+void addRun(const ir::Operation &train, double checkpointBytes, TrainingSummary &summary);
 
 } // namespace perfc::training
 

@@ -56,10 +56,8 @@ static std::string describe(const Strategy &strategy) {
 /// ", with double_binary_tree" where the statement chooses how its collectives run.
 static std::string algorithmsText(const ir::Operation &train) {
   std::string text;
-  if (const ir::Attribute *list = train.dictAttr("settings").find("algorithms"))
-    for (const ir::Attribute &entry : list->asList())
-      text += fmt::format("{}{}", text.empty() ? ", with " : " and ",
-                          entry.asDict().find("name")->asString());
+  for (study::AlgorithmOp algorithm : ir::as<study::TrainOp>(train).algorithms())
+    text += fmt::format("{}{}", text.empty() ? ", with " : " and ", algorithm.name());
   return text;
 }
 
@@ -75,15 +73,12 @@ static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, Sou
 
 /// The errors of a step: where runs with its runtime were measured, these have all others in them.
 static MeasuredErrors errorsOf(const ir::Operation &train, const MeasuredErrors &collectives) {
-  const ir::AttrDict &settings = train.dictAttr("settings");
-  const ir::Attribute *runtime = settings.find("runtime");
-  const ir::Attribute *measured = runtime ? runtime->asDict().find("measured") : nullptr;
+  auto runtime = study::partOf<study::RuntimeOp>(train);
   MeasuredErrors errors;
   for (const std::string &what : collectives.known)
     errors.addKnown(what);
-  if (measured && !measured->asQuantity().toUncertain().isCertain()) {
-    errors.addKnown("steps with runtime `" + settings.find("runtime_label")->asString().str() +
-                    "`");
+  if (!runtime->quantityAttr("measured")->toUncertain().isCertain()) {
+    errors.addKnown("steps with runtime `" + runtime.label().str() + "`");
     return errors;
   }
   errors.addUnknown("kernels");
@@ -105,7 +100,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
   cost.utilization = summary.hfu();
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
-  if (!train.dictAttr("settings").find("runtime"))
+  if (!study::findPart(train, study::RuntimeOp::opName))
     cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
                  "time, since no `runtime` is given");
   if (summary.energyCost > 0 && !cost.energy.isGiven())

@@ -7,7 +7,7 @@
 using namespace perfc;
 
 /// Adds the value of `node` as `what`; false after a report.
-static bool addPrice(BuildContext &context, const Node &node, bool isChip, ir::AttrDict &into) {
+static bool addPrice(BuildContext &context, const Node &node, bool isChip, ir::Operation &into) {
   const Quantity *value = node.args.empty() ? nullptr : node.args[0].value.getIf<Quantity>();
   if (!value)
     return true; // reported, or unknown
@@ -26,15 +26,14 @@ static bool addPrice(BuildContext &context, const Node &node, bool isChip, ir::A
   if (isChip)
     units.each = {{BaseUnit::Chip, Rational(1), ""}};
   if (auto base = inBaseUnits(context, *value, node.range, units))
-    into.set(name, *base);
+    into.setAttr(name, *base);
   return true;
 }
 
-llvm::Optional<ir::AttrDict> perfc::readPrice(BuildContext &context, const Node &statement) {
-  ir::AttrDict prices;
+bool perfc::buildPrice(BuildContext &context, const Node &statement, ir::Operation &op) {
   const Node *node = statement.find("price");
   if (!node)
-    return prices;
+    return true;
   const Node *chip = node->find("chip"), *energy = node->find("energy");
   if (node->args.empty() == !(chip || energy)) {
     context.diagnostics.report(
@@ -42,10 +41,11 @@ llvm::Optional<ir::AttrDict> perfc::readPrice(BuildContext &context, const Node 
         node->args.empty() ? "`price` needs that of a chip or of energy: price 2USD/h, or price { "
                              "chip 2USD/h; energy 0.1USD/kWh }"
                            : "`price` of a chip stands on its line or in its block, not in both");
-    return llvm::None;
+    return false;
   }
+  ir::Operation &prices = partAt<study::PriceOp>(op, node->range);
   bool good = node->args.empty() || addPrice(context, *node, /*isChip=*/true, prices);
   good &= !chip || addPrice(context, *chip, /*isChip=*/true, prices);
   good &= !energy || addPrice(context, *energy, /*isChip=*/false, prices);
-  return good ? llvm::Optional<ir::AttrDict>(std::move(prices)) : llvm::None;
+  return good;
 }

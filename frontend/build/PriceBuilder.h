@@ -9,9 +9,8 @@
 
 namespace perfc {
 
-/// The prices of `statement` in USD, by `chip` (per second) and `energy` (per joule); empty without
-/// a `price`. Nothing after a report.
-llvm::Optional<ir::AttrDict> readPrice(BuildContext &context, const Node &statement);
+/// Gives `op` the study.price that `statement` asks for, if any; false after a report.
+bool buildPrice(BuildContext &context, const Node &statement, ir::Operation &op);
 
 } // namespace perfc
 

@@ -171,12 +171,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     op->setAttr("count", subject.count);
   if (!provider.empty())
     op->setAttr("using", provider);
-  if (!mappings.empty()) {
-    ir::AttrList symbols;
-    for (const std::string &mapping : mappings)
-      symbols.push_back(ir::Attribute::symbol(mapping));
-    op->setAttr("with", std::move(symbols));
-  }
+  if (!mappings.empty())
+    op->setAttr("with", ir::Attribute::symbols(mappings));
   std::string label = graph->label + " on " + chip->label;
   bool good = true;
   for (const NodeArg &choice : with) {
@@ -193,10 +189,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
-  auto prices = readPrice(context, statement);
-  if (prices && !prices->empty())
-    op->setAttr("price", std::move(*prices));
-  good &= prices.hasValue();
+  good &= buildPrice(context, statement, *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);

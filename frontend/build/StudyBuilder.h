@@ -39,15 +39,6 @@ private:
     llvm::ArrayRef<NodeArg> on; ///< at least one
   };
 
-  /// What a search is to look for.
-  struct Goals {
-    std::map<std::string, ir::AttrList> wanted; ///< by `minimize` and `maximize`
-    ir::AttrList conditions;
-    std::vector<std::string> texts; ///< of the conditions
-    const Quantity *within = nullptr;
-    bool areGood = true; ///< false after a report
-  };
-
   bool buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope);
   bool namesResults(const ast::Item &item) const;
   bool compareResults(const ast::Item &item, const Scope &scope);
@@ -76,14 +67,17 @@ private:
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool search(const Node &statement);
-  Goals readGoals(const Node &statement);
+  /// Gives `op` the study.goal that a search or a `train` with holes asks for; false after a
+  /// report.
+  bool buildGoal(const Node &statement, ir::Operation &op);
+  /// Adds the expressions of one of its words to `goal`.
+  bool addGoals(const Node &node, ir::Operation &goal);
   bool searchGoals(const Node &statement, ir::Operation &op);
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);
   bool serve(const Node &statement);
   bool replay(const Node &statement);
   bool train(const Node &statement);
-  bool trainGoals(const Node &statement, ir::AttrDict &settings);
 
   BuildContext &context;
   Evaluator &evaluator;

@@ -266,12 +266,10 @@ bool StudyBuilder::replay(const Node &statement) {
   if (about->on.size() > 1)
     markUnsupported(op->body(), statement.find("on")->range, "a list of systems in `replay`");
   std::string label = written(Value(*about->instance));
-  ir::AttrDict settings;
-  settings.set("label", label + " on " + system->label);
-  settings.set("subject_label", label);
-  settings.set("on_label", system->label);
+  op->setAttr("label", label + " on " + system->label);
+  op->setAttr("subject_label", label);
+  op->setAttr("on_label", system->label);
   op->setAttr("subject", ir::Attribute::symbol(*trace));
   op->setAttr("on", ir::Attribute::symbol(system->symbol));
-  op->setAttr("settings", std::move(settings));
   return outcomes(statement, op->body());
 }

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
+#include "ir/study/TrainOps.h"
 #include "tools/driver/RowNames.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -4,6 +4,7 @@
 #include "backends/core/UncertainInputs.h"
 #include "backends/mapper/strategy/StrategySpace.h"
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/SearchOps.h"
 
 using namespace perfc;
 using namespace perfc::mapper;
@@ -18,23 +19,22 @@ static GoalKind goalKindOf(llvm::StringRef name, bool maximizes) {
 }
 
 bool StrategyTrials::readGoal() {
-  const ir::AttrDict &settings = train.dictAttr("settings");
-  const ir::Attribute *least = settings.find("minimize"), *most = settings.find("maximize");
-  if (!least && !most) {
+  auto asked = study::partOf<study::GoalOp>(train);
+  maximizes = asked.minimize().empty();
+  const ir::AttrList &wanted = maximizes ? asked.maximize() : asked.minimize();
+  if (wanted.empty()) {
     diagnostics.report(train.range(), diag::HolesWithoutGoal);
     return false;
   }
-  maximizes = !least;
-  goal = (least ? least : most)->asList().front();
+  goal = wanted.front();
   bool isName = goal.is(ir::AttrKind::String);
   std::string word = maximizes ? "maximize" : "minimize",
               text = isName ? goal.asString().str() : "";
-  SourceRange written = passes::rangeOf(train, word, diagnostics);
-  result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
+  result.goal = asked.describe();
   GoalKind kind = goalKindOf(text, maximizes);
   ranking.setGoal(kind);
   result.isTimed = kind == GoalKind::Time;
-  const ir::Attribute *conditions = settings.find("require");
+  const ir::Attribute *conditions = asked->attr("require");
   goalNeedsEnds = emit::asksForEnds(goal, names);
   conditionsNeedEnds = conditions && emit::asksForEnds(*conditions, names);
   isWorstEnd = llvm::StringRef(text).endswith(maximizes ? ".lower" : ".upper");
@@ -67,8 +67,7 @@ bool StrategyTrials::isRefused() {
 
 /// True when the result at hand meets all conditions.
 bool StrategyTrials::fulfils() {
-  const ir::Attribute *conditions = train.dictAttr("settings").find("require");
-  for (const ir::Attribute &condition : conditions ? conditions->asList() : ir::AttrList()) {
+  for (const ir::Attribute &condition : study::partOf<study::GoalOp>(train).require()) {
     emit::ExpressionValue value = emit::evaluateExpression(condition, names);
     if (!value.truth)
       withoutValue = value.notGiven;
