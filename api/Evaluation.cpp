@@ -118,8 +118,8 @@ std::vector<const emit::Result *> Evaluation::named(llvm::StringRef name) const 
   return results;
 }
 
-MetricNames Evaluation::names(const ir::Module &module, const Cost *cost) const {
-  return {cost, [this](llvm::StringRef name) { return named(name); }, &module};
+MetricNames Evaluation::names(const ir::Module &module, const Outcome *outcome) const {
+  return {outcome, [this](llvm::StringRef name) { return named(name); }, &module};
 }
 
 unsigned Evaluation::statementIndex(SourceRange place) {
@@ -258,7 +258,7 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
 /// Takes out the results that do not fulfil what the sweep requires, and keeps the rows of all.
 void Evaluation::dropUnmet(Evaluated &evaluated) {
   llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
-    MetricNames ofResult = names(evaluated.module, &result->cost);
+    MetricNames ofResult = names(evaluated.module, result);
     std::string unmet = unmetRequirement(*evaluated.point, ofResult);
     pointRows.push_back(unmet.empty() ? sweepRow(*result, *evaluated.point, ofResult)
                                       : leftOutRow(*result, *evaluated.point, unmet));
@@ -285,8 +285,7 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
     if (context.diagnostics.errorCount() != errors) // of one row of several
       return;
     for (const emit::Result *result : evaluated.results)
-      const_cast<emit::Result *>(result)->own =
-          emit::ownMetrics(names(statement.module, &result->cost));
+      const_cast<emit::Result *>(result)->own = emit::ownMetrics(names(statement.module, result));
   } else if (op.is(study::MetricOp::opName) || op.is(study::GoalOp::opName)) {
     return;
   }
@@ -298,9 +297,9 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
   listener(evaluated);
 }
 
-void Evaluation::keep(Cost cost, const StatementContext &statement, ResultLabels labels) {
+void Evaluation::keep(Outcome outcome, const StatementContext &statement, ResultLabels labels) {
   const ir::Operation &op = statement.op;
-  emit::Result result;
+  emit::Result result{std::move(outcome)};
   const ir::Operation &whole = statement.around ? *statement.around : op;
   result.name = study::resultName(whole).str();
   result.label = std::move(labels.label);
@@ -311,7 +310,6 @@ void Evaluation::keep(Cost cost, const StatementContext &statement, ResultLabels
   result.statement = statementIndex((statement.point ? *statement.point : whole).range());
   if (statement.point)
     result.point = ir::as<study::PointOp>(*statement.point).bindings();
-  result.cost = std::move(cost);
   if (options.verifier)
     result.verified = providers.takeVerified();
   if (std::string note = result.cost.errors.note(); !note.empty())

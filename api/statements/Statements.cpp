@@ -33,13 +33,13 @@ void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
   DiagnosticEngine &diagnostics = run.context.diagnostics;
   run.context.watcher.at(evaluate.label());
   run.providers.takeVerified(); // of what a search has looked at
-  llvm::Optional<Cost> cost =
+  llvm::Optional<Outcome> outcome =
       evaluateStudy(statement.module, statement.op, run.providers, diagnostics);
-  if (!cost)
+  if (!outcome)
     return;
-  warnOfUnusedWords(*cost, statement.module, evaluate.on(), run.warned, diagnostics,
+  warnOfUnusedWords(outcome->cost, statement.module, evaluate.on(), run.warned, diagnostics,
                     run.context.sources);
-  run.keep(std::move(*cost), statement, labelsIn(run, statement.op));
+  run.keep(std::move(*outcome), statement, labelsIn(run, statement.op));
 }
 
 void api::compareRows(Evaluation &run, const StatementContext &statement) {
@@ -51,20 +51,20 @@ void api::compareRows(Evaluation &run, const StatementContext &statement) {
 void api::serveRequests(Evaluation &run, const StatementContext &statement) {
   ResultLabels labels = labelsIn(run, statement.op);
   run.context.watcher.at(labels.label);
-  llvm::Optional<Cost> cost =
+  llvm::Optional<Outcome> outcome =
       withEnds(statement.module, statement.op, run.context.diagnostics, [&] {
         return serving::evaluateServing(statement.module, statement.op, run.providers,
                                         run.context.diagnostics);
       });
-  if (cost)
-    run.keep(std::move(*cost), statement, std::move(labels));
+  if (outcome)
+    run.keep(std::move(*outcome), statement, std::move(labels));
 }
 
 void api::replayTraces(Evaluation &run, const StatementContext &statement) {
   ResultLabels labels = labelsIn(run, statement.op);
   run.context.watcher.at(labels.label);
-  llvm::Optional<Cost> cost =
+  llvm::Optional<Outcome> outcome =
       replayTrace(run.context, statement.module, statement.op, run.options.replayOn);
-  if (cost)
-    run.keep(std::move(*cost), statement, std::move(labels));
+  if (outcome)
+    run.keep(std::move(*outcome), statement, std::move(labels));
 }

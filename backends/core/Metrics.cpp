@@ -1,12 +1,13 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Metrics of a cost by name. What each is, is defined by the table of its statement in
+// Metrics of an outcome by name. What each is, is defined by the table of its statement in
 // ir/common/Metrics; here is how a name is computed, and for which statements in another way.
-#include "backends/core/Cost.h"
 #include "backends/core/Leakage.h"
+#include "backends/core/Outcome.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace perfc;
 
@@ -35,11 +36,11 @@ static MetricValue ratio(const MetricValue &amount, const Uncertain &seconds) {
   return seconds.central() == 0 ? unknown("the latency is 0") : number(amount.value / seconds);
 }
 
-static MetricValue energy(const Cost &cost) { return figureMetric(cost.energy, "energy"); }
+static MetricValue energy(const Outcome &of) { return figureMetric(of.cost.energy, "energy"); }
 
 /// Energy times the metric `latency`: of a `serve` the mean of its requests.
-static MetricValue edp(const Cost &cost) {
-  MetricValue result = energy(cost), latency = *metric(cost, "latency");
+static MetricValue edp(const Outcome &of) {
+  MetricValue result = energy(of), latency = *metric(of, "latency");
   if (!result.hasNumber() || !latency.hasNumber())
     return result.hasNumber() ? latency : result;
   return number(result.value * latency.value);
@@ -52,21 +53,21 @@ static bool hasStaticPower(const CostPart &part) {
 
 /// Without the static power of a chip only the value is known, as a lower bound; how far it may be
 /// off is not.
-static MetricValue power(const Cost &cost) {
-  MetricValue result = ratio(energy(cost), cost.latency);
-  if (result.hasNumber() && !hasStaticPower(cost.breakdown))
+static MetricValue power(const Outcome &of) {
+  MetricValue result = ratio(energy(of), of.cost.latency);
+  if (result.hasNumber() && !hasStaticPower(of.cost.breakdown))
     result.value = Uncertain(result.value.central());
   return result;
 }
 
-static MetricValue cycles(const Cost &cost) {
-  return cost.cycles ? number(*cost.cycles) : unknown("the clock of the chip is not given");
+static MetricValue cycles(const Outcome &of) {
+  return of.cost.cycles ? number(*of.cost.cycles) : unknown("the clock of the chip is not given");
 }
 
-static MetricValue busBandwidth(const Cost &cost) {
-  if (!cost.busBandwidth)
+static MetricValue busBandwidth(const Outcome &of) {
+  if (!of.cost.busBandwidth)
     return unknown("only a single collective that moves data has a bus bandwidth");
-  return number(*cost.busBandwidth);
+  return number(*of.cost.busBandwidth);
 }
 
 static bool has(const CostPart &part, PartKind kind) {
@@ -75,58 +76,58 @@ static bool has(const CostPart &part, PartKind kind) {
 }
 
 /// True for collectives alone: what the memories of their chips do for them is not known.
-static bool isCollective(const Cost &cost) {
-  return !cost.training && !cost.serving && has(cost.breakdown, PartKind::Collective) &&
-         !has(cost.breakdown, PartKind::Kernel);
+static bool isCollective(const Outcome &of) {
+  return !of.training && !of.serving && has(of.cost.breakdown, PartKind::Collective) &&
+         !has(of.cost.breakdown, PartKind::Kernel);
 }
 
-static MetricValue traffic(const Cost &cost) {
-  if (isCollective(cost))
+static MetricValue traffic(const Outcome &of) {
+  if (isCollective(of))
     return unknown("what memories move for a collective is not counted");
-  return number(cost.trafficBytes());
+  return number(of.cost.trafficBytes());
 }
 
-static MetricValue peakMemory(const Cost &cost) {
-  if (isCollective(cost))
+static MetricValue peakMemory(const Outcome &of) {
+  if (isCollective(of))
     return unknown("what memories hold for a collective is not counted");
-  return number(cost.peakMemory);
+  return number(of.cost.peakMemory);
 }
 
-static MetricValue bottleneck(const Cost &cost) {
+static MetricValue bottleneck(const Outcome &of) {
   MetricValue result;
-  result.text = cost.bottleneck().empty() ? "none" : cost.bottleneck().str();
+  result.text = of.cost.bottleneck().empty() ? "none" : of.cost.bottleneck().str();
   return result;
 }
 
 /// Tokens that the time and the money are for.
-static double tokensOf(const Cost &cost) {
-  if (cost.training)
-    return cost.training->tokens * cost.training->steps;
-  return cost.serving ? static_cast<double>(cost.serving->outputTokens) : cost.tokens;
+static double tokensOf(const Outcome &of) {
+  if (of.training)
+    return of.training->tokens * of.training->steps;
+  return of.serving ? static_cast<double>(of.serving->outputTokens) : of.tokens;
 }
 
-static MetricValue tokensPerSecond(const Cost &cost) {
-  if (cost.tokens == 0)
+static MetricValue tokensPerSecond(const Outcome &of) {
+  if (of.tokens == 0)
     return unknown("the workload reads no `token` tensor");
-  return ratio(number(cost.tokens), cost.latency);
+  return ratio(number(of.tokens), of.cost.latency);
 }
 
 /// Money for the time of the chips, and for the energy, of which what is known counts.
-static MetricValue money(const Cost &cost) {
-  double joules = cost.energy.known.central();
-  if (cost.training && cost.training->hasPrice)
-    return number(cost.training->chipCost + cost.training->energyCost * joules);
-  if (cost.training || !cost.price)
+static MetricValue money(const Outcome &of) {
+  double joules = of.cost.energy.known.central();
+  if (of.training && of.training->hasPrice)
+    return number(of.training->chipCost + of.training->energyCost * joules);
+  if (of.training || !of.price)
     return unknown("no `price` is given");
-  Uncertain chips = cost.latency * (static_cast<double>(cost.chips) * cost.price->chipSecond);
-  return number(chips + cost.energy.known * cost.price->joule);
+  Uncertain chips = of.cost.latency * (static_cast<double>(of.cost.chips) * of.price->chipSecond);
+  return number(chips + of.cost.energy.known * of.price->joule);
 }
 
-static MetricValue moneyPerToken(const Cost &cost) {
-  MetricValue all = money(cost);
+static MetricValue moneyPerToken(const Outcome &of) {
+  MetricValue all = money(of);
   if (!all.hasNumber())
     return all;
-  double tokens = tokensOf(cost);
+  double tokens = tokensOf(of);
   return tokens > 0 ? number(all.value / Uncertain(tokens))
                     : unknown("the workload reads no `token` tensor");
 }
@@ -134,7 +135,7 @@ static MetricValue moneyPerToken(const Cost &cost) {
 namespace {
 struct MetricEntry {
   llvm::StringRef name;
-  MetricValue (*compute)(const Cost &);
+  MetricValue (*compute)(const Outcome &);
 };
 } // namespace
 
@@ -142,19 +143,20 @@ struct MetricEntry {
 /// step of `train`.
 static llvm::ArrayRef<MetricEntry> sharedTable() {
   static const MetricEntry table[] = {
-      {"latency", [](const Cost &cost) { return number(cost.latency); }},
+      {"latency", [](const Outcome &of) { return number(of.cost.latency); }},
       {"energy", energy},
-      {"area", [](const Cost &cost) { return figureMetric(cost.area, "area"); }},
+      {"area", [](const Outcome &of) { return figureMetric(of.cost.area, "area"); }},
       {"power", power},
-      {"utilization", [](const Cost &cost) { return number(cost.utilization); }},
+      {"utilization", [](const Outcome &of) { return number(of.cost.utilization); }},
       {"edp", edp},
-      {"throughput", [](const Cost &cost) { return ratio(number(cost.flops), cost.latency); }},
-      {"flops", [](const Cost &cost) { return number(cost.flops); }},
-      {"macs", [](const Cost &cost) { return number(cost.macs); }},
+      {"throughput",
+       [](const Outcome &of) { return ratio(number(of.cost.flops), of.cost.latency); }},
+      {"flops", [](const Outcome &of) { return number(of.cost.flops); }},
+      {"macs", [](const Outcome &of) { return number(of.cost.macs); }},
       {"traffic", traffic},
       {"cycles", cycles},
-      {"chips", [](const Cost &cost) { return number(cost.chips); }},
-      {"exposed", [](const Cost &cost) { return number(cost.exposed); }},
+      {"chips", [](const Outcome &of) { return number(of.cost.chips); }},
+      {"exposed", [](const Outcome &of) { return number(of.cost.exposed); }},
       {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
@@ -265,41 +267,41 @@ static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
   return distributionMetric(summary, name, "mean");
 }
 
-static llvm::Optional<MetricValue> trainingMetric(const Cost &cost, llvm::StringRef name) {
-  const TrainingSummary &summary = *cost.training;
+static llvm::Optional<MetricValue> trainingMetric(const Outcome &of, llvm::StringRef name) {
+  const TrainingSummary &summary = *of.training;
   for (const TrainingMetric &entry : trainingTable())
     if (entry.name == name)
       return number(entry.compute(summary));
   if (name != "run_energy")
     return llvm::None;
-  MetricValue step = energy(cost);
+  MetricValue step = energy(of);
   if (step.hasNumber())
     step.value = step.value * (summary.runTime / summary.stepTime);
   return step;
 }
 
 /// A metric of the table of the statement.
-static MetricValue compute(const Cost &cost, llvm::StringRef name) {
+static MetricValue compute(const Outcome &of, llvm::StringRef name) {
   llvm::Optional<MetricValue> own;
-  if (cost.training)
-    own = trainingMetric(cost, name);
-  else if (cost.serving)
-    own = servingMetric(*cost.serving, name);
+  if (of.training)
+    own = trainingMetric(of, name);
+  else if (of.serving)
+    own = servingMetric(*of.serving, name);
   if (own)
     return std::move(*own);
   const auto *shared =
       llvm::find_if(sharedTable(), [&](const MetricEntry &entry) { return entry.name == name; });
   assert(shared != sharedTable().end() && "a metric without a computation");
-  return shared->compute(cost);
+  return shared->compute(of);
 }
 
 /// Why a result of another statement does not have a metric of evaluations.
-static MetricValue uncounted(const Cost &cost, ResultKind kind, llvm::StringRef name) {
-  std::string statement = statementsOf(kind).str();
+static MetricValue uncounted(const Outcome &of, llvm::StringRef name) {
+  std::string statement = statementsOf(of.kind).str();
   static constexpr llvm::StringLiteral ofEnergy[] = {"energy", "area", "power", "edp"};
   if (llvm::is_contained(ofEnergy, name)) // of a trace, which does not give it
-    return compute(cost, name);
-  if (kind == ResultKind::Replay) // nodes of traces have times
+    return compute(of, name);
+  if (of.isTimesOnly())
     return unknown(name == "memory.peak" ? statement + " does not know what memories hold"
                                          : statement + " does not know what kernels compute");
   if (name == "macs") // its operations are those of products and of others together
@@ -310,43 +312,46 @@ static MetricValue uncounted(const Cost &cost, ResultKind kind, llvm::StringRef 
                  (name == "traffic" ? "what memories move" : name.str()));
 }
 
-ResultKind perfc::kindOf(const Cost &cost) {
-  return cost.isTimesOnly ? ResultKind::Replay
-         : cost.training  ? ResultKind::Training
-         : cost.serving   ? ResultKind::Serving
-                          : ResultKind::Evaluation;
-}
-
-/// The metric without the moves of `cost.ends`.
-static llvm::Optional<MetricValue> ownMetric(const Cost &cost, llvm::StringRef name) {
-  ResultKind kind = kindOf(cost);
+/// The metric without the moves of `ends`.
+static llvm::Optional<MetricValue> ownMetric(const Outcome &of, llvm::StringRef name) {
   auto typed = [](llvm::Optional<MetricValue> value, const MetricSpec &spec) {
     if (value)
       value->dimension = spec.dimension;
     return value;
   };
-  if (const MetricSpec *spec = findMetric(kind, name))
-    return typed(compute(cost, name), *spec);
+  if (const MetricSpec *spec = findMetric(of.kind, name))
+    return typed(compute(of, name), *spec);
   auto [base, part] = name.split('.');
   bool isTraffic = base == "traffic";
   if (const MetricSpec *spec = findMetric(ResultKind::Evaluation, isTraffic ? base : name);
-      spec && kind != ResultKind::Evaluation)
-    return typed(uncounted(cost, kind, spec->name), *spec);
-  if (const MetricSpec *spec = findMetric(kind, base);
+      spec && of.kind != ResultKind::Evaluation)
+    return typed(uncounted(of, spec->name), *spec);
+  if (const MetricSpec *spec = findMetric(of.kind, base);
       spec && spec->form == MetricForm::Distribution)
-    return typed(distributionMetric(*cost.serving, base, part), *spec);
-  for (const MemoryTraffic &memory : cost.traffic)
+    return typed(distributionMetric(*of.serving, base, part), *spec);
+  for (const MemoryTraffic &memory : of.cost.traffic)
     if (isTraffic && memory.memory == part)
       return typed(number(memory.bytes()), *findMetric("traffic"));
   return llvm::None;
 }
 
-llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
-  llvm::Optional<MetricValue> found = ownMetric(cost, name);
-  if (cost.ends.empty() || !found || !found->hasNumber())
+Uncertain Outcome::withMoves(llvm::function_ref<double(const Outcome &)> figure) const {
+  double centre = figure(*this);
+  std::vector<Uncertain::Contribution> moves;
+  for (const OutcomeEnds &at : ends) {
+    double up = at.upper ? figure(*at.upper) - centre : 0;
+    double down = at.lower ? figure(*at.lower) - centre : 0;
+    moves.push_back({at.source, std::fabs(up) >= std::fabs(down) ? up : -down});
+  }
+  return {centre, moves};
+}
+
+llvm::Optional<MetricValue> perfc::metric(const Outcome &of, llvm::StringRef name) {
+  llvm::Optional<MetricValue> found = ownMetric(of, name);
+  if (of.ends.empty() || !found || !found->hasNumber())
     return found;
   double centre = found->value.central();
-  found->value = cost.withMoves([&](const Cost &end) {
+  found->value = of.withMoves([&](const Outcome &end) {
     llvm::Optional<MetricValue> there = ownMetric(end, name);
     return there && there->hasNumber() ? there->value.central() : centre;
   });

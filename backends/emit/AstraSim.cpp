@@ -271,9 +271,8 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   auto levels = dimensionsOf(*system, first.label, first.place, input.diagnostics);
   if (!levels)
     return;
-  const StepProgram *step = first.cost.training && first.cost.training->program
-                                ? &*first.cost.training->program
-                                : nullptr;
+  const StepProgram *step =
+      first.training && first.training->program ? &*first.training->program : nullptr;
   auto evaluate = ir::as<study::EvaluateOp>(*statement);
   const ir::Operation *program =
       evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;

@@ -14,14 +14,14 @@ using namespace perfc::loopnest;
 /// Most combinations that are kept while fronts are added.
 static constexpr size_t combinationLimit = 20000;
 
-NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Score fixed,
+NetworkGoal::NetworkGoal(study::SearchStatement search, const Outcome &baseline, Score fixed,
                          const MetricNames &names, const std::vector<NestSpace> &spaces,
                          DiagnosticEngine &diagnostics)
     : search(search), baseline(baseline), names(names), spaces(spaces), diagnostics(diagnostics),
       fixed(fixed) {
   // Only totals matter, and they are copied often.
-  this->baseline.breakdown = CostPart();
-  this->baseline.accesses.clear();
+  this->baseline.cost.breakdown = CostPart();
+  this->baseline.cost.accesses.clear();
   study::GoalOp asked = search.goal();
   bool maximizes = asked.minimize().empty();
   const ir::AttrList &list = maximizes ? asked.maximize() : asked.minimize();
@@ -48,22 +48,23 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Sc
   }
 }
 
-Cost NetworkGoal::costOf(double energy, double latency) const {
-  Cost cost = baseline;
-  double before = baseline.latency.central();
+Outcome NetworkGoal::outcomeOf(double energy, double latency) const {
+  Outcome outcome = baseline;
+  Cost &cost = outcome.cost;
+  double before = baseline.cost.latency.central();
   cost.energy = Figure(energy);
-  cost.energy.missing = baseline.energy.missing;
+  cost.energy.missing = baseline.cost.energy.missing;
   cost.latency = latency;
-  if (baseline.cycles && before > 0)
-    cost.cycles = *baseline.cycles * (latency / before);
+  if (baseline.cost.cycles && before > 0)
+    cost.cycles = *baseline.cost.cycles * (latency / before);
   if (latency > 0)
-    cost.utilization = baseline.utilization * (before / latency);
-  return cost;
+    cost.utilization = baseline.cost.utilization * (before / latency);
+  return outcome;
 }
 
 double NetworkGoal::value(double energy, double latency) const {
-  Cost cost = costOf(energy, latency);
-  ExpressionValue result = emit::evaluateExpression(expr, {&cost, names.results, names.module});
+  Outcome at = outcomeOf(energy, latency);
+  ExpressionValue result = emit::evaluateExpression(expr, {&at, names.results, names.module});
   return result.number ? sign * result.number->toDouble() : HUGE_VAL;
 }
 
@@ -94,16 +95,16 @@ bool NetworkGoal::isConstant() const {
 
 GoalProbe NetworkGoal::probe() const {
   return [this](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
-    Cost cost = costOf(at.energy, at.latency);
-    ExpressionValue result = emit::evaluateExpression(part, {&cost, names.results, names.module});
+    Outcome there = outcomeOf(at.energy, at.latency);
+    ExpressionValue result = emit::evaluateExpression(part, {&there, names.results, names.module});
     return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
   };
 }
 
 /// Of the program before the search.
 Score NetworkGoal::around() const {
-  return {std::max(baseline.energy.known.central(), 1e-30),
-          std::max(baseline.latency.central(), 1e-30)};
+  return {std::max(baseline.cost.energy.known.central(), 1e-30),
+          std::max(baseline.cost.latency.central(), 1e-30)};
 }
 
 /// The goal as a function of what one nest costs; null where there are several, or it is no plain
@@ -141,10 +142,10 @@ void NetworkGoal::classify(const ir::Attribute &goalExpr) {
 }
 
 bool NetworkGoal::meets(double energy, double latency) const {
-  Cost cost = costOf(energy, latency);
+  Outcome at = outcomeOf(energy, latency);
   return llvm::all_of(search.goal().require(), [&](const ir::Attribute &condition) {
     ExpressionValue result =
-        emit::evaluateExpression(condition, {&cost, names.results, names.module});
+        emit::evaluateExpression(condition, {&at, names.results, names.module});
     return result.truth && *result.truth;
   });
 }

@@ -69,7 +69,7 @@ private:
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
   std::vector<NestSpace> spaces;
   std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
-  Cost baseline;
+  Outcome baseline;
   Score fixed; ///< of what is not searched
   SearchSummary summary;
 };
@@ -213,7 +213,7 @@ bool StudySearch::findBaseline() {
       nest->setAttr("unfit", ir::Attribute::unit());
       marked.push_back(nest);
     }
-  llvm::Optional<Cost> first = evaluateStudy(module, *evaluate, providers, diagnostics);
+  llvm::Optional<Outcome> first = evaluateStudy(module, *evaluate, providers, diagnostics);
   for (ir::Operation *nest : marked)
     nest->removeAttr("unfit");
   if (first)
@@ -236,7 +236,7 @@ const Cost *StudySearch::costAsLowered(NestSpace &space, HashCache &hashes) {
 
 /// The baseline less the nests as they were lowered; what rounding leaves of nothing is nothing.
 void StudySearch::findFixedPart() {
-  fixed = {baseline.energy.known.central(), baseline.latency.central()};
+  fixed = {baseline.cost.energy.known.central(), baseline.cost.latency.central()};
   Score all = fixed;
   HashCache hashes;
   for (NestSpace &space : spaces)
@@ -313,7 +313,7 @@ void StudySearch::noteBetterDefault(const NetworkGoal &goal) {
   auto fits = [](const NestSpace &space) { return !space.nest->hasAttr("unfit"); };
   auto hasRules = [](const NestSpace &space) { return space.hasRules; };
   summary.isPerfect = llvm::all_of(spaces, isPerfect);
-  double value = goal.value(baseline.energy.known.central(), baseline.latency.central());
+  double value = goal.value(baseline.cost.energy.known.central(), baseline.cost.latency.central());
   double gain = summary.value - value;
   if (!llvm::all_of(spaces, fits) || gain <= proofTolerance * std::abs(summary.value))
     return;

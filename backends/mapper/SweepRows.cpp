@@ -59,7 +59,7 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
                            const MetricNames &names) {
   llvm::json::Object metrics;
   StoredRow row = startRow(result, point, metrics);
-  for (const auto &[name, value] : emit::metricsOf(result.cost))
+  for (const auto &[name, value] : emit::metricsOf(result))
     if (value.hasNumber())
       metrics[name] = value.value.central();
   study::GoalOp goal = ir::as<study::PointOp>(point).goal();

@@ -28,7 +28,7 @@ public:
       : serve(serve), diagnostics(diagnostics), scheduler(serve.scheduler()),
         model(module, serve, providers, diagnostics) {}
 
-  llvm::Optional<Cost> run();
+  llvm::Optional<Outcome> run();
 
 private:
   bool isReserving() const { return scheduler.isReserving(); }
@@ -42,7 +42,7 @@ private:
   bool checkRequests(const std::vector<Request> &requests);
   void summarize(SimulationResult result);
   std::string strategyText() const;
-  Cost costOf();
+  Outcome outcome();
   void addItems(Cost &cost) const;
 
   study::ServeOp serve;
@@ -289,12 +289,15 @@ void Serving::addItems(Cost &cost) const {
   cost.energy = energy;
 }
 
-Cost Serving::costOf() {
-  Cost cost;
+Outcome Serving::outcome() {
+  Outcome result;
+  result.kind = ResultKind::Serving;
+  result.serving = summary;
+  result.price = priceOf(*serve);
+  Cost &cost = result.cost;
   cost.latency = summary->runTime;
   cost.area = model.area;
   cost.chips = model.chips;
-  cost.price = priceOf(*serve);
   cost.errors.addUnknown("kernels");
   cost.errors.add(model.errors);
   addItems(cost);
@@ -314,9 +317,8 @@ Cost Serving::costOf() {
                      "batch = kernels of all tokens + attention of each request + collectives"};
   cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
                "time, since no runtime is given");
-  cost.serving = summary;
   cost.describe(PartKind::Program, serve.symbol(), serve->range());
-  return cost;
+  return result;
 }
 
 /// An end of an interval may be what the program cannot say.
@@ -329,7 +331,7 @@ bool Serving::checkTheta() {
   return false;
 }
 
-llvm::Optional<Cost> Serving::run() {
+llvm::Optional<Outcome> Serving::run() {
   if (!checkTheta() || !model.build() || !findLimits())
     return llvm::None;
   std::vector<Request> requests = makeRequests(serve);
@@ -339,11 +341,11 @@ llvm::Optional<Cost> Serving::run() {
                      [&](const BatchShape &shape, std::vector<double> &seconds) {
                        model.cost->run(shape, seconds);
                      }));
-  return costOf();
+  return outcome();
 }
 
-llvm::Optional<Cost> serving::evaluateServing(const ir::Module &module, const ir::Operation &serve,
-                                              ProviderSet &providers,
-                                              DiagnosticEngine &diagnostics) {
+llvm::Optional<Outcome> serving::evaluateServing(const ir::Module &module,
+                                                 const ir::Operation &serve, ProviderSet &providers,
+                                                 DiagnosticEngine &diagnostics) {
   return Serving(module, ir::as<study::ServeOp>(serve), providers, diagnostics).run();
 }

@@ -86,10 +86,13 @@ static MeasuredErrors errorsOf(const ir::Operation &train, const MeasuredErrors 
   return errors;
 }
 
-/// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
-Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
-                        const StepModel &model, const Strategy &strategy) {
-  Cost cost;
+/// The step as an outcome: kernels of a mean stage, collectives that are exposed, waiting,
+/// optimizer.
+Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &costs, Step step,
+                              const StepModel &model, const Strategy &strategy) {
+  Outcome outcome;
+  outcome.kind = ResultKind::Training;
+  Cost &cost = outcome.cost;
   step.summary.strategy = describe(strategy) + algorithmsText(train);
   TrainingSummary &summary = step.summary;
   cost.latency = summary.stepTime;
@@ -159,7 +162,7 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary.strategy,
                      "step = pipeline + exposed gradients + optimizer; pipeline by its schedule"};
-  cost.training = std::make_shared<const TrainingSummary>(std::move(summary));
+  outcome.training = std::make_shared<const TrainingSummary>(std::move(summary));
   cost.describe(PartKind::Program, train.symbol(), train.range());
-  return cost;
+  return outcome;
 }

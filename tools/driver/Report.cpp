@@ -63,8 +63,8 @@ void Report::printEvaluation(const emit::Result &result) {
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(out, result);
-  if (cost.training && cost.training->stages.size() > 1)
-    stageTable(cost, session.isVerbose() ? SIZE_MAX : stageLimit)
+  if (result.training && result.training->stages.size() > 1)
+    stageTable(result, session.isVerbose() ? SIZE_MAX : stageLimit)
         .print(out, width, session.colorOut);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
@@ -138,7 +138,7 @@ static std::string rowText(llvm::StringRef name, const emit::Result &result, boo
 /// What results of different statements are compared by, where all of them have it.
 static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::Result *> results) {
   std::vector<llvm::StringRef> metrics;
-  switch (kindOf(results.front()->cost)) {
+  switch (results.front()->kind) {
   case ResultKind::Training:
     metrics = {"step_time", "tokens_per_s", "mfu", "memory.peak", "energy"};
     break;
@@ -149,9 +149,8 @@ static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::R
     metrics = {"latency", "energy"};
   }
   llvm::erase_if(metrics, [&](llvm::StringRef name) {
-    return llvm::any_of(results, [&](const emit::Result *result) {
-      return !findMetric(kindOf(result->cost), name);
-    });
+    return llvm::any_of(
+        results, [&](const emit::Result *result) { return !findMetric(result->kind, name); });
   });
   return metrics;
 }
@@ -179,11 +178,11 @@ void Report::printComparison(const Evaluated &evaluated) {
     std::vector<std::string> cells{areNamed ? rowText(result.name, result, isOne, llvm::None)
                                             : names[i]};
     for (llvm::StringRef name : metrics) {
-      MetricValue value = *metric(cost, name);
+      MetricValue value = *metric(result, name);
       cells.push_back(metricText(value));
-      cells.push_back(ratio(value, *metric(first.cost, name), i == 0));
+      cells.push_back(ratio(value, *metric(first, name), i == 0));
     }
-    for (std::string text : {utilizationText(cost), cost.bottleneck().str(), details(cost)})
+    for (std::string text : {utilizationText(result), cost.bottleneck().str(), details(cost)})
       cells.push_back(std::move(text));
     table.addRow(std::move(cells));
   }
@@ -260,8 +259,7 @@ void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportCo
     titles.push_back({column.title});
   Table table(std::move(titles));
   for (const emit::Result *result : evaluated.results)
-    table.addRow(
-        cells(evaluation.names(evaluated.module, &result->cost), columns, {result->label}));
+    table.addRow(cells(evaluation.names(evaluated.module, result), columns, {result->label}));
   table.print(out, session.tableWidth(), session.colorOut);
   printMissing();
   if (isSearch)
@@ -286,7 +284,7 @@ void Report::printBreakdown(const Evaluated &evaluated, study::ReportOp report,
     titles.push_back({column.title, isWord ? Align::Left : Align::Right});
   }
   Table table(std::move(titles));
-  MetricNames names = evaluation.names(evaluated.module, &result.cost);
+  MetricNames names = evaluation.names(evaluated.module, &result);
   for (const BreakdownRow &line : *lines) {
     names.part = line.metric;
     table.addRow(cells(names, columns, {line.label}));
@@ -354,7 +352,7 @@ void Report::printFileReport(const Evaluated &evaluated) {
       table.addRow({name, "not supported yet", "", "", ""});
     } else if (!named.empty()) {
       for (const emit::Result *result : named)
-        table.addRow(cells(evaluation.names(evaluated.module, &result->cost), standard,
+        table.addRow(cells(evaluation.names(evaluated.module, result), standard,
                            {rowText(name, *result, named.size() == 1, by)}));
     } else if (several.empty()) {
       figures.addRow(cells(names, column, {column.title}));
@@ -451,7 +449,7 @@ void Report::printPoint(const Evaluated &evaluated) {
     for (const auto &[name, value] : orderedPoint(point, by))
       before.push_back(mapper::bindingText(value));
     before.push_back(labels[i]);
-    MetricNames names = evaluation.names(evaluated.module, &result.cost);
+    MetricNames names = evaluation.names(evaluated.module, &result);
     std::vector<BreakdownRow> lines{{"", nullptr}};
     size_t others = 0;
     if (parts != by.end())
