@@ -80,6 +80,12 @@ static bool verifyServe(const Operation &op, DiagnosticEngine &diagnostics) {
     if (!findPart(op, part))
       return invalidOp(op, diagnostics, "it has no " + part.str());
   ServeOp serve(const_cast<Operation *>(&op));
+  auto strategy = partOf<StrategyOp>(op);
+  for (const Operation::NamedAttribute &attr : strategy->attrs())
+    if (attr.name != "tensor" && attr.name != "pipeline" && attr.value != Attribute(1))
+      return invalidOp(op, diagnostics, "it has no " + attr.name + " in its strategy");
+  if (strategy.degree("tensor") == 0 || strategy.degree("pipeline") == 0)
+    return invalidOp(op, diagnostics, "its degrees are given");
   auto count = static_cast<size_t>(serve.requests());
   if (!op.hasAttr("requests"))
     return invalidOp(op, diagnostics, "it has no number of requests");

@@ -202,7 +202,8 @@ static std::vector<OpDecl> optionDecls() {
        .attrs = {stringAttr("name", "of the algorithm"),
                  flagAttr("ring", "that of the library, which one switch runs in closed form"),
                  flagAttr("default", "what several levels do of themselves"),
-                 listAttr("kinds", AttrKind::String, "of collectives that it runs"),
+                 listAttr("kinds", AttrKind::String, "of collectives that it runs")
+                     .oneOf({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send"}),
                  listAttr("schedules", AttrKind::Symbol, "that are written out")
                      .oneOf({"collective.schedule"})
                      .optional(),
