@@ -154,8 +154,8 @@ static bool dependsOn(const ir::Attribute &value, UncertaintySource source) {
 bool UncertainInputs::isOfEnergies(UncertaintySource source) const {
   return llvm::all_of(inputs, [&](const Input &input) {
     llvm::StringRef name = input.name;
-    bool isEnergy = (name == "energy" && !input.op->is(study::PriceOp::opName)) ||
-                    name.endswith("_energy");
+    bool isEnergy =
+        (name == "energy" && !input.op->is(study::PriceOp::opName)) || name.endswith("_energy");
     return isEnergy || !dependsOn(input.value, source);
   });
 }

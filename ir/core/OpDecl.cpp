@@ -69,7 +69,7 @@ std::string AttrDecl::typeText() const {
     text += " of " + plainKind(element).str();
   if (dimension)
     text += dimension->isNumber() ? " (number)" : " (" + dimension->unitText() + ")";
-  if (minimum != INT64_MIN)
+  if (minimum != INT64_MIN && !isPositive)
     text += " >= " + std::to_string(minimum);
   if (isPositive)
     text += " > 0";

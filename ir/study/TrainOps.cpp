@@ -102,6 +102,8 @@ static bool verifyCheckpoint(const Operation &op, DiagnosticEngine &diagnostics)
 }
 
 static bool verifyTrain(const Operation &op, DiagnosticEngine &diagnostics) {
+  if (!isFloating(*parseDType(op.stringAttr("dtype"))))
+    return invalidOp(op, diagnostics, "whole numbers have no gradients");
   if (op.hasAttr("steps") && op.hasAttr("tokens"))
     return invalidOp(op, diagnostics, "either steps or tokens");
   return verifyParts(op, {AlgorithmOp::opName}, diagnostics);
