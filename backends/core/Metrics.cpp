@@ -99,13 +99,6 @@ static MetricValue bottleneck(const Outcome &of) {
   return result;
 }
 
-/// Tokens that the time and the money are for.
-static double tokensOf(const Outcome &of) {
-  if (of.training)
-    return of.training->tokens * of.training->steps;
-  return of.serving ? static_cast<double>(of.serving->outputTokens) : of.tokens;
-}
-
 static MetricValue tokensPerSecond(const Outcome &of) {
   if (of.tokens == 0)
     return unknown("the workload reads no `token` tensor");
@@ -114,11 +107,14 @@ static MetricValue tokensPerSecond(const Outcome &of) {
 
 /// Money for the time of the chips, and for the energy, of which what is known counts.
 static MetricValue money(const Outcome &of) {
-  double joules = of.cost.energy.known.central();
-  if (of.training && of.training->hasPrice)
-    return number(of.training->chipCost + of.training->energyCost * joules);
-  if (of.training || !of.price)
+  if (!of.price)
     return unknown("no `price` is given");
+  if (const TrainingSummary *run = of.training.get()) {
+    double chips = run->runTime * static_cast<double>(run->chips) * of.price->chipSecond;
+    // What is lost and done again takes energy as well.
+    double joule = of.price->joule * run->steps / run->goodput;
+    return number(chips + joule * of.cost.energy.known.central());
+  }
   Uncertain chips = of.cost.latency * (static_cast<double>(of.cost.chips) * of.price->chipSecond);
   return number(chips + of.cost.energy.known * of.price->joule);
 }
@@ -127,9 +123,8 @@ static MetricValue moneyPerToken(const Outcome &of) {
   MetricValue all = money(of);
   if (!all.hasNumber())
     return all;
-  double tokens = tokensOf(of);
-  return tokens > 0 ? number(all.value / Uncertain(tokens))
-                    : unknown("the workload reads no `token` tensor");
+  return of.tokens > 0 ? number(all.value / Uncertain(of.tokens))
+                       : unknown("the workload reads no `token` tensor");
 }
 
 namespace {

@@ -39,7 +39,7 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
 /// price.
 static bool isListed(const Outcome &of, llvm::StringRef name) {
   if (name.startswith("cost"))
-    return of.training ? of.training->hasPrice : of.price.hasValue();
+    return of.price.hasValue();
   return name != "tokens_per_s" || of.training || of.serving || of.tokens > 0;
 }
 

@@ -293,6 +293,7 @@ Outcome Serving::outcome() {
   Outcome result;
   result.kind = ResultKind::Serving;
   result.serving = summary;
+  result.tokens = static_cast<double>(summary->outputTokens);
   result.price = priceOf(*serve);
   Cost &cost = result.cost;
   cost.latency = summary->runTime;

@@ -1,7 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/training/Reliability.h"
 
-#include "backends/core/Evaluate.h"
 #include "ir/study/TrainOps.h"
 #include <cmath>
 
@@ -53,11 +52,4 @@ void training::addRun(const ir::Operation &train, double checkpointBytes,
   if (double tokens = train.realAttr("tokens"); tokens > 0)
     summary.steps = std::ceil(tokens / summary.tokens);
   summary.runTime = summary.steps * summary.effectiveStep();
-  llvm::Optional<Price> price = priceOf(train);
-  if (!price)
-    return;
-  summary.hasPrice = true;
-  summary.chipCost = summary.runTime * static_cast<double>(summary.chips) * price->chipSecond;
-  // What is lost and done again takes energy as well.
-  summary.energyCost = price->joule * summary.steps / summary.goodput;
 }

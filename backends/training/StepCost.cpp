@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step as a cost: a line per kernel and per kind of communication, and what stages wait for.
+#include "backends/core/Evaluate.h"
 #include "backends/training/Train.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -92,6 +93,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
                               const StepModel &model, const Strategy &strategy) {
   Outcome outcome;
   outcome.kind = ResultKind::Training;
+  outcome.price = priceOf(train);
   Cost &cost = outcome.cost;
   step.summary.strategy = describe(strategy) + algorithmsText(train);
   TrainingSummary &summary = step.summary;
@@ -106,7 +108,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   if (!study::findPart(train, study::RuntimeOp::opName))
     cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
                  "time, since no `runtime` is given");
-  if (summary.energyCost > 0 && !cost.energy.isGiven())
+  if (outcome.price && outcome.price->joule > 0 && !cost.energy.isGiven())
     cost.addNote("the cost has that part of the energy which is known: that of " +
                  llvm::join(cost.energy.missing, ", ") + " is not given");
   cost.errors = errorsOf(train, step.errors);
@@ -162,6 +164,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary.strategy,
                      "step = pipeline + exposed gradients + optimizer; pipeline by its schedule"};
+  outcome.tokens = summary.tokens * summary.steps;
   outcome.training = std::make_shared<const TrainingSummary>(std::move(summary));
   cost.describe(PartKind::Program, train.symbol(), train.range());
   return outcome;

@@ -194,7 +194,7 @@ static Table trainingTable(const emit::Result &result) {
   if (summary.steps > 1)
     add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
                            metricText(result, "run_time")));
-  if (summary.hasPrice)
+  if (result.price)
     add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
   add("bubble", percent(summary.bubble));
   add("exposed", metricText(result, "exposed") + " of communication");
