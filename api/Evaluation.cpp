@@ -63,6 +63,8 @@ void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &
                               context.diagnostics);
     if (!store)
       return;
+    if (options.onKept)
+      options.onKept(store->finishedRows());
   }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
   if (options.sharing && options.sharing->handsOut()) {
@@ -256,14 +258,23 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
 }
 
 /// Takes out the results that do not fulfil what the sweep requires, and keeps the rows of all.
-void Evaluation::dropUnmet(Evaluated &evaluated) {
+void Evaluation::keepRows(Evaluated &evaluated) {
+  std::vector<size_t> met; // of the rows
   llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
     MetricNames ofResult = names(evaluated.module, result);
     std::string unmet = unmetRequirement(*evaluated.point, ofResult);
+    if (unmet.empty())
+      met.push_back(pointRows.size());
     pointRows.push_back(unmet.empty() ? sweepRow(*result, *evaluated.point, ofResult)
                                       : leftOutRow(*result, *evaluated.point, unmet));
     return !unmet.empty();
   });
+  if (!options.keepWith || met.empty() || (!store && !options.sharing))
+    return;
+  std::vector<StoredRow *> kept;
+  for (size_t i : met)
+    kept.push_back(&pointRows[i]);
+  options.keepWith(*this, evaluated, kept);
 }
 
 void Evaluation::statement(const StatementContext &statement, const Listener &listener) {
@@ -281,7 +292,7 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
     for (size_t i = first; i < found.size(); ++i)
       evaluated.results.push_back(&found[i]);
     if (statement.point)
-      dropUnmet(evaluated);
+      keepRows(evaluated);
     if (context.diagnostics.errorCount() != errors) // of one row of several
       return;
     for (const emit::Result *result : evaluated.results)
@@ -322,10 +333,15 @@ void Evaluation::keep(SearchSummary summary, llvm::ArrayRef<std::string> notes) 
   searched.push_back({std::move(summary), &found.back()});
 }
 
-std::string Evaluation::mappingText(const emit::Result &result) const {
-  llvm::StringSet<> names;
+const SearchSummary *Evaluation::searchOf(const emit::Result &result) const {
   for (const Searched &entry : searched)
     if (entry.result == &result)
-      return printMappings(entry.summary.mappings, names);
-  return "";
+      return &entry.summary;
+  return nullptr;
+}
+
+std::string Evaluation::mappingText(const emit::Result &result) const {
+  llvm::StringSet<> names;
+  const SearchSummary *summary = searchOf(result);
+  return summary ? printMappings(summary->mappings, names) : "";
 }

@@ -64,6 +64,8 @@ public:
   const std::deque<emit::Result> &results() const { return found; }
   /// The searches so far, in order.
   const std::deque<Searched> &searches() const { return searched; }
+  /// The search that led to `result`; null for others.
+  const mapper::SearchSummary *searchOf(const emit::Result &result) const;
   /// The mappings that a search has found for `result`, as a program has them; "" of other results.
   std::string mappingText(const emit::Result &result) const;
   /// Whether the program has such an operation of the study level, "study.search".
@@ -104,7 +106,7 @@ private:
   void prepare(ir::Module &module);
   void keepAsBuilt(const ir::Module &module);
   void statement(const StatementContext &statement, const Listener &listener);
-  void dropUnmet(Evaluated &evaluated);
+  void keepRows(Evaluated &evaluated);
   void checkExpectations(const Evaluated &evaluated);
   void reportUnknown(llvm::StringRef name, SourceRange place);
   bool checkExpectation(const ir::Module &module, study::ExpectOp expect, emit::Result *result,

@@ -7,12 +7,16 @@
 #include "backends/loopnest/exact/CountVerifier.h"
 #include "backends/mapper/StudySearch.h"
 #include "backends/mapper/SweepRows.h"
+#include <functional>
 
 namespace perfc::astra {
 struct Cluster;
 }
 
 namespace perfc::api {
+
+class Evaluation;
+struct Evaluated;
 
 /// A point of a sweep that another process has evaluated.
 struct SharedPoint {
@@ -49,6 +53,13 @@ struct RunOptions {
   /// Where the points of sweeps are kept, and which of them are evaluated.
   mapper::SweepSettings sweep;
   PointShare *sharing = nullptr; ///< null when this process is alone
+  /// Called before all points with the rows of those that the file of results has; or null.
+  std::function<void(llvm::ArrayRef<mapper::StoredRow>)> onKept;
+  /// Adds to the rows of a point, one for each result of `evaluated`, what else a file of results
+  /// is to keep of them; or null.
+  std::function<void(const Evaluation &, const Evaluated &evaluated,
+                     llvm::ArrayRef<mapper::StoredRow *> rows)>
+      keepWith;
   /// Counts nests again for the providers; null for nothing.
   loopnest::CountVerifier *verifier = nullptr;
   /// What `replay` runs on instead of its system; null for that.

@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Metrics of an outcome by name. What each is, is defined by the table of its statement in
-// ir/common/Metrics; here is how a name is computed, and for which statements in another way.
+// ir/common/Metrics; here one row says how a name is computed, whatever the statement. The time of
+// a cost is that of a step of `train`, of the run of `serve`.
 #include "backends/core/Leakage.h"
 #include "backends/core/Outcome.h"
 
@@ -34,6 +35,16 @@ static MetricValue ratio(const MetricValue &amount, const Uncertain &seconds) {
   if (!amount.hasNumber())
     return amount;
   return seconds.central() == 0 ? unknown("the latency is 0") : number(amount.value / seconds);
+}
+
+static double flopsOf(const Outcome &of) {
+  return of.training  ? of.training->executedFlops
+         : of.serving ? of.serving->flops
+                        : static_cast<double>(of.cost.flops);
+}
+
+static MetricValue macs(const Outcome &of) {
+  return number(of.training ? of.training->executedFlops / 2 : static_cast<double>(of.cost.macs));
 }
 
 static MetricValue energy(const Outcome &of) { return figureMetric(of.cost.energy, "energy"); }
@@ -100,9 +111,8 @@ static MetricValue bottleneck(const Outcome &of) {
 }
 
 static MetricValue tokensPerSecond(const Outcome &of) {
-  if (of.tokens == 0)
-    return unknown("the workload reads no `token` tensor");
-  return ratio(number(of.tokens), of.cost.latency);
+  return of.tokens > 0 ? ratio(number(of.tokens), of.cost.latency)
+                       : unknown("the workload reads no `token` tensor");
 }
 
 /// Money for the time of the chips, and for the energy, of which what is known counts.
@@ -123,8 +133,33 @@ static MetricValue moneyPerToken(const Outcome &of) {
   MetricValue all = money(of);
   if (!all.hasNumber())
     return all;
-  return of.tokens > 0 ? number(all.value / Uncertain(of.tokens))
-                       : unknown("the workload reads no `token` tensor");
+  double tokens = of.tokens * (of.training ? of.training->steps : 1);
+  return tokens > 0 ? number(all.value / Uncertain(tokens))
+                    : unknown("the workload reads no `token` tensor");
+}
+
+static MetricValue runTime(const Outcome &of) {
+  return number(of.training ? of.training->runTime : of.serving->runTime);
+}
+
+static MetricValue runEnergy(const Outcome &of) {
+  MetricValue step = energy(of);
+  if (step.hasNumber())
+    step.value = step.value * (of.training->runTime / of.training->stepTime);
+  return step;
+}
+
+/// A share of the cache.
+static MetricValue cacheShare(const ServingSummary &summary, double share) {
+  return summary.blocks == 0 ? unknown("nothing limits the cache") : number(share);
+}
+
+/// Of the stage that has most of it.
+template <double StageMemory::*part> static MetricValue largest(const Outcome &of) {
+  double most = 0;
+  for (const StageMemory &stage : of.training->stages)
+    most = std::max(most, stage.*part);
+  return number(most);
 }
 
 namespace {
@@ -134,87 +169,48 @@ struct MetricEntry {
 };
 } // namespace
 
-/// What all statements compute in one way. The time of a cost is that of a run of `serve`, of a
-/// step of `train`.
-static llvm::ArrayRef<MetricEntry> sharedTable() {
+/// All but distributions. Asked only of costs whose statement has the metric.
+static llvm::ArrayRef<MetricEntry> metricTable() {
+  using O = const Outcome &;
   static const MetricEntry table[] = {
-      {"latency", [](const Outcome &of) { return number(of.cost.latency); }},
+      {"latency", [](O of) { return number(of.cost.latency); }},
       {"energy", energy},
-      {"area", [](const Outcome &of) { return figureMetric(of.cost.area, "area"); }},
+      {"area", [](O of) { return figureMetric(of.cost.area, "area"); }},
       {"power", power},
-      {"utilization", [](const Outcome &of) { return number(of.cost.utilization); }},
+      {"utilization", [](O of) { return number(of.cost.utilization); }},
       {"edp", edp},
-      {"throughput",
-       [](const Outcome &of) { return ratio(number(of.cost.flops), of.cost.latency); }},
-      {"flops", [](const Outcome &of) { return number(of.cost.flops); }},
-      {"macs", [](const Outcome &of) { return number(of.cost.macs); }},
+      {"throughput", [](O of) { return ratio(number(flopsOf(of)), of.cost.latency); }},
+      {"flops", [](O of) { return number(flopsOf(of)); }},
+      {"macs", macs},
       {"traffic", traffic},
       {"cycles", cycles},
-      {"chips", [](const Outcome &of) { return number(of.cost.chips); }},
-      {"exposed", [](const Outcome &of) { return number(of.cost.exposed); }},
+      {"chips", [](O of) { return number(of.cost.chips); }},
+      {"exposed", [](O of) { return number(of.cost.exposed); }},
       {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
       {"tokens_per_s", tokensPerSecond},
+      {"run_time", runTime},
       {"cost", money},
       {"cost_per_token", moneyPerToken},
-  };
-  return table;
-}
-
-namespace {
-struct TrainingMetric {
-  llvm::StringRef name;
-  double (*compute)(const TrainingSummary &);
-};
-struct ServingMetric {
-  llvm::StringRef name;
-  double (*compute)(const ServingSummary &);
-};
-} // namespace
-
-static double largest(const TrainingSummary &summary, double StageMemory::*part) {
-  double most = 0;
-  for (const StageMemory &stage : summary.stages)
-    most = std::max(most, stage.*part);
-  return most;
-}
-
-/// Metrics of a training step, also those that it computes in its own way.
-static llvm::ArrayRef<TrainingMetric> trainingTable() {
-  using Summary = const TrainingSummary &;
-  static const TrainingMetric table[] = {
-      {"step_time", [](Summary s) { return s.stepTime; }},
-      {"tokens_per_s", [](Summary s) { return s.tokens / s.stepTime; }},
-      {"effective_step_time", [](Summary s) { return s.effectiveStep(); }},
-      {"run_time", [](Summary s) { return s.runTime; }},
-      {"mfu", [](Summary s) { return s.mfu(); }},
-      {"hfu", [](Summary s) { return s.hfu(); }},
-      {"bubble", [](Summary s) { return s.bubble; }},
-      {"throughput", [](Summary s) { return s.executedFlops / s.stepTime; }},
-      {"flops", [](Summary s) { return s.executedFlops; }},
-      {"macs", [](Summary s) { return s.executedFlops / 2; }},
-      {"memory.parameters", [](Summary s) { return largest(s, &StageMemory::parameters); }},
-      {"memory.gradients", [](Summary s) { return largest(s, &StageMemory::gradients); }},
-      {"memory.optimizer", [](Summary s) { return largest(s, &StageMemory::optimizer); }},
-      {"memory.activations", [](Summary s) { return largest(s, &StageMemory::activations); }},
-  };
-  return table;
-}
-
-static llvm::ArrayRef<ServingMetric> servingTable() {
-  using Summary = const ServingSummary &;
-  static const ServingMetric table[] = {
-      {"run_time", [](Summary s) { return s.runTime; }},
-      {"tokens_per_s", [](Summary s) { return s.tokensPerSecond(); }},
-      {"requests_per_s", [](Summary s) { return s.requestsPerSecond(); }},
-      {"utilization", [](Summary s) { return s.flops / (s.peak * s.runTime); }},
-      {"busy", [](Summary s) { return s.busy; }},
-      {"kv_usage", [](Summary s) { return s.usage; }},
-      {"kv_usage.peak", [](Summary s) { return s.peakUsage; }},
-      {"preemptions", [](Summary s) { return static_cast<double>(s.preemptions); }},
-      {"flops", [](Summary s) { return s.flops; }},
-      {"throughput", [](Summary s) { return s.flops / s.runTime; }},
+      // Of `train`.
+      {"step_time", [](O of) { return number(of.training->stepTime); }},
+      {"effective_step_time", [](O of) { return number(of.training->effectiveStep()); }},
+      {"mfu", [](O of) { return number(of.training->mfu()); }},
+      {"hfu", [](O of) { return number(of.training->hfu()); }},
+      {"bubble", [](O of) { return number(of.training->bubble); }},
+      {"memory.parameters", largest<&StageMemory::parameters>},
+      {"memory.gradients", largest<&StageMemory::gradients>},
+      {"memory.optimizer", largest<&StageMemory::optimizer>},
+      {"memory.activations", largest<&StageMemory::activations>},
+      {"run_energy", runEnergy},
+      // Of `serve`.
+      {"requests_per_s", [](O of) { return number(of.serving->requestsPerSecond()); }},
+      {"busy", [](O of) { return number(of.serving->busy); }},
+      {"kv_usage", [](O of) { return cacheShare(*of.serving, of.serving->usage); }},
+      {"kv_usage.peak", [](O of) { return cacheShare(*of.serving, of.serving->peakUsage); }},
+      {"preemptions", [](O of) { return number(static_cast<double>(of.serving->preemptions)); }},
+      {"goodput", [](O) { return unknown("which requests meet the goals is not told apart yet"); }},
   };
   return table;
 }
@@ -249,45 +245,15 @@ static llvm::Optional<MetricValue> distributionMetric(const ServingSummary &summ
   return llvm::None;
 }
 
-/// A metric that a stream of requests computes in its own way.
-static llvm::Optional<MetricValue> servingMetric(const ServingSummary &summary,
-                                                 llvm::StringRef name) {
-  if (name.startswith("kv_usage") && summary.blocks == 0)
-    return unknown("nothing limits the cache");
-  if (name == "goodput")
-    return unknown("which requests meet the goals is not told apart yet");
-  for (const ServingMetric &entry : servingTable())
-    if (entry.name == name)
-      return number(entry.compute(summary));
-  return distributionMetric(summary, name, "mean");
-}
-
-static llvm::Optional<MetricValue> trainingMetric(const Outcome &of, llvm::StringRef name) {
-  const TrainingSummary &summary = *of.training;
-  for (const TrainingMetric &entry : trainingTable())
-    if (entry.name == name)
-      return number(entry.compute(summary));
-  if (name != "run_energy")
-    return llvm::None;
-  MetricValue step = energy(of);
-  if (step.hasNumber())
-    step.value = step.value * (summary.runTime / summary.stepTime);
-  return step;
-}
-
 /// A metric of the table of the statement.
 static MetricValue compute(const Outcome &of, llvm::StringRef name) {
-  llvm::Optional<MetricValue> own;
-  if (of.training)
-    own = trainingMetric(of, name);
-  else if (of.serving)
-    own = servingMetric(*of.serving, name);
-  if (own)
-    return std::move(*own);
-  const auto *shared =
-      llvm::find_if(sharedTable(), [&](const MetricEntry &entry) { return entry.name == name; });
-  assert(shared != sharedTable().end() && "a metric without a computation");
-  return shared->compute(of);
+  if (of.serving)
+    if (llvm::Optional<MetricValue> mean = distributionMetric(*of.serving, name, "mean"))
+      return std::move(*mean);
+  const auto *entry =
+      llvm::find_if(metricTable(), [&](const MetricEntry &known) { return known.name == name; });
+  assert(entry != metricTable().end() && "a metric without a computation");
+  return entry->compute(of);
 }
 
 /// Why a result of another statement does not have a metric of evaluations.

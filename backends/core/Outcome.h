@@ -36,8 +36,8 @@ struct Outcome {
   std::shared_ptr<const ServingSummary> serving;
   /// What a chip and energy cost, where the statement says it.
   llvm::Optional<Price> price;
-  /// Tokens that money is for: those that an evaluation or the run of a `train` reads, 0 of a
-  /// workload without `token` tensors, or those that a `serve` answers.
+  /// Tokens that the time of the cost is for: those that an evaluation or a step of a `train` reads,
+  /// 0 of a workload without `token` tensors, or those that a `serve` answers.
   double tokens = 0;
   /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
   std::vector<OutcomeEnds> ends;

@@ -23,29 +23,44 @@ NetworkGoal::NetworkGoal(study::SearchStatement search, const Outcome &baseline,
   this->baseline.cost.breakdown = CostPart();
   this->baseline.cost.accesses.clear();
   study::GoalOp asked = search.goal();
-  bool maximizes = asked.minimize().empty();
-  const ir::AttrList &list = maximizes ? asked.maximize() : asked.minimize();
-  if (list.empty())
+  if (asked.minimize().empty() && asked.maximize().empty() && asked.pareto().empty())
     return; // reported when the statement was checked
-  sign = maximizes ? -1 : 1;
-  expr = list.front();
-  goalText = asked.describe();
+  goal = readGoal();
+  valid = check(goal);
+  std::vector<std::string> texts = asked.paretoTexts();
+  for (size_t i = 0; i < texts.size(); ++i)
+    valid = valid && check({asked.pareto()[i], texts[i]});
+  if (valid)
+    classify();
+}
+
+/// Without a goal of its own a search with `pareto` has the first metric of that.
+NetworkGoal::Aim NetworkGoal::readGoal() const {
+  study::GoalOp asked = search.goal();
+  if (asked.minimize().empty() && asked.maximize().empty())
+    return {asked.pareto().front(), "minimize " + asked.paretoTexts().front()};
+  bool maximizes = asked.minimize().empty();
+  return {(maximizes ? asked.maximize() : asked.minimize()).front(), asked.describe(),
+          maximizes ? -1.0 : 1.0};
+}
+
+/// False, reported, for what a search cannot be for.
+bool NetworkGoal::check(const Aim &aim) const {
   ExpressionValue now =
-      emit::evaluateExpression(expr, {&this->baseline, names.results, names.module});
-  if (!now.unknownName.empty()) {
+      emit::evaluateExpression(aim.expr, {&baseline, names.results, names.module});
+  if (!now.unknownName.empty())
     diagnostics.report(search->range(), diag::UnknownMetric, now.unknownName);
-  } else if (!now.notGiven.empty() || !now.number) {
+  else if (!now.notGiven.empty() || !now.number)
     diagnostics.report(search->range(), diag::GoalNeedsEnergy, now.notGiven);
-  } else if (!isMonotone()) {
+  else if (!isMonotone(aim))
     diagnostics.report(search->range(), diag::GoalNotMonotone);
-  } else if (isConstant()) {
-    diagnostics.report(search->range(), diag::NothingToSearch, goalText,
+  else if (isConstant(aim))
+    diagnostics.report(search->range(), diag::NothingToSearch, aim.text,
                        "a search tells mappings apart by their energy and latency, on which this "
                        "does not depend");
-  } else {
-    classify(expr);
-    valid = true;
-  }
+  else
+    return true;
+  return false;
 }
 
 Outcome NetworkGoal::outcomeOf(double energy, double latency) const {
@@ -62,41 +77,50 @@ Outcome NetworkGoal::outcomeOf(double energy, double latency) const {
   return outcome;
 }
 
+/// Of a program with these totals.
+ExpressionValue NetworkGoal::evaluate(const ir::Attribute &expr, double energy,
+                                      double latency) const {
+  Outcome outcome = outcomeOf(energy, latency);
+  return emit::evaluateExpression(expr, {&outcome, names.results, names.module});
+}
+
+double NetworkGoal::value(const Aim &aim, double energy, double latency) const {
+  ExpressionValue result = evaluate(aim.expr, energy, latency);
+  return result.number ? aim.sign * result.number->toDouble() : HUGE_VAL;
+}
+
 double NetworkGoal::value(double energy, double latency) const {
-  Outcome at = outcomeOf(energy, latency);
-  ExpressionValue result = emit::evaluateExpression(expr, {&at, names.results, names.module});
-  return result.number ? sign * result.number->toDouble() : HUGE_VAL;
+  return value(goal, energy, latency);
 }
 
 /// Seen on a grid around the baseline.
-bool NetworkGoal::isMonotone() const {
+bool NetworkGoal::isMonotone(const Aim &aim) const {
   auto [energy, latency] = around();
   static constexpr double scales[] = {0.01, 0.1, 0.5, 0.9, 1, 1.1, 2, 10};
   for (double e : scales)
     for (double l : scales) {
-      double here = value(e * energy, l * latency);
+      double here = value(aim, e * energy, l * latency);
       double slack = 1e-9 * std::abs(here);
-      if (value(1.2 * e * energy, l * latency) < here - slack ||
-          value(e * energy, 1.2 * l * latency) < here - slack)
+      if (value(aim, 1.2 * e * energy, l * latency) < here - slack ||
+          value(aim, e * energy, 1.2 * l * latency) < here - slack)
         return false;
     }
   return true;
 }
 
 /// Seen where one of the two is different.
-bool NetworkGoal::isConstant() const {
+bool NetworkGoal::isConstant(const Aim &aim) const {
   auto [energy, latency] = around();
-  double here = value(energy, latency);
+  double here = value(aim, energy, latency);
   for (double scale : {0.01, 0.5, 2.0, 100.0})
-    if (value(scale * energy, latency) != here || value(energy, scale * latency) != here)
+    if (value(aim, scale * energy, latency) != here || value(aim, energy, scale * latency) != here)
       return false;
   return true;
 }
 
 GoalProbe NetworkGoal::probe() const {
   return [this](const ir::Attribute &part, Score at) -> llvm::Optional<double> {
-    Outcome there = outcomeOf(at.energy, at.latency);
-    ExpressionValue result = emit::evaluateExpression(part, {&there, names.results, names.module});
+    ExpressionValue result = evaluate(part, at.energy, at.latency);
     return result.number ? llvm::Optional<double>(result.number->toDouble()) : llvm::None;
   };
 }
@@ -112,40 +136,38 @@ Score NetworkGoal::around() const {
 GoalFunction NetworkGoal::functionOfOne() const {
   if (spaces.size() != 1)
     return nullptr;
-  GoalFunction whole = compileGoal(expr, names.module, probe(), around());
+  GoalFunction whole = compileGoal(goal.expr, names.module, probe(), around());
   if (!whole)
     return nullptr;
   auto times = static_cast<double>(spaces.front().count);
-  return [whole, times, rest = fixed, sign = sign](const Score &s) {
+  return [whole, times, rest = fixed, sign = goal.sign](const Score &s) {
     return sign * whole({rest.energy + times * s.energy, rest.latency + times * s.latency});
   };
 }
 
-void NetworkGoal::classify(const ir::Attribute &goalExpr) {
-  llvm::StringRef name = goalExpr.is(ir::AttrKind::String) ? goalExpr.asString() : "";
-  goal.kind = SearchGoal::Front;
-  if (!search.goal().require().empty())
+void NetworkGoal::classify() {
+  llvm::StringRef name = goal.expr.is(ir::AttrKind::String) ? goal.expr.asString() : "";
+  ofNests.kind = SearchGoal::Front;
+  if (!search.goal().require().empty() || !search.goal().pareto().empty())
     return;
   if (name == "energy" || name == "latency" || name == "cycles") {
-    goal.kind = SearchGoal::Scalar;
+    ofNests.kind = SearchGoal::Scalar;
     bool energy = name == "energy";
-    goal.energyOnly = energy;
-    goal.latencyOnly = !energy;
-    goal.value = [energy](const Score &s) { return energy ? s.energy : s.latency; };
+    ofNests.energyOnly = energy;
+    ofNests.latencyOnly = !energy;
+    ofNests.value = [energy](const Score &s) { return energy ? s.energy : s.latency; };
   } else if (GoalFunction function = functionOfOne()) {
-    goal.kind = SearchGoal::Scalar;
-    goal.value = function;
-  } else if (sign > 0 && isPowerOfProduct(expr, names.module, probe(), around())) {
-    goal.kind = SearchGoal::Hull;
-    goal.value = [](const Score &s) { return s.energy * s.latency; };
+    ofNests.kind = SearchGoal::Scalar;
+    ofNests.value = function;
+  } else if (goal.sign > 0 && isPowerOfProduct(goal.expr, names.module, probe(), around())) {
+    ofNests.kind = SearchGoal::Hull;
+    ofNests.value = [](const Score &s) { return s.energy * s.latency; };
   }
 }
 
 bool NetworkGoal::meets(double energy, double latency) const {
-  Outcome at = outcomeOf(energy, latency);
   return llvm::all_of(search.goal().require(), [&](const ir::Attribute &condition) {
-    ExpressionValue result =
-        emit::evaluateExpression(condition, {&at, names.results, names.module});
+    ExpressionValue result = evaluate(condition, energy, latency);
     return result.truth && *result.truth;
   });
 }
@@ -166,9 +188,9 @@ std::vector<NetworkGoal::Partial> NetworkGoal::thin(llvm::ArrayRef<Partial> all,
 
 /// Adds the points of the nests, one nest at a time, keeping what no combination beats. `thinned`
 /// becomes true when there were too many to keep.
-llvm::Optional<NetworkGoal::Choice> NetworkGoal::combine(llvm::ArrayRef<std::vector<Score>> points,
-                                                         bool isBound, bool &thinned) const {
-  std::vector<std::vector<Partial>> steps = {{{fixed.energy, fixed.latency, -1, 0}}};
+NetworkGoal::Combinations NetworkGoal::combine(llvm::ArrayRef<std::vector<Score>> points,
+                                               bool isBound, bool &thinned) const {
+  Combinations steps = {{{fixed.energy, fixed.latency, -1, 0}}};
   for (unsigned i = 0; i < points.size(); ++i) {
     std::vector<Partial> next;
     auto times = static_cast<double>(spaces[i].count);
@@ -188,26 +210,36 @@ llvm::Optional<NetworkGoal::Choice> NetworkGoal::combine(llvm::ArrayRef<std::vec
     thinned |= kept.size() > combinationLimit;
     steps.push_back(kept.size() > combinationLimit ? thin(kept, isBound) : std::move(kept));
   }
-  int64_t best = -1;
+  return steps;
+}
+
+/// The points by nest that lead to the `last`-th combination of all nests.
+std::vector<unsigned> NetworkGoal::pointsOf(const Combinations &all, size_t last) {
+  std::vector<unsigned> points(all.size() - 1);
+  for (size_t i = points.size(); i-- > 0;) {
+    const Partial &partial = all[i + 1][last];
+    points[i] = partial.point;
+    last = static_cast<size_t>(partial.before);
+  }
+  return points;
+}
+
+llvm::Optional<NetworkGoal::Choice> NetworkGoal::bestOf(const Combinations &all) const {
+  llvm::Optional<size_t> best;
   Choice choice{{}, 0, 0};
-  for (int64_t k = 0; k < int64_t(steps.back().size()); ++k) {
-    const Partial &partial = steps.back()[k];
+  for (size_t k = 0; k < all.back().size(); ++k) {
+    const Partial &partial = all.back()[k];
     if (!meets(partial.energy, partial.latency))
       continue;
     double v = value(partial.energy, partial.latency);
-    if (best < 0 || v < choice.value) {
+    if (!best || v < choice.value) {
       best = k;
       choice.value = v;
     }
   }
-  if (best < 0)
+  if (!best)
     return llvm::None;
-  choice.points.resize(points.size());
-  for (unsigned i = points.size(); i-- > 0;) {
-    const Partial &partial = steps[i + 1][best];
-    choice.points[i] = partial.point;
-    best = partial.before;
-  }
+  choice.points = pointsOf(all, *best);
   return choice;
 }
 
@@ -226,15 +258,46 @@ std::string NetworkGoal::leastText(llvm::ArrayRef<std::vector<Score>> found) con
                      formatEngineering(least.latency, BaseUnit::Second));
 }
 
+static std::vector<std::vector<Score>> scoresOf(llvm::ArrayRef<const SearchResult *> results) {
+  std::vector<std::vector<Score>> scores;
+  for (const SearchResult *result : results) {
+    scores.emplace_back();
+    for (const Candidate &candidate : result->front)
+      scores.back().push_back(candidate.score);
+  }
+  return scores;
+}
+
+std::vector<NetworkGoal::FrontPoint>
+NetworkGoal::front(llvm::ArrayRef<const SearchResult *> results, bool &thinned) const {
+  Combinations all = combine(scoresOf(results), /*isBound=*/false, thinned);
+  std::vector<FrontPoint> found;
+  for (size_t k = 0; k < all.back().size(); ++k) {
+    auto [energy, latency, before, point] = all.back()[k];
+    if (!meets(energy, latency))
+      continue;
+    FrontPoint next{pointsOf(all, k), {}};
+    for (const ir::Attribute &metric : search.goal().pareto())
+      next.values.push_back(evaluate(metric, energy, latency).number.getValueOr(Quantity()));
+    auto beats = [](const FrontPoint &a, const FrontPoint &b) {
+      return llvm::all_of(llvm::zip(a.values, b.values), [](const auto &pair) {
+        return std::get<0>(pair).toDouble() <= std::get<1>(pair).toDouble();
+      });
+    };
+    if (llvm::any_of(found, [&](const FrontPoint &known) { return beats(known, next); }))
+      continue;
+    llvm::erase_if(found, [&](const FrontPoint &known) { return beats(next, known); });
+    found.push_back(std::move(next));
+  }
+  return found;
+}
+
 llvm::Optional<NetworkGoal::Choice>
 NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
-  std::vector<std::vector<Score>> found, bounds;
+  std::vector<std::vector<Score>> found = scoresOf(results), bounds;
   bool open = false;
   for (const SearchResult *result : results) {
-    found.emplace_back();
-    for (const Candidate &candidate : result->front)
-      found.back().push_back(candidate.score);
-    bounds.push_back(found.back());
+    bounds.push_back(found[bounds.size()]);
     // Only corners matter for the bound, and there may be many open parts.
     Score least{HUGE_VAL, HUGE_VAL};
     for (const Score &bound : result->open) {
@@ -246,7 +309,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
     else
       bounds.back().insert(bounds.back().end(), result->open.begin(), result->open.end());
   }
-  llvm::Optional<Choice> choice = combine(found, /*isBound=*/false, open);
+  llvm::Optional<Choice> choice = bestOf(combine(found, /*isBound=*/false, open));
   if (!choice) {
     std::vector<std::string> texts = search.goal().requireTexts();
     std::string required = fmt::format("{}", fmt::join(texts, ", "));
@@ -259,7 +322,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
   }
   choice->bound = choice->value;
   if (open)
-    if (llvm::Optional<Choice> lower = combine(bounds, /*isBound=*/true, open))
+    if (llvm::Optional<Choice> lower = bestOf(combine(bounds, /*isBound=*/true, open)))
       choice->bound = lower->value;
   return choice;
 }

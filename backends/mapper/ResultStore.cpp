@@ -2,8 +2,10 @@
 #include "backends/mapper/ResultStore.h"
 
 #include "ir/common/diagnostics/Search.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include <algorithm>
 #include <sqlite3.h>
 
 using namespace perfc;
@@ -233,6 +235,15 @@ void ResultStore::checkRows(DiagnosticEngine &diagnostics) const {
 std::vector<StoredRow> ResultStore::rows() const {
   std::string damage;
   return readRows(damage);
+}
+
+std::vector<StoredRow> ResultStore::finishedRows() const {
+  std::vector<std::pair<int64_t, int64_t>> done = points(); // sorted
+  std::vector<StoredRow> result = rows();
+  llvm::erase_if(result, [&](const StoredRow &row) {
+    return !std::binary_search(done.begin(), done.end(), std::make_pair(row.statement, row.point));
+  });
+  return result;
 }
 
 bool ResultStore::merge(const ResultStore &other, DiagnosticEngine &diagnostics) {

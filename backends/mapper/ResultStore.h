@@ -46,6 +46,8 @@ public:
   std::vector<std::pair<int64_t, int64_t>> points() const;
   /// All rows that can be read, by statement, point and row.
   std::vector<StoredRow> rows() const;
+  /// Those of points that are done.
+  std::vector<StoredRow> finishedRows() const;
   llvm::StringRef program() const { return programHash; }
   /// Adds what `other` has and this has not.
   bool merge(const ResultStore &other, DiagnosticEngine &diagnostics);

@@ -45,7 +45,11 @@ private:
   bool searchAll();
   bool choose(const SearchRounds &rounds);
   void noteBetterDefault(const NetworkGoal &goal);
-  std::map<const ir::Operation *, op::KernelOp> mappedKernels();
+  void findMappedKernels();
+  std::vector<FoundMapping> mappingsOf(const SearchRounds &rounds,
+                                       llvm::ArrayRef<unsigned> points) const;
+  void findFront(const NetworkGoal &goal, const SearchRounds &rounds,
+                 llvm::ArrayRef<const SearchResult *> byNest, llvm::ArrayRef<unsigned> chosen);
   void write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> points);
 
   ir::Module &module;
@@ -68,6 +72,7 @@ private:
   std::map<const ir::Operation *, Runs> runs;
   std::map<const ir::Operation *, MapspaceOp> mapspaces;
   std::vector<NestSpace> spaces;
+  std::map<const ir::Operation *, op::KernelOp> kernels; ///< by nest
   std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
   Outcome baseline;
   Score fixed; ///< of what is not searched
@@ -302,8 +307,25 @@ bool StudySearch::choose(const SearchRounds &rounds) {
   summary.proven =
       nestsProven || (summary.hasBound && summary.bound >= summary.value * (1 - proofTolerance));
   noteBetterDefault(goal);
+  findMappedKernels();
+  findFront(goal, rounds, byNest, choice->points);
   write(rounds, choice->points);
   return true;
+}
+
+/// The mappings that `pareto` asks for.
+void StudySearch::findFront(const NetworkGoal &goal, const SearchRounds &rounds,
+                            llvm::ArrayRef<const SearchResult *> byNest,
+                            llvm::ArrayRef<unsigned> chosen) {
+  if (search.goal().pareto().empty())
+    return;
+  bool thinned = false;
+  summary.front.metrics = search.goal().paretoTexts();
+  for (NetworkGoal::FrontPoint &point : goal.front(byNest, thinned))
+    summary.front.points.push_back({std::move(point.values), mappingsOf(rounds, point.points),
+                                    llvm::ArrayRef<unsigned>(point.points) == chosen});
+  summary.front.isProven =
+      !thinned && llvm::all_of(byNest, [](const SearchResult *r) { return r->isProven(); });
 }
 
 /// Default mappings may have factors that leave a rest, which no perfect mapping comes up to. Rules
@@ -325,45 +347,35 @@ void StudySearch::noteBetterDefault(const NetworkGoal &goal) {
                   : ""));
 }
 
-/// The lines of a mapping, for the sizes of its op alone.
-static std::string caseOf(op::KernelOp kernel, const NestSpace &space, const Mapping &mapping) {
-  std::string condition;
-  const ir::AttrDict &parameters = kernel->dictAttr("parameters");
-  for (const auto &[name, value] : parameters.entries())
-    if (value.is(ir::AttrKind::Int))
-      condition += fmt::format("{}{} == {}", condition.empty() ? "" : " and ", name, value.asInt());
-  std::string lines = mappingLines(space, mapping, condition.empty() ? "  " : "    ");
-  return condition.empty() ? lines : fmt::format("  if {} {{\n{}  }}\n", condition, lines);
-}
-
-/// By nest, the kernel that a mapping for it is for: of a group the member whose statement it is.
-std::map<const ir::Operation *, op::KernelOp> StudySearch::mappedKernels() {
-  std::map<const ir::Operation *, op::KernelOp> kernels;
+/// The kernel that a mapping for a nest is for: of a group the member whose statement it is.
+void StudySearch::findMappedKernels() {
   passes::forEachKernel(evaluate, "search", diagnostics, [&](const passes::KernelUse &use) {
     for (ir::Operation *nest : nests)
       if (NestOp view(nest); view.kernel() == use.kernel.symbol())
         kernels[nest] = passes::memberOf(use, static_cast<size_t>(view.statement())).kernel;
   });
-  return kernels;
 }
 
-/// What `on` says of the chip itself, with its arguments: "npu(pe = 4)" of "2 * l.npu(pe = 4) over
-/// ring". The name of the chip where that is another, such as a system's.
-static std::string chipText(llvm::StringRef on, llvm::StringRef symbol) {
-  on = on.split(" over ").first;
-  if (size_t star = on.find(" * "); star != llvm::StringRef::npos)
-    on = on.drop_front(star + 3);
-  auto [path, arguments] = on.split('(');
-  llvm::StringRef name = path.rsplit('.').second.empty() ? path : path.rsplit('.').second;
-  if (!symbol.startswith(name))
-    return symbol.str();
-  return name.str() + (arguments.empty() ? "" : "(" + arguments.str());
+std::vector<FoundMapping> StudySearch::mappingsOf(const SearchRounds &rounds,
+                                                  llvm::ArrayRef<unsigned> points) const {
+  std::map<std::string, std::string> cases; // by op, in order
+  for (unsigned i = 0; i < spaces.size(); ++i) {
+    const NestResult &result = rounds.result(i);
+    const Candidate &best = result.found.front[points[i]];
+    if (best.space == NestResult::lowered)
+      continue;
+    NestSpace own = withKeeps(spaces[i], result.spaces[best.space].keeps.front());
+    op::KernelOp kernel = kernels.at(own.nest);
+    cases[kernel.declaration().str()] += mappingCase(kernel, own, best.mapping);
+  }
+  std::vector<FoundMapping> mappings;
+  for (const auto &[op, text] : cases)
+    mappings.push_back({op, chipText(evaluate.onLabel(), chip->symbol()), text});
+  return mappings;
 }
 
 /// Puts the mappings of the chosen points into the nests, and into the summary as text.
 void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> points) {
-  std::map<std::string, std::string> mappings; // by op, in order
-  std::map<const ir::Operation *, op::KernelOp> kernels = mappedKernels();
   for (unsigned i = 0; i < spaces.size(); ++i) {
     const NestResult &result = rounds.result(i);
     const Candidate &best = result.found.front[points[i]];
@@ -378,12 +390,8 @@ void StudySearch::write(const SearchRounds &rounds, llvm::ArrayRef<unsigned> poi
       summary.notes.push_back(fmt::format("`{}`: best of {} choices of what memories keep: {}",
                                           NestOp(own.nest).kernel(), result.spaces.size(),
                                           keepText(own)));
-    op::KernelOp kernel = kernels[own.nest];
-    mappings[kernel.declaration().str()] += caseOf(kernel, own, best.mapping);
   }
-  std::string chipName = chipText(evaluate.onLabel(), chip->symbol());
-  for (const auto &[op, text] : mappings)
-    summary.mappings.push_back({op, chipName, text});
+  summary.mappings = mappingsOf(rounds, points);
 }
 
 llvm::Optional<SearchSummary> StudySearch::run() {
@@ -407,17 +415,4 @@ llvm::Optional<SearchSummary> mapper::searchStudy(ir::Module &module, study::Sea
                                                   const SearchSettings &settings,
                                                   DiagnosticEngine &diagnostics) {
   return StudySearch(module, search, providers, names, settings, diagnostics).run();
-}
-
-std::string mapper::printMappings(const std::vector<FoundMapping> &mappings,
-                                  llvm::StringSet<> &taken) {
-  std::string text;
-  for (const FoundMapping &mapping : mappings) {
-    std::string name = "best_" + mapping.op;
-    for (unsigned number = 2; !taken.insert(name).second; ++number)
-      name = fmt::format("best_{}_{}", mapping.op, number);
-    text += fmt::format("mapping {} for {} on {} {{\n{}}}\n", name, mapping.op, mapping.chip,
-                        mapping.cases);
-  }
-  return text;
 }

@@ -10,9 +10,8 @@
 
 #include "backends/core/CostProvider.h"
 #include "backends/emit/MetricExpression.h"
-#include "backends/mapper/NestSpace.h"
+#include "backends/mapper/FoundMapping.h"
 #include "ir/study/SearchOps.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace perfc::mapper {
 
@@ -26,13 +25,6 @@ struct SearchSettings {
   int64_t mostEvaluations = INT64_MAX; ///< of each nest, without bounds
   /// Set from outside to stop with the best so far (Ctrl-C); may be null.
   const std::atomic<bool> *stop = nullptr;
-};
-
-/// The best loops of one op, as .perf text.
-struct FoundMapping {
-  std::string op;
-  std::string chip;
-  std::string cases; ///< by the sizes of the op
 };
 
 /// What a search found, besides the result of its evaluation.
@@ -52,15 +44,12 @@ struct SearchSummary {
   double cpuSeconds = 0;
   std::vector<std::string> notes;
   std::vector<FoundMapping> mappings;
+  FoundFront front;
   /// (value - bound) / |value|; 0 when proven.
   double gap() const {
     return proven || value == 0 ? 0 : (value - bound) / (value < 0 ? -value : value);
   }
 };
-
-/// `mappings` as declarations named best_OP, or best_OP_2 and so on where `taken` has that name;
-/// their names are added to it.
-std::string printMappings(const std::vector<FoundMapping> &mappings, llvm::StringSet<> &taken);
 
 /// Searches the program of `search`, whose module has been lowered, and writes the best loops into
 /// its nests. Nothing after a report.

@@ -5,7 +5,6 @@
 #include "ir/study/SearchOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace perfc;
 using namespace perfc::mapper;
@@ -77,15 +76,33 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
   return row;
 }
 
-/// The list `name` of what a row keeps; nothing where it has none.
-static llvm::Optional<llvm::json::Array> listOf(const StoredRow &row, llvm::StringRef name) {
+static llvm::Optional<llvm::json::Object> keptBy(const StoredRow &row) {
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(row.metrics);
   if (!parsed) {
     llvm::consumeError(parsed.takeError());
     return llvm::None;
   }
   llvm::json::Object *object = parsed->getAsObject();
-  llvm::json::Array *list = object ? object->getArray(name) : nullptr;
+  return object ? llvm::Optional<llvm::json::Object>(std::move(*object)) : llvm::None;
+}
+
+void mapper::keep(StoredRow &row, llvm::StringRef name, llvm::json::Object value) {
+  if (llvm::Optional<llvm::json::Object> kept = keptBy(row)) {
+    (*kept)[name] = std::move(value);
+    row.metrics = textOf(std::move(*kept));
+  }
+}
+
+llvm::Optional<llvm::json::Object> mapper::keptIn(const StoredRow &row, llvm::StringRef name) {
+  llvm::Optional<llvm::json::Object> kept = keptBy(row);
+  llvm::json::Object *value = kept ? kept->getObject(name) : nullptr;
+  return value ? llvm::Optional<llvm::json::Object>(std::move(*value)) : llvm::None;
+}
+
+/// The list `name` of what a row keeps; nothing where it has none.
+static llvm::Optional<llvm::json::Array> listOf(const StoredRow &row, llvm::StringRef name) {
+  llvm::Optional<llvm::json::Object> kept = keptBy(row);
+  llvm::json::Array *list = kept ? kept->getArray(name) : nullptr;
   return list ? llvm::Optional<llvm::json::Array>(std::move(*list)) : llvm::None;
 }
 

@@ -7,6 +7,7 @@
 
 #include "backends/emit/MetricExpression.h"
 #include "backends/mapper/ResultStore.h"
+#include "llvm/Support/JSON.h"
 
 namespace perfc::mapper {
 
@@ -29,6 +30,10 @@ std::string bindingsText(const ir::AttrDict &bindings);
 /// The row of `result` at `point`, with what its `pareto` asks for.
 StoredRow sweepRow(const emit::Result &result, const ir::Operation &point,
                    const MetricNames &names);
+
+/// Keeps something else in `row` by a name, and reads it again; nothing where there is none.
+void keep(StoredRow &row, llvm::StringRef name, llvm::json::Object value);
+llvm::Optional<llvm::json::Object> keptIn(const StoredRow &row, llvm::StringRef name);
 
 /// What the point of a row has set: names and values as they are printed.
 std::vector<std::pair<std::string, std::string>> settings(const StoredRow &row);

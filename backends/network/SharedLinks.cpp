@@ -38,22 +38,10 @@ struct Blocks {
 };
 } // namespace
 
-/// The largest divisor of `number` up to `most`, of those whose cofactor is small.
-static int64_t largestDivisor(int64_t number, int64_t most) {
-  constexpr int64_t mostTried = 1 << 20;
-  int64_t largest = 1;
-  for (int64_t one = 1; one <= mostTried && one <= number / one; ++one) {
-    if (number % one != 0)
-      continue;
-    for (int64_t divisor : {one, number / one})
-      if (divisor <= most)
-        largest = std::max(largest, divisor);
-  }
-  return largest;
-}
+static int64_t roundedUp(int64_t number, int64_t by) { return (number + by - 1) / by; }
 
 int64_t LeafSwitch::wholeMembers(int64_t ports, int64_t below) {
-  return ports < below ? largestDivisor(below, ports) : ports - ports % below;
+  return ports < below ? roundedUp(below, roundedUp(below, ports)) : ports - ports % below;
 }
 
 LeafSwitch LeafSwitch::of(int64_t radix, const Quantity &oversubscription, int64_t below) {
@@ -68,11 +56,16 @@ LeafSwitch LeafSwitch::of(int64_t radix, const Quantity &oversubscription, int64
 /// what is below may then be another way from one to the other.
 template <typename Beyond> static double busiestUplink(const SharedLinks &links, Beyond beyond) {
   double most = 0;
-  for (int64_t down = links.leaf.down; down < links.chips; down *= links.radix) {
-    int64_t cover = std::lcm(down, links.below);
+  int64_t down = links.leaf.down;
+  int64_t members = std::max<int64_t>(1, down / links.below); // of a leaf
+  int64_t parts = roundedUp(links.below, down);               // leaves of a member
+  for (int64_t leaves = 1; leaves * down < links.chips; leaves *= links.radix) {
+    int64_t covered = std::lcm(leaves, parts);
+    int64_t cover = covered / parts * members * links.below;
     if (cover < links.chips && cover <= mostFollowed)
-      most = std::max(most, beyond(cover) / (static_cast<double>(cover / down) * links.leaf.up));
-    if (links.kind == SharedLinks::Kind::FatTree || down > mostFollowed)
+      most =
+          std::max(most, beyond(cover) / (static_cast<double>(covered / leaves) * links.leaf.up));
+    if (links.kind == SharedLinks::Kind::FatTree || leaves * down > mostFollowed)
       break;
   }
   return most;

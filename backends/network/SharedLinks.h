@@ -17,14 +17,15 @@ namespace perfc {
 namespace network {
 
 /// A leaf switch of a fat tree: `down` ports lead to chips, at most half of its `radix`: as many
-/// whole members of `below` chips as fit, or an even part of one that is larger. Its trunk is `up`
-/// links of a chip wide, so that down / up is the oversubscription (at least 1) exactly, which
-/// thins the trunk and moves no chip to another leaf: less of it never takes longer.
+/// whole members of `below` chips as fit; one that is larger is spread evenly over as few leaves as
+/// hold it. Its trunk is `up` links of a chip wide, so that down / up is the oversubscription (at
+/// least 1) exactly, which thins the trunk and moves no chip to another leaf: less of it never
+/// takes longer.
 struct LeafSwitch {
   int64_t down = 1;
   double up = 1;
-  /// Chips in members of `below` that `ports` of a switch hold: whole members, or an even part of
-  /// one.
+  /// Chips in members of `below` that a switch with `ports` for them holds: whole members, or of
+  /// one that is spread over several switches the most on one of these.
   static int64_t wholeMembers(int64_t ports, int64_t below);
   static LeafSwitch of(int64_t radix, const Quantity &oversubscription, int64_t below);
 };

@@ -217,9 +217,9 @@ static double returnedElements(const ir::Operation &graph, double &bytes) {
   return elements;
 }
 
-/// Activations grow with the tokens of a batch; what comes out, with those that come out. Sampling
-/// makes logits, probabilities and their logarithms of these in fp32: a choice made with the
-/// default reserve, on the same case.
+/// Activations grow with the tokens of a batch; what comes out, with those that come out. Of these
+/// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its profiling
+/// run counts (Sampler.forward of its versions with the first engine).
 void ServedModel::findActivations(const std::vector<Sample> &samples) {
   std::vector<study::SampleOp> list = serve.samples();
   size_t largest = 0;

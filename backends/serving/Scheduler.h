@@ -26,7 +26,7 @@ struct Limits {
   int64_t blocks = 0; ///< of the cache
   int64_t blockTokens = 16;
   int64_t maxBatch = 128;   ///< requests
-  int64_t maxTokens = 4096; ///< vllm: of a batch of prompts, padded to the longest
+  int64_t maxTokens = 8192; ///< vllm: of a batch of prompts, padded to the longest
   int64_t chunk = 512;      ///< sarathi: tokens of a batch
   int64_t reserved = 0;     ///< static, orca: blocks that each request holds from its start
   int64_t stages = 1;       ///< batches that are under way at the same time

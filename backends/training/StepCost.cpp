@@ -164,7 +164,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary.strategy,
                      "step = pipeline + exposed gradients + optimizer; pipeline by its schedule"};
-  outcome.tokens = summary.tokens * summary.steps;
+  outcome.tokens = summary.tokens;
   outcome.training = std::make_shared<const TrainingSummary>(std::move(summary));
   cost.describe(PartKind::Program, train.symbol(), train.range());
   return outcome;

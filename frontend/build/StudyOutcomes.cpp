@@ -156,7 +156,7 @@ bool StudyBuilder::buildGoal(const Node &statement, ir::Operation &op) {
     if (isSingle && (wanted += child->args.size()) > 1) {
       context.unsupported.push_back({child->range, "several goals of one search"});
       good &= goal(*child);
-    } else if (isSingle || child->word == "require") {
+    } else if (isSingle || child->word == "require" || child->word == "pareto") {
       good &= addGoals(*child, partAt<study::GoalOp>(op, child->range));
     } else if (child->word == "within") {
       if (const Quantity *limit = statement.quantity("within"))

@@ -15,11 +15,8 @@ using namespace perfc;
 //===-- search
 //-----------------------------------------------------------------------------------===//
 
-/// The goal, the conditions and the time limit of a search.
+/// The goal, the metrics of `pareto`, the conditions and the time limit of a search.
 bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
-  for (const Node *child : statement.children)
-    if (child->word == "pareto")
-      markUnsupported(op.body(), child->range, "`pareto` in a search; it stands in a sweep");
   if (!statement.find("minimize") && !statement.find("maximize") && !statement.find("pareto")) {
     diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
     return false;

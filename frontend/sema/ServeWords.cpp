@@ -160,7 +160,7 @@ static constexpr WordSpec ownWords[] = {
     {.word = "reserve",
      .kind = Measure,
      .dims = Dims::Data,
-     .byDefault = "450MiB",
+     .byDefault = "512MiB",
      .doc = "memory of a chip that driver and libraries take"},
     {.word = "weights", .kind = Constant, .byDefault = "`dtype`", .doc = "format of the weights"},
     {.word = "activations",

@@ -60,7 +60,7 @@ std::vector<OpDecl> study::searchDecls() {
        .regions = {holding({"study.evaluate", GoalOp::opName})},
        .verifier = verifySearch},
       {.name = GoalOp::opName,
-       .doc = "What a search looks for, or what points of a sweep are to be good at.",
+       .doc = "What a search looks for, and what its mappings or points of a sweep are to be good at.",
        .attrs = {listAttr("minimize", AttrKind::Any, "one metric expression").optional(),
                  listAttr("maximize", AttrKind::Any, "one metric expression").optional(),
                  stringAttr("text", "that expression as written").optional(),

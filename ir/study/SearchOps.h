@@ -22,7 +22,7 @@ struct GoalOp : ir::OpView {
   const ir::AttrList &maximize() const { return op->listAttr("maximize"); }
   /// The one of both that is given, as written: "minimize energy".
   std::string describe() const;
-  /// What a point of a sweep is to be good at.
+  /// Metrics that are to be small together.
   const ir::AttrList &pareto() const { return op->listAttr("pareto"); }
   std::vector<std::string> paretoTexts() const { return op->stringsAttr("pareto_text"); }
   const ir::AttrList &require() const { return op->listAttr("require"); }

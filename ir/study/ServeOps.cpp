@@ -168,10 +168,9 @@ std::vector<OpDecl> study::serveDecls() {
                 .positive()
                 .share()
                 .otherwise(Quantity(*divide(9, 10), Dimension())),
-            // About that of PyTorch on an A100 before it has made a tensor. Chosen on the one
-            // number of blocks that is known (docs/serving.md), so that this confirms nothing.
+            // A round figure inside what logs of servers show, not fitted to any (docs/serving.md).
             quantityAttr("reserve", Dimension(BaseUnit::Byte), "of driver and libraries")
-                .otherwise(450 * 1024 * 1024),
+                .otherwise(512 * 1024 * 1024),
             flagAttr("sharded", "the samples are those of one tensor-parallel rank")}),
        .regions = {holding({StrategyOp::opName, SchedulerOp::opName, ArrivalsOp::opName,
                             LengthsOp::opName, SampleOp::opName, PriceOp::opName})},

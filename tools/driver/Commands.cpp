@@ -121,7 +121,7 @@ static const Command table[] = {
     {"sweep", "evaluate the sweeps of a file, resumable and in shards", "FILE [options]",
      "perfc sweep design.perf --db results.db --shard 1/4", sweepOptions, 1, 1, sweepFile,
      "Other statements are left out. A run that is killed goes on where it stopped."},
-    {"merge", "bring the results of shards together, and print the front",
+    {"merge", "bring the results of shards together, and print them",
      "OUT.db PART.db… [options]", "perfc merge all.db part1.db part2.db", jsonOptions, 2, ~0u,
      mergeResults},
     {"ir", "print the IR of a file", "FILE [options]", "perfc ir design.perf --level loopnest",

@@ -2,9 +2,10 @@
 #include "tools/driver/Report.h"
 #include "ir/study/TrainOps.h"
 #include "tools/driver/RowNames.h"
+#include "tools/driver/sweep/FrontTable.h"
+#include "tools/driver/sweep/PointTable.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -12,13 +13,11 @@ using namespace perfc::driver;
 
 /// Kernels shown without -v.
 static constexpr size_t kernelLimit = 14;
-static constexpr size_t stageLimit = 8; ///< rows of unlike stages
+static constexpr size_t stageLimit = 8;  ///< rows of unlike stages
+static constexpr size_t frontLimit = 12; ///< mappings of a front
 
 void Report::title(llvm::StringRef text, llvm::StringRef details) {
-  out << (session.colorOut ? "\033[1m" : "") << text << (session.colorOut ? "\033[0m" : "");
-  if (!details.empty())
-    out << "  [" << details << ']';
-  out << '\n';
+  printTitle(out, text, details, session.colorOut);
 }
 
 void Report::print(const Evaluated &evaluated) {
@@ -89,6 +88,10 @@ static std::string verifiedText(const VerifiedNests &verified) {
 void Report::printFindings(const emit::Result &result) {
   for (const std::string &note : result.cost.notes)
     out << "  note: " << note << '\n';
+  const mapper::SearchSummary *search = evaluation.searchOf(result);
+  if (search && !search->front.metrics.empty())
+    printFront(out, search->front, session.isVerbose() ? SIZE_MAX : frontLimit,
+               session.tableWidth(), session.colorOut);
   if (result.verified)
     out << "  counts: " << verifiedText(*result.verified) << '\n';
   printExpectations(result, "");
@@ -200,44 +203,10 @@ void Report::printComparison(const Evaluated &evaluated) {
 //===-- report
 //---------------------------------------------------------------------------------===//
 
-static std::vector<ReportColumn> columnsOf(study::ReportOp report) {
-  std::vector<ReportColumn> columns;
-  std::vector<std::string> titles = report.titles();
-  for (size_t i = 0; i < titles.size(); ++i)
-    columns.push_back({report.columns()[i], titles[i]});
-  return columns;
-}
-
-static ReportColumn namedColumn(llvm::StringRef metric) { return {metric, metric.str()}; }
-
-/// Whether rows by this word are parts of a result.
-static bool isBreakdown(llvm::StringRef rows) {
-  return llvm::StringSwitch<bool>(rows)
-      .Cases("op", "kernel", "layer", "memory", "level", true)
-      .Cases("component", "tensor", "pool", true)
-      .Default(false);
-}
-
-/// The value, or "-" with the reason in `missing`.
-std::string Report::cell(const MetricNames &names, const ReportColumn &column) {
-  ExpressionValue value = emit::evaluateExpression(column.expr, names);
-  if (!value.unknownName.empty() || !value.notGiven.empty()) {
-    missing[column.title] =
-        value.unknownName.empty() ? value.notGiven : "there is no `" + value.unknownName + "` here";
-    return "-";
-  }
-  bool isName = column.expr.is(ir::AttrKind::String);
-  if (isName && column.expr.asString() == "utilization" && value.number &&
-      value.number->toUncertain().isCertain())
-    return percent(value.number->toDouble());
-  return emit::describe(value);
-}
-
 std::vector<std::string> Report::cells(const MetricNames &names,
                                        llvm::ArrayRef<ReportColumn> columns,
                                        std::vector<std::string> before) {
-  for (const ReportColumn &column : columns)
-    before.push_back(cell(names, column));
+  llvm::append_range(before, cellsOf(names, columns, missing));
   return before;
 }
 
@@ -377,103 +346,38 @@ void Report::printFileReport(const Evaluated &evaluated) {
 //===-- Sweeps
 //---------------------------------------------------------------------------------===//
 
-/// The columns of the first `report` of the statement, and what its rows are.
-static std::vector<ReportColumn> reportColumns(const Evaluated &evaluated,
-                                               std::vector<std::string> &by) {
-  for (const ir::Operation &op : evaluated.op.body())
-    if (auto report = ir::as<study::ReportOp>(op)) {
-      by = report.by();
-      return columnsOf(report);
-    }
-  std::vector<ReportColumn> columns;
-  for (llvm::StringRef name : {"latency", "energy", "utilization", "bottleneck"})
-    columns.push_back(namedColumn(name));
-  return columns;
-}
-
-/// What the sweep sets, first the names that the rows are by.
-static std::vector<std::pair<std::string, ir::Attribute>>
-orderedPoint(study::PointOp point, llvm::ArrayRef<std::string> by) {
-  std::vector<std::pair<std::string, ir::Attribute>> entries;
-  for (const std::string &name : by)
-    if (const ir::Attribute *value = point.bindings().find(name))
-      entries.emplace_back(name, *value);
-  for (const auto &[name, value] : point.bindings().entries())
-    if (!llvm::is_contained(by, name))
-      entries.emplace_back(name, value);
-  return entries;
-}
-
-/// The statement as written, without its block: what all points of a sweep have in common.
-llvm::StringRef Report::statementText(const ir::Operation &statement) const {
-  return session.sources.text(statement.range()).split('{').first.split('\n').first.rtrim();
-}
-
 /// True for the first point of a sweep, which decides about the columns.
-bool Report::startSweep(const Evaluated &evaluated) {
-  auto point = ir::as<study::PointOp>(*evaluated.point);
-  if (sweep == point->range())
+bool Report::startSweep(const Evaluated &evaluated, const PointTable &table) {
+  if (sweep == evaluated.point->range())
     return false;
-  sweep = point->range();
-  sweepColumns.clear();
-  std::vector<std::string> by;
-  std::vector<ReportColumn> columns = reportColumns(evaluated, by);
-  for (const auto &[name, value] : orderedPoint(point, by))
-    sweepColumns.push_back({name, Align::Right, 8});
-  sweepColumns.push_back({"on", Align::Left, 16, /*wraps=*/true});
-  for (const std::string &rows : by)
-    if (isBreakdown(rows))
-      sweepColumns.push_back({rows, Align::Left, 16, /*wraps=*/true});
-  for (const ReportColumn &column : columns)
-    sweepColumns.push_back({column.title, Align::Right, 12});
+  sweep = evaluated.point->range();
+  sweepColumns = table.columns;
   return true;
 }
 
-void Report::goOnWith(const Evaluated &point) { startSweep(point); }
+void Report::goOnWith(const Evaluated &point) {
+  startSweep(point, pointTable(point, evaluation, session.sources));
+}
 
 /// One row per result of the point, or per part of it; the titles come with the first point of a
 /// sweep.
 void Report::printPoint(const Evaluated &evaluated) {
-  auto point = ir::as<study::PointOp>(*evaluated.point);
-  std::vector<std::string> by;
-  std::vector<ReportColumn> columns = reportColumns(evaluated, by);
-  bool isNew = startSweep(evaluated);
+  PointTable point = pointTable(evaluated, evaluation, session.sources);
+  bool isNew = startSweep(evaluated, point);
   if (isNew)
-    title(statementText(evaluated.op), "sweep");
-  auto parts = llvm::find_if(by, [](const std::string &rows) { return isBreakdown(rows); });
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> labels = pointNames(evaluated.results);
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const emit::Result &result = *evaluated.results[i];
-    std::vector<std::string> before;
-    for (const auto &[name, value] : orderedPoint(point, by))
-      before.push_back(mapper::bindingText(value));
-    before.push_back(labels[i]);
-    MetricNames names = evaluation.names(evaluated.module, &result);
-    std::vector<BreakdownRow> lines{{"", nullptr}};
-    size_t others = 0;
-    if (parts != by.end())
-      if (auto found = breakdownRows(result, *parts, SIZE_MAX, others))
-        lines = std::move(*found);
-    for (const BreakdownRow &line : lines) {
-      names.part = line.metric;
-      std::vector<std::string> row = before;
-      if (parts != by.end())
-        row.push_back(line.label);
-      row = cells(names, columns, std::move(row));
-      row.resize(sweepColumns.size());
-      rows.push_back(std::move(row));
-    }
-  }
+    title(point.title, "sweep");
   // Later rows stand below the figures of earlier ones.
-  for (const std::vector<std::string> &row : rows)
-    for (auto [column, cell] : llvm::zip(sweepColumns, row))
-      if (column.align == Align::Right)
-        column.width = std::max<unsigned>(column.width, displayWidth(cell));
+  for (const PointTable::Lines &lines : point.results)
+    for (const std::vector<std::string> &line : lines)
+      for (auto [column, cell] : llvm::zip(sweepColumns, line))
+        if (column.align == Align::Right)
+          column.width = std::max<unsigned>(column.width, displayWidth(cell));
   Table table(sweepColumns);
-  for (std::vector<std::string> &row : rows)
-    table.addRow(std::move(row));
-  missing.clear(); // `-` says it in rows that are printed one by one
+  for (PointTable::Lines &lines : point.results)
+    for (std::vector<std::string> &line : lines) {
+      line.resize(sweepColumns.size());
+      table.addRow(std::move(line));
+    }
   table.print(out, session.tableWidth(), session.colorOut, isNew);
   out.flush();
 }

@@ -5,18 +5,13 @@
 #ifndef PERFC_TOOLS_DRIVER_REPORT_H
 #define PERFC_TOOLS_DRIVER_REPORT_H
 
-#include "api/Evaluation.h"
+#include "tools/driver/ReportColumns.h"
 #include "tools/driver/Session.h"
 #include "tools/driver/Table.h"
-#include <map>
 
 namespace perfc::driver {
 
-/// A column of `report`: what it is, and how it is written.
-struct ReportColumn {
-  ir::Attribute expr;
-  std::string title;
-};
+struct PointTable;
 
 class Report {
 public:
@@ -35,7 +30,7 @@ public:
   void beginAnew() { sweep = SourceRange(); }
 
 private:
-  bool startSweep(const api::Evaluated &evaluated);
+  bool startSweep(const api::Evaluated &evaluated, const PointTable &table);
   void printEvaluation(const emit::Result &result);
   void printComparison(const api::Evaluated &evaluated);
   void printPoint(const api::Evaluated &evaluated);
@@ -49,10 +44,9 @@ private:
   void printFileReport(const api::Evaluated &evaluated);
   void printFindings(const emit::Result &result); ///< notes and expectations
   void printExpectations(const emit::Result &result, llvm::StringRef row);
-  llvm::StringRef statementText(const ir::Operation &statement) const;
   void title(llvm::StringRef text, llvm::StringRef details);
-  std::string cell(const MetricNames &names, const ReportColumn &column);
-  std::vector<std::string> cells(const MetricNames &names, llvm::ArrayRef<ReportColumn> columns,
+  std::vector<std::string> cells(const emit::MetricNames &names,
+                                 llvm::ArrayRef<ReportColumn> columns,
                                  std::vector<std::string> before);
   void printMissing();
 
@@ -64,7 +58,7 @@ private:
   SourceRange sweep;
   std::vector<TableColumn> sweepColumns;
   /// Why cells of the table at hand are empty, by column.
-  std::map<std::string, std::string> missing;
+  MissingCells missing;
 };
 
 /// The table of the kernels of a result: all of them, or the `limit` longest and one line for the
@@ -77,16 +71,6 @@ Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
 Table stageTable(const Outcome &of, size_t limit);
-/// A row of `report columns by rows`: a kernel, a memory. Its metrics are those that its parts
-/// have.
-struct BreakdownRow {
-  std::string label;
-  std::function<llvm::Optional<MetricValue>(llvm::StringRef)> metric;
-};
-/// Nothing when there is no such kind of row; the `limit` longest, and how many more there are.
-llvm::Optional<std::vector<BreakdownRow>>
-breakdownRows(const emit::Result &result, llvm::StringRef rows, size_t limit, size_t &others);
-
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.

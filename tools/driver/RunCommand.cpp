@@ -16,6 +16,7 @@
 #include "tools/driver/import/LocateProblems.h"
 #include "tools/driver/search/MappingFile.h"
 #include "tools/driver/sweep/FrontTable.h"
+#include "tools/driver/sweep/PointTable.h"
 #include "tools/driver/sweep/SharedPrinting.h"
 #include "tools/driver/sweep/SlurmScript.h"
 #include "tools/driver/timeloop/Timeloop.h"
@@ -122,10 +123,18 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     options.sharing = &*sharing;
     session.printAsToFile(arguments);
   }
+  bool asJson = arguments.has("json");
+  if (!asJson && !session.isQuiet())
+    options.onKept = [&](llvm::ArrayRef<StoredRow> rows) {
+      printKept(session.out, rows, session.tableWidth(), session.colorOut);
+    };
+  options.keepWith = [&](const Evaluation &run, const Evaluated &evaluated,
+                         llvm::ArrayRef<StoredRow *> rows) {
+    keepLines(rows, pointTable(evaluated, run, session.sources));
+  };
   Evaluation evaluation(session.context(), defaultProviders(options.verifier), options);
   Report report(session, evaluation);
   RunDocument document(session, evaluation, arguments.has("stats"));
-  bool asJson = arguments.has("json");
   RequestedFiles files(session.context(), evaluation, asJson);
   llvm::Optional<SharedPrinting> shared;
   if (sharing)

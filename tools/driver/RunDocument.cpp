@@ -29,6 +29,8 @@ static emit::Json searchJson(const Searched &entry, bool withStats) {
       .set("mappings", mapper::printMappings(summary.mappings, names));
   if (summary.strategy != loopnest::SearchStrategy::Bound)
     json.set("mapspace", summary.space > 0 ? emit::Json(summary.space) : emit::Json());
+  if (!summary.front.metrics.empty())
+    json.set("front", frontJson(summary.front));
   if (withStats)
     json.set("cpu_seconds", summary.cpuSeconds);
   return json;

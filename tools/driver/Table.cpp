@@ -176,3 +176,11 @@ void Table::print(llvm::raw_ostream &os, unsigned width, bool bold, bool titles)
     os.indent(indent) << std::string(total, '-') << '\n';
   }
 }
+
+void driver::printTitle(llvm::raw_ostream &os, llvm::StringRef text, llvm::StringRef details,
+                        bool bold) {
+  os << (bold ? "\033[1m" : "") << text << (bold ? "\033[0m" : "");
+  if (!details.empty())
+    os << "  [" << details << ']';
+  os << '\n';
+}

@@ -61,6 +61,9 @@ private:
   std::vector<Row> rows;
 };
 
+/// A line above a table: "TEXT  [DETAILS]".
+void printTitle(llvm::raw_ostream &os, llvm::StringRef text, llvm::StringRef details, bool bold);
+
 /// Number of characters (code points) of a UTF-8 text.
 size_t displayWidth(llvm::StringRef text);
 

@@ -2,7 +2,7 @@
 """Kills a sweep with SIGKILL after some of its points, again and again, and then lets it end.
 
 After each kill the file of results must hold every point that was printed, but for the last one, which may be in flight;
-and the table at the end must be that of a sweep that was never disturbed.
+and what the last run prints, kept and new, must be the table of a sweep that was never disturbed.
 
 usage: kill_sweep.py FOLDER FILE.perf COMMAND…     (COMMAND is perfc, or mpirun … perfc)
 """
@@ -17,6 +17,28 @@ import time
 def points(database):
     with sqlite3.connect(database) as connection:
         return {row for row in connection.execute("SELECT statement, point FROM points")}
+
+
+class Rows:
+    """The rows that a sweep prints, line by line: those that the file of results has kept, and new ones."""
+
+    def __init__(self):
+        self.kept, self.new = [], []
+        self.current = self.new
+
+    def take(self, line):
+        if line.rstrip().endswith(("[sweep, kept]", "[sweep]")):
+            self.current = self.kept if line.rstrip().endswith("kept]") else self.new
+        elif line.lstrip()[:1].isdigit():
+            self.current.append(line.split())
+        return self
+
+    @staticmethod
+    def of(text):
+        rows = Rows()
+        for line in text.splitlines():
+            rows.take(line)
+        return rows
 
 
 def descendants(pid):
@@ -61,27 +83,27 @@ def main():
     database = os.path.join(folder, "results.db")
     # Standard output of an unkilled run: titles, rows, and the front from "pareto" on.
     whole = subprocess.run([command[-1], "sweep", program], capture_output=True, text=True, check=True).stdout
-    rows = [line for line in whole.splitlines() if line.lstrip()[:1].isdigit()]
+    rows = Rows.of(whole).new
     before = set()
     for stop in (3, 5, 4):
         if len(rows) - len(before) <= stop:
             break  # so fast that there is nothing left to kill
         run = subprocess.Popen([*command, "sweep", program, "--db", database], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, text=True)
-        printed = 0
+        seen = Rows()
         for line in run.stdout:
-            printed += line.lstrip()[:1].isdigit()
-            if printed == stop:
+            if len(seen.take(line).new) == stop:
                 break
         kill(run)
         after = points(database)
         assert before <= after, "a point was lost that an earlier run had kept"
-        assert len(after - before) >= printed - 1, f"{printed} points were printed, {len(after - before)} kept"
+        assert len(seen.kept) == len(before), "what was kept is not printed"
+        assert len(after - before) >= len(seen.new) - 1, f"{len(seen.new)} points were printed, {len(after - before)} kept"
         before = after
     end = subprocess.run([*command, "sweep", program, "--db", database], capture_output=True, text=True, check=True)
-    again = [line for line in end.stdout.splitlines() if line.lstrip()[:1].isdigit()]
-    assert len(again) == len(rows) - len(before), "points that were done were evaluated again"
-    assert again == [row for row in rows if row in again], "the rows are others"
+    again = Rows.of(end.stdout)
+    assert len(again.new) == len(rows) - len(before), "points that were done were evaluated again"
+    assert sorted(again.kept + again.new) == sorted(rows), "the rows are others"
     front = lambda text: text[text.index("pareto"):]
     assert front(end.stdout) == front(whole), "the front is another one"
     print(f"lost at most the points in flight: {len(before)} of {len(rows)} kept over three kills")

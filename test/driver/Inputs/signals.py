@@ -42,9 +42,10 @@ def kill(perfc: str, file: str, database: str) -> None:
     kept = points(database)
     print("killed", run.returncode == -signal.SIGKILL, "kept what was seen", kept >= seen >= 3)
     again = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    computed = again.stdout.count("  grid ")
+    shown = again.stdout.count("  grid ")
+    computed = again.stdout.split("[sweep]")[1].count("  grid ")
     total = points(database)
-    print("went on", 0 < kept < total, "computed the rest only", computed == total - kept)
+    print("went on", 0 < kept < total, "computed the rest only", computed == total - kept, "printed all", shown == total)
 
 
 if __name__ == "__main__":

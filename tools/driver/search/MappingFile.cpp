@@ -111,6 +111,7 @@ bool driver::writeMappings(Session &session, const Evaluation &evaluation, FileI
   for (const Searched &entry : evaluation.searches()) {
     mappings +=
         "// " + entry.result->label + "\n" + mapper::printMappings(entry.summary.mappings, taken);
+    mappings += mapper::printMappings(entry.summary.front, taken);
     for (const mapper::FoundMapping &mapping : entry.summary.mappings) {
       names.insert(mapping.op);
       names.insert(llvm::StringRef(mapping.chip).split('(').first.str());

@@ -28,6 +28,39 @@ void driver::printFronts(llvm::raw_ostream &out, llvm::ArrayRef<mapper::Front> f
   }
 }
 
+void driver::printFront(llvm::raw_ostream &out, const mapper::FoundFront &front, size_t limit,
+                        unsigned width, bool color) {
+  size_t count = front.points.size(), shown = std::min(count, limit);
+  out << fmt::format("  pareto {}: {}{}{}\n", fmt::join(front.metrics, ", "),
+                     counted(count, "mapping"),
+                     front.isProven ? ", proven" : ", of those that were found",
+                     shown < count ? fmt::format("; {} of them", shown) : "");
+  std::vector<TableColumn> columns;
+  for (const std::string &metric : front.metrics)
+    columns.push_back({metric});
+  Table table(std::move(columns));
+  for (size_t i = 0; i < shown; ++i) {
+    size_t at = shown < count ? i * (count - 1) / (shown - 1) : i;
+    std::vector<std::string> cells;
+    for (const Quantity &value : front.points[at].values)
+      cells.push_back(formatEngineering(value));
+    table.addRow(std::move(cells));
+  }
+  table.print(out, width, color);
+}
+
+emit::Json driver::frontJson(const mapper::FoundFront &front) {
+  emit::Json points = emit::Json::array();
+  for (const mapper::FoundFront::Point &point : front.points) {
+    emit::Json row = emit::Json::object();
+    for (size_t i = 0; i < front.metrics.size(); ++i)
+      row.set(front.metrics[i], point.values[i].toDouble());
+    llvm::StringSet<> names; // of this point alone
+    points.push(row.set("mappings", mapper::printMappings(point.mappings, names)));
+  }
+  return emit::Json::object().set("proven", front.isProven).set("points", std::move(points));
+}
+
 emit::Json driver::frontsJson(llvm::ArrayRef<mapper::Front> list) {
   emit::Json all = emit::Json::array();
   for (const mapper::Front &front : list) {

@@ -1,9 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// perfc merge: brings the results of several shards of a sweep together, and prints the front.
+// perfc merge: brings the results of several shards of a sweep together, and prints them with the
+// front.
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/sweep/FrontTable.h"
+#include "tools/driver/sweep/PointTable.h"
 
 using namespace perfc;
 using namespace perfc::driver;
@@ -45,6 +47,7 @@ bool driver::mergeResults(Session &session, const Arguments &arguments) {
     session.out << '\n';
   } else if (!session.isQuiet()) {
     session.out << fmt::format("{}: {} results\n", files.front(), count);
+    printKept(session.out, rows, session.tableWidth(), session.colorOut);
     printLeftOut(session.out, dropped);
     printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
   }

@@ -113,7 +113,9 @@ TEST(Fabric, LeavesHoldWholeMembers) {
   EXPECT_EQ(leafOf(3, 4, 6), 0);
   EXPECT_EQ(LeafSwitch::of(36, Quantity(1), 8).down, 16);
   EXPECT_EQ(LeafSwitch::of(12, Quantity(1), 8).down, 4);
-  EXPECT_EQ(LeafSwitch::of(8, Quantity(1), 7).down, 1);
+  // Seven chips on two leaves: four and three.
+  EXPECT_EQ(LeafSwitch::of(8, Quantity(1), 7).down, 4);
+  EXPECT_EQ(leafOf(3, 7, 8), 0);
   EXPECT_EQ(LeafSwitch::of(64, Quantity(4), 8).up, 8);
 }
 

@@ -1,0 +1,32 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The points of a sweep as a table: what a point prints when it is evaluated, and what a file of
+// results keeps of that, so that later runs print it again.
+#ifndef PERFC_TOOLS_DRIVER_SWEEP_POINTTABLE_H
+#define PERFC_TOOLS_DRIVER_SWEEP_POINTTABLE_H
+
+#include "api/Evaluation.h"
+#include "tools/driver/Table.h"
+
+namespace perfc::driver {
+
+struct PointTable {
+  using Lines = std::vector<std::vector<std::string>>;
+  std::string title; ///< the statement as written, without its block: what all points share
+  std::vector<TableColumn> columns;
+  std::vector<Lines> results; ///< a line for each, or one for each part of it
+};
+
+/// That of the results of `evaluated`, as its `report` says or with the usual columns.
+PointTable pointTable(const api::Evaluated &evaluated, const api::Evaluation &evaluation,
+                      const SourceManager &sources);
+
+/// Keeps in each row, of the results of `table` in order, the lines of it.
+void keepLines(llvm::ArrayRef<mapper::StoredRow *> rows, const PointTable &table);
+/// Prints what rows keep, a table for each sweep.
+void printKept(llvm::raw_ostream &out, llvm::ArrayRef<mapper::StoredRow> rows, unsigned width,
+               bool color);
+
+} // namespace perfc::driver
+
+#endif // PERFC_TOOLS_DRIVER_SWEEP_POINTTABLE_H
