@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelUses.h"
 
+#include "ir/target/TargetOps.h"
 #include "passes/FusedPlan.h"
 #include "passes/Names.h"
 #include "llvm/ADT/DenseSet.h"
@@ -94,11 +95,18 @@ const KernelUse::Member &passes::memberOf(const KernelUse &use, size_t statement
   return *member;
 }
 
+/// Mappings are for whole chips: the one that `chip` is a part of, or itself.
+static llvm::StringRef wholeOf(study::EvaluateOp evaluate, llvm::StringRef chip) {
+  auto part = as<target::ChipOp>(resolve(*evaluate, chip));
+  return part ? part.whole().symbol() : chip;
+}
+
 loopnest::DataflowOp passes::dataflowFor(study::EvaluateOp evaluate, const KernelUse &use,
                                          size_t statement, llvm::StringRef chip) {
   const AttrList &with = evaluate->listAttr("with");
   if (with.empty())
     return {};
+  chip = wholeOf(evaluate, chip);
   const KernelUse::Member &member = memberOf(use, statement);
   auto number = static_cast<int64_t>(statement - member.firstStatement);
   for (const Attribute &name : with) {
@@ -115,6 +123,7 @@ loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelU
   const AttrList &with = evaluate->listAttr("with");
   if (with.empty())
     return {};
+  chip = wholeOf(evaluate, chip);
   const KernelUse::Member *member = &memberOf(use, statement);
   auto number = static_cast<int64_t>(statement - member->firstStatement);
   size_t statements = statementCount(member->kernel);
@@ -136,6 +145,8 @@ loopnest::MappingOp passes::mappingFor(study::EvaluateOp evaluate, const KernelU
 
 loopnest::MappingOp passes::fusedMappingFor(study::EvaluateOp evaluate, const KernelUse &use,
                                             llvm::StringRef chip) {
+  if (!evaluate->listAttr("with").empty())
+    chip = wholeOf(evaluate, chip);
   for (const Attribute &name : evaluate->listAttr("with")) {
     auto mapping = as<loopnest::MappingOp>(resolve(*evaluate, name.asSymbol()));
     bool isForIt = mapping && (mapping.kernel() == use.kernel.symbol() ||

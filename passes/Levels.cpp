@@ -14,6 +14,13 @@ static bool hasComputeInside(const Operation &array) {
   return found;
 }
 
+/// A part of a chip in which each element of an array holds its share of all tensors.
+static bool holdsInElements(target::ChipOp chip) {
+  return chip->hasAttr("of") && llvm::none_of(chip->body(), [](const Operation &op) {
+           return op.is(target::MemoryOp::opName);
+         });
+}
+
 static bool isAccelerator(target::ChipOp chip) {
   bool array = false, memory = false;
   chip->walk([&](const Operation &op) {
@@ -52,6 +59,8 @@ Level passes::levelFor(study::EvaluateOp evaluate, target::ChipOp chip) {
     return Level::Tile;
   if (provider == "maestro")
     return Level::Dataflow;
+  if (holdsInElements(chip))
+    return Level::Roofline;
   bool isMapped = !evaluate.with().empty() && !dispatchesBlocks(chip);
   return isMapped || isAccelerator(chip) || hasFusedMapping(evaluate) ? Level::LoopNest
                                                                       : Level::Roofline;
@@ -88,6 +97,24 @@ target::ChipOp passes::chipOf(study::EvaluateOp evaluate, DiagnosticEngine &diag
   if (!chip)
     diagnostics.report(evaluate->range(), diag::NoChipToRunOn, evaluate.on());
   return chip;
+}
+
+target::ChipOp passes::chipFor(study::EvaluateOp evaluate, llvm::StringRef kernel,
+                               target::ChipOp chip) {
+  const Attribute *part = evaluate->dictAttr("parts").find(kernel);
+  return part ? as<target::ChipOp>(resolve(*evaluate, part->asSymbol())) : chip;
+}
+
+std::vector<target::ChipOp> passes::chipsOf(study::EvaluateOp evaluate, target::ChipOp chip) {
+  std::vector<target::ChipOp> chips;
+  for (const AttrDict::Entry &entry : evaluate->dictAttr("parts").entries()) {
+    target::ChipOp part = chipFor(evaluate, entry.first, chip);
+    if (llvm::none_of(chips, [&](target::ChipOp known) { return known.op == part.op; }))
+      chips.push_back(part);
+  }
+  if (chips.empty())
+    chips.push_back(chip);
+  return chips;
 }
 
 static void collectChips(Operation &op, std::vector<target::ChipOp> &into) {

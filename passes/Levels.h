@@ -16,7 +16,8 @@ enum class Level { Roofline, LoopNest, Tile, Dataflow };
 /// The level that `using` names. Without it (or with the name of another provider): LoopNest with a
 /// mapping, on a chip that dispatches no blocks, and for an accelerator, which has an array that is
 /// not dispatched with a compute unit inside, and a memory on the chip with a capacity or an
-/// energy; Roofline for everything else.
+/// energy; Roofline for everything else, such as a part of a chip whose elements hold the tensors
+/// among them, so that no memory hands them out.
 Level levelFor(study::EvaluateOp evaluate, target::ChipOp chip);
 
 /// True when kernels run as loop nests: at loop-nest level, and at tile level on a chip that does
@@ -28,6 +29,12 @@ bool runsAsNests(Level level, target::ChipOp chip);
 target::ChipOp chipOf(const ir::Module &module, llvm::StringRef on);
 /// The same for an evaluation; when there is none, reports it.
 target::ChipOp chipOf(study::EvaluateOp evaluate, DiagnosticEngine &diagnostics);
+
+/// The part of the chip that runs `kernel` in `evaluate` (see `place`); the chip itself where the
+/// evaluation has no parts.
+target::ChipOp chipFor(study::EvaluateOp evaluate, llvm::StringRef kernel, target::ChipOp chip);
+/// The parts of its chip that `evaluate` runs on, each once; the chip itself where it has none.
+std::vector<target::ChipOp> chipsOf(study::EvaluateOp evaluate, target::ChipOp chip);
 
 /// The kinds of chips in the system or chip `on`.
 std::vector<target::ChipOp> chipsOf(const ir::Module &module, llvm::StringRef on);

@@ -435,16 +435,21 @@ bool LoopNestLowering::run(study::EvaluateOp evaluation) {
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
     return false;
-  Level level = levelFor(evaluate, target);
-  if (!runsAsNests(level, target))
-    return checkNoMapping(level);
-  chip = &chips.try_emplace(target.op, target).first->second;
+  auto isNested = [&](target::ChipOp part) { return runsAsNests(levelFor(evaluate, part), part); };
+  if (llvm::none_of(chipsOf(evaluate, target), isNested))
+    return checkNoMapping(levelFor(evaluate, target));
   before = evaluate.op;
   while (before->parentOp())
     before = before->parentOp();
   bool valid = true;
-  bool inlined = forEachKernel(evaluate, lowerToLoopNestPass.name, diagnostics,
-                               [&](const KernelUse &use) { valid &= lowerKernel(use); });
+  auto lower = [&](const KernelUse &use) {
+    target::ChipOp part = chipFor(evaluate, use.kernel.symbol(), target);
+    if (!isNested(part))
+      return;
+    chip = &chips.try_emplace(part.op, part).first->second;
+    valid &= lowerKernel(use);
+  };
+  bool inlined = forEachKernel(evaluate, lowerToLoopNestPass.name, diagnostics, lower);
   return inlined && valid;
 }
 

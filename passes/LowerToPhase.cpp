@@ -45,7 +45,8 @@ private:
   DiagnosticEngine &diagnostics;
   Builder builder;
   study::EvaluateOp evaluate;
-  target::ChipOp chip;
+  target::ChipOp whole; ///< what the evaluation is on
+  target::ChipOp chip;  ///< the part of it that runs the kernel at hand
   Level level = Level::Roofline;
   llvm::Optional<DensityFlow> zeros;
   // Steps of the kernels of this evaluation, and models of all kernels.
@@ -95,6 +96,10 @@ std::vector<Step> PhaseLowering::steps(const KernelUse &use) {
 void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Region &into,
                                 int64_t liveBytes) {
   AttrList sparsity = zeros->entriesFor(op, use);
+  if (evaluate->hasAttr("parts")) {
+    chip = chipFor(evaluate, use.kernel.symbol(), whole);
+    level = levelFor(evaluate, chip);
+  }
   auto entry = known.find(use.kernel.op);
   if (entry == known.end())
     entry = known.try_emplace(use.kernel.op, steps(use)).first;
@@ -103,6 +108,8 @@ void PhaseLowering::lowerKernel(const Operation &op, const KernelUse &use, Regio
     kernel->setAttr("run", Attribute::symbol(step.run));
     kernel->setAttr("label", step.label);
     kernel->setAttr("count", 1);
+    if (chip.op != whole.op)
+      kernel->setAttr("on", Attribute::symbol(chip.symbol()));
     kernel->setAttr("live_bytes", liveBytes);
     kernel->setAttr("input_bytes", step.bytes.input);
     kernel->setAttr("output_bytes", step.bytes.output);
@@ -167,11 +174,15 @@ static int64_t residentBytes(op::KernelOp kernel) {
 
 bool PhaseLowering::run(study::EvaluateOp evaluation) {
   evaluate = evaluation;
-  chip = chipOf(evaluate, diagnostics);
-  if (!chip)
+  whole = chipOf(evaluate, diagnostics);
+  if (!whole)
     return false;
-  level = levelFor(evaluate, chip);
-  if (level != Level::LoopNest && (evaluate->hasAttr("sparsity") || evaluate->hasAttr("savings"))) {
+  bool hasZeros = evaluate->hasAttr("sparsity") || evaluate->hasAttr("savings");
+  for (target::ChipOp part : chipsOf(evaluate, whole)) {
+    chip = part;
+    level = levelFor(evaluate, part);
+    if (level == Level::LoopNest || !hasZeros)
+      continue;
     diagnostics
         .report(evaluate->range(), diag::ZerosNeedNests,
                 level == Level::Tile ? "tiles" : "whole ops (roofline)")
@@ -187,7 +198,7 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
   Operation *sequence = builder.createBefore(*top, phase::SequenceOp::opName, evaluate->location());
   sequence->setSymbol(sequenceSymbol(evaluate));
   sequence->setAttr("of", Attribute::symbol(evaluate.subject()));
-  sequence->setAttr("target", Attribute::symbol(chip.symbol()));
+  sequence->setAttr("target", Attribute::symbol(whole.symbol()));
   Region *into = &sequence->body();
   if (evaluate.count() > 1) {
     auto repeat = builder.create<phase::RepeatOp>(*into, evaluate->location());

@@ -162,12 +162,13 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
   target::ChipOp target = chipOf(evaluate, diagnostics);
   if (!target)
     return false;
-  Level level = levelFor(evaluate, target);
-  if (level == Level::Roofline)
-    return true;
-  choose(target, *evaluate.op);
   return forEachKernel(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
-    bool nested = runsAsNests(level, target) && lowerNests(evaluate, use);
+    target::ChipOp part = chipFor(evaluate, use.kernel.symbol(), target);
+    Level level = levelFor(evaluate, part);
+    if (level == Level::Roofline)
+      return;
+    choose(part, *evaluate.op);
+    bool nested = runsAsNests(level, part) && lowerNests(evaluate, use);
     if (!nested && level == Level::Tile)
       lowerOutput(use);
   });

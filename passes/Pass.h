@@ -30,6 +30,7 @@ extern const PassInfo inferShapesPass;
 extern const PassInfo autodiffPass;
 extern const PassInfo shardPass;
 extern const PassInfo fusePass;
+extern const PassInfo placePass;
 extern const PassInfo lowerToLoopNestPass;
 extern const PassInfo lowerToTilePass;
 extern const PassInfo lowerToPhasePass;

@@ -5,10 +5,16 @@ using namespace perfc;
 using namespace perfc::passes;
 
 llvm::ArrayRef<const PassInfo *> passes::allPasses() {
-  static const PassInfo *const list[] = {
-      &inlinePass,      &inferShapesPass,  &autodiffPass,
-      &shardPass,       &fusePass,         &lowerToLoopNestPass,
-      &lowerToTilePass, &lowerToPhasePass, &lowerToCollectivePass};
+  static const PassInfo *const list[] = {&inlinePass,
+                                         &inferShapesPass,
+                                         &autodiffPass,
+                                         &shardPass,
+                                         &fusePass,
+                                         &placePass,
+                                         &lowerToLoopNestPass,
+                                         &lowerToTilePass,
+                                         &lowerToPhasePass,
+                                         &lowerToCollectivePass};
   return list;
 }
 
@@ -59,8 +65,8 @@ llvm::ArrayRef<llvm::StringRef> passes::levelNames() {
 }
 
 llvm::Optional<Pipeline> passes::pipelineTo(llvm::StringRef level) {
-  // The op level takes the first five passes; each level after it takes one more.
-  size_t length = 5;
+  // The op level takes the first six passes; each level after it takes one more.
+  size_t length = 6;
   for (llvm::StringRef name : levelNames()) {
     if (name == level)
       return Pipeline(allPasses().begin(), allPasses().begin() + length);

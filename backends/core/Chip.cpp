@@ -63,6 +63,8 @@ bool Chip::dispatches() const {
 }
 
 Figure Chip::area() const {
+  if (isPart())
+    return whole().area();
   if (auto own = op.area())
     return own->toUncertain();
   Figure sum;

@@ -49,6 +49,9 @@ public:
   explicit Chip(const ir::Operation &chip);
 
   llvm::StringRef name() const { return op.symbol(); }
+  bool isPart() const { return op->hasAttr("of"); }
+  /// The chip that this is a part of, else this one.
+  Chip whole() const { return Chip(*op.whole()); }
   llvm::ArrayRef<ChipMemory> memories() const { return memoryList; }
   llvm::ArrayRef<ChipUnit> units() const { return unitList; }
   /// The farthest memory; null when the chip has none.

@@ -98,8 +98,10 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   notePeak(kernel);
   const ir::Operation *run = module.lookup(kernel.run());
   size_t errors = diagnostics.errorCount();
+  const ir::Operation *target =
+      kernel->hasAttr("on") ? module.lookup(kernel->symbolAttr("on")) : chipOp;
   const Cost *cost =
-      run ? providers.evaluate({run, chipOp, kernel.op}, hashes, diagnostics) : nullptr;
+      run ? providers.evaluate({run, target, kernel.op}, hashes, diagnostics) : nullptr;
   if (!cost) {
     if (diagnostics.errorCount() == errors)
       diagnostics.report(kernel->range(), diag::NoCost, kernel.run());
@@ -274,7 +276,8 @@ llvm::Optional<Outcome> StudyEvaluator::run() {
   if (total.breakdown.children.size() != 1)
     total.busBandwidth = llvm::None;
   Chip chip(*chipOp);
-  checkCapacity(chip, total);
+  // All parts keep tensors in the same memory.
+  checkCapacity(Chip(*passes::chipsOf(evaluate, target).front()), total);
   if (llvm::Optional<std::string> most = scaleToChips(total)) {
     diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label(), *most);
     return llvm::None;

@@ -4,6 +4,8 @@
 using namespace perfc;
 
 llvm::Optional<CostPart> perfc::leakage(const Chip &chip, const Uncertain &seconds) {
+  if (chip.isPart())
+    return leakage(chip.whole(), seconds);
   CostPart part;
   part.label = leakageLabel.str();
   part.kind = PartKind::Memory;

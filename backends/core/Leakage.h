@@ -12,8 +12,8 @@ namespace perfc {
 /// The name of its line in breakdowns.
 inline constexpr llvm::StringLiteral leakageLabel = "leakage";
 
-/// Energy of what leaks in `seconds`: of every instance on the chip, working or not; nothing when
-/// no part of the chip leaks.
+/// Energy of what leaks in `seconds`: of every instance on the whole chip, working or not; nothing
+/// when no part of it leaks.
 llvm::Optional<CostPart> leakage(const Chip &chip, const Uncertain &seconds);
 
 /// Adds the leakage of the whole latency of `cost` to its energy and its breakdown.

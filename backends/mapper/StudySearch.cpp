@@ -90,6 +90,10 @@ bool StudySearch::findEvaluation() {
       evaluate ? module.lookup(passes::programSymbol(evaluate)) : nullptr;
   if (!target || !program)
     return false; // lowering has said why
+  if (evaluate->hasAttr("parts")) {
+    diagnostics.report(search->range(), diag::NotSupportedYet, "a search on parts of a chip");
+    return false;
+  }
   chip = target.op;
   countRuns(program->body(), 1);
   return true;

@@ -5,11 +5,13 @@
 #include "frontend/build/BuildContext.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/target/TargetOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace perfc;
 
@@ -35,11 +37,14 @@ private:
                                       const UnitContext &units, bool isVector);
   void network(const Node &node, ir::Region &region, UnitContext units);
   void checkNetworks(ir::Operation &chip);
+  void checkFeed(ir::Operation &network, ir::Operation &array);
   void checkUnits(const ir::Operation &block);
   UnitContext nestedUnits(const Node &node, UnitContext units);
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
+  /// Networks from other arrays, by the array that they feed.
+  llvm::DenseMap<const ir::Operation *, const ir::Operation *> feeds;
 };
 
 UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
@@ -283,7 +288,28 @@ void ChipBuilder::checkUnits(const ir::Operation &block) {
   }
 }
 
-/// A network leads `to` a memory or unit of its array.
+/// A network that leads out of its array feeds one that stands directly in the chip and has no
+/// memory before it there.
+void ChipBuilder::checkFeed(ir::Operation &network, ir::Operation &array) {
+  auto report = [&](const std::string &why) {
+    diagnostics.report(network.range(), diag::WordWithoutEffect, "network", why);
+  };
+  if (!array.parentOp()->is("target.chip"))
+    return report(fmt::format("`{}` is in `{}`, whose memories feed it", array.symbol(),
+                              array.parentOp()->symbol()));
+  for (const ir::Operation &before : *array.parentRegion()) {
+    if (&before == &array)
+      break;
+    if (before.is("target.memory"))
+      return report(fmt::format("memory `{}` stands before `{}` and feeds it", before.symbol(),
+                                array.symbol()));
+  }
+  auto [feed, isFirst] = feeds.try_emplace(&array, &network);
+  if (!isFirst)
+    report(fmt::format("another network feeds `{}`", array.symbol()));
+}
+
+/// A network leads `to` a memory or unit of its array, or to another array.
 void ChipBuilder::checkNetworks(ir::Operation &chip) {
   std::vector<llvm::StringRef> names;
   chip.walk([&](ir::Operation &part) {
@@ -299,16 +325,19 @@ void ChipBuilder::checkNetworks(ir::Operation &chip) {
       return;
     }
     const ir::Operation &around = *part.parentOp();
-    bool isInside = false, isArray = false;
+    bool isInside = false;
     around.walk([&](const ir::Operation &inner) {
       isInside |= inner.symbol() == to && (inner.is("target.memory") || inner.is("target.compute"));
     });
-    chip.walk([&](const ir::Operation &other) {
-      isArray |= other.symbol() == to && other.is("target.array");
+    ir::Operation *array = nullptr;
+    chip.walk([&](ir::Operation &other) {
+      bool holds = false;
+      other.walk([&](const ir::Operation &inner) { holds |= &inner == &part; });
+      if (other.symbol() == to && other.is("target.array") && !holds)
+        array = &other;
     });
-    if (isArray)
-      diagnostics.report(part.range(), diag::WordWithoutEffect, "network",
-                         "what moves between arrays is not counted");
+    if (array)
+      checkFeed(part, *array);
     else if (!isInside)
       diagnostics.report(part.range(), diag::NetworkLeadsNowhere, around.symbol(), to,
                          "which is no memory and no unit in it");
@@ -331,6 +360,8 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
   setQuantity(context, *chip, "launch", node->find("launch"), units);
   setQuantity(context, *chip, "tdp", node->find("tdp"), units);
   setQuantity(context, *chip, "area", node->find("area"), units);
+  if (auto prices = readPrice(context, *node); prices && !prices->empty())
+    chip->setAttr("price", std::move(*prices));
   if (const Node *link = node->find("link"); link && !link->args.empty()) {
     const Value &value = link->args[0].value;
     const Instance *network = value.getIf<Instance>();

@@ -5,6 +5,7 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/PlaceBuilder.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
@@ -189,7 +190,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
   if (!provider.empty())
     label += " using " + provider.str();
   op->setAttr("label", label);
-  good &= buildPrice(context, statement, *op);
+  good &= buildPlaces(context, statement, *graph, *op);
+  good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
@@ -242,8 +244,8 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 }
 
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
-  static constexpr llvm::StringLiteral words[] = {"parallel", "place",   "minimize",
-                                                  "maximize", "require", "within"};
+  static constexpr llvm::StringLiteral words[] = {"parallel", "minimize", "maximize", "require",
+                                                  "within"};
   if (llvm::is_contained(words, child.word))
     markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
 }

@@ -3,12 +3,14 @@
 // Statements that look for something: `search` for mappings, `train` for a strategy where it has
 // holes.
 #include "frontend/build/MapspaceBuilder.h"
+#include "frontend/build/PriceBuilder.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/study/SearchOps.h"
 #include "ir/study/TrainOps.h"
+#include "ir/target/TargetOps.h"
 
 using namespace perfc;
 
@@ -25,6 +27,20 @@ bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
 }
 
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
+/// True when `target`, a chip or system, has a chip whose arrays feed each other.
+static bool hasFeeds(const ir::Operation &target) {
+  if (auto chip = ir::as<target::ChipOp>(target))
+    return target::feedsArrays(chip);
+  bool found = false;
+  target.walk([&](const ir::Operation &op) {
+    auto members = ir::as<target::MembersOp>(op);
+    const ir::Operation *of = members ? ir::resolve(op, members.of()) : nullptr;
+    auto chip = ir::as<target::ChipOp>(of);
+    found |= chip && target::feedsArrays(chip);
+  });
+  return found;
+}
+
 bool StudyBuilder::search(const Node &statement) {
   auto about = subject(statement);
   if (!about)
@@ -46,6 +62,9 @@ bool StudyBuilder::search(const Node &statement) {
             searchSpaces(*about, chip, spaces, *op);
     if (!good)
       return false;
+    if (hasFeeds(*context.module.lookup(evaluation->symbolAttr("on"))))
+      markUnsupported(op->body(), statement.range,
+                      "a search on a chip whose arrays feed each other");
     nameResult(statement, *op);
     if (with && !spaces.empty())
       evaluation->setAttr("label", evaluation->stringAttr("label").str() + " with " +
@@ -103,7 +122,7 @@ bool StudyBuilder::train(const Node &statement) {
   // In its place once the model is there, after which its name is chosen.
   auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::TrainOp::opName),
                                               placesOf(statement));
-  if (!buildTrainParts(context, statement, *format, *made) ||
+  if (!buildTrainParts(context, statement, *format, *context.module.lookup(chip->symbol), *made) ||
       !checkContext(context, statement, *about->instance))
     return false;
   Instance model = trainSubject(statement, *about->instance, study::TrainOp(made.get()).batch());

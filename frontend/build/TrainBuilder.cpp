@@ -276,10 +276,10 @@ static bool checkFormat(BuildContext &context, const Node &statement, DType form
 }
 
 bool perfc::buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
-                            ir::Operation &train) {
+                            const ir::Operation &target, ir::Operation &train) {
   train.setAttr("dtype", dtypeName(dtype));
   return checkFormat(context, statement, dtype) && TrainBuilder(context, statement, train).run() &&
-         buildTrainOptions(context, statement, train);
+         buildTrainOptions(context, statement, target, train);
 }
 
 bool perfc::checkContext(BuildContext &context, const Node &statement, const Instance &subject) {

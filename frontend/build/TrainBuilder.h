@@ -9,10 +9,11 @@
 
 namespace perfc {
 
-/// Fills `train`, which stands nowhere yet, with what `statement` says, a `train` in `dtype`. False
+/// Fills `train`, which stands nowhere yet, with what `statement` says, a `train` on `target`
+/// in `dtype`. False
 /// after a report.
 bool buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
-                     ir::Operation &train);
+                     const ir::Operation &target, ir::Operation &train);
 
 /// False, reported, where the `context` of the statement is no number of tokens, or not that of
 /// `subject`.

@@ -156,7 +156,8 @@ void TrainOptions::provider(const Node &node) {
   train.setAttr("using", name->word);
 }
 
-bool perfc::buildTrainOptions(BuildContext &context, const Node &statement, ir::Operation &train) {
+bool perfc::buildTrainOptions(BuildContext &context, const Node &statement,
+                       const ir::Operation &target, ir::Operation &train) {
   size_t errors = context.diagnostics.errorCount();
   TrainOptions options(context, train);
   for (const Node *child : statement.children) {
@@ -171,6 +172,6 @@ bool perfc::buildTrainOptions(BuildContext &context, const Node &statement, ir::
     else if (child->word == "using")
       options.provider(*child);
   }
-  buildPrice(context, statement, train);
+  buildPrice(context, statement, target, train);
   return context.diagnostics.errorCount() == errors;
 }

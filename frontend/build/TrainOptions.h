@@ -10,7 +10,8 @@
 namespace perfc {
 
 /// Adds the options of `statement` to `train`; false after a report.
-bool buildTrainOptions(BuildContext &context, const Node &statement, ir::Operation &train);
+bool buildTrainOptions(BuildContext &context, const Node &statement,
+                       const ir::Operation &target, ir::Operation &train);
 
 } // namespace perfc
 

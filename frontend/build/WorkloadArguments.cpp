@@ -379,6 +379,9 @@ static std::string keyOf(const Instance &instance, const ResolvedWorkload &workl
   return key;
 }
 
+/// Calls of workloads that differ in their arguments, in one program.
+static constexpr size_t mostGraphs = 1 << 16;
+
 llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
                                                std::vector<ir::Value *> &operands) {
   BlameScope blame(diagnostics, instance.range);
@@ -400,6 +403,12 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
       key += fmt::format(" {} {}", kind, dtypeName(*format));
   auto known = context.graphs.find(key);
   if (known == context.graphs.end()) {
+    if (context.graphs.size() >= mostGraphs) {
+      diagnostics.report(instance.range, diag::ProgramTooLong, instance.decl->name, mostGraphs,
+                         "calls with other arguments");
+      isAbandoned = true;
+      return llvm::None;
+    }
     auto built = buildBody(instance, workload);
     if (!built)
       return llvm::None;

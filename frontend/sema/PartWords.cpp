@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/PartWords.h"
+#include "frontend/sema/StatementWords.h"
 #include "frontend/sema/WordTables.h"
 
 using namespace perfc;
@@ -39,6 +40,7 @@ static constexpr WordSpec hardwareWords[] = {
      .dims = Dims::Area,
      .byDefault = "the sum of its parts",
      .doc = "area of the whole chip"},
+    priceWord,
     {.word = "memory",
      .kind = Syntax,
      .block = BlockKind::Memory,

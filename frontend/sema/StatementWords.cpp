@@ -37,7 +37,8 @@ static constexpr WordSpec placeWord{.word = "place",
                                     .maxArgs = anyNumber,
                                     .block = BlockKind::Unit,
                                     .repeats = true,
-                                    .doc = "the unit that runs an op: place matmul on die.MMA"};
+                                    .doc = "the array or unit that runs ops, or those of a module "
+                                           "of the library: place matmul on die.MMA"};
 static constexpr WordSpec tensorWord{.word = "tensor",
                                      .kind = Name,
                                      .block = BlockKind::TensorSparsity,
@@ -132,7 +133,7 @@ static constexpr WordSpec parallelWords[] = {
 };
 
 static constexpr WordSpec unitWords[] = {
-    {.word = "on", .kind = Syntax, .doc = "the unit of the chip"},
+    {.word = "on", .kind = Syntax, .doc = "an array or unit of the chip, after arrays around it"},
 };
 
 static constexpr WordSpec savingWords[] = {

@@ -128,7 +128,7 @@ bool study::verifyParts(const Operation &statement, llvm::ArrayRef<llvm::StringR
 }
 
 static bool verifyEvaluate(const Operation &op, DiagnosticEngine &diagnostics) {
-  return verifyParts(op, {}, diagnostics);
+  return verifyParts(op, {"study.place"}, diagnostics);
 }
 
 static OpDecl priceDecl() {
@@ -159,8 +159,9 @@ static std::vector<OpDecl> statementDecls() {
                 .optional(),
             intAttr("count", "how often the subject runs").atLeast(1).otherwise(1),
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
-            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional()}),
-       .regions = {holding({PriceOp::opName})},
+            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
+            dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one").optional()}),
+       .regions = {holding({PriceOp::opName, "study.place"})},
        .verifier = verifyEvaluate},
       {.name = CompareOp::opName,
        .doc = "Evaluations side by side, each against the first.",
@@ -182,6 +183,10 @@ static std::vector<OpDecl> statementDecls() {
 
 static std::vector<OpDecl> requestDecls() {
   return {
+      {.name = "study.place",
+       .doc = "Kernels that an evaluation gives to one array or unit of its chip.",
+       .attrs = {listAttr("kernels", AttrKind::Symbol, "that stand there").oneOf({"op.kernel"}),
+                 stringAttr("at", "the place, after those around it: die.MMA")}},
       {.name = "study.metric",
        .doc = "A metric made of others.",
        .symbol = SymbolUse::Required,

@@ -53,6 +53,14 @@ struct PriceOp : ir::OpView {
   double joule() const { return op->realAttr("energy"); }    ///< USD
 };
 
+/// Kernels that an evaluation gives to an array or unit of its chip.
+struct PlaceOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.place";
+  const ir::AttrList &kernels() const { return op->listAttr("kernels"); }
+  llvm::StringRef at() const { return op->stringAttr("at"); }
+};
+
 /// Evaluations side by side, against the first.
 struct CompareOp : ir::OpView {
   using OpView::OpView;

@@ -8,6 +8,12 @@ using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::target;
 
+ChipOp ChipOp::whole() const {
+  llvm::StringRef of = op->symbolAttr("of");
+  ChipOp found = of.empty() ? ChipOp() : as<ChipOp>(resolve(*op, of));
+  return found ? found : *this;
+}
+
 bool MemoryOp::keeps(llvm::StringRef role) const {
   return !op->hasAttr("keep") || llvm::is_contained(keep(), role);
 }
@@ -52,6 +58,29 @@ llvm::Optional<PartialFormat> target::partialFormat(const Operation &memory, DTy
         return PartialFormat{*format, part};
   }
   return llvm::None;
+}
+
+NetworkOp target::feedOf(const Operation &array) {
+  for (const Operation &before : *array.parentRegion()) {
+    if (&before == &array)
+      break;
+    if (before.is(MemoryOp::opName))
+      return {};
+  }
+  NetworkOp found;
+  for (const Operation &other : *array.parentRegion())
+    if (&other != &array)
+      other.walk([&](const Operation &part) {
+        auto network = as<NetworkOp>(part);
+        if (network && !found && network.to() == array.symbol())
+          found = network;
+      });
+  return found;
+}
+
+bool target::feedsArrays(ChipOp chip) {
+  return llvm::any_of(
+      chip->body(), [](const Operation &part) { return part.is(ArrayOp::opName) && feedOf(part); });
 }
 
 //===-- Rules
@@ -206,11 +235,14 @@ static std::vector<OpDecl> chipDecls() {
        .doc = "A chip: memories, arrays, networks and compute units, outermost first.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .attrs = {stringAttr("dtype", "number format of tensors that name none"), partialAttr(),
-                 quantityAttr("clock", perSecond, "cycles per second").optional(),
-                 quantityAttr("launch", second, "start of one kernel").optional(),
-                 quantityAttr("tdp", watt, "thermal design power").optional(),
-                 quantityAttr("area", squareMetre, "of the whole chip").optional()},
+       .attrs =
+           {stringAttr("dtype", "number format of tensors that name none"), partialAttr(),
+            quantityAttr("clock", perSecond, "cycles per second").optional(),
+            quantityAttr("launch", second, "start of one kernel").optional(),
+            quantityAttr("tdp", watt, "thermal design power").optional(),
+            quantityAttr("area", squareMetre, "of the whole chip").optional(),
+            dictAttr("price", AttrKind::Any, "USD for a second of it and for a joule").optional(),
+            symbolAttr("of", "the chip that this is a part of").oneOf({"target.chip"}).optional()},
        .regions = {parts},
        .verifier = verifyChip},
       {.name = "target.memory",

@@ -24,6 +24,8 @@ struct ChipOp : ir::OpView {
   llvm::Optional<Quantity> launch() const { return op->quantityAttr("launch"); }
   llvm::Optional<Quantity> tdp() const { return op->quantityAttr("tdp"); }
   llvm::Optional<Quantity> area() const { return op->quantityAttr("area"); }
+  /// The chip that this is a part of, which leaks and has an area; else this one.
+  ChipOp whole() const;
 };
 
 /// A memory, one instance per copy of the arrays around it.
@@ -187,6 +189,12 @@ struct FaultOp : ir::OpView {
   llvm::Optional<Quantity> bandwidthFactor() const { return op->quantityAttr("bandwidth_factor"); }
   llvm::Optional<Quantity> slowdown() const { return op->quantityAttr("slowdown"); }
 };
+
+/// The network of another array that leads to `array`, which stands directly in its chip with no
+/// memory before it; null when there is none.
+NetworkOp feedOf(const ir::Operation &array);
+/// True when a network of one array of `chip` feeds another.
+bool feedsArrays(ChipOp chip);
 
 /// Copies of what stands in `array`: the product of its axes and those of all arrays around it;
 /// nothing when it does not fit 64 bits.
