@@ -39,10 +39,10 @@ importName : what=name (AS alias=name)? ;
 
 args : values+=arg (COMMA values+=arg)* ;
 
-// x · x: role · x = 1 · [i, j] += e · [i] max= e
+// x · x: role · x = 1 · x = tensor[4, 8]: int8 · [i, j] += e · [i] max= e
 arg : value=expression (COLON role=expression)? (reduce=WORD? set=assignment)? ;
 
-assignment : sign=(ASSIGN | PLUS_ASSIGN) value=expression ;
+assignment : sign=(ASSIGN | PLUS_ASSIGN) value=expression (COLON role=expression)? ;
 
 expression
     : IF condition=expression THEN yes=expression ELSE no=expression

@@ -42,8 +42,10 @@ struct StepBlock {
   std::vector<StepItem> items;
   /// Items that make what goes out of the block; none where the pass ends.
   std::vector<uint32_t> outputs;
-  double weights = 0;       ///< elements on a rank that all data-parallel ranks share
-  double expertWeights = 0; ///< elements that only ranks with the same experts share
+  /// On a rank, in elements of the format of the run: of all weights forward, of the trained ones
+  /// backward.
+  double weights = 0;       ///< that all data-parallel ranks share
+  double expertWeights = 0; ///< that only ranks with the same experts share
 
   /// Kernels without communication between them as one: shorter, and as long in time.
   StepBlock merged() const;

@@ -59,6 +59,7 @@ void RegionCost::add(const RegionCost &other, double times) {
   frozenExperts += other.frozenExperts * times;
   adapterElements += other.adapterElements * times;
   weightBytes += other.weightBytes * times;
+  expertBytes += other.expertBytes * times;
   workingBytes = std::max(workingBytes, other.workingBytes);
   dropped = std::max(dropped, other.dropped);
 }
@@ -234,6 +235,7 @@ void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
     cost.adapterElements +=
         static_cast<double>(op.intAttr("whole", static_cast<int64_t>(elements)));
   cost.weightBytes += bytesOf(op.result());
+  cost.expertBytes += isExpert ? bytesOf(op.result()) : 0;
 }
 
 using Readers = llvm::DenseMap<const ir::Value *, GraphCost::SharedWeight>;

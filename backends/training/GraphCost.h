@@ -54,13 +54,15 @@ struct RegionCost {
   double frozenElements = 0;  ///< of all, weights that are not trained
   double frozenExperts = 0;   ///< weights that are both
   double adapterElements = 0; ///< of adapters on all ranks together, each once
-  double weightBytes = 0;
-  double dropped = 0;      ///< largest share of tokens that experts do not take
-  double workingBytes = 0; ///< the largest kernel's tensors
+  double weightBytes = 0;     ///< of all weights, each in its own format
+  double expertBytes = 0;     ///< of these, of weights that the data choose
+  double dropped = 0;         ///< largest share of tokens that experts do not take
+  double workingBytes = 0;    ///< the largest kernel's tensors
   /// Kernels and collectives in order; of a graph's parts only, `add` leaves it alone.
   StepBlock block;
 
   double denseElements() const { return weightElements - expertElements; }
+  double denseBytes() const { return weightBytes - expertBytes; }
   /// What gradients and optimizer state belong to.
   double trainedDense() const { return denseElements() - (frozenElements - frozenExperts); }
   double trainedExperts() const { return expertElements - frozenExperts; }

@@ -77,8 +77,9 @@ double Builder::timeOf(const StepItem &item, const ChipSet &chips) const {
 uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights,
                            const StagePlan &stage, bool isBackward) {
   StepBlock block = region.block;
-  block.weights = isBackward ? weights.trainedDense() : weights.denseElements();
-  block.expertWeights = isBackward ? weights.trainedExperts() : weights.expertElements;
+  double element = bitsOf(strategy.dtype) / 8.0;
+  block.weights = isBackward ? weights.trainedDense() : weights.denseBytes() / element;
+  block.expertWeights = isBackward ? weights.trainedExperts() : weights.expertBytes / element;
   for (StepItem &item : block.items)
     item.seconds = item.kind.empty() ? item.seconds * stage.slowdown : timeOf(item, stage.chips);
   program.blocks.push_back(std::move(block));

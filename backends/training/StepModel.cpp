@@ -129,12 +129,11 @@ void StepModel::note(Build &build, llvm::StringRef name, double bytes, double co
 /// Parameters and optimizer state of the whole model; of adapters where only they are trained.
 double StepModel::checkpointBytes(const Build &build) const {
   const Strategy &strategy = build.strategy;
-  double elements = build.costs.parameters;
-  if (strategy.adapterRank > 0) {
-    elements = 0;
-    for (const RegionCost &stage : build.forward)
-      elements += stage.adapterElements;
-  }
+  if (strategy.adapterRank == 0)
+    return build.costs.parameterBytes + build.costs.trainedParameters * stateBytes(strategy);
+  double elements = 0;
+  for (const RegionCost &stage : build.forward)
+    elements += stage.adapterElements;
   return elements * (bitsOf(strategy.dtype) / 8.0 + stateBytes(strategy));
 }
 

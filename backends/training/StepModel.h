@@ -33,8 +33,9 @@ struct ModelCosts {
   }
   double modelMacs = 0;  ///< of the forward pass of one sample, undivided
   double parameters = 0; ///< of the model
-  int64_t batch = 1;     ///< samples in the graph
-  int64_t sequence = 1;  ///< tokens of a sample
+  double trainedParameters = 0, parameterBytes = 0;
+  int64_t batch = 1;    ///< samples in the graph
+  int64_t sequence = 1; ///< tokens of a sample
   std::vector<std::string> providers;
 };
 
@@ -163,7 +164,7 @@ private:
   void gatherPart(Build &build, size_t stage, const StagePart &part, StageSums &across);
   void optimizerStep(Build &build);
   void stateMemory(const Build &build, const RegionCost &forward, StageMemory &use);
-  static double gatheredElements(const Build &build, size_t stage);
+  static double gatheredBytes(const Build &build, size_t stage);
   void memoryOf(Build &build);
   bool probe(Build &build, llvm::ArrayRef<uint32_t> layers);
   void finish(Build &build);

@@ -55,9 +55,9 @@ void StepModel::gatherPart(Build &build, size_t stage, const StagePart &part, St
   const RegionCost &forward = part.forward, &backward = part.backward;
   double layers = part.count(), slowdown = build.step.stages[stage].slowdown;
   auto [element, gradient] = elementBytes(build.strategy, runtime);
-  double moved = runtime.gathered(element);
-  Exchange gather = amongReplicas(build, stage, "all_gather", "shard",
-                                  forward.denseElements() * moved, forward.expertElements * moved);
+  double moved = runtime.gathered(element) / element;
+  Exchange gather = amongReplicas(build, stage, "all_gather", "shard", forward.denseBytes() * moved,
+                                  forward.expertBytes * moved);
   Exchange scatter =
       amongReplicas(build, stage, "reduce_scatter", "shard", forward.trainedDense() * gradient,
                     forward.trainedExperts() * gradient);
@@ -252,23 +252,23 @@ void StepModel::optimizerStep(Build &build) {
 void StepModel::stateMemory(const Build &build, const RegionCost &forward, StageMemory &use) {
   const Strategy &strategy = build.strategy;
   const passes::Sharding &shard = strategy.shard;
-  auto [element, gradient] = elementBytes(strategy, runtime);
+  double gradient = elementBytes(strategy, runtime).second;
   bool sharesGradients = shard.gradients || shard.parameters;
   bool sharesState = shard.optimizer || sharesGradients;
   for (bool ofExperts : {false, true}) {
     double ranks = build.sharers(ofExperts);
-    double all = ofExperts ? forward.expertElements : forward.denseElements();
+    double all = ofExperts ? forward.expertBytes : forward.denseBytes();
     double trained = ofExperts ? forward.trainedExperts() : forward.trainedDense();
-    use.parameters += all * element / (shard.parameters ? ranks : 1);
+    use.parameters += all / (shard.parameters ? ranks : 1);
     use.gradients += trained * gradient / (sharesGradients ? ranks : 1);
     if (strategy.offload.empty())
       use.optimizer += trained * stateBytes(strategy) / (sharesState ? ranks : 1);
   }
 }
 
-/// Weights that a stage has gathered at a time: two layers, or one and what stands before or
-/// behind.
-double StepModel::gatheredElements(const Build &build, size_t stage) {
+/// Bytes of the weights that a stage has gathered at a time: of two layers, or of one and what
+/// stands before or behind.
+double StepModel::gatheredBytes(const Build &build, size_t stage) {
   auto isWhole = [](const AxisPlace &place) { return place.ranks() <= 1; };
   if (!build.strategy.shard.parameters || build.sharers(false) <= 1 ||
       (build.variants && llvm::any_of(build.variants->places("shard"), isWhole)))
@@ -276,19 +276,17 @@ double StepModel::gatheredElements(const Build &build, size_t stage) {
   const GraphCost &forward = build.costs.forward();
   double layer = 0;
   for (const GraphCost::Layers &entry : forward.layers)
-    layer = std::max(layer, entry.one.weightElements);
-  double shared = build.step.stages[stage].sharedWeights.weightElements,
+    layer = std::max(layer, entry.one.weightBytes);
+  double shared = build.step.stages[stage].sharedWeights.weightBytes,
          next = std::max(layer, shared);
   if (stage == 0)
-    next = std::max(next, forward.before.weightElements);
+    next = std::max(next, forward.before.weightBytes);
   if (stage + 1 == build.forward.size())
-    next = std::max(next, forward.after.weightElements + shared);
+    next = std::max(next, forward.after.weightBytes + shared);
   return layer + next;
 }
 
 void StepModel::memoryOf(Build &build) {
-  const Strategy &strategy = build.strategy;
-  double element = elementBytes(strategy, runtime).first;
   double worst = -std::numeric_limits<double>::infinity();
   for (size_t stage = 0; stage < build.forward.size(); ++stage) {
     StageMemory &use = build.step.summary.stages[stage];
@@ -300,8 +298,8 @@ void StepModel::memoryOf(Build &build) {
     double once = isLast ? build.costs.backward().before.waitingBytes : 0;
     use.activations = (forward.savedBytes - last) * build.inFlight[stage] + last +
                       (backward.waitingBytes - once) * build.waiting[stage];
-    use.temporary = std::max(forward.workingBytes, backward.workingBytes) +
-                    gatheredElements(build, stage) * element;
+    use.temporary =
+        std::max(forward.workingBytes, backward.workingBytes) + gatheredBytes(build, stage);
     double needed = use.total() * (1 + runtime.fragmentation) + runtime.reserve;
     use.temporary += needed - use.total();
     // Shares and a capacity of experts leave parts of bytes.

@@ -25,8 +25,13 @@ static void countModel(const ir::Region &region, double times, ModelCosts &costs
     if (auto repeat = ir::as<op::RepeatOp>(op))
       countModel(op.body(), times * static_cast<double>(repeat.count()), costs);
     auto tensor = ir::as<op::TensorOp>(op);
-    if (tensor && tensor.kind() == "weight")
-      costs.parameters += times * static_cast<double>(op.result().type().elements().getValueOr(0));
+    if (tensor && tensor.kind() == "weight") {
+      const ir::Type &type = op.result().type();
+      double elements = times * static_cast<double>(type.elements().getValueOr(0));
+      costs.parameters += elements;
+      costs.trainedParameters += isFloating(type.dtype()) ? elements : 0;
+      costs.parameterBytes += times * static_cast<double>(type.bytes().getValueOr(0));
+    }
     if (passes::KernelUse use = passes::kernelUse(op); use.kernel)
       costs.modelMacs += times * static_cast<double>(passes::Kernel(use.kernel).macs());
   }

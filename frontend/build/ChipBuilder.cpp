@@ -55,13 +55,8 @@ UnitContext ChipBuilder::nestedUnits(const Node &node, UnitContext units) {
     units.clockIsUnknown = true;
   }
   if (const Node *dtype = node.find("dtype"); dtype && !dtype->args.empty()) {
-    const Value &value = dtype->args[0].value;
-    const WordValue *word = value.getIf<WordValue>();
-    auto parsed = word ? parseDType(word->word) : llvm::None;
-    if (parsed)
-      units.dtype = *parsed;
-    else if (!value.isUnknown())
-      diagnostics.report(dtype->args[0].range, diag::NotADType, value.describe());
+    auto format = context.evaluator.format(dtype->args[0].value, dtype->args[0].range);
+    units.dtype = format.getValueOr(units.dtype);
   }
   return units;
 }
@@ -107,22 +102,20 @@ void ChipBuilder::partial(const Node &node, ir::Operation &op) {
   std::vector<std::string> names;
   llvm::Optional<DType> floating, whole;
   for (const NodeArg &arg : word->args) {
-    const WordValue *name = arg.value.getIf<WordValue>();
-    llvm::Optional<DType> format = name ? parseDType(name->word) : llvm::None;
-    if (!format && !arg.value.isUnknown())
-      diagnostics.report(arg.range, diag::NotADType, arg.value.describe());
+    llvm::Optional<DType> format = context.evaluator.format(arg.value, arg.range);
     if (!format)
       continue;
+    std::string name = dtypeName(*format).str();
     llvm::Optional<DType> &known = isFloating(*format) ? floating : whole;
     if (known)
-      diagnostics.report(arg.range, diag::BadPartial, name->word,
+      diagnostics.report(arg.range, diag::BadPartial, name,
                          fmt::format("`{}` before it is for {} results, too", dtypeName(*known),
                                      isFloating(*format) ? "floating" : "whole"));
     if (scaleBlockOf(*format))
-      diagnostics.report(arg.range, diag::BadPartial, name->word,
+      diagnostics.report(arg.range, diag::BadPartial, name,
                          "sums that grow one by one share no scale");
     known = format;
-    names.push_back(name->word);
+    names.push_back(name);
   }
   op.setAttr("partial", ir::Attribute::strings(names));
   auto memory = ir::as<target::MemoryOp>(op);

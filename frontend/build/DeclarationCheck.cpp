@@ -6,10 +6,10 @@
 
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
-#include "frontend/build/OpChecks.h"
 #include "frontend/build/Phases.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/build/TraceBuilder.h"
+#include "frontend/build/Unused.h"
 #include "frontend/build/WorkloadMapping.h"
 #include "ir/common/Metrics.h"
 #include "ir/common/diagnostics/Words.h"
@@ -115,6 +115,7 @@ bool Compilation::workload(BuildContext &context, const Decl &decl) {
   buildGraph(context, {&decl, "", {}, decl.nameRange}, DType::FP16);
   if (!decl.item->block || diagnostics.errorCount() != errors)
     return true;
+  warnUnused(decl, diagnostics);
   for (const Phase &phase : phasesOf(context, decl, {}))
     buildGraph(context, {&decl, phase.name.str(), {}, decl.nameRange}, DType::FP16);
   return true;

@@ -3,7 +3,7 @@
 // Bodies of workloads. Which workload runs with which arguments is in WorkloadArguments.cpp.
 #include "frontend/build/GraphBuilder.h"
 
-#include "frontend/sema/Written.h"
+#include "frontend/build/Draws.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 
@@ -53,6 +53,8 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
     return;
   if (item.word == "repeat")
     return repeat(item, scope);
+  if (item.word == "draw")
+    return draw(item, scope);
   if (item.word == "require") {
     isAbandoned |= !context.evaluator.fulfils(running, item, scope);
     return;
@@ -70,7 +72,7 @@ void GraphBuilder::item(const ast::Item &item, Scope &scope) {
   }
   diagnostics
       .report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Workload), item.word)
-      .suggest(item.word, {"repeat", "phase", "for", "let", "require"},
+      .suggest(item.word, {"repeat", "phase", "for", "let", "require", "draw"},
                "a tensor is set with `=`: `x = …`");
 }
 
@@ -109,9 +111,11 @@ void GraphBuilder::equation(const ast::Item &item, Scope &scope) {
   }
   if (with)
     lineAlgorithm(*with, firstCollective, scope);
-  if (const Tensor *tensor = result.getIf<Tensor>())
-    if (ir::Value &value = *values[tensor->id]; value.hint().empty())
+  mapTensors(result, [&](const Tensor &tensor) {
+    if (ir::Value &value = *values[tensor.id]; value.hint().empty())
       value.setHint(name);
+    return tensor;
+  });
   scope.set(name, std::move(result));
 }
 
@@ -174,33 +178,48 @@ void GraphBuilder::repeat(const ast::Item &item, Scope &scope) {
   }
 }
 
+/// How the values of a tensor are spread; what reads through it knows it better than an op does.
+void GraphBuilder::draw(const ast::Item &item, const Scope &scope) {
+  const Value *value = scope.find(drawnTensor(item));
+  if (value && value->isUnknown())
+    return;
+  const Tensor *tensor = value ? value->getIf<Tensor>() : nullptr;
+  llvm::Optional<size_t> ranks;
+  if (tensor)
+    ranks = tensor->shape.size();
+  if (auto draw = readDraw(item, ranks, scope, context.evaluator))
+    draws[tensor->id] = *draw;
+}
+
 //===-- Tensors -----------------------------------------------------------------------------===//
 
-Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape, SourceRange range) {
-  llvm::SmallVector<int64_t, 6> extents;
-  for (const Value &extent : shape.values) {
-    if (extent.isUnknown())
-      return Value();
-    const Quantity *size = extent.getIf<Quantity>();
-    if (!size || !size->isInteger() || size->sign() <= 0 || !size->dimension().isExtent()) {
-      SourceRange place = context.evaluator.placeToMend(range);
-      Diagnostic &error = diagnostics.report(place, diag::BadExtent, kind, written(extent));
-      if (place != range)
-        error.note(range, "of this tensor");
-      isAbandoned = true; // the same again for other tensors
-      return Value();
-    }
-    extents.push_back(size->rational().numerator());
-  }
-  DType format = kind == "token" ? DType::Int32 : context.formatOf(kind).getValueOr(dtype);
-  ir::Type type = ir::Type::tensor(extents, format);
+Value GraphBuilder::make(llvm::StringRef kind, const Value::List &shape,
+                         llvm::Optional<DType> format, SourceRange range) {
+  size_t errors = diagnostics.errorCount();
+  auto extents = context.evaluator.extents(kind, shape, range);
+  isAbandoned |= diagnostics.errorCount() != errors; // the same again for other tensors
+  if (!extents)
+    return Value();
+  return made({0, std::move(*extents), format.getValueOr(dtype), kind.str(), format.hasValue()}, "",
+              range);
+}
+
+Tensor GraphBuilder::withFormat(Tensor tensor) const {
+  if (!tensor.hasFormat)
+    tensor.dtype =
+        tensor.kind == "token" ? DType::Int32 : context.formatOf(tensor.kind).getValueOr(dtype);
+  return tensor;
+}
+
+Value GraphBuilder::made(const Tensor &tensor, llvm::StringRef name, SourceRange range) {
+  ir::Type type = ir::Type::tensor(tensor.shape, withFormat(tensor).dtype);
   if (!type.bytes()) {
     diagnostics.report(range, diag::TensorTooLarge, type.text());
     return Value();
   }
   ir::Operation *op = context.builder.create(*region, "op.tensor", range);
-  op->setAttr("kind", kind == "tensor" ? "input" : kind);
-  op->setAttr("label", context.evaluator.program.sourceManager().text(range));
+  op->setAttr("kind", tensor.kind == "tensor" ? "input" : tensor.kind);
+  op->setAttr("label", name.empty() ? context.evaluator.program.sourceManager().text(range) : name);
   return tensorOf(op->addResult(type));
 }
 
@@ -212,6 +231,9 @@ Value GraphBuilder::stored(llvm::StringRef kind, const OpTensor &tensor, SourceR
 }
 
 Value GraphBuilder::applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range) {
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (auto drawn = draws.find(operands[i].get<Tensor>().id); drawn != draws.end())
+      model.tensors[model.arguments[i]].draw = drawn->second;
   std::vector<OpTensor> results;
   for (size_t position : model.results)
     results.push_back(model.tensors[position]);
@@ -300,7 +322,12 @@ Value GraphBuilder::elementwise(llvm::StringRef function, llvm::ArrayRef<Value> 
 //===-- Calls
 //----------------------------------------------------------------------------------===//
 
-Value GraphBuilder::apply(const Instance &callee, SourceRange range) {
+Value GraphBuilder::apply(const Instance &given, SourceRange range) {
+  Instance callee = given; // `let half = net(x = tensor[4, 8])` has tensors that are made here
+  for (Argument &argument : callee.arguments)
+    argument.value = std::make_shared<Value>(mapTensors(*argument.value, [&](const Tensor &tensor) {
+      return tensor.kind.empty() ? Value(tensor) : made(tensor, "", argument.range);
+    }));
   if (callee.decl->kind == DeclKind::Op)
     return applyOp(callee, range);
   if (callee.decl->kind == DeclKind::Collective)

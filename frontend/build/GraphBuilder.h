@@ -25,7 +25,8 @@ public:
   /// their order. Nothing after a report, or if something is unknown.
   llvm::Optional<BuiltGraph> build(const Instance &instance, std::vector<ir::Value *> &operands);
 
-  Value make(llvm::StringRef kind, const Value::List &shape, SourceRange range) override;
+  Value make(llvm::StringRef kind, const Value::List &shape, llvm::Optional<DType> format,
+             SourceRange range) override;
   Value apply(const Instance &callee, SourceRange range) override;
   Value elementwise(llvm::StringRef function, llvm::ArrayRef<Value> operands,
                     SourceRange range) override;
@@ -39,7 +40,15 @@ private:
   void item(const ast::Item &item, Scope &scope);
   void equation(const ast::Item &item, Scope &scope);
   void repeat(const ast::Item &item, Scope &scope);
+  void draw(const ast::Item &item, const Scope &scope);
   std::vector<llvm::StringRef> carriedNames(const ast::Body &body, const Scope &scope);
+  /// `tensor`, which has a kind, in the format that it has in this graph.
+  Tensor withFormat(Tensor tensor) const;
+  /// Makes `tensor`, which has a kind, called `name` where that is not "".
+  Value made(const Tensor &tensor, llvm::StringRef name, SourceRange range);
+  /// `tensor` of the caller, as the argument `name` of this graph.
+  Value argumentOf(const Tensor &tensor, llvm::StringRef name);
+  std::string keyOf(const Instance &instance, const ResolvedWorkload &workload) const;
   /// A tensor of a kind that a parameter stands for.
   Value stored(llvm::StringRef kind, const OpTensor &tensor, SourceRange range);
   Value applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range);
@@ -58,7 +67,8 @@ private:
   DType dtype;
   TensorSemantics *previous; ///< of the evaluator; put back at the end
   ir::Region *region = nullptr;
-  std::vector<ir::Value *> values; ///< by Tensor::id
+  std::vector<ir::Value *> values;        ///< by Tensor::id
+  llvm::DenseMap<unsigned, OpDraw> draws; ///< by Tensor::id, of those that `draw` is about
   std::vector<std::string> kernels;
   std::vector<ir::Operation *> collectives; ///< of this graph and those around it, in order
   llvm::SmallVector<const Decl *, 8> building;

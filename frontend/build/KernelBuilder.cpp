@@ -73,6 +73,7 @@ static std::string keyOf(const OpModel &model) {
     key += ";" + tensor.name + ":" + dtypeName(tensor.dtype).str();
     for (int64_t extent : tensor.shape)
       key += "," + std::to_string(extent);
+    key += tensor.draw.kind.empty() ? "" : " " + tensor.draw.text();
   }
   // An equation in a workload may use numbers of the workload in its subscripts.
   if (!model.decl)

@@ -29,7 +29,7 @@ llvm::SmallVector<const ast::Expr *, 2> perfc::readIndices(DiagnosticEngine &dia
               });
   if (good)
     return names;
-  if (!loop.role) // which was reported
+  if (!loop.value->role) // which was reported
     diagnostics.report(loop.range, diag::BadLoop);
   return {};
 }

@@ -165,8 +165,12 @@ llvm::Optional<Typed> Converter::member(const ast::Expr &expr) {
       diagnostics.report(expr.opRange, diag::UnknownMetricName, first);
       return llvm::None;
     }
-    if (own && !define(*own))
+    size_t before = diagnostics.all().size();
+    if (own && !define(*own)) {
+      diagnostics.noteSince(before, expr.range,
+                            "for this use; names that a sweep sets are known in its block");
       return llvm::None;
+    }
     if (own)
       return Typed{path, context.metricDimensions.lookup(own->name)};
   }
@@ -353,6 +357,24 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
   return metricExpr(context, expr, where);
 }
 
+/// What to write for a name that is no metric where it stands.
+static void helpUnknown(const BuildContext &context, llvm::StringRef name, Diagnostic &error) {
+  if (context.isSwept(name) || findMetric(name)) {
+    error.help(context.isSwept(name)
+                   ? "rows have a column for each name that a sweep sets"
+                   : fmt::format("outside of a statement a result has it: `evaluate … as e` "
+                                 "and `report e.{}`",
+                                 name));
+    return;
+  }
+  std::vector<llvm::StringRef> names;
+  for (ResultKind kind : resultKinds)
+    for (const MetricSpec &spec : metricsOf(kind))
+      names.push_back(spec.name);
+  llvm::StringRef known = metricCalled(name);
+  error.suggest(known.empty() ? name : known, names);
+}
+
 llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const ast::Expr &expr,
                                                   const MetricScope &where) {
   bool isName = expr.kind == ast::ExprKind::Name;
@@ -360,13 +382,8 @@ llvm::Optional<ir::Attribute> perfc::reportColumn(BuildContext &context, const a
     return ir::Attribute(expr.text);
   Converter converter(context, where);
   if (isName && !converter.mentionsMetric(expr)) {
-    auto &error = context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text);
-    std::vector<llvm::StringRef> names;
-    for (ResultKind kind : resultKinds)
-      for (const MetricSpec &spec : metricsOf(kind))
-        names.push_back(spec.name);
-    llvm::StringRef known = metricCalled(expr.text);
-    error.suggest(known.empty() ? expr.text : known, names);
+    helpUnknown(context, expr.text,
+                context.diagnostics.report(expr.range, diag::UnknownMetricName, expr.text));
     return llvm::None;
   }
   return metricExpr(context, expr, where);

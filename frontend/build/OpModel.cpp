@@ -2,9 +2,11 @@
 #include "frontend/build/OpModel.h"
 
 #include "frontend/build/Domains.h"
+#include "frontend/build/Draws.h"
 #include "frontend/build/Equations.h"
 #include "frontend/build/OpChecks.h"
 #include "frontend/build/OpSignature.h"
+#include "frontend/build/Unused.h"
 #include "ir/core/Type.h"
 #include <fmt/format.h>
 
@@ -15,6 +17,13 @@ const OpTensor *OpModel::find(llvm::StringRef tensor) const {
     if (candidate.name == tensor)
       return &candidate;
   return nullptr;
+}
+
+std::string OpDraw::text() const {
+  std::string text = kind;
+  if (kind == "zipf")
+    text += "(" + Value(theta).text() + ")";
+  return distinct ? fmt::format("{} distinct {}", text, *distinct) : text;
 }
 
 namespace {
@@ -35,6 +44,7 @@ private:
   bool readItem(const ast::Item &item);
   bool readEquation(const ast::Item &item);
   bool readWhere(const ast::Item &item);
+  bool readDrawOf(const ast::Item &item);
   bool checkRequirements();
   llvm::Optional<size_t> ranksOf(llvm::StringRef tensor);
   bool bindIndices();
@@ -101,6 +111,18 @@ bool Builder::readWhere(const ast::Item &item) {
   return good;
 }
 
+bool Builder::readDrawOf(const ast::Item &item) {
+  llvm::StringRef tensor = drawnTensor(item);
+  const OpSlot *slot = signature.findSlot(tensor);
+  llvm::Optional<size_t> ranks;
+  if (slot && slot->isArgument)
+    ranks = slot->ranks.size();
+  auto draw = readDraw(item, ranks, scope, evaluator);
+  if (draw)
+    draws[tensor] = *draw;
+  return draw.hasValue();
+}
+
 /// What the op asks of its extents and numbers, those that follow from others included.
 bool Builder::checkRequirements() {
   bool good = true;
@@ -130,7 +152,7 @@ bool Builder::readItem(const ast::Item &item) {
     return true;
   }
   if (item.kind == ast::ItemKind::Line && item.word == "draw")
-    return readDraw(item, signature, evaluator, draws);
+    return readDrawOf(item);
   auto &error = diagnostics.report(item.wordRange, diag::UnknownWord, describeBlock(BlockKind::Op),
                                    item.word);
   error.help("an op holds equations, `where`, `require`, `draw`, `let` and `if`");

@@ -25,6 +25,9 @@ struct OpDraw {
   std::string kind;                ///< "uniform", "zipf"; "" where nothing says so
   Quantity theta;                  ///< of zipf
   llvm::Optional<size_t> distinct; ///< the rank along which values differ
+
+  /// "zipf(1.1) distinct 2"; "" where nothing says so.
+  std::string text() const;
 };
 
 struct OpTensor {

@@ -16,9 +16,9 @@ OpSlot *OpSignature::findSlot(llvm::StringRef name) {
   return nullptr;
 }
 
-static std::string roleOf(const ast::Arg &arg, bool isArgument) {
-  if (arg.role && arg.role->kind == ast::ExprKind::Name)
-    return arg.role->text.str();
+static std::string roleOf(const ast::Expr &slot, bool isArgument) {
+  if (slot.role && slot.role->kind == ast::ExprKind::Name)
+    return slot.role->text.str();
   return isArgument ? "input" : "output";
 }
 
@@ -35,17 +35,17 @@ bool OpSignature::readSlot(const ast::Arg &arg, bool isArgument) {
     if (same->isResult)
       diagnostics.report(arg.range, diag::DuplicateDeclaration, name)
           .note(same->range, "the first declaration is here");
-    if (arg.role)
-      diagnostics.report(arg.role->range, diag::UnexpectedRole);
+    if (expr.role)
+      diagnostics.report(expr.role->range, diag::UnexpectedRole);
     same->isResult = true; // updated in place
     return true;
   }
-  OpSlot slot{name,       roleOf(arg, isArgument), expr.range, {}, /*passed=*/nullptr, isArgument,
+  OpSlot slot{name,       roleOf(expr, isArgument), expr.range, {}, /*passed=*/nullptr, isArgument,
               !isArgument};
   static constexpr llvm::StringLiteral roles[] = {"input", "weight", "output", "intermediate",
                                                   "cache"};
   if (!llvm::is_contained(roles, slot.role)) {
-    diagnostics.report(arg.role->range, diag::UnknownRole, slot.role)
+    diagnostics.report(expr.role->range, diag::UnknownRole, slot.role)
         .help("the roles of arguments are `input` and `weight`");
     return false;
   }
@@ -101,10 +101,7 @@ bool OpSignature::setExtent(llvm::StringRef extent, int64_t size, SourceRange wh
 
 bool OpSignature::bindDType(const Argument &argument) {
   const Value &value = *argument.value;
-  const WordValue *word = value.getIf<WordValue>();
-  auto parsed = word ? parseDType(word->word) : llvm::None;
-  if (!parsed && !value.isUnknown())
-    diagnostics.report(argument.range, diag::NotADType, value.describe());
+  auto parsed = evaluator.format(value, argument.range);
   dtype = parsed.getValueOr(dtype);
   return parsed.hasValue() || value.isUnknown();
 }

@@ -244,10 +244,15 @@ bool StudyBuilder::rows(const Node &statement, bool splitWith) {
 }
 
 void StudyBuilder::noteUnsupported(const Node &child, ir::Region &into) {
-  static constexpr llvm::StringLiteral words[] = {"parallel", "minimize", "maximize", "require",
-                                                  "within"};
-  if (llvm::is_contained(words, child.word))
-    markUnsupported(into, child.range, "`" + child.word + "` in `evaluate`");
+  static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> words[] = {
+      {"parallel", ""},
+      {"minimize", "; it stands in a search"},
+      {"maximize", "; it stands in a search"},
+      {"within", "; it stands in a search"},
+      {"require", "; `expect` checks a result"}};
+  for (const auto &[word, instead] : words)
+    if (child.word == word)
+      markUnsupported(into, child.range, "`" + word + "` in `evaluate`" + instead);
 }
 
 void StudyBuilder::declareResult(const std::string &name, SourceRange range) {

@@ -115,11 +115,9 @@ void TrainBuilder::optimizer(const Node &node) {
   if (const WordValue *choice = word(node))
     op.setAttr("kind", choice->word);
   if (const Node *master = node.find("master"); master && !master->args.empty()) {
-    const WordValue *format = master->args[0].value.getIf<WordValue>();
-    if (!format || !parseDType(format->word))
-      diagnostics.report(master->args[0].range, diag::NotADType, master->args[0].value.describe());
-    else
-      op.setAttr("master", format->word);
+    auto format = context.evaluator.format(master->args[0].value, master->args[0].range);
+    if (format)
+      op.setAttr("master", dtypeName(*format));
   }
   if (const Node *offload = node.find("offload"))
     if (const WordValue *place = word(*offload); place && place->word != "none")
@@ -326,10 +324,5 @@ llvm::Optional<DType> perfc::formatOf(BuildContext &context, const Node &stateme
   const Node *node = statement.find(word);
   if (!node || node->args.empty())
     return otherwise;
-  const WordValue *name = node->args[0].value.getIf<WordValue>();
-  auto format = name ? parseDType(name->word) : llvm::None;
-  if (!format)
-    context.diagnostics.report(node->args[0].range, diag::NotADType,
-                               node->args[0].value.describe());
-  return format;
+  return context.evaluator.format(node->args[0].value, node->args[0].range);
 }

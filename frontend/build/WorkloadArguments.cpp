@@ -5,6 +5,7 @@
 #include "frontend/build/GraphBuilder.h"
 
 #include "frontend/build/Phases.h"
+#include "frontend/build/Unused.h"
 #include "frontend/sema/Written.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -54,6 +55,7 @@ bool GraphBuilder::addPhase(const Instance &instance, const Decl &decl,
         llvm::erase_if(arguments, [&](const Argument &other) { return other.name == name; });
     }
   }
+  llvm::SaveAndRestore<bool> later(context.evaluator.tensorsAreLater, true);
   Value values = head.assigned ? context.evaluator.evaluate(*head.assigned, scope) : Value();
   const Value::Record *record = values.getIf<Value::Record>();
   if (!record) {
@@ -185,12 +187,9 @@ bool GraphBuilder::bind(const Instance &instance, const ResolvedWorkload &worklo
       resolved.arguments.push_back(argument);
       continue;
     }
-    const WordValue *word = argument.value->getIf<WordValue>();
-    auto given = word ? parseDType(word->word) : llvm::None;
-    if (!given) {
-      diagnostics.report(argument.range, diag::NotADType, argument.value->describe());
+    auto given = context.evaluator.format(*argument.value, argument.range);
+    if (!given)
       return false;
-    }
     dtype = *given;
   }
   const ast::Expr &head = *workload.decl->item->args[0].value;
@@ -286,15 +285,19 @@ bool GraphBuilder::buildSingle(const Instance &instance, ir::Region &into) {
     // A size in bytes is a tensor of so many 8-bit elements.
     DType outer = dtype;
     dtype = DType::Int8;
-    Value tensor =
-        make("tensor", Value::List{{Quantity(Rational(size->rational()))}, false}, instance.range);
+    Tensor bytes{0, {size->rational().numerator()}, dtype, "tensor"};
+    Value tensor = made(bytes, "", instance.range);
     dtype = outer;
     Instance call{instance.decl, "", {makeArgument("", tensor, instance.range)}, instance.range};
     for (size_t i = 1; i < instance.arguments.size(); ++i)
       call.arguments.push_back(instance.arguments[i]);
     result = applyCollective(call, instance.range);
   } else {
-    auto model = buildOpModel(context.elaborator, {&instance, dtype}, context.allowMissing);
+    Instance call = instance;
+    for (Argument &argument : call.arguments)
+      if (const Tensor *tensor = argument.value->getIf<Tensor>())
+        argument = makeArgument(argument.name, withFormat(*tensor), argument.range);
+    auto model = buildOpModel(context.elaborator, {&call, dtype}, context.allowMissing);
     if (!model)
       return false;
     std::vector<Value> operands;
@@ -323,6 +326,13 @@ static std::string labelOf(const Instance &instance) {
   return instance.decl->name.str() + "(" + formatEngineering(*size) + ")";
 }
 
+Value GraphBuilder::argumentOf(const Tensor &tensor, llvm::StringRef name) {
+  Value argument = tensorOf(region->addArgument(values[tensor.id]->type(), name));
+  if (auto drawn = draws.find(tensor.id); drawn != draws.end())
+    draws[argument.get<Tensor>().id] = OpDraw(drawn->second);
+  return argument;
+}
+
 llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
                                                    const ResolvedWorkload &workload) {
   size_t errors = diagnostics.errorCount();
@@ -336,11 +346,12 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
   building.push_back(instance.decl);
   bool good = true;
   if (instance.decl->kind == DeclKind::Workload) {
-    // Tensors from the caller become arguments of the graph.
+    // Tensors from the caller become arguments of the graph; others are made in it.
     ResolvedWorkload inner = workload;
     for (Argument &argument : inner.arguments) {
       Value own = mapTensors(*argument.value, [&](const Tensor &tensor) {
-        return tensorOf(region->addArgument(values[tensor.id]->type(), argument.name));
+        return tensor.kind.empty() ? argumentOf(tensor, argument.name)
+                                   : made(tensor, argument.name, argument.range);
       });
       argument = makeArgument(argument.name, std::move(own), argument.range);
     }
@@ -351,6 +362,8 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
       Evaluator::InCall called(context.evaluator, instance.range);
       body(*workload.decl->item->block, scope);
       good = !isAbandoned && finish(inner, scope, *region);
+      if (good && !context.allowMissing)
+        dropUnused(context, *region);
     }
   } else {
     good = buildSingle(instance, *region);
@@ -366,16 +379,21 @@ llvm::Optional<BuiltGraph> GraphBuilder::buildBody(const Instance &instance,
   return llvm::None;
 }
 
-/// What makes two graphs the same: tensors count by their type.
-static std::string keyOf(const Instance &instance, const ResolvedWorkload &workload, DType dtype) {
+/// What makes two graphs the same: tensors count by their type and how their values are spread.
+std::string GraphBuilder::keyOf(const Instance &instance, const ResolvedWorkload &workload) const {
   std::string key = "graph " + instance.decl->module->name + "." + instance.decl->name.str() + "." +
                     instance.phase + ":" + dtypeName(dtype).str();
-  auto typeOf = [](const Tensor &tensor) -> Value {
-    return WordValue{
-        fmt::format("{}[{}]", dtypeName(tensor.dtype).str(), fmt::join(tensor.shape, ", ")), {}};
+  auto typeOf = [&](const Tensor &tensor) -> Value {
+    if (!tensor.kind.empty())
+      return tensor;
+    std::string type = ir::Type::tensor(tensor.shape, tensor.dtype).text();
+    return WordValue{type + draws.lookup(tensor.id).text(), {}};
   };
   for (const Argument &argument : workload.arguments)
     key += "," + argument.name + "=" + mapTensors(*argument.value, typeOf).text();
+  for (llvm::StringRef kind : {"weight", "cache"})
+    if (auto format = context.formatOf(kind))
+      key += fmt::format(" {} {}", kind, dtypeName(*format));
   return key;
 }
 
@@ -394,13 +412,11 @@ llvm::Optional<BuiltGraph> GraphBuilder::build(const Instance &instance,
   }
   for (const Argument &argument : workload.arguments)
     mapTensors(*argument.value, [&](const Tensor &tensor) {
-      operands.push_back(values[tensor.id]);
+      if (tensor.kind.empty())
+        operands.push_back(values[tensor.id]);
       return tensor;
     });
-  std::string key = keyOf(instance, workload, dtype);
-  for (llvm::StringRef kind : {"weight", "cache"})
-    if (auto format = context.formatOf(kind))
-      key += fmt::format(" {} {}", kind, dtypeName(*format));
+  std::string key = keyOf(instance, workload);
   auto known = context.graphs.find(key);
   if (known == context.graphs.end()) {
     if (context.graphs.size() >= mostGraphs) {

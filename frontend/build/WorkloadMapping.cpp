@@ -52,7 +52,7 @@ static std::vector<std::string> indicesOf(DiagnosticEngine &diagnostics, const a
     bool isMember =
         part->kind == ast::ExprKind::Member && part->operands[0]->kind == ast::ExprKind::Name;
     if (loop.assign != "=" || !(isMember || part->kind == ast::ExprKind::Name)) {
-      if (!loop.role) // which was reported
+      if (!loop.value->role) // which was reported
         diagnostics.report(loop.range, diag::BadLoop);
       return {};
     }

@@ -6,6 +6,7 @@
 #include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace perfc;
 
@@ -41,6 +42,10 @@ Value Evaluator::call(const ast::Expr &expr, const Scope &scope) {
 
 Value Evaluator::callInstance(Instance instance, const ast::Expr &call, const Scope &scope) {
   instance.range = call.range;
+  DeclKind kind = instance.decl->kind;
+  bool inWorkload =
+      kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective;
+  llvm::SaveAndRestore<bool> later(tensorsAreLater, tensorsAreLater || inWorkload);
   for (Argument &argument : arguments(call.args, scope)) {
     if (!argument.name.empty() && findArgument(instance.arguments, argument.name)) {
       diagnostics.report(argument.range, diag::DuplicateArgument, argument.name);
@@ -48,9 +53,6 @@ Value Evaluator::callInstance(Instance instance, const ast::Expr &call, const Sc
     }
     instance.arguments.push_back(std::move(argument));
   }
-  DeclKind kind = instance.decl->kind;
-  bool inWorkload =
-      kind == DeclKind::Op || kind == DeclKind::Workload || kind == DeclKind::Collective;
   if (tensors && inWorkload)
     return tensors->apply(instance, call.range);
   return bounded(std::move(instance), call.range);
@@ -117,18 +119,6 @@ void Evaluator::reportRecursion(const Decl &function, SourceRange range) {
     diagnostics.report(range, diag::RecursiveFunction, function.name);
 }
 
-static bool isInLibrary(const DiagnosticEngine &diagnostics, SourceRange range) {
-  return diagnostics.sourceManager().isLibrary(range.file);
-}
-
-SourceRange Evaluator::placeToMend(SourceRange place) const {
-  if (isInLibrary(diagnostics, place))
-    for (SourceRange call : calls)
-      if (call.isValid() && !isInLibrary(diagnostics, call))
-        place = call;
-  return place;
-}
-
 /// The parameters of a function that is being evaluated.
 static std::string given(const Decl &function, const Scope &scope) {
   std::vector<std::string> values;
@@ -139,13 +129,8 @@ static std::string given(const Decl &function, const Scope &scope) {
 }
 
 void Evaluator::reportNoReturn(const Decl &function, const Scope &scope) {
-  if (!isInLibrary(diagnostics, function.nameRange)) {
-    diagnostics.report(function.nameRange, diag::NoReturn, function.name)
-        .note(calls.back(), "for this call");
-    return;
-  }
-  diagnostics.report(placeToMend(function.nameRange), diag::NoReturn, function.name)
-      .note(function.nameRange, "called with " + given(function, scope));
+  diagnostics.report(function.nameRange, diag::NoReturn, function.name)
+      .note(calls.back(), "called with " + given(function, scope));
 }
 
 /// A condition on the parameters of a function, op or workload; false, reported, where it does not
@@ -170,9 +155,7 @@ bool Evaluator::isFulfilled(const Decl &function, const ast::Item &item, const S
     return false;
   }
   std::string values = given(function, scope);
-  SourceRange place =
-      isInLibrary(diagnostics, function.nameRange) ? placeToMend(function.nameRange) : calls.back();
-  diagnostics.report(place, diag::RequirementNotHeld, function.name, needs)
+  diagnostics.report(calls.back(), diag::RequirementNotHeld, function.name, needs)
       .note(item.range, values.empty() ? "required here" : "required here, called with " + values);
   return false;
 }
@@ -282,14 +265,8 @@ llvm::Optional<Value> Evaluator::functionBody(const Decl &function, const ast::B
 
 Value Evaluator::index(const ast::Expr &expr, const Scope &scope) {
   const ast::Expr &base = *expr.operands[0];
-  static constexpr llvm::StringLiteral kinds[] = {"weight", "cache", "tensor", "token"};
-  if (tensors && base.kind == ast::ExprKind::Name && llvm::is_contained(kinds, base.text) &&
-      !scope.find(base.text)) {
-    Value::List shape;
-    for (const ast::Arg &arg : expr.args)
-      shape.values.push_back(evaluate(*arg.value, scope));
-    return tensors->make(base.text, shape, expr.range);
-  }
+  if ((tensors || tensorsAreLater) && makesTensor(expr) && !scope.find(base.text))
+    return makeTensor(expr, scope);
   Value value = evaluate(base, scope);
   if (value.isUnknown())
     return Value();

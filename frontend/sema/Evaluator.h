@@ -35,14 +35,18 @@ private:
 class TensorSemantics {
 public:
   virtual ~TensorSemantics() = default;
-  /// `weight[…]`, `cache[…]`, `tensor[…]`, `token[…]`.
-  virtual Value make(llvm::StringRef kind, const Value::List &shape, SourceRange range) = 0;
+  /// `weight[…]`, `cache[…]`, `tensor[…]`, `token[…]`, in a format of its own where it has one.
+  virtual Value make(llvm::StringRef kind, const Value::List &shape, llvm::Optional<DType> format,
+                     SourceRange range) = 0;
   /// A call of an op, workload or collective.
   virtual Value apply(const Instance &callee, SourceRange range) = 0;
   /// An operator or element function on tensors (and numbers).
   virtual Value elementwise(llvm::StringRef function, llvm::ArrayRef<Value> operands,
                             SourceRange range) = 0;
 };
+
+/// True for `weight[…]`, `cache[…]`, `tensor[…]` and `token[…]`, as they are written.
+bool makesTensor(const ast::Expr &expr);
 
 class Evaluator {
 public:
@@ -53,6 +57,11 @@ public:
   Value valueOf(const Decl &decl, SourceRange use);
   /// The whole number that `expr` is, or nothing (reported, unless it is unknown).
   llvm::Optional<int64_t> integer(const ast::Expr &expr, const Scope &scope, llvm::StringRef what);
+  /// The number format that `value` names; nothing after a report, or if it is unknown.
+  llvm::Optional<DType> format(const Value &value, SourceRange range);
+  /// The extents of a tensor of `kind`; nothing after a report, or if one is unknown.
+  llvm::Optional<llvm::SmallVector<int64_t, 6>>
+  extents(llvm::StringRef kind, const Value::List &shape, SourceRange range);
   /// Evaluates arguments of a call: `x`, `name = x`.
   std::vector<Argument> arguments(llvm::ArrayRef<ast::Arg> args, const Scope &scope);
   /// Binds `instance`'s arguments and the defaults of its declaration to names in `scope`.
@@ -78,8 +87,6 @@ public:
   private:
     Evaluator &evaluator;
   };
-  /// `place`, or the innermost call outside the library that led there where it is in the library.
-  SourceRange placeToMend(SourceRange place) const;
   /// Whether `require condition, "words"` in the block of `instance`'s declaration holds for what
   /// `scope` has; false after a report. What is not known yet may hold.
   bool fulfils(const Instance &instance, const ast::Item &item, const Scope &scope);
@@ -95,6 +102,9 @@ public:
   /// Choices of words are values, `[vllm, orca]`: where a sweep or parameter takes its values.
   bool choicesAreValues = false;
   TensorSemantics *tensors = nullptr;
+  /// Without `tensors`: what is evaluated is passed to an op or a workload, which will make the
+  /// tensors in it.
+  bool tensorsAreLater = false;
 
 private:
   Value dispatch(const ast::Expr &expr, const Scope &scope);
@@ -112,6 +122,7 @@ private:
 
   Value builtin(llvm::StringRef name, llvm::ArrayRef<Argument> arguments, SourceRange range);
   Value index(const ast::Expr &expr, const Scope &scope);
+  Value makeTensor(const ast::Expr &expr, const Scope &scope);
   Value unary(const ast::Expr &expr, const Scope &scope);
   Value binary(const ast::Expr &expr, const Scope &scope);
   Value arithmetic(llvm::StringRef op, const Value &left, const Value &right,

@@ -26,7 +26,9 @@ private:
   void noClauses(const ast::Item &item);
   void noResults(const ast::Item &item);
   void noAssignment(llvm::ArrayRef<ast::Arg> args);
-  void roles(const ast::Expr &expr);
+  void role(const ast::Expr &expr, bool mayAssign);
+  void rolesInside(const ast::Expr &expr);
+  void roles(const ast::Expr &expr, bool mayAssign = true);
   void roles(llvm::ArrayRef<ast::Arg> args, bool mayAssign = true);
 
   DiagnosticEngine &diagnostics;
@@ -54,21 +56,30 @@ void Leftovers::noAssignment(llvm::ArrayRef<ast::Arg> args) {
       diagnostics.report(arg.assignRange, diag::UnexpectedAssignment);
 }
 
-void Leftovers::roles(const ast::Expr &expr) {
+/// Reports the role of `expr` itself; behind `weight[8, 16]` it is a format.
+void Leftovers::role(const ast::Expr &expr, bool mayAssign) {
+  if (!expr.role || makesTensor(expr))
+    return;
+  Diagnostic &error = diagnostics.report(expr.role->range, diag::UnexpectedRole);
+  if (mayAssign && expr.kind == ast::ExprKind::Name)
+    error.help(fmt::format("`=` gives a value to a name: `{} = {}`", expr.text,
+                           diagnostics.sourceManager().text(expr.role->range)));
+}
+
+void Leftovers::rolesInside(const ast::Expr &expr) {
   for (const ast::Expr *operand : expr.operands)
     roles(*operand);
   roles(expr.args);
 }
 
+void Leftovers::roles(const ast::Expr &expr, bool mayAssign) {
+  role(expr, mayAssign);
+  rolesInside(expr);
+}
+
 void Leftovers::roles(llvm::ArrayRef<ast::Arg> args, bool mayAssign) {
   for (const ast::Arg &arg : args) {
-    if (arg.role) {
-      Diagnostic &error = diagnostics.report(arg.role->range, diag::UnexpectedRole);
-      if (mayAssign && arg.value->kind == ast::ExprKind::Name)
-        error.help(fmt::format("`=` gives a value to a name: `{} = {}`", arg.value->text,
-                               diagnostics.sourceManager().text(arg.role->range)));
-    }
-    roles(*arg.value);
+    roles(*arg.value, mayAssign);
     if (arg.assigned)
       roles(*arg.assigned);
   }
@@ -77,11 +88,11 @@ void Leftovers::roles(llvm::ArrayRef<ast::Arg> args, bool mayAssign) {
 /// The head of what has tensors: roles stand behind parameters, and behind results that have ranks.
 void Leftovers::signature(const ast::Item &item) {
   auto inner = [&](const ast::Arg &arg) {
-    roles(*arg.value);
+    rolesInside(*arg.value);
     if (arg.assigned)
       roles(*arg.assigned);
   };
-  if (!item.args.empty() && !item.args[0].role)
+  if (!item.args.empty() && !item.args[0].value->role)
     llvm::for_each(item.args[0].value->args, inner);
   else
     roles(item.args, false);
@@ -143,7 +154,7 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool inFunction = place == Place::Function && item.word == "return";
   bool isRequired = item.word == "require" &&
                     (place == Place::Function || place == Place::Op || place == Place::Workload);
-  bool isDraw = place == Place::Op && item.word == "draw";
+  bool isDraw = item.word == "draw" && (place == Place::Op || place == Place::Workload);
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
   bool isLoop =

@@ -103,10 +103,9 @@ static std::string instanceText(const Instance &instance, Notation notation) {
 }
 
 static std::string tensorText(const Tensor &tensor) {
-  std::string text = "%" + std::to_string(tensor.id) + "[";
-  for (int64_t extent : tensor.shape)
-    text += (text.back() == '[' ? "" : ", ") + std::to_string(extent);
-  return text + "]";
+  std::string name = tensor.kind.empty() ? "%" + std::to_string(tensor.id) : tensor.kind;
+  std::string text = fmt::format("{}[{}]", name, fmt::join(tensor.shape, ", "));
+  return tensor.hasFormat ? text + ": " + dtypeName(tensor.dtype).str() : text;
 }
 
 static std::string multipleText(const Multiple &multiple, Notation notation) {

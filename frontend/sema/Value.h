@@ -54,11 +54,14 @@ struct Multiple {
   std::vector<Part> parts;
 };
 
-/// A tensor of the workload being built; `id` is the builder's.
+/// A tensor of the workload being built; `id` is the builder's. One that a subject is given,
+/// `net(x = tensor[4, 8])`, is made when that is built: until then it has no `id`, but a `kind`.
 struct Tensor {
   unsigned id;
   llvm::SmallVector<int64_t, 6> shape;
   DType dtype;
+  std::string kind = {};  ///< tensor, token, weight or cache; "" for one that is there
+  bool hasFormat = false; ///< of one with a `kind`: `dtype` is its own, else that of the workload
 };
 
 /// a .. b [step s]; `multiplies` for `step 2x`.

@@ -166,19 +166,23 @@ static constexpr WordSpec requirementWord = {
     .repeats = true,
     .doc = "what must hold of extents and numbers, and in words what it asks for"};
 
+static constexpr WordSpec drawWord = {
+    .word = "draw",
+    .kind = Syntax,
+    .repeats = true,
+    .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform "
+           "distinct k"};
+
 static constexpr WordSpec opWords[] = {
     {.word = "where", .kind = Syntax, .repeats = true, .doc = "an affine condition on the indices"},
     {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
     requirementWord,
-    {.word = "draw",
-     .kind = Syntax,
-     .repeats = true,
-     .doc = "how the values of an index tensor are spread: draw choice[b, t, k] from uniform "
-            "distinct k"},
+    drawWord,
 };
 
 static constexpr WordSpec workloadWords[] = {
     requirementWord,
+    drawWord,
     {.word = "repeat",
      .kind = Integer,
      .block = BlockKind::Workload,

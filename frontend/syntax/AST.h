@@ -19,7 +19,6 @@ struct Expr;
 /// `x` · `x: role` · `x = 1` · `[i, j] += e` · `[i] max= e`.
 struct Arg {
   Expr *value = nullptr;  ///< never null
-  Expr *role = nullptr;   ///< after `:`
   llvm::StringRef assign; ///< "" (no assignment), "=", "+=" or "max=" and the like
   SourceRange assignRange;
   Expr *assigned = nullptr; ///< after the assignment sign
@@ -49,8 +48,9 @@ struct Expr {
   llvm::ArrayRef<Expr *> operands;
   llvm::ArrayRef<Arg> args;
   bool trailingComma = false; ///< of Tuple and List
-  SourceRange range;
-  SourceRange opRange; ///< of the operator, the member name or the format
+  Expr *role = nullptr;       ///< after `:`, where this is an argument or is assigned
+  SourceRange range;          ///< without the role
+  SourceRange opRange;        ///< of the operator, the member name or the format
 };
 
 /// `word value, value` after the head's values: `on chip`, `at GLB`. A clause and an attribute are

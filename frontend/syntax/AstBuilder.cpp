@@ -91,7 +91,10 @@ bool AstBuilder::line(Parser::LineContext *context, Item &item) {
     item.assign = expressions.text(context->set->sign);
     item.assignRange = expressions.range(context->set->sign);
     item.value = expressions.build(context->set->value);
-    return item.value && tail(context, item);
+    if (item.value && context->set->role)
+      item.value->role = expressions.build(context->set->role);
+    bool isRead = item.value && (item.value->role || !context->set->role);
+    return isRead && tail(context, item);
   }
   if (context->values && !expressions.build(context->values->values, item.args))
     return false;
@@ -109,7 +112,7 @@ bool AstBuilder::line(Parser::LineContext *context, Item &item) {
 
 /// Turns `O` with the value `[n] += e` into an equation; so `m` with `max= e`.
 bool AstBuilder::equation(Parser::LineContext *context, Item &item) {
-  if (item.args.empty() || !item.args[0].assigned || item.args[0].role)
+  if (item.args.empty() || !item.args[0].assigned || item.args[0].value->role)
     return true;
   const ast::Arg &first = item.args[0];
   bool isIndexed = first.value->kind == ExprKind::List;

@@ -318,7 +318,8 @@ bool ExpressionBuilder::arg(Parser::ArgContext *context, Arg &result, unsigned &
     return built.expr != nullptr;
   };
   result.range = range(context);
-  if (!take(context->value, result.value) || (context->role && !take(context->role, result.role)))
+  if (!take(context->value, result.value) ||
+      (context->role && !take(context->role, result.value->role)))
     return false;
   if (!context->set)
     return true;
@@ -333,5 +334,6 @@ bool ExpressionBuilder::arg(Parser::ArgContext *context, Arg &result, unsigned &
     result.assign = keep(llvm::Twine(text(context->reduce)) + "=");
     result.assignRange = range(context->reduce).join(result.assignRange);
   }
-  return take(context->set->value, result.assigned);
+  return take(context->set->value, result.assigned) &&
+         (!context->set->role || take(context->set->role, result.assigned->role));
 }

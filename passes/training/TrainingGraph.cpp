@@ -101,8 +101,11 @@ void TrainingGraph::split(Operation &apply) {
 bool TrainingGraph::region(Region &region) {
   for (auto next = region.begin(); next != region.end();) {
     Operation &op = *next++;
-    if (auto tensor = as<op::TensorOp>(op); tensor && tensor.kind() == "weight")
+    if (auto tensor = as<op::TensorOp>(op); tensor && tensor.kind() == "weight") {
       op.setSymbol("w" + std::to_string(weights++));
+      if (!isFloating(op.result().type().dtype())) // whole numbers have no gradients
+        op.setAttr("frozen", Attribute::unit());
+    }
     if (op.is(op::RepeatOp::opName) && !this->region(op.body()))
       return false;
     if (!op.is(op::ApplyOp::opName))

@@ -199,12 +199,12 @@ static bool printIrOp(llvm::raw_ostream &os, llvm::StringRef word) {
   return true;
 }
 
-/// What an op computes, as its module writes it.
-static void printEquations(Session &session, const LibraryEntry &entry) {
-  if (entry.equations.empty())
+/// Lines of a declaration, such as what an op computes, as its module writes them.
+static void printLines(Session &session, llvm::StringRef title, llvm::StringRef lines) {
+  if (lines.empty())
     return;
-  session.out << "  equations\n";
-  for (llvm::StringRef line : llvm::split(llvm::StringRef(entry.equations).rtrim(), "\n"))
+  session.out << "  " << title << '\n';
+  for (llvm::StringRef line : llvm::split(lines.rtrim(), "\n"))
     session.out << "    " << line << '\n';
 }
 
@@ -221,7 +221,8 @@ static bool printLibraryEntries(Session &session, llvm::StringRef word,
     for (llvm::StringRef line : llvm::split(llvm::StringRef(entry.doc).trim(), "\n"))
       session.out << "  " << line << '\n';
     session.out << "  import   " << entry.module << '\n';
-    printEquations(session, entry);
+    printLines(session, "equations", entry.equations);
+    printLines(session, "requires", entry.requirements);
     found = true;
   }
   return found;

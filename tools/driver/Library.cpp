@@ -44,20 +44,35 @@ static std::string headText(const SourceManager &sources, const ast::Item &item)
   return text;
 }
 
-/// The lines of the block of an op, as far in as they stand there.
+static bool isRequirement(const ast::Item &item) {
+  return item.kind == ast::ItemKind::Line && item.word == "require";
+}
+
+/// The lines of the block of an op without what it requires, as far in as they stand there.
 static std::string equationsText(const SourceManager &sources, const ast::Item &item) {
   if (!item.block)
     return "";
-  llvm::StringRef block = sources.text(item.block->range);
-  block.consume_front("{");
-  block.consume_back("}");
+  SourceRange range = item.block->range;
+  std::string block = sources.text(range).str();
+  for (const ast::Item *entry : llvm::reverse(item.block->items))
+    if (isRequirement(*entry))
+      block.erase(entry->range.begin - range.begin, entry->range.end - entry->range.begin);
   std::string text;
-  for (llvm::StringRef line : llvm::split(block.trim('\n'), "\n")) {
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(block).drop_front().drop_back(), "\n")) {
     line.consume_front("  ");
     if (!line.trim().empty())
       text += line.rtrim().str() + "\n";
   }
   return llvm::StringRef(text).ltrim().str();
+}
+
+/// A line for the condition of each requirement.
+static std::string requirementsText(const SourceManager &sources, const ast::Item &item) {
+  std::string text;
+  for (const ast::Item *entry : item.block ? item.block->items : llvm::ArrayRef<ast::Item *>())
+    if (isRequirement(*entry))
+      text += sources.text(entry->args[0].range).str() + "\n";
+  return text;
 }
 
 std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
@@ -75,7 +90,7 @@ std::vector<LibraryEntry> driver::libraryIndex(Program &program) {
                          decl->kind == DeclKind::Op
                              ? equationsText(program.sourceManager(), *decl->item)
                              : std::string(),
-                         decl->nameRange});
+                         requirementsText(program.sourceManager(), *decl->item), decl->nameRange});
     }
   }
   return entries;

@@ -13,9 +13,10 @@ struct LibraryEntry {
   std::string module; ///< what to import: "std.ops.conv2d"
   std::string kind;   ///< "op", "workload", "hardware", …
   std::string name;
-  std::string signature; ///< the head as written, on one line
-  std::string doc;       ///< the comment above it, without slashes; lines end in newlines
-  std::string equations; ///< of an op: the lines of its block, without its indentation
+  std::string signature;    ///< the head as written, on one line
+  std::string doc;          ///< the comment above it, without slashes; lines end in newlines
+  std::string equations;    ///< of an op: the lines of its block, without its indentation
+  std::string requirements; ///< of an op or a workload: its `require` lines
   SourceRange place;
 };
 
