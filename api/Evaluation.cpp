@@ -7,6 +7,8 @@
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
+#include "ir/study/ServeOps.h"
+#include "ir/study/TrainOps.h"
 #include "passes/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -122,8 +124,8 @@ std::vector<const emit::Result *> Evaluation::named(llvm::StringRef name) const 
   return results;
 }
 
-MetricNames Evaluation::names(const ir::Module &module, const Cost *cost) const {
-  return {cost, [this](llvm::StringRef name) { return named(name); }, &module};
+MetricNames Evaluation::names(const ir::Module &module, const Outcome *outcome) const {
+  return {outcome, [this](llvm::StringRef name) { return named(name); }, &module};
 }
 
 unsigned Evaluation::statementIndex(SourceRange place) {
@@ -280,7 +282,7 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
 void Evaluation::keepRows(Evaluated &evaluated) {
   std::vector<size_t> met; // of the rows
   llvm::erase_if(evaluated.results, [&](const emit::Result *result) {
-    MetricNames ofResult = names(evaluated.module, &result->cost);
+    MetricNames ofResult = names(evaluated.module, result);
     std::string unmet = unmetRequirement(*evaluated.point, ofResult);
     if (unmet.empty()) {
       met.push_back(pointRows.size());
@@ -317,9 +319,8 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
     if (context.diagnostics.errorCount() != errors) // of one row of several
       return;
     for (const emit::Result *result : evaluated.results)
-      const_cast<emit::Result *>(result)->own =
-          emit::ownMetrics(names(statement.module, &result->cost));
-  } else if (op.is(study::MetricOp::opName)) {
+      const_cast<emit::Result *>(result)->own = emit::ownMetrics(names(statement.module, result));
+  } else if (op.is(study::MetricOp::opName) || op.is(study::GoalOp::opName)) {
     return;
   }
   // Without results a statement, or those that a request is about, failed, which is reported.
@@ -330,9 +331,9 @@ void Evaluation::statement(const StatementContext &statement, const Listener &li
   listener(evaluated);
 }
 
-void Evaluation::keep(Cost cost, const StatementContext &statement, ResultLabels labels) {
+void Evaluation::keep(Outcome outcome, const StatementContext &statement, ResultLabels labels) {
   const ir::Operation &op = statement.op;
-  emit::Result result;
+  emit::Result result{std::move(outcome)};
   const ir::Operation &whole = statement.around ? *statement.around : op;
   result.name = study::resultName(whole).str();
   result.label = std::move(labels.label);
@@ -343,7 +344,6 @@ void Evaluation::keep(Cost cost, const StatementContext &statement, ResultLabels
   result.statement = statementIndex((statement.point ? *statement.point : whole).range());
   if (statement.point)
     result.point = ir::as<study::PointOp>(*statement.point).bindings();
-  result.cost = std::move(cost);
   if (options.verifier)
     result.verified = providers.takeVerified();
   if (std::string note = result.cost.errors.note(); !note.empty())

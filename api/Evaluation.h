@@ -82,8 +82,8 @@ public:
   std::vector<const emit::Result *> named(llvm::StringRef name) const;
   /// True for the name of a result that a statement which is not supported yet would have had.
   bool isUnsupported(llvm::StringRef name) const { return removed.count(name.str()) != 0; }
-  /// How the expressions of a statement are read; `cost` may be null.
-  MetricNames names(const ir::Module &module, const Cost *cost) const;
+  /// How the expressions of a statement are read; `outcome` may be null.
+  MetricNames names(const ir::Module &module, const Outcome *outcome) const;
 
   // For the evaluators of statements.
   Context context;
@@ -95,8 +95,8 @@ public:
   llvm::Optional<int64_t> parametersOf(llvm::StringRef subject) const {
     return parameters.lookup(subject);
   }
-  /// Keeps `cost` as the result of the statement; what identifies it is what `labels` says.
-  void keep(Cost cost, const StatementContext &statement, ResultLabels labels);
+  /// Keeps `outcome` as the result of the statement; what identifies it is what `labels` says.
+  void keep(Outcome outcome, const StatementContext &statement, ResultLabels labels);
   /// Keeps what a search has found with its result, the last one, which `notes` are added to.
   void keep(mapper::SearchSummary summary, llvm::ArrayRef<std::string> notes);
   std::set<std::pair<uint32_t, uint32_t>> warned; ///< places with words that nothing reads

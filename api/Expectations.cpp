@@ -100,7 +100,7 @@ Evaluation::checkCase(study::ExpectOp expect, const MetricNames &names, llvm::St
 /// A name of several results, of a list or a sweep, means every one of them.
 bool Evaluation::checkExpectation(const ir::Module &module, study::ExpectOp expect,
                                   emit::Result *result, llvm::StringRef about) {
-  MetricNames reading = names(module, result ? &result->cost : nullptr);
+  MetricNames reading = names(module, result);
   std::vector<std::string> several = severalResults(ir::Attribute(expect.expr()), reading);
   if (several.size() > 1) {
     context.diagnostics

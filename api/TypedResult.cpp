@@ -68,7 +68,7 @@ Result api::typedResult(const emit::Result &result, llvm::StringRef statement,
   for (const auto &[name, value] : result.point.entries())
     typed.point.emplace_back(name, mapper::bindingText(value));
   typed.place = typedPlace(result.place, sources);
-  for (const auto &[name, value] : emit::metricsOf(cost))
+  for (const auto &[name, value] : emit::metricsOf(result))
     typed.metrics.push_back(typedMetric(name, value));
   for (const auto &[name, value] : result.own)
     typed.metrics.push_back(typedMetric(name, value));

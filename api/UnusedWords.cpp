@@ -4,6 +4,7 @@
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/op/OpOps.h"
+#include "ir/study/SearchOps.h"
 #include "ir/target/TargetOps.h"
 #include "passes/training/Strategy.h"
 #include "llvm/ADT/STLExtras.h"
@@ -146,10 +147,13 @@ static bool hasExperts(const ir::Operation &train, const ir::Module &module) {
 void api::warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &module,
                                  std::set<std::pair<uint32_t, uint32_t>> &warned,
                                  DiagnosticEngine &diagnostics) {
-  const ir::AttrDict &settings = train.dictAttr("settings");
+  auto parts = study::partOf<study::StrategyOp>(train);
+  auto goal = study::partOf<study::GoalOp>(train);
   auto warn = [&](llvm::StringRef word, const std::string &why) {
     SourceRange place = passes::rangeOf(train, word, diagnostics);
-    if (settings.find(word) && warned.insert({place.file, place.begin}).second)
+    bool isGiven = parts->hasAttr(word) || goal->hasAttr(word) ||
+                   study::findPart(train, "study." + word.str());
+    if (isGiven && warned.insert({place.file, place.begin}).second)
       diagnostics.report(place, diag::WordWithoutEffect, word, why);
   };
   passes::Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
@@ -157,7 +161,7 @@ void api::warnOfUnusedTrainWords(const ir::Operation &train, const ir::Module &m
                strategy.schedule == passes::ScheduleKind::Interleaved;
   if (fills && strategy.pipeline == 1)
     warn("schedule", fmt::format("`{}` fills the gaps of a pipeline, and here is one stage",
-                                 settings.find("schedule")->asString()));
+                                 scheduleName(strategy.schedule)));
   if (!strategy.hasHoles()) {
     for (llvm::StringRef word : {"minimize", "maximize", "within"})
       warn(word, "nothing of it is `any`");

@@ -139,8 +139,7 @@ void TileLowering::choose(target::ChipOp target, Operation &statement) {
 /// without products stream through memory, divided along what they sum up as well; their roofline
 /// is closer than blocks of their output.
 bool TileLowering::run(study::TrainOp train) {
-  const Attribute *provider = train.settings().find("using");
-  if (!provider || provider->asString() != "tile" || readStrategy(train).hasHoles())
+  if (!train.usesTiles() || readStrategy(train).hasHoles())
     return true;
   for (target::ChipOp target : chipsOf(module, train.on())) {
     if (!dispatchesBlocks(target)) {

@@ -24,7 +24,7 @@ static bool readSystemTexts(Context &context, const ir::Operation &system,
       texts.system = file;
     return true;
   };
-  llvm::StringRef label = replay.dictAttr("settings").find("label")->asString();
+  llvm::StringRef label = replay.stringAttr("label");
   return emit::astraSimTexts(system, label, replay.range(), &context.diagnostics, keep) &&
          readClusterTexts(context.diagnostics, texts, cluster);
 }
@@ -87,8 +87,8 @@ static void addBounds(const astra::RankResult &rank, Cost &cost) {
   cost.addBound("host", seconds(rank.exposed() - communication));
 }
 
-llvm::Optional<Cost> api::replayTrace(Context &context, const ir::Module &module,
-                                      const ir::Operation &op, const astra::Cluster *given) {
+llvm::Optional<Outcome> api::replayTrace(Context &context, const ir::Module &module,
+                                         const ir::Operation &op, const astra::Cluster *given) {
   astra::Cluster cluster;
   if (given) {
     cluster = *given;
@@ -116,11 +116,12 @@ llvm::Optional<Cost> api::replayTrace(Context &context, const ir::Module &module
     return llvm::None;
   auto last = std::max_element(result.ranks.begin(), result.ranks.end(),
                                [](const auto &a, const auto &b) { return a.finish < b.finish; });
-  Cost cost;
+  Outcome outcome;
+  outcome.kind = ResultKind::Replay;
+  Cost &cost = outcome.cost;
   cost.latency = seconds(last->finish);
   cost.energy = cost.area = Figure::notGiven("trace", op.symbolAttr("subject"));
   cost.chips = static_cast<int64_t>(result.ranks.size());
-  cost.isTimesOnly = true;
   addBounds(*last, cost);
   cost.addNote(fmt::format("timed as ASTRA-sim does, {} on {}",
                            cluster.aware ? "congestion_aware" : "congestion_unaware",
@@ -128,6 +129,6 @@ llvm::Optional<Cost> api::replayTrace(Context &context, const ir::Module &module
                                  : "what its inputs can say of the system"));
   cost.provenance = {"network", "", "a graph for each rank, event by event"};
   addRanks(result.ranks, op.range(), cost);
-  cost.describe(PartKind::Program, op.dictAttr("settings").find("label")->asString(), op.range());
-  return cost;
+  cost.describe(PartKind::Program, op.stringAttr("label"), op.range());
+  return outcome;
 }

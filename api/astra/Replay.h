@@ -5,7 +5,7 @@
 #define PERFC_API_ASTRA_REPLAY_H
 
 #include "api/Context.h"
-#include "backends/core/Cost.h"
+#include "backends/core/Outcome.h"
 #include "backends/network/astra/Simulation.h"
 #include "ir/core/Module.h"
 
@@ -14,8 +14,8 @@ namespace perfc::api {
 /// The cost of the study.replay `op`: latency is the end of the last rank, the breakdown has a part
 /// for ranks that take the same. It runs on `given`, or where that is null on what ASTRA-sim's
 /// inputs say of the system. Nothing after a report.
-llvm::Optional<Cost> replayTrace(Context &context, const ir::Module &module,
-                                 const ir::Operation &op, const astra::Cluster *given);
+llvm::Optional<Outcome> replayTrace(Context &context, const ir::Module &module,
+                                    const ir::Operation &op, const astra::Cluster *given);
 
 } // namespace perfc::api
 

@@ -6,7 +6,8 @@
 #include "backends/core/Evaluate.h"
 #include "backends/core/UncertainInputs.h"
 #include "backends/serving/Serve.h"
-#include "ir/study/AllOps.h"
+#include "ir/study/ServeOps.h"
+#include "ir/study/TrainOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
@@ -16,19 +17,15 @@ const StatementKind *api::findStatementKind(const ir::Operation &op) {
   static constexpr StatementKind kinds[] = {
       {study::EvaluateOp::opName, evaluateOne},         {study::CompareOp::opName, compareRows},
       {study::SearchStatement::opName, searchMappings}, {study::TrainOp::opName, trainSteps},
-      {study::ServeOp::opName, serveRequests},          {"study.replay", replayTraces},
+      {study::ServeOp::opName, serveRequests},          {study::ReplayOp::opName, replayTraces},
   };
   auto kind = llvm::find_if(kinds, [&](const StatementKind &one) { return op.is(one.opName); });
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
 ResultLabels api::labelsIn(const Evaluation &run, const ir::Operation &op) {
-  auto text = [&](const char *name) {
-    const ir::Attribute *value = op.dictAttr("settings").find(name);
-    return value ? value->asString().str() : std::string();
-  };
-  return {text("label"), text("subject_label"), text("on_label"),
-          run.parametersOf(op.symbolAttr("subject"))};
+  return {op.stringAttr("label").str(), op.stringAttr("subject_label").str(),
+          op.stringAttr("on_label").str(), run.parametersOf(op.symbolAttr("subject"))};
 }
 
 /// "3.200 mJ, 1.500 ms"; chips that give no energies have times alone.
@@ -51,15 +48,13 @@ void api::evaluateOne(Evaluation &run, const StatementContext &statement) {
   DiagnosticEngine &diagnostics = run.context.diagnostics;
   run.context.watcher.at(evaluate.label());
   run.providers.takeVerified(); // of what a search has looked at
-  llvm::Optional<Cost> cost =
+  llvm::Optional<Outcome> outcome =
       evaluateStudy(statement.module, statement.op, run.providers, diagnostics);
-  if (!cost)
+  if (!outcome)
     return;
-  warnOfUnusedWords(*cost, statement.module, evaluate.on(), run.warned, diagnostics,
+  warnOfUnusedWords(outcome->cost, statement.module, evaluate.on(), run.warned, diagnostics,
                     run.context.sources);
-  run.keep(std::move(*cost), statement,
-           {evaluate.label().str(), evaluate.subjectLabel().str(), evaluate.onLabel().str(),
-            run.parametersOf(evaluate.subject())});
+  run.keep(std::move(*outcome), statement, labelsIn(run, statement.op));
 }
 
 void api::compareRows(Evaluation &run, const StatementContext &statement) {
@@ -71,20 +66,20 @@ void api::compareRows(Evaluation &run, const StatementContext &statement) {
 void api::serveRequests(Evaluation &run, const StatementContext &statement) {
   ResultLabels labels = labelsIn(run, statement.op);
   run.context.watcher.at(labels.label);
-  llvm::Optional<Cost> cost =
+  llvm::Optional<Outcome> outcome =
       withEnds(statement.module, statement.op, run.context.diagnostics, [&] {
         return serving::evaluateServing(statement.module, statement.op, run.providers,
                                         run.context.diagnostics);
       });
-  if (cost)
-    run.keep(std::move(*cost), statement, std::move(labels));
+  if (outcome)
+    run.keep(std::move(*outcome), statement, std::move(labels));
 }
 
 void api::replayTraces(Evaluation &run, const StatementContext &statement) {
   ResultLabels labels = labelsIn(run, statement.op);
   run.context.watcher.at(labels.label);
-  llvm::Optional<Cost> cost =
+  llvm::Optional<Outcome> outcome =
       replayTrace(run.context, statement.module, statement.op, run.options.replayOn);
-  if (cost)
-    run.keep(std::move(*cost), statement, std::move(labels));
+  if (outcome)
+    run.keep(std::move(*outcome), statement, std::move(labels));
 }

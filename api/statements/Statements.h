@@ -26,7 +26,7 @@ void trainSteps(Evaluation &run, const StatementContext &statement);
 void serveRequests(Evaluation &run, const StatementContext &statement);
 void replayTraces(Evaluation &run, const StatementContext &statement);
 
-/// The labels in the settings of a `train`, `serve` or `replay`.
+/// The labels of `op`, an evaluation or another statement with a subject.
 ResultLabels labelsIn(const Evaluation &run, const ir::Operation &op);
 /// Tells the watcher of `run` how far its search is.
 mapper::ProgressListener progressListener(Evaluation &run);

@@ -55,7 +55,7 @@ static void noteSearch(const TrainSearchResult &searched, const ir::Operation &t
     cost.notes.back() += fmt::format(
         "{} in {}: {}", formatEngineering(searched.tight->stepTime, BaseUnit::Second),
         formatEngineering(searched.tight->memory, BaseUnit::Byte), searched.tight->strategy);
-  if (!train.dictAttr("settings").find("microbatch"))
+  if (!study::partOf<study::StrategyOp>(train)->hasAttr("microbatch"))
     cost.notes.push_back("search: `microbatch` is not given and stays 1; `microbatch any` tries "
                          "others");
   for (const auto &[why, count] : searched.counts.refused)
@@ -109,18 +109,18 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
     train = filled->lookup(op.symbol());
   }
   size_t reported = diagnostics.all().size();
-  llvm::Optional<Cost> cost = withEnds(*module, *train, diagnostics, [&] {
+  llvm::Optional<Outcome> outcome = withEnds(*module, *train, diagnostics, [&] {
     return training::evaluateTraining(*module, *train, run.providers, diagnostics,
                                       run.options.trainsBeyondMemory);
   });
-  if (!cost)
+  if (!outcome)
     return adviseToFit(run, op, reported);
   warnOfUnusedTrainWords(op, *module, run.warned, diagnostics);
   if (searched) {
-    auto summary = std::make_shared<TrainingSummary>(*cost->training);
+    auto summary = std::make_shared<TrainingSummary>(*outcome->training);
     summary->front = searched->front;
-    cost->training = std::move(summary);
-    noteSearch(*searched, op, *cost);
+    outcome->training = std::move(summary);
+    noteSearch(*searched, op, outcome->cost);
   }
-  run.keep(std::move(*cost), statement, labelsIn(run, op));
+  run.keep(std::move(*outcome), statement, labelsIn(run, op));
 }

@@ -119,17 +119,6 @@ std::string MeasuredErrors::note() const {
   return text;
 }
 
-Uncertain Cost::withMoves(llvm::function_ref<double(const Cost &)> figure) const {
-  double centre = figure(*this);
-  std::vector<Uncertain::Contribution> moves;
-  for (const CostEnds &at : ends) {
-    double up = at.upper ? figure(*at.upper) - centre : 0;
-    double down = at.lower ? figure(*at.lower) - centre : 0;
-    moves.push_back({at.source, std::fabs(up) >= std::fabs(down) ? up : -down});
-  }
-  return {centre, moves};
-}
-
 //===-- Composition
 //----------------------------------------------------------------------------===//
 

@@ -5,13 +5,11 @@
 // that follow each other add, latencies of parts that overlap give their maximum, energies, counts
 // and traffic always add. Figures are central values with their error budget
 // (ir/common/Uncertain.h), in SI units; what the hardware does not give is kept as "not given" with
-// its owner, never as zero.
+// its owner, never as zero. A cost knows no statement: what a `train` or a `serve` finds besides is
+// its Outcome.
 #ifndef PERFC_BACKENDS_CORE_COST_H
 #define PERFC_BACKENDS_CORE_COST_H
 
-#include "backends/core/Serving.h"
-#include "backends/core/Training.h"
-#include "ir/common/Metrics.h"
 #include "ir/common/Quantity.h"
 #include "ir/common/Source.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -133,19 +131,6 @@ struct Provenance {
   std::string formula;  ///< one line, in the terms of docs/cost-model.md
 };
 
-struct Cost;
-
-/// Money: for each second of a chip, and for each joule.
-struct Price {
-  double chipSecond = 0, joule = 0; ///< USD
-};
-
-/// What a cost comes to with one source of uncertainty at the ends of its interval.
-struct CostEnds {
-  UncertaintySource source;
-  std::shared_ptr<const Cost> upper, lower; ///< null where it does not run there
-};
-
 /// Where the intervals of times come from, beside what a program writes with `+-`.
 struct MeasuredErrors {
   /// What times have an error that was measured ("library `nccl` on `nvlink4`"), and what others
@@ -186,18 +171,6 @@ struct Cost {
   Uncertain exposed;                      ///< s of communication that nothing hides
   llvm::Optional<Uncertain> busBandwidth; ///< B/s, of a single collective
   CostPart breakdown;
-  /// Of a `train`: what only a training step has; null for other statements.
-  std::shared_ptr<const TrainingSummary> training;
-  /// Of a `serve`: the requests and batches; null for other statements. `latency` is the whole run.
-  std::shared_ptr<const ServingSummary> serving;
-  /// What a chip and energy cost, where the statement says it.
-  llvm::Optional<Price> price;
-  /// Tokens that an evaluation reads; 0 of a workload without `token` tensors.
-  double tokens = 0;
-  /// Of a `replay`, whose nodes have times: what they compute, move and hold is not known.
-  bool isTimesOnly = false;
-  /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
-  std::vector<CostEnds> ends;
   MeasuredErrors errors;
   /// Facts to print below a result: fallbacks taken, partial passes, what was left out.
   std::vector<std::string> notes;
@@ -213,9 +186,6 @@ struct Cost {
   void describe(PartKind kind, llvm::StringRef label, SourceRange location);
   /// Adds a note unless it is there already.
   void addNote(std::string note);
-  /// A figure of this with what each source of `ends` moves it: the larger of its two moves, so
-  /// that the interval of one source has both ends in it.
-  Uncertain withMoves(llvm::function_ref<double(const Cost &)> figure) const;
 };
 
 /// Adds `part`, run `count` times after what `total` holds, to `total`: latency, energy, counts,
@@ -225,30 +195,8 @@ struct Cost {
 /// all does.
 llvm::Optional<std::string> addSequential(Cost &total, const Cost &part, int64_t count = 1);
 
-/// A metric of a result.
-struct MetricValue {
-  /// Meaningless when `notGiven` or `text` is set.
-  Uncertain value;
-  Dimension dimension;
-  /// A word instead of a number (`bottleneck`).
-  std::string text;
-  /// Why there is no value: "energy of memory `L2` is not given".
-  std::string notGiven;
-
-  bool hasNumber() const { return text.empty() && notGiven.empty(); }
-};
-
-/// The metric `name` of `cost`, by the table of its statement (ir/common/Metrics.h), with
-/// `traffic.MEMORY` and members of distributions (`ttft.p99`). What only evaluations have is not
-/// given, with the reason. Nothing when there is no such metric.
-llvm::Optional<MetricValue> metric(const Cost &cost, llvm::StringRef name);
-
 /// The base in which what a result holds is told: that in which the memory's capacity is written.
 SizeBase capacityBase(const Cost &cost);
-/// The statement that the cost is of.
-ResultKind kindOf(const Cost &cost);
-/// What follows the point in the name of a metric that is a distribution.
-llvm::ArrayRef<llvm::StringRef> distributionMembers();
 
 } // namespace perfc
 

@@ -21,7 +21,7 @@ public:
                  DiagnosticEngine &diagnostics)
       : module(module), evaluate(evaluate), providers(providers), diagnostics(diagnostics) {}
 
-  llvm::Optional<Cost> run();
+  llvm::Optional<Outcome> run();
 
 private:
   bool region(const ir::Region &region, Cost &total);
@@ -35,7 +35,7 @@ private:
   void checkCapacity(const Chip &chip, Cost &total);
   llvm::Optional<std::string> scaleToChips(Cost &total);
   void checkPower(Cost &total);
-  void noteCopies(Cost &total);
+  double tokensAndCopies(Cost &total);
   void finish(const Chip &chip, Cost &total);
 
   const ir::Module &module;
@@ -232,31 +232,26 @@ static double tokensOf(const ir::Module &module, llvm::StringRef subject) {
   return 0;
 }
 
-llvm::Optional<Price> perfc::priceIn(const ir::AttrDict &prices) {
-  if (prices.empty())
+llvm::Optional<Price> perfc::priceOf(const ir::Operation &statement) {
+  if (!study::findPart(statement, study::PriceOp::opName))
     return llvm::None;
-  auto number = [&](llvm::StringRef word) {
-    const ir::Attribute *value = prices.find(word);
-    return value ? value->asQuantity().toDouble() : 0;
-  };
-  return Price{number("chip"), number("energy")};
+  auto price = study::partOf<study::PriceOp>(statement);
+  return Price{price.chipSecond(), price.joule()};
 }
 
-/// Chips that exchange nothing run a copy each.
-void StudyEvaluator::noteCopies(Cost &total) {
-  total.tokens = tokensOf(module, evaluate.subject()) * static_cast<double>(evaluate.count());
+/// Tokens that all chips read. Chips that exchange nothing run a copy each, which is noted.
+double StudyEvaluator::tokensAndCopies(Cost &total) {
+  double tokens = tokensOf(module, evaluate.subject()) * static_cast<double>(evaluate.count());
   if (exchanges || total.chips == 1)
-    return;
-  total.tokens *= static_cast<double>(total.chips);
+    return tokens;
   total.addNote(fmt::format("each of the {} runs a copy, since `{}` has no collective: the latency "
                             "is that of one, energy and counts are of all",
                             counted(static_cast<uint64_t>(total.chips), "chip"),
                             evaluate.subjectLabel()));
+  return tokens * static_cast<double>(total.chips);
 }
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
-  noteCopies(total);
-  total.price = priceIn(evaluate->dictAttr("price"));
   total.area = chip.area();
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
@@ -265,7 +260,7 @@ void StudyEvaluator::finish(const Chip &chip, Cost &total) {
                  evaluate->range());
 }
 
-llvm::Optional<Cost> StudyEvaluator::run() {
+llvm::Optional<Outcome> StudyEvaluator::run() {
   const ir::Operation *program = module.lookup(passes::programSymbol(evaluate));
   target::ChipOp target = passes::chipOf(module, evaluate.on());
   if (!program || !target) {
@@ -273,7 +268,8 @@ llvm::Optional<Cost> StudyEvaluator::run() {
     return llvm::None;
   }
   chipOp = target.op;
-  Cost total;
+  Outcome outcome;
+  Cost &total = outcome.cost;
   if (!region(program->body(), total))
     return llvm::None;
   // Several collectives have no bus bandwidth of their own.
@@ -286,11 +282,14 @@ llvm::Optional<Cost> StudyEvaluator::run() {
     diagnostics.report(evaluate->range(), diag::CountOverflow, evaluate.label(), *most);
     return llvm::None;
   }
+  outcome.price = priceOf(*evaluate);
+  outcome.tokens = tokensAndCopies(total);
   finish(chip, total);
-  return total;
+  return outcome;
 }
 
-llvm::Optional<Cost> perfc::evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
-                                          ProviderSet &providers, DiagnosticEngine &diagnostics) {
+llvm::Optional<Outcome> perfc::evaluateStudy(const ir::Module &module,
+                                             const ir::Operation &evaluate, ProviderSet &providers,
+                                             DiagnosticEngine &diagnostics) {
   return StudyEvaluator(module, ir::as<study::EvaluateOp>(evaluate), providers, diagnostics).run();
 }

@@ -7,17 +7,17 @@
 #define PERFC_BACKENDS_CORE_EVALUATE_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/core/Outcome.h"
 
 namespace perfc {
 
-/// The cost of `evaluate`, a study.evaluate whose module has been lowered to the collective level.
+/// What `evaluate` finds, a study.evaluate whose module has been lowered to the collective level.
 /// Nothing after a reported error.
-llvm::Optional<Cost> evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
-                                   ProviderSet &providers, DiagnosticEngine &diagnostics);
+llvm::Optional<Outcome> evaluateStudy(const ir::Module &module, const ir::Operation &evaluate,
+                                      ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-/// What the entry `price` of a statement says, in USD per second of a chip and per joule; nothing
-/// where it says nothing.
-llvm::Optional<Price> priceIn(const ir::AttrDict &prices);
+/// What the study.price of `statement` says; nothing where it has none.
+llvm::Optional<Price> priceOf(const ir::Operation &statement);
 
 } // namespace perfc
 

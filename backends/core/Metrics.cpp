@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Metrics of a cost by name. What each is, is defined by the table of its statement in
+// Metrics of an outcome by name. What each is, is defined by the table of its statement in
 // ir/common/Metrics; here one row says how a name is computed, whatever the statement. The time of
 // a cost is that of a step of `train`, of the run of `serve`.
-#include "backends/core/Cost.h"
 #include "backends/core/Leakage.h"
+#include "backends/core/Outcome.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace perfc;
 
@@ -36,21 +37,21 @@ static MetricValue ratio(const MetricValue &amount, const Uncertain &seconds) {
   return seconds.central() == 0 ? unknown("the latency is 0") : number(amount.value / seconds);
 }
 
-static double flopsOf(const Cost &cost) {
-  return cost.training  ? cost.training->executedFlops
-         : cost.serving ? cost.serving->flops
-                        : static_cast<double>(cost.flops);
+static double flopsOf(const Outcome &of) {
+  return of.training  ? of.training->executedFlops
+         : of.serving ? of.serving->flops
+                      : static_cast<double>(of.cost.flops);
 }
 
-static MetricValue macs(const Cost &cost) {
-  return number(cost.training ? cost.training->executedFlops / 2 : static_cast<double>(cost.macs));
+static MetricValue macs(const Outcome &of) {
+  return number(of.training ? of.training->executedFlops / 2 : static_cast<double>(of.cost.macs));
 }
 
-static MetricValue energy(const Cost &cost) { return figureMetric(cost.energy, "energy"); }
+static MetricValue energy(const Outcome &of) { return figureMetric(of.cost.energy, "energy"); }
 
 /// Energy times the metric `latency`: of a `serve` the mean of its requests.
-static MetricValue edp(const Cost &cost) {
-  MetricValue result = energy(cost), latency = *metric(cost, "latency");
+static MetricValue edp(const Outcome &of) {
+  MetricValue result = energy(of), latency = *metric(of, "latency");
   if (!result.hasNumber() || !latency.hasNumber())
     return result.hasNumber() ? latency : result;
   return number(result.value * latency.value);
@@ -63,21 +64,21 @@ static bool hasStaticPower(const CostPart &part) {
 
 /// Without the static power of a chip only the value is known, as a lower bound; how far it may be
 /// off is not.
-static MetricValue power(const Cost &cost) {
-  MetricValue result = ratio(energy(cost), cost.latency);
-  if (result.hasNumber() && !hasStaticPower(cost.breakdown))
+static MetricValue power(const Outcome &of) {
+  MetricValue result = ratio(energy(of), of.cost.latency);
+  if (result.hasNumber() && !hasStaticPower(of.cost.breakdown))
     result.value = Uncertain(result.value.central());
   return result;
 }
 
-static MetricValue cycles(const Cost &cost) {
-  return cost.cycles ? number(*cost.cycles) : unknown("the clock of the chip is not given");
+static MetricValue cycles(const Outcome &of) {
+  return of.cost.cycles ? number(*of.cost.cycles) : unknown("the clock of the chip is not given");
 }
 
-static MetricValue busBandwidth(const Cost &cost) {
-  if (!cost.busBandwidth)
+static MetricValue busBandwidth(const Outcome &of) {
+  if (!of.cost.busBandwidth)
     return unknown("only a single collective that moves data has a bus bandwidth");
-  return number(*cost.busBandwidth);
+  return number(*of.cost.busBandwidth);
 }
 
 static bool has(const CostPart &part, PartKind kind) {
@@ -86,70 +87,65 @@ static bool has(const CostPart &part, PartKind kind) {
 }
 
 /// True for collectives alone: what the memories of their chips do for them is not known.
-static bool isCollective(const Cost &cost) {
-  return !cost.training && !cost.serving && has(cost.breakdown, PartKind::Collective) &&
-         !has(cost.breakdown, PartKind::Kernel);
+static bool isCollective(const Outcome &of) {
+  return !of.training && !of.serving && has(of.cost.breakdown, PartKind::Collective) &&
+         !has(of.cost.breakdown, PartKind::Kernel);
 }
 
-static MetricValue traffic(const Cost &cost) {
-  if (isCollective(cost))
+static MetricValue traffic(const Outcome &of) {
+  if (isCollective(of))
     return unknown("what memories move for a collective is not counted");
-  return number(cost.trafficBytes());
+  return number(of.cost.trafficBytes());
 }
 
-static MetricValue peakMemory(const Cost &cost) {
-  if (isCollective(cost))
+static MetricValue peakMemory(const Outcome &of) {
+  if (isCollective(of))
     return unknown("what memories hold for a collective is not counted");
-  return number(cost.peakMemory);
+  return number(of.cost.peakMemory);
 }
 
-static MetricValue bottleneck(const Cost &cost) {
+static MetricValue bottleneck(const Outcome &of) {
   MetricValue result;
-  result.text = cost.bottleneck().empty() ? "none" : cost.bottleneck().str();
+  result.text = of.cost.bottleneck().empty() ? "none" : of.cost.bottleneck().str();
   return result;
 }
 
-/// Tokens that the time of a cost is for.
-static double tokensOf(const Cost &cost) {
-  return cost.training  ? cost.training->tokens
-         : cost.serving ? static_cast<double>(cost.serving->outputTokens)
-                        : cost.tokens;
-}
-
-static MetricValue tokensPerSecond(const Cost &cost) {
-  double tokens = tokensOf(cost);
-  return tokens > 0 ? ratio(number(tokens), cost.latency)
-                    : unknown("the workload reads no `token` tensor");
+static MetricValue tokensPerSecond(const Outcome &of) {
+  return of.tokens > 0 ? ratio(number(of.tokens), of.cost.latency)
+                       : unknown("the workload reads no `token` tensor");
 }
 
 /// Money for the time of the chips, and for the energy, of which what is known counts.
-static MetricValue money(const Cost &cost) {
-  double joules = cost.energy.known.central();
-  if (cost.training && cost.training->hasPrice)
-    return number(cost.training->chipCost + cost.training->energyCost * joules);
-  if (cost.training || !cost.price)
+static MetricValue money(const Outcome &of) {
+  if (!of.price)
     return unknown("no `price` is given");
-  Uncertain chips = cost.latency * (static_cast<double>(cost.chips) * cost.price->chipSecond);
-  return number(chips + cost.energy.known * cost.price->joule);
+  if (const TrainingSummary *run = of.training.get()) {
+    double chips = run->runTime * static_cast<double>(run->chips) * of.price->chipSecond;
+    // What is lost and done again takes energy as well.
+    double joule = of.price->joule * run->steps / run->goodput;
+    return number(chips + joule * of.cost.energy.known.central());
+  }
+  Uncertain chips = of.cost.latency * (static_cast<double>(of.cost.chips) * of.price->chipSecond);
+  return number(chips + of.cost.energy.known * of.price->joule);
 }
 
-static MetricValue moneyPerToken(const Cost &cost) {
-  MetricValue all = money(cost);
+static MetricValue moneyPerToken(const Outcome &of) {
+  MetricValue all = money(of);
   if (!all.hasNumber())
     return all;
-  double tokens = tokensOf(cost) * (cost.training ? cost.training->steps : 1);
+  double tokens = of.tokens * (of.training ? of.training->steps : 1);
   return tokens > 0 ? number(all.value / Uncertain(tokens))
                     : unknown("the workload reads no `token` tensor");
 }
 
-static MetricValue runTime(const Cost &cost) {
-  return number(cost.training ? cost.training->runTime : cost.serving->runTime);
+static MetricValue runTime(const Outcome &of) {
+  return number(of.training ? of.training->runTime : of.serving->runTime);
 }
 
-static MetricValue runEnergy(const Cost &cost) {
-  MetricValue step = energy(cost);
+static MetricValue runEnergy(const Outcome &of) {
+  MetricValue step = energy(of);
   if (step.hasNumber())
-    step.value = step.value * (cost.training->runTime / cost.training->stepTime);
+    step.value = step.value * (of.training->runTime / of.training->stepTime);
   return step;
 }
 
@@ -159,9 +155,9 @@ static MetricValue cacheShare(const ServingSummary &summary, double share) {
 }
 
 /// Of the stage that has most of it.
-template <double StageMemory::*part> static MetricValue largest(const Cost &cost) {
+template <double StageMemory::*part> static MetricValue largest(const Outcome &of) {
   double most = 0;
-  for (const StageMemory &stage : cost.training->stages)
+  for (const StageMemory &stage : of.training->stages)
     most = std::max(most, stage.*part);
   return number(most);
 }
@@ -169,27 +165,27 @@ template <double StageMemory::*part> static MetricValue largest(const Cost &cost
 namespace {
 struct MetricEntry {
   llvm::StringRef name;
-  MetricValue (*compute)(const Cost &);
+  MetricValue (*compute)(const Outcome &);
 };
 } // namespace
 
 /// All but distributions. Asked only of costs whose statement has the metric.
 static llvm::ArrayRef<MetricEntry> metricTable() {
-  using C = const Cost &;
+  using O = const Outcome &;
   static const MetricEntry table[] = {
-      {"latency", [](C c) { return number(c.latency); }},
+      {"latency", [](O of) { return number(of.cost.latency); }},
       {"energy", energy},
-      {"area", [](C c) { return figureMetric(c.area, "area"); }},
+      {"area", [](O of) { return figureMetric(of.cost.area, "area"); }},
       {"power", power},
-      {"utilization", [](C c) { return number(c.utilization); }},
+      {"utilization", [](O of) { return number(of.cost.utilization); }},
       {"edp", edp},
-      {"throughput", [](C c) { return ratio(number(flopsOf(c)), c.latency); }},
-      {"flops", [](C c) { return number(flopsOf(c)); }},
+      {"throughput", [](O of) { return ratio(number(flopsOf(of)), of.cost.latency); }},
+      {"flops", [](O of) { return number(flopsOf(of)); }},
       {"macs", macs},
       {"traffic", traffic},
       {"cycles", cycles},
-      {"chips", [](C c) { return number(c.chips); }},
-      {"exposed", [](C c) { return number(c.exposed); }},
+      {"chips", [](O of) { return number(of.cost.chips); }},
+      {"exposed", [](O of) { return number(of.cost.exposed); }},
       {"memory.peak", peakMemory},
       {"bus_bandwidth", busBandwidth},
       {"bottleneck", bottleneck},
@@ -198,23 +194,23 @@ static llvm::ArrayRef<MetricEntry> metricTable() {
       {"cost", money},
       {"cost_per_token", moneyPerToken},
       // Of `train`.
-      {"step_time", [](C c) { return number(c.training->stepTime); }},
-      {"effective_step_time", [](C c) { return number(c.training->effectiveStep()); }},
-      {"mfu", [](C c) { return number(c.training->mfu()); }},
-      {"hfu", [](C c) { return number(c.training->hfu()); }},
-      {"bubble", [](C c) { return number(c.training->bubble); }},
+      {"step_time", [](O of) { return number(of.training->stepTime); }},
+      {"effective_step_time", [](O of) { return number(of.training->effectiveStep()); }},
+      {"mfu", [](O of) { return number(of.training->mfu()); }},
+      {"hfu", [](O of) { return number(of.training->hfu()); }},
+      {"bubble", [](O of) { return number(of.training->bubble); }},
       {"memory.parameters", largest<&StageMemory::parameters>},
       {"memory.gradients", largest<&StageMemory::gradients>},
       {"memory.optimizer", largest<&StageMemory::optimizer>},
       {"memory.activations", largest<&StageMemory::activations>},
       {"run_energy", runEnergy},
       // Of `serve`.
-      {"requests_per_s", [](C c) { return number(c.serving->requestsPerSecond()); }},
-      {"busy", [](C c) { return number(c.serving->busy); }},
-      {"kv_usage", [](C c) { return cacheShare(*c.serving, c.serving->usage); }},
-      {"kv_usage.peak", [](C c) { return cacheShare(*c.serving, c.serving->peakUsage); }},
-      {"preemptions", [](C c) { return number(static_cast<double>(c.serving->preemptions)); }},
-      {"goodput", [](C) { return unknown("which requests meet the goals is not told apart yet"); }},
+      {"requests_per_s", [](O of) { return number(of.serving->requestsPerSecond()); }},
+      {"busy", [](O of) { return number(of.serving->busy); }},
+      {"kv_usage", [](O of) { return cacheShare(*of.serving, of.serving->usage); }},
+      {"kv_usage.peak", [](O of) { return cacheShare(*of.serving, of.serving->peakUsage); }},
+      {"preemptions", [](O of) { return number(static_cast<double>(of.serving->preemptions)); }},
+      {"goodput", [](O) { return unknown("which requests meet the goals is not told apart yet"); }},
   };
   return table;
 }
@@ -250,23 +246,23 @@ static llvm::Optional<MetricValue> distributionMetric(const ServingSummary &summ
 }
 
 /// A metric of the table of the statement.
-static MetricValue compute(const Cost &cost, llvm::StringRef name) {
-  if (cost.serving)
-    if (llvm::Optional<MetricValue> mean = distributionMetric(*cost.serving, name, "mean"))
+static MetricValue compute(const Outcome &of, llvm::StringRef name) {
+  if (of.serving)
+    if (llvm::Optional<MetricValue> mean = distributionMetric(*of.serving, name, "mean"))
       return std::move(*mean);
   const auto *entry =
       llvm::find_if(metricTable(), [&](const MetricEntry &known) { return known.name == name; });
   assert(entry != metricTable().end() && "a metric without a computation");
-  return entry->compute(cost);
+  return entry->compute(of);
 }
 
 /// Why a result of another statement does not have a metric of evaluations.
-static MetricValue uncounted(const Cost &cost, ResultKind kind, llvm::StringRef name) {
-  std::string statement = statementsOf(kind).str();
+static MetricValue uncounted(const Outcome &of, llvm::StringRef name) {
+  std::string statement = statementsOf(of.kind).str();
   static constexpr llvm::StringLiteral ofEnergy[] = {"energy", "area", "power", "edp"};
   if (llvm::is_contained(ofEnergy, name)) // of a trace, which does not give it
-    return compute(cost, name);
-  if (kind == ResultKind::Replay) // nodes of traces have times
+    return compute(of, name);
+  if (of.isTimesOnly())
     return unknown(name == "memory.peak" ? statement + " does not know what memories hold"
                                          : statement + " does not know what kernels compute");
   if (name == "macs") // its operations are those of products and of others together
@@ -277,43 +273,46 @@ static MetricValue uncounted(const Cost &cost, ResultKind kind, llvm::StringRef 
                  (name == "traffic" ? "what memories move" : name.str()));
 }
 
-ResultKind perfc::kindOf(const Cost &cost) {
-  return cost.isTimesOnly ? ResultKind::Replay
-         : cost.training  ? ResultKind::Training
-         : cost.serving   ? ResultKind::Serving
-                          : ResultKind::Evaluation;
-}
-
-/// The metric without the moves of `cost.ends`.
-static llvm::Optional<MetricValue> ownMetric(const Cost &cost, llvm::StringRef name) {
-  ResultKind kind = kindOf(cost);
+/// The metric without the moves of `ends`.
+static llvm::Optional<MetricValue> ownMetric(const Outcome &of, llvm::StringRef name) {
   auto typed = [](llvm::Optional<MetricValue> value, const MetricSpec &spec) {
     if (value)
       value->dimension = spec.dimension;
     return value;
   };
-  if (const MetricSpec *spec = findMetric(kind, name))
-    return typed(compute(cost, name), *spec);
+  if (const MetricSpec *spec = findMetric(of.kind, name))
+    return typed(compute(of, name), *spec);
   auto [base, part] = name.split('.');
   bool isTraffic = base == "traffic";
   if (const MetricSpec *spec = findMetric(ResultKind::Evaluation, isTraffic ? base : name);
-      spec && kind != ResultKind::Evaluation)
-    return typed(uncounted(cost, kind, spec->name), *spec);
-  if (const MetricSpec *spec = findMetric(kind, base);
+      spec && of.kind != ResultKind::Evaluation)
+    return typed(uncounted(of, spec->name), *spec);
+  if (const MetricSpec *spec = findMetric(of.kind, base);
       spec && spec->form == MetricForm::Distribution)
-    return typed(distributionMetric(*cost.serving, base, part), *spec);
-  for (const MemoryTraffic &memory : cost.traffic)
+    return typed(distributionMetric(*of.serving, base, part), *spec);
+  for (const MemoryTraffic &memory : of.cost.traffic)
     if (isTraffic && memory.memory == part)
       return typed(number(memory.bytes()), *findMetric("traffic"));
   return llvm::None;
 }
 
-llvm::Optional<MetricValue> perfc::metric(const Cost &cost, llvm::StringRef name) {
-  llvm::Optional<MetricValue> found = ownMetric(cost, name);
-  if (cost.ends.empty() || !found || !found->hasNumber())
+Uncertain Outcome::withMoves(llvm::function_ref<double(const Outcome &)> figure) const {
+  double centre = figure(*this);
+  std::vector<Uncertain::Contribution> moves;
+  for (const OutcomeEnds &at : ends) {
+    double up = at.upper ? figure(*at.upper) - centre : 0;
+    double down = at.lower ? figure(*at.lower) - centre : 0;
+    moves.push_back({at.source, std::fabs(up) >= std::fabs(down) ? up : -down});
+  }
+  return {centre, moves};
+}
+
+llvm::Optional<MetricValue> perfc::metric(const Outcome &of, llvm::StringRef name) {
+  llvm::Optional<MetricValue> found = ownMetric(of, name);
+  if (of.ends.empty() || !found || !found->hasNumber())
     return found;
   double centre = found->value.central();
-  found->value = cost.withMoves([&](const Cost &end) {
+  found->value = of.withMoves([&](const Outcome &end) {
     llvm::Optional<MetricValue> there = ownMetric(end, name);
     return there && there->hasNumber() ? there->value.central() : centre;
   });

@@ -72,9 +72,6 @@ struct TrainingSummary {
   double checkpointInterval = 0; ///< s between two
   double steps = 1;              ///< of the run
   double runTime = 0;            ///< s of the run, with what is lost
-  bool hasPrice = false;         ///< of chips or of energy
-  double chipCost = 0;           ///< USD of the run for the time of its chips
-  double energyCost = 0;         ///< USD of the run for each J of a step
   std::vector<StrategyPoint> front;
   /// What each rank runs; null when that would be too long.
   std::shared_ptr<const StepProgram> program;

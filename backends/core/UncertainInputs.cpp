@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/UncertainInputs.h"
 
+#include "ir/study/TrainOps.h"
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,9 +42,9 @@ private:
 } // namespace
 
 UncertainInputs::UncertainInputs(ir::Module &module, ir::Operation &statement) {
-  if (const ir::Attribute *chosen = statement.dictAttr("settings").find("algorithms"))
-    for (const ir::Attribute &entry : chosen->asList())
-      libraries.push_back(entry.asDict().find("name")->asString().str());
+  if (auto train = ir::as<study::TrainOp>(statement))
+    for (study::AlgorithmOp chosen : train.algorithms())
+      libraries.push_back(chosen.name().str());
   module.walk([&](const ir::Operation &op) { findLibraries(op); });
   for (ir::Operation &op : module.body())
     if (!op.name().startswith("study."))
@@ -153,67 +154,71 @@ static bool dependsOn(const ir::Attribute &value, UncertaintySource source) {
 bool UncertainInputs::isOfEnergies(UncertaintySource source) const {
   return llvm::all_of(inputs, [&](const Input &input) {
     llvm::StringRef name = input.name;
-    return name == "energy" || name.endswith("_energy") || !dependsOn(input.value, source);
+    bool isEnergy =
+        (name == "energy" && !input.op->is(study::PriceOp::opName)) || name.endswith("_energy");
+    return isEnergy || !dependsOn(input.value, source);
   });
 }
 
-/// `cost`, without its breakdown, with the energy at one end of the interval of `source`; the run
+/// `centre`, without its breakdown, with the energy at one end of the interval of `source`; the run
 /// itself is shared, not copied.
-static std::shared_ptr<const Cost> withEnergyAt(const Cost &cost, UncertaintySource source,
-                                                double sign) {
-  auto there = std::make_shared<Cost>(cost);
+static std::shared_ptr<const Outcome> withEnergyAt(const Outcome &centre, UncertaintySource source,
+                                                   double sign) {
+  auto there = std::make_shared<Outcome>(centre);
   there->ends.clear();
-  there->breakdown = {};
-  double energy = cost.energy.known.central();
-  for (const Uncertain::Contribution &part : cost.energy.known.contributions())
+  there->cost.breakdown = {};
+  double energy = centre.cost.energy.known.central();
+  for (const Uncertain::Contribution &part : centre.cost.energy.known.contributions())
     if (part.source == source)
       energy += sign * part.delta;
-  there->energy.known = energy;
+  there->cost.energy.known = energy;
   return there;
 }
 
-/// The metrics of a cost need no more of it than this.
-static std::shared_ptr<const Cost> forMetrics(Cost cost) {
-  cost.breakdown = {};
-  if (cost.serving) {
-    auto summary = std::make_shared<ServingSummary>(*cost.serving);
+/// Metrics need no more of an outcome than this.
+static std::shared_ptr<const Outcome> forMetrics(Outcome outcome) {
+  outcome.cost.breakdown = {};
+  if (outcome.serving) {
+    auto summary = std::make_shared<ServingSummary>(*outcome.serving);
     summary->batches = {};
     summary->nodesOf = nullptr;
-    cost.serving = std::move(summary);
+    outcome.serving = std::move(summary);
   }
-  return std::make_shared<const Cost>(std::move(cost));
+  return std::make_shared<const Outcome>(std::move(outcome));
 }
 
-llvm::Optional<Cost> perfc::withEnds(ir::Module &module, ir::Operation &statement,
-                                     DiagnosticEngine &diagnostics,
-                                     llvm::function_ref<llvm::Optional<Cost>()> evaluate) {
-  llvm::Optional<Cost> cost = evaluate();
-  if (!cost)
+llvm::Optional<Outcome> perfc::withEnds(ir::Module &module, ir::Operation &statement,
+                                        DiagnosticEngine &diagnostics,
+                                        llvm::function_ref<llvm::Optional<Outcome>()> evaluate) {
+  llvm::Optional<Outcome> found = evaluate();
+  if (!found)
     return llvm::None;
   UncertainInputs inputs(module, statement);
   size_t reported = diagnostics.all().size();
-  auto costAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Cost> {
+  auto outcomeAt = [&](UncertaintySource source, double sign) -> std::shared_ptr<const Outcome> {
     std::string problem = inputs.move(source, sign);
     // Energies move no time, and that of the centre has the contributions of each source.
-    bool hasMoves = cost->training || (cost->serving && cost->serving->hasEnergyMoves);
+    bool hasMoves = found->training || (found->serving && found->serving->hasEnergyMoves);
     if (problem.empty() && hasMoves && inputs.isOfEnergies(source))
-      return withEnergyAt(*cost, source, sign);
-    llvm::Optional<Cost> there = problem.empty() ? evaluate() : llvm::None;
+      return withEnergyAt(*found, source, sign);
+    llvm::Optional<Outcome> there = problem.empty() ? evaluate() : llvm::None;
     for (size_t i = reported; i < diagnostics.all().size() && problem.empty() && !there; ++i)
       problem = diagnostics.all()[i].message;
     diagnostics.truncate(reported);
     if (there)
       return forMetrics(std::move(*there));
-    cost->addNote("an end of an uncertain value is left out of the intervals: " + problem);
+    found->cost.addNote("an end of an uncertain value is left out of the intervals: " + problem);
     return nullptr;
   };
   for (UncertaintySource source : inputs.sources) {
-    std::shared_ptr<const Cost> upper = costAt(source, 1), lower = costAt(source, -1);
-    cost->ends.push_back({source, std::move(upper), std::move(lower)});
+    std::shared_ptr<const Outcome> upper = outcomeAt(source, 1), lower = outcomeAt(source, -1);
+    found->ends.push_back({source, std::move(upper), std::move(lower)});
   }
   inputs.restore();
-  cost->latency = cost->withMoves([](const Cost &at) { return at.latency.central(); });
-  cost->energy.known = cost->withMoves([](const Cost &at) { return at.energy.known.central(); });
-  cost->exposed = cost->withMoves([](const Cost &at) { return at.exposed.central(); });
-  return cost;
+  Cost &cost = found->cost;
+  cost.latency = found->withMoves([](const Outcome &at) { return at.cost.latency.central(); });
+  cost.energy.known =
+      found->withMoves([](const Outcome &at) { return at.cost.energy.known.central(); });
+  cost.exposed = found->withMoves([](const Outcome &at) { return at.cost.exposed.central(); });
+  return found;
 }

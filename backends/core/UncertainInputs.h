@@ -6,20 +6,20 @@
 #ifndef PERFC_BACKENDS_CORE_UNCERTAININPUTS_H
 #define PERFC_BACKENDS_CORE_UNCERTAININPUTS_H
 
-#include "backends/core/Cost.h"
+#include "backends/core/Outcome.h"
 #include "ir/common/Diagnostics.h"
 #include "ir/core/Module.h"
 
 namespace perfc {
 
-/// What `evaluate` makes of `statement` in `module`, with `Cost::ends` for each source that the
+/// What `evaluate` makes of `statement` in `module`, with `Outcome::ends` for each source that the
 /// statement or what it runs (all that is no statement) depends on. An end at which a positive
 /// figure would not be positive, or at which `evaluate` reports an error, is left out with a note
 /// in the result. Attributes move meanwhile and are as before in the end. Nothing when `evaluate`
 /// fails at the centre.
-llvm::Optional<Cost> withEnds(ir::Module &module, ir::Operation &statement,
-                              DiagnosticEngine &diagnostics,
-                              llvm::function_ref<llvm::Optional<Cost>()> evaluate);
+llvm::Optional<Outcome> withEnds(ir::Module &module, ir::Operation &statement,
+                                 DiagnosticEngine &diagnostics,
+                                 llvm::function_ref<llvm::Optional<Outcome>()> evaluate);
 
 } // namespace perfc
 

@@ -6,6 +6,7 @@
 #ifndef PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
 #define PERFC_BACKENDS_EMIT_ASTRANETWORKS_H
 
+#include "backends/core/StepProgram.h"
 #include "backends/emit/AstraAlgorithms.h"
 
 namespace perfc::emit {

@@ -9,7 +9,7 @@
 #include "backends/network/NetworkLevels.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Network.h"
-#include "ir/study/StudyOps.h"
+#include "ir/study/TrainOps.h"
 #include "passes/Names.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -135,24 +135,20 @@ static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Mod
 /// The algorithm that `train` chooses for `use`, as training/AxisNetwork does.
 static void chooseAlgorithm(CollectiveUse &use, const ir::Operation &train,
                             const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
-  const ir::Attribute *list = train.dictAttr("settings").find("algorithms");
-  for (const ir::Attribute &entry : list ? list->asList() : ir::AttrList()) {
-    const ir::AttrDict &one = entry.asDict();
-    if (!llvm::is_contained(one.find("kinds")->asStrings(), network::nameOf(use.kind)))
+  for (study::AlgorithmOp one : ir::as<study::TrainOp>(train).algorithms()) {
+    if (!llvm::is_contained(one.kinds(), network::nameOf(use.kind)))
       continue;
-    std::vector<std::string> schedules = one.find("schedules")->asStrings();
-    const ir::Attribute *formulas = one.find("formulas");
-    bool isWrittenOut = !schedules.empty() || (formulas && !formulas->asDict().empty());
+    std::vector<std::string> schedules = one.schedules();
+    bool isWrittenOut = !schedules.empty() || !one.formulas().empty();
     llvm::erase_if(schedules, [&](const std::string &symbol) {
       const ir::Operation &schedule = *module.lookup(symbol);
       return schedule.stringAttr("collective") != network::nameOf(use.kind) ||
              schedule.intAttr("ranks") != use.place.ranks();
     });
-    const ir::Attribute *formula =
-        formulas ? formulas->asDict().find(std::to_string(use.place.ranks())) : nullptr;
+    const ir::Attribute *formula = one.formulas().find(std::to_string(use.place.ranks()));
     if (isWrittenOut && schedules.empty() && !formula)
       continue;
-    std::string name = (formula ? formula : one.find("name"))->asString().str();
+    llvm::StringRef name = formula ? formula->asString() : one.name();
     return setAlgorithm(use, name, module, schedules, levels);
   }
 }
@@ -275,9 +271,8 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   auto levels = dimensionsOf(*system, first.label, first.place, input.diagnostics);
   if (!levels)
     return;
-  const StepProgram *step = first.cost.training && first.cost.training->program
-                                ? &*first.cost.training->program
-                                : nullptr;
+  const StepProgram *step =
+      first.training && first.training->program ? &*first.training->program : nullptr;
   auto evaluate = ir::as<study::EvaluateOp>(*statement);
   const ir::Operation *program =
       evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;

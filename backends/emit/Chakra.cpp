@@ -214,11 +214,11 @@ void emit::chakraFiles(const Input &input, FileSink sink) {
     bool isAlone = input.results.size() == 1;
     std::string prefix = isAlone ? "trace" : result->name;
     std::string groups = isAlone ? "groups.json" : prefix + ".groups.json";
-    if (result->cost.training)
+    if (result->training)
       writeStep(input, *result, prefix, groups, sink);
-    else if (result->cost.serving)
+    else if (result->serving)
       writeServing(input, *result, prefix, groups, sink);
-    else if (const ir::Operation *op = statementOf(input, *result, "study.replay"))
+    else if (const ir::Operation *op = statementOf(input, *result, study::ReplayOp::opName))
       writeTrace(*input.module->lookup(op->symbolAttr("subject")), prefix, groups, sink);
     else if (const ir::Operation *op = statementOf(input, *result, study::EvaluateOp::opName))
       writeEvaluation(input, *op, *result, prefix, sink);

@@ -194,7 +194,7 @@ static std::string groupsText(const ServingSummary &summary) {
 
 void emit::writeServing(const Input &input, const Result &result, const std::string &prefix,
                         const std::string &groups, FileSink sink) {
-  const ServingSummary &summary = *result.cost.serving;
+  const ServingSummary &summary = *result.serving;
   double nodes = 0;
   for (int64_t stage = 0; stage < summary.stages && !summary.batches.empty(); ++stage)
     nodes += static_cast<double>(summary.nodesOf(0, static_cast<size_t>(stage)).size() + 3) *

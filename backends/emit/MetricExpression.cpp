@@ -19,7 +19,7 @@ public:
 
 private:
   /// By name and result.
-  std::map<std::pair<std::string, const Cost *>, ExpressionValue> defined;
+  std::map<std::pair<std::string, const Outcome *>, ExpressionValue> defined;
 };
 } // namespace
 
@@ -60,7 +60,7 @@ static ExpressionValue member(ExpressionValue value, llvm::StringRef member) {
 
 ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &names) {
   if (auto metric = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr) {
-    auto key = std::make_pair(name.str(), names.cost);
+    auto key = std::make_pair(name.str(), names.outcome);
     auto known = defined.find(key);
     if (known == defined.end())
       known = defined.emplace(key, expression(ir::Attribute(metric.expr()), names)).first;
@@ -69,8 +69,8 @@ ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &n
   llvm::Optional<MetricValue> own;
   if (names.part)
     own = names.part(name);
-  else if (names.cost)
-    own = metric(*names.cost, name);
+  else if (names.outcome)
+    own = metric(*names.outcome, name);
   if (own)
     return fromMetric(*own);
   auto [head, rest] = name.split('.');
@@ -81,7 +81,7 @@ ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &n
     return notGiven(fmt::format("`{}` has {} results", head, results.size()));
   if (!results.empty()) {
     MetricNames inner = names;
-    inner.cost = &results.front()->cost;
+    inner.outcome = results.front();
     return this->name(rest, inner);
   }
   auto [base, last] = name.rsplit('.');

@@ -27,12 +27,12 @@ struct ExpressionValue {
 /// Where the names of an expression lead.
 struct MetricNames {
   /// The result that plain metric names are about; may be null.
-  const Cost *cost = nullptr;
+  const Outcome *outcome = nullptr;
   /// The results of a name given by `as`: one for each row of its statement and point of its sweep.
   std::function<std::vector<const emit::Result *>(llvm::StringRef)> results;
   /// Where metrics that the file defines are found; may be null.
   const ir::Module *module = nullptr;
-  /// Instead of `cost`, the metrics of a part of it, by name.
+  /// Instead of `outcome`, the metrics of a part of it, by name.
   std::function<llvm::Optional<MetricValue>(llvm::StringRef)> part = nullptr;
 };
 

@@ -21,10 +21,10 @@ static MetricValue energyOf(const Figure &energy, double share, Dimension dimens
 }
 
 llvm::Optional<MetricValue> emit::metric(const KernelLine &line, llvm::StringRef name,
-                                         const Cost &cost) {
+                                         const Outcome &of) {
   using enum BaseUnit;
   double latency = line.latency.central();
-  double chips = cost.training ? static_cast<double>(cost.chips) : 1;
+  double chips = of.training ? static_cast<double>(of.cost.chips) : 1;
   MetricValue word;
   if (name == "latency")
     return numberOf(latency, Second);
@@ -32,7 +32,7 @@ llvm::Optional<MetricValue> emit::metric(const KernelLine &line, llvm::StringRef
     word.text = line.part->bound.empty() ? "-" : line.part->bound;
     return word;
   }
-  if (cost.isTimesOnly)
+  if (of.isTimesOnly())
     return llvm::None;
   if (name == "energy")
     return energyOf(line.energy, 1, Joule);

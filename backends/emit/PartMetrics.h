@@ -8,9 +8,9 @@
 
 namespace perfc::emit {
 
-/// One metric of a kernel line of `cost`; nothing when kernels have no such metric. Energy is that
+/// One metric of a kernel line of `of`; nothing when kernels have no such metric. Energy is that
 /// of all chips of a `train`, each of which runs it as long as the line says: power is that of one.
-llvm::Optional<MetricValue> metric(const KernelLine &line, llvm::StringRef name, const Cost &cost);
+llvm::Optional<MetricValue> metric(const KernelLine &line, llvm::StringRef name, const Outcome &of);
 
 /// One metric of what a memory moves: latency, energy, traffic; nothing for others.
 llvm::Optional<MetricValue> metric(const MemoryTraffic &memory, llvm::StringRef name);

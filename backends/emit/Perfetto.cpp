@@ -103,10 +103,10 @@ void perfc::emit::writePerfetto(const Input &input, llvm::raw_ostream &os) {
   int64_t process = 0;
   for (const Result *result : input.results) {
     list.push(named("process_name", process, 0, result->label));
-    if (result->cost.training) {
-      addTraining(*result->cost.training, process, list);
-    } else if (result->cost.serving) {
-      addServing(*result->cost.serving, process, list);
+    if (result->training) {
+      addTraining(*result->training, process, list);
+    } else if (result->serving) {
+      addServing(*result->serving, process, list);
     } else {
       double start = 0;
       for (const KernelLine &line : flatten(result->cost.breakdown)) {

@@ -35,22 +35,21 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
   return lines;
 }
 
-/// Whether every result of the kind of `cost` has a use for the metric: none for money without a
+/// Whether every result of the kind of `of` has a use for the metric: none for money without a
 /// price.
-static bool isListed(const Cost &cost, llvm::StringRef name) {
+static bool isListed(const Outcome &of, llvm::StringRef name) {
   if (name.startswith("cost"))
-    return cost.training ? cost.training->hasPrice : cost.price.hasValue();
-  return name != "tokens_per_s" || cost.training || cost.serving || cost.tokens > 0;
+    return of.price.hasValue();
+  return name != "tokens_per_s" || of.training || of.serving || of.tokens > 0;
 }
 
-std::vector<std::pair<llvm::StringRef, MetricValue>> emit::metricsOf(const Cost &cost) {
-  ResultKind kind = kindOf(cost);
+std::vector<std::pair<llvm::StringRef, MetricValue>> emit::metricsOf(const Outcome &outcome) {
   std::vector<std::pair<llvm::StringRef, MetricValue>> metrics;
   for (const MetricSpec &spec : perfc::metricsOf(ResultKind::Evaluation))
-    if (isListed(cost, spec.name))
-      metrics.emplace_back(spec.name, *metric(cost, spec.name));
-  for (const MetricSpec &spec : perfc::metricsOf(kind))
-    if (!findMetric(ResultKind::Evaluation, spec.name) && isListed(cost, spec.name))
-      metrics.emplace_back(spec.name, *metric(cost, spec.name));
+    if (isListed(outcome, spec.name))
+      metrics.emplace_back(spec.name, *metric(outcome, spec.name));
+  for (const MetricSpec &spec : perfc::metricsOf(outcome.kind))
+    if (!findMetric(ResultKind::Evaluation, spec.name) && isListed(outcome, spec.name))
+      metrics.emplace_back(spec.name, *metric(outcome, spec.name));
   return metrics;
 }

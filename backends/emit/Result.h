@@ -5,7 +5,7 @@
 #ifndef PERFC_BACKENDS_EMIT_RESULT_H
 #define PERFC_BACKENDS_EMIT_RESULT_H
 
-#include "backends/core/Cost.h"
+#include "backends/core/Outcome.h"
 #include "backends/core/VerifiedNests.h"
 #include "ir/core/Module.h"
 
@@ -20,7 +20,8 @@ struct Expectation {
   SourceRange place;
 };
 
-struct Result {
+/// The outcome of a statement, with what it is called and where it stands.
+struct Result : Outcome {
   std::string name;    ///< given by `as`, or made from the statement's word
   std::string label;   ///< "conv1 on eyeriss_like with row_stationary"
   std::string subject; ///< as written
@@ -32,7 +33,6 @@ struct Result {
   SourceRange place;
   /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
   llvm::Optional<int64_t> parameters;
-  Cost cost;
   /// The metrics of the file that its statement names, by name.
   std::vector<std::pair<std::string, MetricValue>> own;
   std::vector<Expectation> expectations;
@@ -61,8 +61,8 @@ struct KernelLine {
 /// a `train` or `serve` add up to its latency.
 std::vector<KernelLine> flatten(const CostPart &breakdown);
 
-/// The metrics that `cost` has, by name: those of every result, then those of its kind.
-std::vector<std::pair<llvm::StringRef, MetricValue>> metricsOf(const Cost &cost);
+/// The metrics that `outcome` has, by name: those of every result, then those of its kind.
+std::vector<std::pair<llvm::StringRef, MetricValue>> metricsOf(const Outcome &outcome);
 
 } // namespace perfc::emit
 

@@ -33,11 +33,11 @@ static Line head(const Result &result) {
 }
 
 /// A count of all that runs, "" where there is none.
-static std::string total(const Cost &cost, llvm::StringRef name, int64_t counted) {
-  llvm::Optional<MetricValue> value = metric(cost, name);
+static std::string total(const Outcome &outcome, llvm::StringRef name, int64_t counted) {
+  llvm::Optional<MetricValue> value = metric(outcome, name);
   if (!value || !value->hasNumber())
     return "";
-  bool isCount = !cost.training && !cost.serving;
+  bool isCount = !outcome.training && !outcome.serving;
   return isCount ? fmt::format("{}", counted) : fmt::format("{:.0f}", value->value.central());
 }
 
@@ -73,11 +73,11 @@ static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
   Line line = head(result);
   Line rest{"total",
             "1",
-            metricCell(*metric(cost, "latency")),
+            metricCell(*metric(result, "latency")),
             figure(cost.energy),
-            total(cost, "macs", cost.macs),
-            total(cost, "flops", cost.flops),
-            cost.isTimesOnly ? "" : real(cost.utilization.central()),
+            total(result, "macs", cost.macs),
+            total(result, "flops", cost.flops),
+            result.isTimesOnly() ? "" : real(cost.utilization.central()),
             cost.bottleneck().str(),
             cost.provenance.provider,
             cost.provenance.mapping};
@@ -88,7 +88,7 @@ static Line totalLine(const Result &result, llvm::ArrayRef<std::string> own) {
 
 static Line kernelLine(const Result &result, const KernelLine &kernel) {
   const CostPart &part = *kernel.part;
-  auto counted = [&](std::string text) { return result.cost.isTimesOnly ? "" : text; };
+  auto counted = [&](std::string text) { return result.isTimesOnly() ? "" : text; };
   Line line = head(result);
   Line rest{part.label,
             kernel.isRest() ? "" : fmt::format("{}", kernel.count),
@@ -122,7 +122,7 @@ static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
   for (const Result *result : results) {
     for (const auto &[name, value] : result->point.entries())
       addName(settings, name);
-    for (const auto &[name, value] : metricsOf(result->cost))
+    for (const auto &[name, value] : metricsOf(*result))
       if (value.hasNumber())
         addName(metrics, name);
   }
@@ -137,7 +137,7 @@ static std::vector<Line> pointLines(llvm::ArrayRef<const Result *> results) {
     for (const std::string &name : settings)
       line.push_back(setting(*result, name));
     for (const std::string &name : metrics) {
-      llvm::Optional<MetricValue> value = metric(result->cost, name);
+      llvm::Optional<MetricValue> value = metric(*result, name);
       line.push_back(value && value->hasNumber() ? real(value->value.central()) : "");
     }
     addOwn(line, *result, own);

@@ -55,12 +55,12 @@ static void summaryRow(llvm::raw_ostream &os, const Result &result, double longe
   const Cost &cost = result.cost;
   os << "<tr>";
   cell(os, labelOf(result));
-  Uncertain latency = metric(cost, "latency")->value;
+  Uncertain latency = metric(result, "latency")->value;
   cell(os, formatEngineering(latency, BaseUnit::Second));
   os << fmt::format("<td><meter value=\"{:.4f}\"></meter></td>",
                     longest > 0 ? latency.central() / longest : 0);
   energyCell(os, cost.energy);
-  if (cost.isTimesOnly)
+  if (result.isTimesOnly())
     cell(os, "not given", "missing");
   else
     cell(os, percent(cost.utilization.central()));
@@ -88,7 +88,7 @@ static void kernelTable(llvm::raw_ostream &os, const Result &result) {
 
 static void metricTable(llvm::raw_ostream &os, const Result &result) {
   titles(os, {"metric", "value"});
-  std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(result.cost);
+  std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(result);
   all.insert(all.end(), result.own.begin(), result.own.end());
   for (const auto &[name, value] : all) {
     os << "<tr>";
@@ -121,7 +121,7 @@ void emit::writeHtml(const Input &input, llvm::raw_ostream &os) {
   std::map<unsigned, double> longest; // by statement
   for (const Result *result : input.results)
     longest[result->statement] =
-        std::max(longest[result->statement], metric(result->cost, "latency")->value.central());
+        std::max(longest[result->statement], metric(*result, "latency")->value.central());
   for (const Result *result : input.results)
     summaryRow(os, *result, longest[result->statement]);
   os << "</table>\n";

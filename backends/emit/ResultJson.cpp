@@ -43,37 +43,36 @@ static Json attributeJson(const ir::Attribute &value) {
 }
 
 /// Counts are integers; a metric without a value is null.
-static Json metricJson(const Cost &cost, llvm::StringRef name, const MetricValue &value) {
+static Json metricJson(const Outcome &of, llvm::StringRef name, const MetricValue &value) {
   if (!value.text.empty())
     return value.text;
   if (!value.notGiven.empty())
     return Json();
-  bool isCount = !cost.training && !cost.serving;
+  bool isCount = !of.training && !of.serving;
   if (name == "macs" && isCount)
-    return cost.macs;
+    return of.cost.macs;
   if (name == "flops" && isCount)
-    return cost.flops;
+    return of.cost.flops;
   return value.value.central();
 }
 
 static void addMetrics(Json &json, const Result &result) {
-  const Cost &cost = result.cost;
   Json values = Json::object(), uncertain = Json::object(), missing = Json::object();
-  std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(cost);
+  std::vector<std::pair<llvm::StringRef, MetricValue>> all = metricsOf(result);
   all.insert(all.end(), result.own.begin(), result.own.end());
   for (const auto &[name, value] : all) {
-    values.set(name, metricJson(cost, name, value));
+    values.set(name, metricJson(result, name, value));
     if (!value.notGiven.empty())
       missing.set(name, value.notGiven);
     else if (value.hasNumber() && !value.value.isCertain())
       uncertain.set(name, value.value.halfWidth());
   }
-  for (const MetricSpec &spec : perfc::metricsOf(kindOf(cost))) {
+  for (const MetricSpec &spec : perfc::metricsOf(result.kind)) {
     if (spec.form != MetricForm::Distribution)
       continue;
     for (llvm::StringRef member : distributionMembers()) {
       std::string path = (spec.name + "." + member).str();
-      llvm::Optional<MetricValue> value = metric(cost, path);
+      llvm::Optional<MetricValue> value = metric(result, path);
       if (value && value->hasNumber() && !value->value.isCertain())
         uncertain.set(path, value->value.halfWidth());
     }
@@ -183,10 +182,10 @@ static Json figureJson(const Figure &figure) {
   return figure.isGiven() ? Json(figure.known.central()) : Json();
 }
 
-static Json kernelsJson(const Cost &cost, const SourceManager &sources) {
+static Json kernelsJson(const Result &result, const SourceManager &sources) {
   Json list = Json::array();
-  auto counted = [&](double figure) { return cost.isTimesOnly ? Json() : Json(figure); };
-  for (const KernelLine &line : flatten(cost.breakdown)) {
+  auto counted = [&](double figure) { return result.isTimesOnly() ? Json() : Json(figure); };
+  for (const KernelLine &line : flatten(result.cost.breakdown)) {
     const CostPart &part = *line.part;
     Json parts = Json::array();
     for (const CostPart &child : part.children)
@@ -257,19 +256,20 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
   Json point = Json::object();
   for (const auto &[name, value] : result.point.entries())
     point.set(name, attributeJson(value));
-  Json json = Json::object()
-                  .set("name", result.name)
-                  .set("label", result.label)
-                  .set("subject", result.subject)
-                  .set("on", result.on)
-                  .set("statement", result.statement)
-                  .set("point", std::move(point))
-                  .set("place", placeJson(result.place, sources))
-                  .set("provider", cost.provenance.provider)
-                  .set("mapping", cost.provenance.mapping)
-                  .set("formula", cost.provenance.formula)
-                  .set("params",
-                       cost.isTimesOnly || !result.parameters ? Json() : Json(*result.parameters));
+  Json json =
+      Json::object()
+          .set("name", result.name)
+          .set("label", result.label)
+          .set("subject", result.subject)
+          .set("on", result.on)
+          .set("statement", result.statement)
+          .set("point", std::move(point))
+          .set("place", placeJson(result.place, sources))
+          .set("provider", cost.provenance.provider)
+          .set("mapping", cost.provenance.mapping)
+          .set("formula", cost.provenance.formula)
+          .set("params",
+               result.isTimesOnly() || !result.parameters ? Json() : Json(*result.parameters));
   addMetrics(json, result);
   json.set("memory_capacity", cost.memoryCapacity ? Json(*cost.memoryCapacity) : Json());
   Json bounds = Json::array();
@@ -281,14 +281,14 @@ Json perfc::emit::resultJson(const Result &result, const SourceManager &sources)
                              .set("nests", result.verified->nests)
                              .set("equal", result.verified->equal)
                              .set("too_large", result.verified->tooLarge));
-  if (cost.training)
-    json.set("training", trainingJson(*cost.training));
-  if (cost.serving)
-    json.set("serving", servingJson(*cost.serving));
+  if (result.training)
+    json.set("training", trainingJson(*result.training));
+  if (result.serving)
+    json.set("serving", servingJson(*result.serving));
   json.set("bounds", std::move(bounds))
       .set("memories", memoriesJson(cost))
       .set("accesses", accessesJson(cost))
-      .set("kernels", kernelsJson(cost, sources));
+      .set("kernels", kernelsJson(result, sources));
   Json notes = Json::array(), expectations = Json::array();
   for (const std::string &note : cost.notes)
     notes.push(note);

@@ -14,36 +14,34 @@ using namespace perfc::loopnest;
 /// Most combinations that are kept while fronts are added.
 static constexpr size_t combinationLimit = 20000;
 
-NetworkGoal::NetworkGoal(study::SearchStatement search, const Cost &baseline, Score fixed,
+NetworkGoal::NetworkGoal(study::SearchStatement search, const Outcome &baseline, Score fixed,
                          const MetricNames &names, const std::vector<NestSpace> &spaces,
                          DiagnosticEngine &diagnostics)
     : search(search), baseline(baseline), names(names), spaces(spaces), diagnostics(diagnostics),
       fixed(fixed) {
   // Only totals matter, and they are copied often.
-  this->baseline.breakdown = CostPart();
-  this->baseline.accesses.clear();
-  if (search.minimize().empty() && search.maximize().empty() && search.pareto().empty())
+  this->baseline.cost.breakdown = CostPart();
+  this->baseline.cost.accesses.clear();
+  study::GoalOp asked = search.goal();
+  if (asked.minimize().empty() && asked.maximize().empty() && asked.pareto().empty())
     return; // reported when the statement was checked
   goal = readGoal();
   valid = check(goal);
-  std::vector<std::string> texts = search.paretoTexts();
+  std::vector<std::string> texts = asked.paretoTexts();
   for (size_t i = 0; i < texts.size(); ++i)
-    valid = valid && check({search.pareto()[i], texts[i]});
+    valid = valid && check({asked.pareto()[i], texts[i]});
   if (valid)
     classify();
 }
 
 /// Without a goal of its own a search with `pareto` has the first metric of that.
 NetworkGoal::Aim NetworkGoal::readGoal() const {
-  if (search.minimize().empty() && search.maximize().empty())
-    return {search.pareto().front(), "minimize " + search.paretoTexts().front()};
-  bool maximizes = search.minimize().empty();
-  Aim aim{(maximizes ? search.maximize() : search.minimize()).front(),
-          maximizes ? "maximize " : "minimize ", maximizes ? -1.0 : 1.0};
-  aim.text += search->hasAttr("goal_text")        ? search->stringAttr("goal_text").str()
-              : aim.expr.is(ir::AttrKind::String) ? aim.expr.asString().str()
-                                                  : "the goal";
-  return aim;
+  study::GoalOp asked = search.goal();
+  if (asked.minimize().empty() && asked.maximize().empty())
+    return {asked.pareto().front(), "minimize " + asked.paretoTexts().front()};
+  bool maximizes = asked.minimize().empty();
+  return {(maximizes ? asked.maximize() : asked.minimize()).front(), asked.describe(),
+          maximizes ? -1.0 : 1.0};
 }
 
 /// False, reported, for what a search cannot be for.
@@ -65,24 +63,25 @@ bool NetworkGoal::check(const Aim &aim) const {
   return false;
 }
 
-Cost NetworkGoal::costOf(double energy, double latency) const {
-  Cost cost = baseline;
-  double before = baseline.latency.central();
+Outcome NetworkGoal::outcomeOf(double energy, double latency) const {
+  Outcome outcome = baseline;
+  Cost &cost = outcome.cost;
+  double before = baseline.cost.latency.central();
   cost.energy = Figure(energy);
-  cost.energy.missing = baseline.energy.missing;
+  cost.energy.missing = baseline.cost.energy.missing;
   cost.latency = latency;
-  if (baseline.cycles && before > 0)
-    cost.cycles = *baseline.cycles * (latency / before);
+  if (baseline.cost.cycles && before > 0)
+    cost.cycles = *baseline.cost.cycles * (latency / before);
   if (latency > 0)
-    cost.utilization = baseline.utilization * (before / latency);
-  return cost;
+    cost.utilization = baseline.cost.utilization * (before / latency);
+  return outcome;
 }
 
 /// Of a program with these totals.
 ExpressionValue NetworkGoal::evaluate(const ir::Attribute &expr, double energy,
                                       double latency) const {
-  Cost cost = costOf(energy, latency);
-  return emit::evaluateExpression(expr, {&cost, names.results, names.module});
+  Outcome outcome = outcomeOf(energy, latency);
+  return emit::evaluateExpression(expr, {&outcome, names.results, names.module});
 }
 
 double NetworkGoal::value(const Aim &aim, double energy, double latency) const {
@@ -128,8 +127,8 @@ GoalProbe NetworkGoal::probe() const {
 
 /// Of the program before the search.
 Score NetworkGoal::around() const {
-  return {std::max(baseline.energy.known.central(), 1e-30),
-          std::max(baseline.latency.central(), 1e-30)};
+  return {std::max(baseline.cost.energy.known.central(), 1e-30),
+          std::max(baseline.cost.latency.central(), 1e-30)};
 }
 
 /// The goal as a function of what one nest costs; null where there are several, or it is no plain
@@ -149,7 +148,7 @@ GoalFunction NetworkGoal::functionOfOne() const {
 void NetworkGoal::classify() {
   llvm::StringRef name = goal.expr.is(ir::AttrKind::String) ? goal.expr.asString() : "";
   ofNests.kind = SearchGoal::Front;
-  if (!search.require().empty() || !search.pareto().empty())
+  if (!search.goal().require().empty() || !search.goal().pareto().empty())
     return;
   if (name == "energy" || name == "latency" || name == "cycles") {
     ofNests.kind = SearchGoal::Scalar;
@@ -167,7 +166,7 @@ void NetworkGoal::classify() {
 }
 
 bool NetworkGoal::meets(double energy, double latency) const {
-  return llvm::all_of(search.require(), [&](const ir::Attribute &condition) {
+  return llvm::all_of(search.goal().require(), [&](const ir::Attribute &condition) {
     ExpressionValue result = evaluate(condition, energy, latency);
     return result.truth && *result.truth;
   });
@@ -278,7 +277,7 @@ NetworkGoal::front(llvm::ArrayRef<const SearchResult *> results, bool &thinned) 
     if (!meets(energy, latency))
       continue;
     FrontPoint next{pointsOf(all, k), {}};
-    for (const ir::Attribute &metric : search.pareto())
+    for (const ir::Attribute &metric : search.goal().pareto())
       next.values.push_back(evaluate(metric, energy, latency).number.getValueOr(Quantity()));
     auto beats = [](const FrontPoint &a, const FrontPoint &b) {
       return llvm::all_of(llvm::zip(a.values, b.values), [](const auto &pair) {
@@ -312,7 +311,7 @@ NetworkGoal::best(llvm::ArrayRef<const SearchResult *> results) {
   }
   llvm::Optional<Choice> choice = bestOf(combine(found, /*isBound=*/false, open));
   if (!choice) {
-    std::vector<std::string> texts = search.requireTexts();
+    std::vector<std::string> texts = search.goal().requireTexts();
     std::string required = fmt::format("{}", fmt::join(texts, ", "));
     if (auto point = ir::as<study::PointOp>(search->parentOp()))
       diagnostics.report(search->range(), diag::PointMeetsNothing, bindingsText(point.bindings()),

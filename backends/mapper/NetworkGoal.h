@@ -16,9 +16,9 @@ using emit::MetricNames;
 
 class NetworkGoal {
 public:
-  /// `baseline` is the cost of the program as it was lowered, `fixed` the part of it that is not of
+  /// `baseline` is that of the program as it was lowered, `fixed` the part of it that is not of
   /// `spaces`. Reports a goal that a search cannot have.
-  NetworkGoal(study::SearchStatement search, const Cost &baseline, loopnest::Score fixed,
+  NetworkGoal(study::SearchStatement search, const Outcome &baseline, loopnest::Score fixed,
               const MetricNames &names, const std::vector<NestSpace> &spaces,
               DiagnosticEngine &diagnostics);
 
@@ -71,7 +71,7 @@ private:
   bool isMonotone(const Aim &aim) const;
   bool isConstant(const Aim &aim) const;
   bool meets(double energy, double latency) const;
-  Cost costOf(double energy, double latency) const;
+  Outcome outcomeOf(double energy, double latency) const;
   static std::vector<Partial> thin(llvm::ArrayRef<Partial> all, bool isBound);
   std::string leastText(llvm::ArrayRef<std::vector<loopnest::Score>> found) const;
   Combinations combine(llvm::ArrayRef<std::vector<loopnest::Score>> points, bool isBound,
@@ -80,7 +80,7 @@ private:
   llvm::Optional<Choice> bestOf(const Combinations &all) const;
 
   study::SearchStatement search;
-  Cost baseline; ///< without its breakdown
+  Outcome baseline; ///< without its breakdown
   const MetricNames &names;
   const std::vector<NestSpace> &spaces;
   DiagnosticEngine &diagnostics;

@@ -74,7 +74,7 @@ private:
   std::vector<NestSpace> spaces;
   std::map<const ir::Operation *, op::KernelOp> kernels; ///< by nest
   std::vector<unsigned> firstEqual; ///< by space: the first one with the same answer
-  Cost baseline;
+  Outcome baseline;
   Score fixed; ///< of what is not searched
   SearchSummary summary;
 };
@@ -222,7 +222,7 @@ bool StudySearch::findBaseline() {
       nest->setAttr("unfit", ir::Attribute::unit());
       marked.push_back(nest);
     }
-  llvm::Optional<Cost> first = evaluateStudy(module, *evaluate, providers, diagnostics);
+  llvm::Optional<Outcome> first = evaluateStudy(module, *evaluate, providers, diagnostics);
   for (ir::Operation *nest : marked)
     nest->removeAttr("unfit");
   if (first)
@@ -245,7 +245,7 @@ const Cost *StudySearch::costAsLowered(NestSpace &space, HashCache &hashes) {
 
 /// The baseline less the nests as they were lowered; what rounding leaves of nothing is nothing.
 void StudySearch::findFixedPart() {
-  fixed = {baseline.energy.known.central(), baseline.latency.central()};
+  fixed = {baseline.cost.energy.known.central(), baseline.cost.latency.central()};
   Score all = fixed;
   HashCache hashes;
   for (NestSpace &space : spaces)
@@ -262,7 +262,7 @@ void StudySearch::findFixedPart() {
 }
 
 bool StudySearch::searchAll() {
-  double limit = settings.within.getValueOr(search.searchTime());
+  double limit = settings.within.getValueOr(search.goal().within());
   using Clock = SearchRounds::Clock;
   Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                              std::chrono::duration<double>(limit));
@@ -325,10 +325,10 @@ bool StudySearch::choose(const SearchRounds &rounds) {
 void StudySearch::findFront(const NetworkGoal &goal, const SearchRounds &rounds,
                             llvm::ArrayRef<const SearchResult *> byNest,
                             llvm::ArrayRef<unsigned> chosen) {
-  if (search.pareto().empty())
+  if (search.goal().pareto().empty())
     return;
   bool thinned = false;
-  summary.front.metrics = search.paretoTexts();
+  summary.front.metrics = search.goal().paretoTexts();
   for (NetworkGoal::FrontPoint &point : goal.front(byNest, thinned))
     summary.front.points.push_back({std::move(point.values), mappingsOf(rounds, point.points),
                                     llvm::ArrayRef<unsigned>(point.points) == chosen});
@@ -343,7 +343,7 @@ void StudySearch::noteBetterDefault(const NetworkGoal &goal) {
   auto fits = [](const NestSpace &space) { return !space.nest->hasAttr("unfit"); };
   auto hasRules = [](const NestSpace &space) { return space.hasRules; };
   summary.isPerfect = llvm::all_of(spaces, isPerfect);
-  double value = goal.value(baseline.energy.known.central(), baseline.latency.central());
+  double value = goal.value(baseline.cost.energy.known.central(), baseline.cost.latency.central());
   double gain = summary.value - value;
   if (!llvm::all_of(spaces, fits) || gain <= proofTolerance * std::abs(summary.value))
     return;

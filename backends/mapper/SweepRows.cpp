@@ -2,6 +2,7 @@
 #include "backends/mapper/SweepRows.h"
 
 #include "backends/core/Cost.h"
+#include "ir/study/SearchOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -57,13 +58,14 @@ StoredRow mapper::sweepRow(const emit::Result &result, const ir::Operation &poin
                            const MetricNames &names) {
   llvm::json::Object metrics;
   StoredRow row = startRow(result, point, metrics);
-  for (const auto &[name, value] : emit::metricsOf(result.cost))
+  for (const auto &[name, value] : emit::metricsOf(result))
     if (value.hasNumber())
       metrics[name] = value.value.central();
-  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  study::GoalOp goal = ir::as<study::PointOp>(point).goal();
+  std::vector<std::string> texts = goal.paretoTexts();
   llvm::json::Array list;
   for (size_t i = 0; i < texts.size(); ++i) {
-    emit::ExpressionValue value = emit::evaluateExpression(point.listAttr("pareto")[i], names);
+    emit::ExpressionValue value = emit::evaluateExpression(goal.pareto()[i], names);
     if (value.number)
       list.push_back(
           llvm::json::Array{texts[i], value.number->toDouble(), paretoText(*value.number)});
@@ -115,12 +117,11 @@ std::vector<std::pair<std::string, std::string>> mapper::settings(const StoredRo
 }
 
 std::string mapper::unmetRequirement(const ir::Operation &point, const MetricNames &names) {
-  std::vector<std::string> texts = point.stringsAttr("require_text");
-  ir::AttrList conditions = point.listAttr("require");
-  for (size_t i = 0; i < conditions.size(); ++i) {
-    emit::ExpressionValue value = emit::evaluateExpression(conditions[i], names);
+  study::GoalOp goal = ir::as<study::PointOp>(point).goal();
+  for (size_t i = 0; i < goal.require().size(); ++i) {
+    emit::ExpressionValue value = emit::evaluateExpression(goal.require()[i], names);
     if (!value.truth || !*value.truth)
-      return texts[i];
+      return goal.requireTexts()[i];
   }
   return "";
 }

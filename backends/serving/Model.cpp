@@ -4,6 +4,7 @@
 #include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/op/OpOps.h"
+#include "ir/study/TrainOps.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
 #include "passes/analysis/KernelModel.h"
@@ -14,55 +15,50 @@
 using namespace perfc;
 using namespace perfc::serving;
 
-static int64_t degreeIn(const ir::AttrDict &settings, llvm::StringRef axis) {
-  const ir::Attribute *value = settings.find(axis);
-  return value ? value->asInt() : 1;
-}
-
-ServedModel::ServedModel(const ir::Module &module, const ir::Operation &serve,
-                         ProviderSet &providers, DiagnosticEngine &diagnostics)
-    : tensor(degreeIn(serve.dictAttr("settings"), "tensor")),
-      stages(degreeIn(serve.dictAttr("settings"), "pipeline")), module(module), serve(serve),
-      settings(serve.dictAttr("settings")), system(*module.lookup(serve.symbolAttr("on"))),
-      providers(providers), diagnostics(diagnostics),
+ServedModel::ServedModel(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
+                         DiagnosticEngine &diagnostics)
+    : tensor(study::partOf<study::StrategyOp>(*serve).degree("tensor")),
+      stages(study::partOf<study::StrategyOp>(*serve).degree("pipeline")), module(module),
+      serve(serve), system(*module.lookup(serve.on())), providers(providers),
+      diagnostics(diagnostics),
       network(std::make_shared<training::AxisNetwork>(system, providers, diagnostics)) {}
 
 //===-- The system
 //-----------------------------------------------------------------------------===//
 
 bool ServedModel::checkSystem() {
-  if (!network->readFaults(serve.range()))
+  if (!network->readFaults(serve->range()))
     return false;
   chips = network->chips();
   if (tensor * stages != chips) {
     diagnostics
-        .report(serve.range(), diag::RanksAndServingChips,
+        .report(serve->range(), diag::RanksAndServingChips,
                 tensor > 1 || stages > 1 ? fmt::format("tensor {} * pipeline {}", tensor, stages)
                                          : "no parallelism",
-                counted(static_cast<uint64_t>(tensor * stages), "rank"), serve.symbolAttr("on"),
+                counted(static_cast<uint64_t>(tensor * stages), "rank"), serve.on(),
                 counted(static_cast<uint64_t>(chips), "chip"))
         .help("the product of the degrees is the number of chips; copies of the model beside each "
               "other cannot run yet");
     return false;
   }
   if (network->places().kinds().size() > 1) {
-    diagnostics.report(serve.range(), diag::BadServeValue,
+    diagnostics.report(serve->range(), diag::BadServeValue,
                        "chips of several kinds cannot serve one model yet");
     return false;
   }
   if (network->places().hasSlowChips()) {
     diagnostics.report(
-        serve.range(), diag::BadServeValue,
+        serve->range(), diag::BadServeValue,
         "a system with slow chips (`fault chip[…] { slowdown … }`) cannot serve yet");
     return false;
   }
-  Chip chip(*passes::chipOf(module, serve.symbolAttr("on")));
+  Chip chip(*passes::chipOf(module, serve.on()));
   if (const ChipMemory *outer = chip.outermost()) {
     memory = outer->name().str();
     if (auto bytes = outer->view.capacity())
       capacity = bytes->toDouble() * static_cast<double>(outer->copies);
   }
-  for (const UnitRate &unit : chip.macUnits(*parseDType(settings.find("dtype")->asString())))
+  for (const UnitRate &unit : chip.macUnits(serve.dtype()))
     peak += 2 * unit.rate.central();
   area = chip.area();
   return true;
@@ -75,7 +71,7 @@ bool ServedModel::costCollectives(StepBlock &block) {
   for (StepItem &item : block.items) {
     if (item.kind.empty())
       continue;
-    const Cost *found = network->cost(item.kind, AxisPlace{tensor, 1}, item.bytes, serve.range());
+    const Cost *found = network->cost(item.kind, AxisPlace{tensor, 1}, item.bytes, serve->range());
     if (!found)
       return false;
     item.seconds = found->latency.central();
@@ -87,17 +83,12 @@ bool ServedModel::costCollectives(StepBlock &block) {
 }
 
 bool ServedModel::costSamples(std::vector<Sample> &samples) {
-  const ir::Operation &chip = *passes::chipOf(module, serve.symbolAttr("on"));
-  training::Runtime runtime = training::Runtime::read(serve);
+  const ir::Operation &chip = *passes::chipOf(module, serve.on());
+  training::Runtime runtime = training::Runtime::read(*serve);
   training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
-  for (const ir::Attribute &entry : settings.find("samples")->asList()) {
-    const ir::AttrDict &sizes = entry.asDict();
-    Sample sample{sizes.find("decode")->asBool(),
-                  sizes.find("batch")->asInt(),
-                  sizes.find("tokens")->asInt(),
-                  sizes.find("context")->asInt(),
-                  {}};
-    auto cost = coster.run(*module.lookup(sizes.find("graph")->asSymbol()));
+  for (study::SampleOp sizes : serve.samples()) {
+    Sample sample{sizes.isDecode(), sizes.batch(), sizes.tokens(), sizes.context(), {}};
+    auto cost = coster.run(*module.lookup(sizes.graph()));
     if (!cost)
       return false;
     sample.cost = std::move(*cost);
@@ -119,7 +110,7 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
 
 const Cost *ServedModel::sendCost(int64_t stage, double tokens) const {
   training::ChipSet from{stage * tensor, tensor, std::max(network->chips(), (stage + 1) * tensor)};
-  return network->sendCost(from, tensor, tokens * boundaryBytes, serve.range());
+  return network->sendCost(from, tensor, tokens * boundaryBytes, serve->range());
 }
 
 llvm::Optional<double> ServedModel::sendSeconds(int64_t stage, double tokens) const {
@@ -230,13 +221,13 @@ static double returnedElements(const ir::Operation &graph, double &bytes) {
 /// the sampler of vLLM makes logits, probabilities and their logarithms in fp32, which its
 /// profiling run counts (Sampler.forward of its versions with the first engine).
 void ServedModel::findActivations(const std::vector<Sample> &samples) {
-  const ir::AttrList &list = settings.find("samples")->asList();
+  std::vector<study::SampleOp> list = serve.samples();
   size_t largest = 0;
   for (size_t i = 0; i < samples.size(); ++i)
     if (!samples[i].isDecode &&
         samples[i].batch * samples[i].tokens > samples[largest].batch * samples[largest].tokens)
       largest = i;
-  const ir::Operation &graph = *module.lookup(list[largest].asDict().find("graph")->asSymbol());
+  const ir::Operation &graph = *module.lookup(list[largest].graph());
   auto tokens = static_cast<double>(samples[largest].batch * samples[largest].tokens);
   activationToken = mostActivations(graph) / tokens;
   double bytes = 0, elements = returnedElements(graph, bytes);
@@ -247,12 +238,12 @@ void ServedModel::findActivations(const std::vector<Sample> &samples) {
 bool ServedModel::findRooms(const std::vector<Sample> &samples) {
   std::vector<double> near, far;
   double distance = 0, shortest = 0;
-  const ir::AttrList &list = settings.find("samples")->asList();
+  std::vector<study::SampleOp> list = serve.samples();
   for (size_t i = 0; i < samples.size(); ++i) {
     const Sample &sample = samples[i];
     if (!sample.isDecode || sample.batch != 1)
       continue;
-    auto bytes = cacheBytes(*module.lookup(list[i].asDict().find("graph")->asSymbol()));
+    auto bytes = cacheBytes(*module.lookup(list[i].graph()));
     auto context = static_cast<double>(sample.context);
     if (near.empty()) {
       near = bytes;
@@ -272,8 +263,7 @@ bool ServedModel::findRooms(const std::vector<Sample> &samples) {
       room.weights += kind == 0 ? 0 : count * graph.layers[kind - 1].one.weightBytes;
       if (std::fabs(near[kind] - slope * shortest) <= 0.5)
         continue;
-      diagnostics.report(serve.range(), diag::CannotBeServed,
-                         settings.find("subject_label")->asString(),
+      diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(),
                          "its cache does not grow by the same with every token");
       return false;
     }
@@ -302,8 +292,7 @@ bool ServedModel::build() {
     return found->second;
   });
   if (!cost->problem().empty()) {
-    diagnostics.report(serve.range(), diag::CannotBeServed,
-                       settings.find("subject_label")->asString(), cost->problem());
+    diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), cost->problem());
     return false;
   }
   for (int64_t stage = 0; stage + 1 < stages; ++stage)

@@ -7,6 +7,7 @@
 
 #include "backends/serving/BatchCost.h"
 #include "backends/training/AxisNetwork.h"
+#include "ir/study/ServeOps.h"
 
 namespace perfc::serving {
 
@@ -19,7 +20,7 @@ struct StageRoom {
 
 class ServedModel {
 public:
-  ServedModel(const ir::Module &module, const ir::Operation &serve, ProviderSet &providers,
+  ServedModel(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
               DiagnosticEngine &diagnostics);
 
   /// Costs the samples; false after a report.
@@ -53,8 +54,7 @@ private:
   llvm::Optional<double> sendSeconds(int64_t stage, double tokens) const;
 
   const ir::Module &module;
-  const ir::Operation &serve;
-  const ir::AttrDict &settings;
+  study::ServeOp serve;
   const ir::Operation &system;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;

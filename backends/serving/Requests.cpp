@@ -13,26 +13,14 @@ double Random::next() {
   return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 
-static int64_t whole(const ir::AttrDict &block, llvm::StringRef name, int64_t otherwise = 0) {
-  const ir::Attribute *value = block.find(name);
-  return value ? value->asInt() : otherwise;
-}
+static Random sourceOf(int64_t seed) { return Random(static_cast<uint32_t>(seed)); }
 
-static double real(const ir::AttrDict &block, llvm::StringRef name) {
-  const ir::Attribute *value = block.find(name);
-  return value ? value->asQuantity().toDouble() : 0;
-}
-
-static Random sourceOf(const ir::AttrDict &block) {
-  return Random(static_cast<uint32_t>(real(block, "seed")));
-}
-
-static void setArrivals(const ir::AttrDict &block, std::vector<Request> &requests) {
-  llvm::StringRef kind = block.find("kind")->asString();
-  double rate = real(block, "rate"), now = 0;
-  Random random = sourceOf(block);
+static void setArrivals(study::ArrivalsOp arrivals, std::vector<Request> &requests) {
+  llvm::StringRef kind = arrivals.kind();
+  double rate = arrivals.rate(), every = arrivals.every(), now = 0;
+  Random random = sourceOf(arrivals.seed());
   auto count = static_cast<int64_t>(requests.size());
-  int64_t size = whole(block, "size", count);
+  int64_t size = arrivals.size(count);
   for (int64_t i = 0; i < count; ++i) {
     if (kind == "poisson")
       now += -std::log1p(-random.next()) / rate;
@@ -41,9 +29,9 @@ static void setArrivals(const ir::AttrDict &block, std::vector<Request> &request
     else if (kind == "fixed")
       now = static_cast<double>(i) / rate;
     else if (kind == "burst")
-      now = static_cast<double>(i / size) * real(block, "every");
+      now = static_cast<double>(i / size) * every;
     else
-      now = block.find("times")->asList()[i].asQuantity().toDouble();
+      now = arrivals.times()[i].asQuantity().toDouble();
     requests[i].arrival = now;
   }
 }
@@ -72,22 +60,22 @@ static std::function<double()> zipf(int64_t least, int64_t most, double theta, R
   };
 }
 
-static void setLengths(const ir::AttrDict &block, std::vector<Request> &requests) {
-  llvm::StringRef kind = block.find("kind")->asString();
-  Random random = sourceOf(block);
-  int64_t least = whole(block, "min"), most = whole(block, "max");
-  double ratio = 1 + real(block, "prefill_to_decode");
+static void setLengths(study::LengthsOp lengths, std::vector<Request> &requests) {
+  llvm::StringRef kind = lengths.kind();
+  Random random = sourceOf(lengths.seed());
+  int64_t least = lengths.least(), most = lengths.most();
+  double ratio = 1 + lengths.promptToAnswer();
   std::function<double()> total;
   if (kind == "zipf")
-    total = zipf(least, most, real(block, "theta"), random);
+    total = zipf(least, most, lengths.theta(), random);
   for (size_t i = 0; i < requests.size(); ++i) {
     Request &request = requests[i];
     if (kind == "fixed") {
-      request.prompt = whole(block, "prompt");
-      request.answer = whole(block, "answer");
+      request.prompt = lengths.prompt();
+      request.answer = lengths.answer();
     } else if (kind == "trace") {
-      request.prompt = block.find("prompts")->asList()[i].asInt();
-      request.answer = block.find("answers")->asList()[i].asInt();
+      request.prompt = lengths.prompts()[i].asInt();
+      request.answer = lengths.answers()[i].asInt();
     } else if (kind == "zipf") {
       double length = total(), answer = length / ratio;
       request.prompt = static_cast<int64_t>(length - answer);
@@ -103,9 +91,9 @@ static void setLengths(const ir::AttrDict &block, std::vector<Request> &requests
   }
 }
 
-std::vector<Request> serving::makeRequests(const ir::AttrDict &settings) {
-  std::vector<Request> requests(static_cast<size_t>(settings.find("requests")->asInt()));
-  setArrivals(settings.find("arrivals")->asDict(), requests);
-  setLengths(settings.find("lengths")->asDict(), requests);
+std::vector<Request> serving::makeRequests(study::ServeOp serve) {
+  std::vector<Request> requests(static_cast<size_t>(serve.requests()));
+  setArrivals(serve.arrivals(), requests);
+  setLengths(serve.lengths(), requests);
   return requests;
 }

@@ -1,11 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The stream of requests of a `serve`: when they arrive, how long their prompts are and how many
-// tokens each answer has. All of it follows from the settings and their seeds (docs/serving.md).
+// tokens each answer has. All of it follows from the statement and its seeds (docs/serving.md).
 #ifndef PERFC_BACKENDS_SERVING_REQUESTS_H
 #define PERFC_BACKENDS_SERVING_REQUESTS_H
 
-#include "ir/core/Attribute.h"
+#include "ir/study/ServeOps.h"
 #include <random>
 
 namespace perfc::serving {
@@ -34,9 +34,9 @@ struct Request {
   bool isDone() const { return done >= 0; }
 };
 
-/// The requests that the `arrivals`, `lengths` and `requests` of `settings` describe, in order of
+/// The requests that the arrivals, lengths and number of `serve` describe, in order of
 /// arrival.
-std::vector<Request> makeRequests(const ir::AttrDict &settings);
+std::vector<Request> makeRequests(study::ServeOp serve);
 
 } // namespace perfc::serving
 

@@ -16,9 +16,6 @@ using namespace perfc::serving;
 static constexpr double mostSteps = 5e7;
 /// The latest arrival, in s: times after it are told apart to some ten nanoseconds.
 static constexpr double latestArrival = 1e8;
-/// What driver and libraries take of each chip where `reserve` does not say it, in B: a round
-/// figure inside what logs of servers show, not fitted to any (docs/serving.md).
-static constexpr double defaultReserve = 512.0 * 1024 * 1024;
 /// Blocks of a cache without a limit.
 static constexpr int64_t endless = int64_t(1) << 50;
 
@@ -26,36 +23,31 @@ namespace {
 
 class Serving {
 public:
-  Serving(const ir::Module &module, const ir::Operation &serve, ProviderSet &providers,
+  Serving(const ir::Module &module, study::ServeOp serve, ProviderSet &providers,
           DiagnosticEngine &diagnostics)
-      : serve(serve), settings(serve.dictAttr("settings")), diagnostics(diagnostics),
-        scheduler(settings.find("scheduler")->asDict()),
+      : serve(serve), diagnostics(diagnostics), scheduler(serve.scheduler()),
         model(module, serve, providers, diagnostics) {}
 
-  llvm::Optional<Cost> run();
+  llvm::Optional<Outcome> run();
 
 private:
-  int64_t option(llvm::StringRef name, int64_t otherwise) const {
-    const ir::Attribute *value = scheduler.find(name);
-    return value ? value->asInt() : otherwise;
-  }
-  bool isReserving() const { return kind() == "orca" || kind() == "static"; }
-  llvm::StringRef kind() const { return scheduler.find("kind")->asString(); }
+  bool isReserving() const { return scheduler.isReserving(); }
+  llvm::StringRef kind() const { return scheduler.kind(); }
+  /// Tokens that each request has room for from its start.
+  int64_t reservedTokens() const { return scheduler.maxTokens(serve.lengths().longest()); }
   bool findLimits();
   int64_t largestBatch() const;
-  double measure(llvm::StringRef word, double otherwise) const;
   void reportNoRoom(double weights, double logits, double usable);
   bool checkTheta();
   bool checkRequests(const std::vector<Request> &requests);
   void summarize(SimulationResult result);
   std::string strategyText() const;
-  Cost costOf();
+  Outcome outcome();
   void addItems(Cost &cost) const;
 
-  const ir::Operation &serve;
-  const ir::AttrDict &settings;
+  study::ServeOp serve;
   DiagnosticEngine &diagnostics;
-  const ir::AttrDict &scheduler;
+  study::SchedulerOp scheduler;
   ServedModel model;
   Limits limits;
   std::shared_ptr<ServingSummary> summary = std::make_shared<ServingSummary>();
@@ -68,17 +60,12 @@ private:
 
 /// Tokens of the largest batch that the scheduler may make.
 int64_t Serving::largestBatch() const {
-  int64_t longest = settings.find("longest")->asInt();
+  int64_t longest = serve.lengths().longest();
   if (kind() == "vllm")
     return std::max({limits.maxTokens, longest, limits.maxBatch});
   if (kind() == "sarathi")
     return std::max(limits.chunk, limits.maxBatch);
-  return std::min(limits.maxBatch, settings.find("requests")->asInt()) * longest;
-}
-
-double Serving::measure(llvm::StringRef word, double otherwise) const {
-  const ir::Attribute *value = settings.find(word);
-  return value ? value->asQuantity().toDouble() : otherwise;
+  return std::min(limits.maxBatch, serve.requests()) * longest;
 }
 
 void Serving::reportNoRoom(double weights, double logits, double usable) {
@@ -86,7 +73,7 @@ void Serving::reportNoRoom(double weights, double logits, double usable) {
     return formatSize(std::round(value), base);
   };
   diagnostics
-      .report(serve.range(), diag::NoRoomForCache, bytes(weights), bytes(model.capacity),
+      .report(serve->range(), diag::NoRoomForCache, bytes(weights), bytes(model.capacity),
               bytes(usable))
       .note(fmt::format("beside them are activations {} of {}, logits {}, driver and libraries {}",
                         bytes(summary->activationBytes), counted(largestBatch(), "token"),
@@ -98,17 +85,16 @@ void Serving::reportNoRoom(double weights, double logits, double usable) {
 /// The cache of the stage with the least room: what weights, the activations of the largest batch,
 /// the logits of the most requests and the stack leave of the memory's share.
 bool Serving::findLimits() {
-  limits.blockTokens = option("block", limits.blockTokens);
-  limits.maxBatch = option("max_batch", limits.maxBatch);
-  limits.maxTokens = option("max_tokens", limits.maxTokens);
-  limits.chunk = option("chunk", limits.chunk);
+  limits.blockTokens = scheduler.block();
+  limits.maxBatch = scheduler.maxBatch();
+  limits.maxTokens = scheduler.maxTokens();
+  limits.chunk = scheduler.chunk();
   limits.stages = model.stages;
-  int64_t reservedTokens = option("max_tokens", settings.find("longest")->asInt());
-  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens) : 0;
+  limits.reserved = isReserving() ? limits.blocksFor(reservedTokens()) : 0;
   limits.blocks = endless;
   summary->activationBytes = model.activationToken * static_cast<double>(largestBatch());
-  summary->reservedBytes = measure("reserve", defaultReserve);
-  double usable = model.capacity * measure("memory_share", training::plannedShare);
+  summary->reservedBytes = serve.reserve();
+  double usable = model.capacity * serve.memoryShare();
   for (const StageRoom &room : model.rooms) {
     double block = room.cacheToken * static_cast<double>(limits.blockTokens);
     double logits = room.logits * static_cast<double>(limits.maxBatch);
@@ -134,14 +120,14 @@ bool Serving::findLimits() {
 
 bool Serving::checkRequests(const std::vector<Request> &requests) {
   double steps = 0;
-  int64_t reserved = option("max_tokens", settings.find("longest")->asInt());
+  int64_t reserved = reservedTokens();
   for (size_t i = 0; i < requests.size(); ++i) {
     const Request &request = requests[i];
     steps += static_cast<double>(request.answer);
     if (kind() == "sarathi")
       steps += static_cast<double>((request.prompt - 1) / limits.chunk);
     auto fail = [&](const std::string &needs, const std::string &has) {
-      diagnostics.report(serve.range(), diag::RequestNeverFits, i,
+      diagnostics.report(serve->range(), diag::RequestNeverFits, i,
                          fmt::format("{} + {} tokens, {}", request.prompt, request.answer, needs),
                          has);
       return false;
@@ -160,7 +146,7 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
   }
   if (!(requests.back().arrival <= latestArrival)) {
     diagnostics.report(
-        serve.range(), diag::BadServeValue,
+        serve->range(), diag::BadServeValue,
         fmt::format("the last request arrives after {:.3g} s, later than the {:.0e} s "
                     "that can be simulated",
                     requests.back().arrival, latestArrival));
@@ -168,7 +154,7 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
   }
   if (steps <= mostSteps)
     return true;
-  diagnostics.report(serve.range(), diag::BadServeValue,
+  diagnostics.report(serve->range(), diag::BadServeValue,
                      fmt::format("the answers and pieces of prompts are {:.0f} steps in all, more "
                                  "than the {:.0f} that can be simulated",
                                  steps, mostSteps));
@@ -179,7 +165,7 @@ bool Serving::checkRequests(const std::vector<Request> &requests) {
 //--------------------------------------------------------------------------------===//
 
 std::string Serving::strategyText() const {
-  std::string text = scheduler.find("name")->asString().str();
+  std::string text = scheduler.label().str();
   if (kind() == "sarathi")
     text += fmt::format(", chunk {}", limits.chunk);
   text += fmt::format(", max_batch {}", limits.maxBatch);
@@ -194,7 +180,7 @@ std::string Serving::strategyText() const {
 
 void Serving::summarize(SimulationResult result) {
   std::vector<double> ttft, tpot, latency, delay, sizes, tokens;
-  auto original = makeRequests(settings); // restarts have moved tokens from answers to prompts
+  auto original = makeRequests(serve); // restarts have moved tokens from answers to prompts
   for (size_t i = 0; i < result.requests.size(); ++i) {
     const Request &request = result.requests[i];
     int64_t answer = original[i].answer;
@@ -258,7 +244,7 @@ void Serving::addItems(Cost &cost) const {
       same = std::prev(cost.breakdown.children.end());
       same->label = std::move(label);
       same->kind = part;
-      same->location = serve.range();
+      same->location = serve->range();
       same->count = 0;
       same->bound = bound.str();
       same->energy = Figure(Uncertain(0));
@@ -303,13 +289,16 @@ void Serving::addItems(Cost &cost) const {
   cost.energy = energy;
 }
 
-Cost Serving::costOf() {
-  Cost cost;
+Outcome Serving::outcome() {
+  Outcome result;
+  result.kind = ResultKind::Serving;
+  result.serving = summary;
+  result.tokens = static_cast<double>(summary->outputTokens);
+  result.price = priceOf(*serve);
+  Cost &cost = result.cost;
   cost.latency = summary->runTime;
   cost.area = model.area;
   cost.chips = model.chips;
-  if (const ir::Attribute *price = settings.find("price"))
-    cost.price = priceIn(price->asDict());
   cost.errors.addUnknown("kernels");
   cost.errors.add(model.errors);
   addItems(cost);
@@ -331,37 +320,35 @@ Cost Serving::costOf() {
     cost.addNote(note);
   cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
                "time, since no runtime is given");
-  cost.serving = summary;
-  cost.describe(PartKind::Program, serve.symbol(), serve.range());
-  return cost;
+  cost.describe(PartKind::Program, serve.symbol(), serve->range());
+  return result;
 }
 
 /// An end of an interval may be what the program cannot say.
 bool Serving::checkTheta() {
-  const ir::Attribute *theta = settings.find("lengths")->asDict().find("theta");
-  double value = theta ? theta->asQuantity().toDouble() : 0;
+  double value = serve.lengths().theta();
   if (value >= 0 && value < 1)
     return true;
-  diagnostics.report(serve.range(), diag::BadServeValue,
+  diagnostics.report(serve->range(), diag::BadServeValue,
                      fmt::format("`theta` is a number from 0 to below 1, not {:.4g}", value));
   return false;
 }
 
-llvm::Optional<Cost> Serving::run() {
+llvm::Optional<Outcome> Serving::run() {
   if (!checkTheta() || !model.build() || !findLimits())
     return llvm::None;
-  std::vector<Request> requests = makeRequests(settings);
+  std::vector<Request> requests = makeRequests(serve);
   if (!checkRequests(requests))
     return llvm::None;
   summarize(simulate(std::move(requests), kind(), limits,
                      [&](const BatchShape &shape, std::vector<double> &seconds) {
                        model.cost->run(shape, seconds);
                      }));
-  return costOf();
+  return outcome();
 }
 
-llvm::Optional<Cost> serving::evaluateServing(const ir::Module &module, const ir::Operation &serve,
-                                              ProviderSet &providers,
-                                              DiagnosticEngine &diagnostics) {
-  return Serving(module, serve, providers, diagnostics).run();
+llvm::Optional<Outcome> serving::evaluateServing(const ir::Module &module,
+                                                 const ir::Operation &serve, ProviderSet &providers,
+                                                 DiagnosticEngine &diagnostics) {
+  return Serving(module, ir::as<study::ServeOp>(serve), providers, diagnostics).run();
 }

@@ -6,12 +6,13 @@
 #define PERFC_BACKENDS_SERVING_SERVE_H
 
 #include "backends/core/CostProvider.h"
+#include "backends/core/Outcome.h"
 
 namespace perfc::serving {
 
 /// Evaluates the study.serve `serve`; nothing after a report.
-llvm::Optional<Cost> evaluateServing(const ir::Module &module, const ir::Operation &serve,
-                                     ProviderSet &providers, DiagnosticEngine &diagnostics);
+llvm::Optional<Outcome> evaluateServing(const ir::Module &module, const ir::Operation &serve,
+                                        ProviderSet &providers, DiagnosticEngine &diagnostics);
 
 } // namespace perfc::serving
 

@@ -3,6 +3,7 @@
 
 #include "ir/collective/CollectiveOps.h"
 #include "ir/study/AllOps.h"
+#include "ir/study/TrainOps.h"
 #include "ir/target/TargetOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -175,20 +176,10 @@ ir::Operation *AxisNetwork::wholeSystem(unsigned path, const Factors &factors) {
 }
 
 void AxisNetwork::readAlgorithms(const ir::Operation &train) {
-  const ir::Attribute *list = train.dictAttr("settings").find("algorithms");
   ir::ValueMap ignored;
-  for (const ir::Attribute &entry : list ? list->asList() : ir::AttrList()) {
-    const ir::AttrDict &given = entry.asDict();
-    auto dict = [&](const char *name) {
-      return given.find(name) ? given.find(name)->asDict() : ir::AttrDict();
-    };
-    Algorithm one{given.find("name")->asString().str(),
-                  given.find("isRing")->asBool(),
-                  given.find("kinds")->asStrings(),
-                  given.find("schedules")->asStrings(),
-                  dict("formulas"),
-                  dict("refused"),
-                  given.find("isDefault") != nullptr};
+  for (study::AlgorithmOp given : ir::as<study::TrainOp>(train).algorithms()) {
+    Algorithm one{given.name().str(), given.isRing(),  given.kinds(),    given.schedules(),
+                  given.formulas(),   given.refused(), given.isDefault()};
     for (std::string &symbol : one.schedules) {
       ir::Operation &copy = ir::resolve(train, symbol)->clone(scratch.body(), ignored);
       symbol = scratch.uniqueName(symbol);

@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Failures, checkpoints and what a run costs. With failures M apart in the mean, checkpoints that
-// take d to write after every t of work, and R to restart, a run takes
+// Failures, checkpoints and how long a run takes. With failures M apart in the mean, checkpoints
+// that take d to write after every t of work, and R to restart, a run takes
 //     M e^(R/M) (e^((t + d)/M) - 1) / t
 // times as long as its steps alone; t = sqrt(2 d M) (1 + sqrt(d/2M)/3 + d/18M) - d is close to the
 // best (Daly, Future Generation Computer Systems 22, 2006, equations 20 and 37; the first factor is
@@ -11,7 +11,7 @@
 
 #include "backends/core/Cost.h"
 #include "backends/core/Training.h"
-#include "ir/core/Attribute.h"
+#include "ir/core/Operation.h"
 
 namespace perfc::training {
 
@@ -25,17 +25,17 @@ struct Reliability {
   /// Below this goodput nothing gets done: figures of such a run would say nothing.
   static constexpr double leastGoodput = 1e-6;
 
-  /// Reads the settings of study.train for a system of `chips` chips.
-  static Reliability read(const ir::AttrDict &settings, int64_t chips);
+  /// Reads the study.checkpoint of `train` for a system of `chips` chips.
+  static Reliability read(const ir::Operation &train, int64_t chips);
   /// The interval between checkpoints that take `write` seconds.
   double interval(double write) const;
   /// The share of the time that makes progress.
   double goodput(double interval, double write) const;
 };
 
-/// Fills in what a run of `settings` comes to: failures, length, money. `checkpointBytes` are those
-/// of a checkpoint.
-void addRun(const ir::AttrDict &settings, double checkpointBytes, TrainingSummary &summary);
+/// Fills in what the run of `train` comes to: failures and length. `checkpointBytes` are those of a
+/// checkpoint.
+void addRun(const ir::Operation &train, double checkpointBytes, TrainingSummary &summary);
 
 } // namespace perfc::training
 

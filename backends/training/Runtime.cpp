@@ -2,54 +2,50 @@
 #include "backends/training/Runtime.h"
 
 #include "backends/core/Chip.h"
-#include "passes/training/Strategy.h"
+#include "ir/study/TrainOps.h"
 
 using namespace perfc;
 using namespace perfc::training;
 
-Runtime Runtime::read(const ir::Operation &train) {
-  const ir::AttrDict &settings = train.dictAttr("settings");
+static constexpr std::pair<llvm::StringLiteral, double Runtime::*> fields[] = {
+    {"gemm", &Runtime::gemm},
+    {"gemm_fp8", &Runtime::gemmFp8},
+    {"gemm_fp4", &Runtime::gemmFp4},
+    {"grouped", &Runtime::grouped},
+    {"attention", &Runtime::attention},
+    {"memory", &Runtime::memory},
+    {"network", &Runtime::network},
+    {"overlap_data", &Runtime::overlapData},
+    {"overlap_cost", &Runtime::overlapCost},
+    {"overlap_tensor", &Runtime::overlapTensor},
+    {"overlap_pipeline", &Runtime::overlapPipeline},
+    {"step", &Runtime::step},
+    {"gradient_bytes", &Runtime::gradientBytes},
+    {"gather_bytes", &Runtime::gatherBytes},
+    {"cast_bytes", &Runtime::castBytes},
+    {"permute_bytes", &Runtime::permuteBytes},
+    {"merged_sends", &Runtime::mergedSends},
+    {"host", &Runtime::host},
+    {"host_memory", &Runtime::hostMemory},
+    {"drives", &Runtime::drives},
+    {"measured", &Runtime::measured},
+    {"reserve", &Runtime::reserve},
+    {"fragmentation", &Runtime::fragmentation},
+};
+
+Runtime Runtime::read(const ir::Operation &statement) {
+  auto runtime = study::partOf<study::RuntimeOp>(statement);
   Runtime result;
-  if (const ir::Attribute *products = settings.find("products"))
-    result.products = parseDType(products->asString());
-  const ir::Attribute *provider = settings.find("using");
-  result.usesTiles = provider && provider->asString() == "tile";
+  for (const auto &[name, field] : fields)
+    result.*field = runtime->realAttr(name);
+  result.overlapExpert = runtime->realAttr("overlap_expert", result.overlapTensor);
+  if (auto launch = runtime->quantityAttr("launch"))
+    result.launch = launch->toDouble();
+  if (auto train = ir::as<study::TrainOp>(statement)) {
+    result.products = train.products();
+    result.usesTiles = train.usesTiles();
+  }
   result.isNarrow = result.products && bitsOf(*result.products) <= 8;
-  const ir::Attribute *entry = settings.find("runtime");
-  if (!entry)
-    return result;
-  const ir::AttrDict &given = entry->asDict();
-  auto set = [&](const char *name, double &into) {
-    if (const ir::Attribute *value = given.find(name))
-      into = value->asQuantity().toDouble();
-  };
-  set("gemm", result.gemm);
-  set("gemm_fp8", result.gemmFp8);
-  set("gemm_fp4", result.gemmFp4);
-  set("grouped", result.grouped);
-  set("attention", result.attention);
-  set("memory", result.memory);
-  set("network", result.network);
-  set("overlap_data", result.overlapData);
-  set("overlap_cost", result.overlapCost);
-  set("overlap_tensor", result.overlapTensor);
-  result.overlapExpert = result.overlapTensor;
-  set("overlap_expert", result.overlapExpert);
-  set("overlap_pipeline", result.overlapPipeline);
-  set("step", result.step);
-  set("gradient_bytes", result.gradientBytes);
-  set("gather_bytes", result.gatherBytes);
-  set("cast_bytes", result.castBytes);
-  set("permute_bytes", result.permuteBytes);
-  set("merged_sends", result.mergedSends);
-  set("host", result.host);
-  set("host_memory", result.hostMemory);
-  set("drives", result.drives);
-  set("measured", result.measured);
-  set("reserve", result.reserve);
-  set("fragmentation", result.fragmentation);
-  if (const ir::Attribute *launch = given.find("launch"))
-    result.launch = launch->asQuantity().toDouble();
   return result;
 }
 
@@ -58,7 +54,7 @@ Runtime Runtime::read(const ir::Operation &train, const ir::Operation &chipOp) {
   if (!result.products)
     return result;
   Chip chip(chipOp);
-  DType format = passes::readStrategy(ir::as<study::TrainOp>(train)).dtype;
+  DType format = ir::as<study::TrainOp>(train).dtype();
   double own = 0, other = 0;
   result.hasProducts = false;
   for (const UnitRate &unit : chip.macUnits(format))

@@ -15,37 +15,21 @@
 namespace perfc::training {
 
 struct Runtime {
-  double gemm = 1;               ///< share of the peak of large products
-  double gemmFp8 = 0;            ///< the same in fp8; 0 for `gemm`
-  double gemmFp4 = 0;            ///< the same in fp4; 0 for `gemm`
-  double grouped = 1;            ///< share of that which products of experts keep
-  double attention = 1;          ///< the same inside attention
-  double memory = 1;             ///< share of the memory's bandwidth
-  double network = 1;            ///< share of the speed that the network's model gives
+  // Shares, times and sizes as study.runtime declares them; 0 where they are not given and say
+  // nothing by themselves.
+  double gemm, gemmFp8, gemmFp4; ///< gemm_fp8: 0 for `gemm`; gemm_fp4: 0 for `gemm_fp8`
+  double grouped, attention, memory, network;
   llvm::Optional<double> launch; ///< s per kernel; the chip's when not given
-  double overlapData = 1; ///< share of a kernel's time that hides data-parallel communication
-  double overlapCost = 0; ///< s that kernels lose for each s of communication hidden behind them
-  /// Share of tensor- and context-parallel communication that runs beside kernels, and of the
-  /// exchanges of experts; see `exposedShare`.
-  double overlapTensor = 0, overlapExpert = 0;
-  double overlapPipeline = 0; ///< share of the sends of an interleaved schedule that is hidden
-  double step = 0;            ///< s that each step takes besides
-  double gradientBytes = 0;   ///< of an element; 0 for the format of the weights
-  double gatherBytes = 0;  ///< of an element that is gathered for products in fp8; 0 for its format
-  double castBytes = 2;    ///< moved to make an operand in fp8, for each of its products
-  double permuteBytes = 0; ///< moved per element that experts' ranks exchange, to sort tokens
-  double mergedSends = 0;  ///< share of a token's copies for one rank that travel as one
-  double host = 25e9;      ///< B/s between chip and host memory (PCIe 4.0 x16 as measured)
-  /// B/s of a chip's share of the host's memory (DGX A100: 410 GB/s for eight) and of its drives
-  /// (DGX A100: eight of 6.8 GB/s for eight).
-  double hostMemory = 50e9, drives = 6.8e9;
-  double measured = 1;      ///< measured steps over those that all else gives
-  double reserve = 0;       ///< B that the stack itself takes
-  double fragmentation = 0; ///< share of the memory that cannot be used
+  double overlapData, overlapCost, overlapTensor, overlapExpert, overlapPipeline;
+  double step;
+  double gradientBytes; ///< 0 for the format of the weights
+  double gatherBytes;   ///< 0 for its format
+  double castBytes, permuteBytes, mergedSends, host, hostMemory, drives;
+  double measured, reserve, fragmentation;
 
-  /// Reads the entry `runtime` of the settings of a study.train, the ideal one when there is none,
-  /// and the format of products; on `chip` with their speed.
-  static Runtime read(const ir::Operation &train);
+  /// What the study.runtime of `train` says, and the format of products; on `chip` with their
+  /// speed. A `serve` has none, which is the ideal one.
+  static Runtime read(const ir::Operation &statement);
   static Runtime read(const ir::Operation &train, const ir::Operation &chip);
   /// How much faster than in their own format the layers' products with weights run, where the
   /// statement gives them another one.

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step as a cost: a line per kernel and per kind of communication, and what stages wait for.
+#include "backends/core/Evaluate.h"
 #include "backends/training/Train.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -56,10 +57,8 @@ static std::string describe(const Strategy &strategy) {
 /// ", with double_binary_tree" where the statement chooses how its collectives run.
 static std::string algorithmsText(const ir::Operation &train) {
   std::string text;
-  if (const ir::Attribute *list = train.dictAttr("settings").find("algorithms"))
-    for (const ir::Attribute &entry : list->asList())
-      text += fmt::format("{}{}", text.empty() ? ", with " : " and ",
-                          entry.asDict().find("name")->asString());
+  for (study::AlgorithmOp algorithm : ir::as<study::TrainOp>(train).algorithms())
+    text += fmt::format("{}{}", text.empty() ? ", with " : " and ", algorithm.name());
   return text;
 }
 
@@ -75,15 +74,12 @@ static CostPart lineOf(llvm::StringRef label, PartKind kind, double seconds, Sou
 
 /// The errors of a step: where runs with its runtime were measured, these have all others in them.
 static MeasuredErrors errorsOf(const ir::Operation &train, const MeasuredErrors &collectives) {
-  const ir::AttrDict &settings = train.dictAttr("settings");
-  const ir::Attribute *runtime = settings.find("runtime");
-  const ir::Attribute *measured = runtime ? runtime->asDict().find("measured") : nullptr;
+  auto runtime = study::partOf<study::RuntimeOp>(train);
   MeasuredErrors errors;
   for (const std::string &what : collectives.known)
     errors.addKnown(what);
-  if (measured && !measured->asQuantity().toUncertain().isCertain()) {
-    errors.addKnown("steps with runtime `" + settings.find("runtime_label")->asString().str() +
-                    "`");
+  if (!runtime->quantityAttr("measured")->toUncertain().isCertain()) {
+    errors.addKnown("steps with runtime `" + runtime.label().str() + "`");
     return errors;
   }
   errors.addUnknown("kernels");
@@ -91,10 +87,14 @@ static MeasuredErrors errorsOf(const ir::Operation &train, const MeasuredErrors 
   return errors;
 }
 
-/// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
-Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
-                        const StepModel &model, const Strategy &strategy) {
-  Cost cost;
+/// The step as an outcome: kernels of a mean stage, collectives that are exposed, waiting,
+/// optimizer.
+Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &costs, Step step,
+                              const StepModel &model, const Strategy &strategy) {
+  Outcome outcome;
+  outcome.kind = ResultKind::Training;
+  outcome.price = priceOf(train);
+  Cost &cost = outcome.cost;
   step.summary.strategy = describe(strategy) + algorithmsText(train);
   TrainingSummary &summary = step.summary;
   cost.latency = summary.stepTime;
@@ -107,10 +107,10 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     cost.addNote(note);
   for (std::string &note : step.notes)
     cost.addNote(std::move(note));
-  if (!train.dictAttr("settings").find("runtime"))
+  if (!study::findPart(train, study::RuntimeOp::opName))
     cost.addNote("the times are ideal: kernels reach the peaks of the chip and the host takes no "
                  "time, since no `runtime` is given");
-  if (summary.energyCost > 0 && !cost.energy.isGiven())
+  if (outcome.price && outcome.price->joule > 0 && !cost.energy.isGiven())
     cost.addNote("the cost has that part of the energy which is known: that of " +
                  llvm::join(cost.energy.missing, ", ") + " is not given");
   cost.errors = errorsOf(train, step.errors);
@@ -166,7 +166,8 @@ Cost training::stepCost(const ir::Operation &train, const ModelCosts &costs, Ste
     used.push_back("network");
   cost.provenance = {llvm::join(used, ", "), summary.strategy,
                      "step = pipeline + exposed gradients + optimizer; pipeline by its schedule"};
-  cost.training = std::make_shared<const TrainingSummary>(std::move(summary));
+  outcome.tokens = summary.tokens;
+  outcome.training = std::make_shared<const TrainingSummary>(std::move(summary));
   cost.describe(PartKind::Program, train.symbol(), train.range());
-  return cost;
+  return outcome;
 }

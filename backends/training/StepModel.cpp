@@ -33,7 +33,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
 
 StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network)
     : train(train), network(network), runtime(Runtime::read(train)) {
-  DType format = passes::readStrategy(ir::as<study::TrainOp>(train)).dtype;
+  DType format = ir::as<study::TrainOp>(train).dtype();
   first = factsOf(*passes::chipOf(module, train.symbolAttr("on")), format);
   for (auto [chip, count] : network.places().kinds()) {
     facts[chip] = factsOf(*chip, format);
@@ -163,7 +163,7 @@ void StepModel::finish(Build &build) {
   summary.microbatches = static_cast<int64_t>(std::ceil(build.microbatches - 1e-9));
   summary.parameters = build.costs.parameters;
   summary.bubble /= summary.stepTime;
-  addRun(train.dictAttr("settings"), checkpointBytes(build), summary);
+  addRun(train, checkpointBytes(build), summary);
 }
 
 llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy &strategy,

@@ -7,6 +7,7 @@
 #define PERFC_BACKENDS_TRAINING_STEPMODEL_H
 
 #include "backends/core/Chip.h"
+#include "backends/core/Training.h"
 #include "backends/training/AxisNetwork.h"
 #include "backends/training/GraphCost.h"
 #include "backends/training/Schedule.h"

@@ -114,9 +114,11 @@ static bool checkExperts(const ir::Operation &train, const Strategy &strategy,
 //===-- The statement
 //----------------------------------------------------------------------------===//
 
-llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
-                                                const ir::Operation &train, ProviderSet &providers,
-                                                DiagnosticEngine &diagnostics, bool beyondMemory) {
+llvm::Optional<Outcome> training::evaluateTraining(const ir::Module &module,
+                                                   const ir::Operation &train,
+                                                   ProviderSet &providers,
+                                                   DiagnosticEngine &diagnostics,
+                                                   bool beyondMemory) {
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
   AxisNetwork network(*system, providers, diagnostics);
@@ -143,5 +145,5 @@ llvm::Optional<Cost> training::evaluateTraining(const ir::Module &module,
   if (!checkRun(train, step->summary, diagnostics))
     return llvm::None;
   step->summary.program = buildProgram(train, *costs, strategy, *step, network);
-  return stepCost(train, *costs, std::move(*step), model, strategy);
+  return stepOutcome(train, *costs, std::move(*step), model, strategy);
 }

@@ -5,6 +5,7 @@
 #ifndef PERFC_BACKENDS_TRAINING_TRAIN_H
 #define PERFC_BACKENDS_TRAINING_TRAIN_H
 
+#include "backends/core/Outcome.h"
 #include "backends/training/StepModel.h"
 
 namespace perfc::training {
@@ -34,14 +35,14 @@ bool checkRun(const ir::Operation &train, const TrainingSummary &summary,
               DiagnosticEngine &diagnostics);
 
 /// The step as a cost: kernels of a mean stage, collectives that are exposed, waiting, optimizer.
-Cost stepCost(const ir::Operation &train, const ModelCosts &costs, Step step,
-              const StepModel &model, const passes::Strategy &strategy);
+Outcome stepOutcome(const ir::Operation &train, const ModelCosts &costs, Step step,
+                    const StepModel &model, const passes::Strategy &strategy);
 
 /// Evaluates `train`, which has no holes; nothing after a report. A step that does not fit into the
 /// memory is an error unless `beyondMemory` is set.
-llvm::Optional<Cost> evaluateTraining(const ir::Module &module, const ir::Operation &train,
-                                      ProviderSet &providers, DiagnosticEngine &diagnostics,
-                                      bool beyondMemory = false);
+llvm::Optional<Outcome> evaluateTraining(const ir::Module &module, const ir::Operation &train,
+                                         ProviderSet &providers, DiagnosticEngine &diagnostics,
+                                         bool beyondMemory = false);
 
 } // namespace perfc::training
 

@@ -140,7 +140,7 @@ bool training::checkRun(const ir::Operation &train, const TrainingSummary &summa
                         DiagnosticEngine &diagnostics) {
   if (summary.goodput > Reliability::leastGoodput)
     return true;
-  Reliability reliability = Reliability::read(train.dictAttr("settings"), summary.chips);
+  Reliability reliability = Reliability::read(train, summary.chips);
   auto seconds = [](double value) { return formatEngineering(value, BaseUnit::Second); };
   diagnostics.report(passes::rangeOf(train, "checkpoint", diagnostics), diag::BadTrainValue,
                      fmt::format("a run gets nowhere: failures come every {}, but a checkpoint "

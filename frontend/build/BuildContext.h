@@ -8,6 +8,7 @@
 #include "frontend/build/OpModel.h"
 #include "frontend/sema/Elaborator.h"
 #include "ir/core/Module.h"
+#include "ir/study/StudyOps.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace perfc {
@@ -111,6 +112,15 @@ struct BuildContext {
     return op;
   }
 };
+
+/// The part of `statement` that is a `View`; a new one, at `range`, where there is none.
+template <typename View> ir::Operation &partAt(ir::Operation &statement, SourceRange range) {
+  bool isNew = !study::findPart(statement, View::opName);
+  ir::Operation &part = study::partToWrite(statement, View::opName);
+  if (isNew)
+    part.setLocation(range);
+  return part;
+}
 
 /// A chip or system that became an operation.
 struct BuiltTarget {

@@ -374,15 +374,16 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
         return builder.build(entry, BlockKind::Sweep, inner);
       }))
     return false;
-  if (op->body().size() == 1)
+  bool isOnly = op->body().size() == 1;
+  if (isOnly)
     builder.setStatement(op->body().front().name().split('.').second);
-  ir::Region &into = op->body().size() == 1 ? op->body().front().body() : op->body();
+  ir::Region &into = isOnly ? op->body().front().body() : op->body();
   return visit(true, [&](const ast::Item &entry, const Scope &inner) {
     Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
     if (!node || node->args.empty())
       return false;
     bool isGoal = entry.word == "require" || entry.word == "pareto";
-    return isGoal ? builder.addMetrics(*node, *op)
-                  : builder.outcome(*node, into, /*inStatement=*/op->body().size() == 1);
+    return isGoal ? builder.pointGoal(*node, *op)
+                  : builder.outcome(*node, into, /*inStatement=*/isOnly);
   });
 }

@@ -59,7 +59,6 @@ static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope)
 
 bool Compilation::declaration(const Decl &decl) {
   Instance instance{&decl, "", {}, decl.nameRange};
-  size_t errors = diagnostics.errorCount();
   ir::Module scratch;
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, scratch, registry);

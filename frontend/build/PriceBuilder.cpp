@@ -80,7 +80,8 @@ static bool addUp(const ir::Operation &part, llvm::StringRef word, int64_t count
   return true;
 }
 
-void perfc::addChipPrices(const ir::Operation &target, ir::AttrDict &prices) {
+/// Adds to `prices` those that they lack and all chips of `target` give: the mean over the chips.
+static void addChipPrices(const ir::Operation &target, ir::AttrDict &prices) {
   for (llvm::StringRef word : {"chip", "energy"}) {
     Quantity sum;
     Rational chips = 0;
@@ -90,4 +91,16 @@ void perfc::addChipPrices(const ir::Operation &target, ir::AttrDict &prices) {
     if (auto mean = apply("/", sum, Quantity(chips), error))
       prices.set(word, *mean);
   }
+}
+
+bool perfc::buildPrice(BuildContext &context, const Node &statement, const ir::Operation &target,
+                       ir::Operation &op) {
+  llvm::Optional<ir::AttrDict> prices = readPrice(context, statement);
+  if (!prices)
+    return false;
+  addChipPrices(target, *prices);
+  const Node *node = statement.find("price");
+  for (const auto &[name, value] : prices->entries())
+    partAt<study::PriceOp>(op, node ? node->range : statement.range).setAttr(name, value);
+  return true;
 }

@@ -13,9 +13,10 @@ namespace perfc {
 /// joule); empty without a `price`. Nothing after a report.
 llvm::Optional<ir::AttrDict> readPrice(BuildContext &context, const Node &node);
 
-/// Adds to `prices` those that they lack and all chips of `target`, a chip or system, give: the
-/// mean over the chips.
-void addChipPrices(const ir::Operation &target, ir::AttrDict &prices);
+/// Gives `op` a study.price where `statement` or all chips of `target`, a chip or system, say what
+/// they cost: of chips the mean. False after a report.
+bool buildPrice(BuildContext &context, const Node &statement, const ir::Operation &target,
+                ir::Operation &op);
 
 } // namespace perfc
 

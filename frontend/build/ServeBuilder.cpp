@@ -8,6 +8,8 @@
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Serving.h"
+#include "ir/study/ServeOps.h"
+#include "ir/study/TrainOps.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -27,17 +29,17 @@ enum class Wants : uint8_t { Count, Tokens, Seed, Positive, Theta };
 
 class ServeBuilder {
 public:
-  ServeBuilder(BuildContext &context, const Node &statement)
-      : context(context), diagnostics(context.diagnostics), statement(statement) {}
+  ServeBuilder(BuildContext &context, const Node &statement, ir::Operation &serve)
+      : context(context), diagnostics(context.diagnostics), statement(statement), serve(serve) {}
 
   bool run();
-  ir::AttrDict settings;
 
 private:
   void choice(const Node &node);
-  void argument(const Argument &argument, ir::AttrDict &into);
+  void argument(const Argument &argument, ir::Operation &into);
   void byDefault(const ChoiceArgument &spec, const WordValue &word, SourceRange range,
-                 ir::AttrDict &into);
+                 ir::Operation &into);
+  ir::Operation &part(const Node &node);
   void trace(const Node &node, const WordValue &word);
   void parallel(const Node &node);
   void memory(const Node &node);
@@ -52,6 +54,7 @@ private:
   BuildContext &context;
   DiagnosticEngine &diagnostics;
   const Node &statement;
+  ir::Operation &serve;
   int64_t rows = -1; ///< of the shorter trace; -1 without one
 };
 
@@ -112,7 +115,7 @@ static bool meets(const Quantity &value, Wants wants) {
   return false;
 }
 
-void ServeBuilder::argument(const Argument &argument, ir::AttrDict &into) {
+void ServeBuilder::argument(const Argument &argument, ir::Operation &into) {
   const Quantity *number = argument.value->getIf<Quantity>();
   Wants wants = wantsOf(argument.name);
   if (!number)
@@ -120,20 +123,29 @@ void ServeBuilder::argument(const Argument &argument, ir::AttrDict &into) {
   if (!meets(*number, wants))
     return bad(argument.range, fmt::format("`{}` is {}, not {}", argument.name,
                                            describe(wants).str(), written(*argument.value)));
-  if (wants == Wants::Count || wants == Wants::Tokens)
-    into.set(argument.name, number->rational().numerator());
-  else
-    into.set(argument.name, Quantity(number->toUncertain(), Dimension()));
+  if (number->isInteger() && wants != Wants::Positive && wants != Wants::Theta)
+    into.setAttr(argument.name, number->rational().numerator());
+  else if (auto base = inBaseUnits(context, *number, argument.range, {}))
+    into.setAttr(argument.name, *base);
 }
 
 /// What an argument is without a value: a number, or what `byDefault` says in words.
 void ServeBuilder::byDefault(const ChoiceArgument &spec, const WordValue &word, SourceRange range,
-                             ir::AttrDict &into) {
+                             ir::Operation &into) {
   llvm::StringRef unit;
   if (spec.byDefault.empty())
     bad(range, fmt::format("`{}` needs `{}`: {}", word.word, spec.name.str(), spec.doc.str()));
   else if (auto number = parseNumber(spec.byDefault, unit))
     argument(makeArgument(spec.name.str(), Value(*number), range), into);
+}
+
+/// The part that the word of `node` fills.
+ir::Operation &ServeBuilder::part(const Node &node) {
+  if (node.word == "scheduler")
+    return partAt<study::SchedulerOp>(serve, node.range);
+  if (node.word == "arrivals")
+    return partAt<study::ArrivalsOp>(serve, node.range);
+  return partAt<study::LengthsOp>(serve, node.range);
 }
 
 void ServeBuilder::choice(const Node &node) {
@@ -145,22 +157,23 @@ void ServeBuilder::choice(const Node &node) {
   const auto *runs = llvm::find_if(served, [&](auto &entry) { return entry.first == word->word; });
   if (runs == std::end(served))
     return later(node, fmt::format("`{}` {} in `serve`", word->word, node.word.str()));
-  ir::AttrDict entries{{"kind", runs->second}, {"name", runs->first}};
+  ir::Operation &op = part(node);
+  op.setAttr("kind", runs->second);
+  if (op.is(study::SchedulerOp::opName))
+    op.setAttr("label", runs->first);
   for (const Argument &given : word->arguments)
-    argument(given, entries);
+    argument(given, op);
   auto isGiven = [&](llvm::StringRef name) {
     return llvm::any_of(word->arguments, [&](const Argument &given) { return given.name == name; });
   };
   if (const ChoiceForm *form = findForm(*node.spec, word->word))
     for (const ChoiceArgument &spec : form->arguments)
       if (!isGiven(spec.name))
-        byDefault(spec, *word, node.args[0].range, entries);
+        byDefault(spec, *word, node.args[0].range, op);
   if (word->word == "burst" && isGiven("size") != isGiven("every"))
     bad(node.args[0].range, "`burst` has `size` and `every`, or neither: all at once");
-  const ir::Attribute *least = entries.find("min"), *most = entries.find("max");
-  if (least && most && least->asInt() > most->asInt())
+  if (op.intAttr("min") > op.intAttr("max", INT64_MAX))
     bad(node.args[0].range, "`min` is above `max`");
-  settings.set(node.word, std::move(entries));
 }
 
 //===-- Requests
@@ -194,14 +207,13 @@ void ServeBuilder::trace(const Node &node, const WordValue &word) {
     return;
   auto count = static_cast<int64_t>(hasArrivals ? list->arrivals.size() : list->prompts.size());
   rows = rows < 0 ? count : std::min(rows, count);
-  ir::AttrDict entries{{"kind", "trace"}, {"name", "trace"}};
-  ir::AttrDict lengths = entries;
   if (hasArrivals) {
-    ir::AttrList arrivals;
+    ir::AttrList times;
     for (double time : list->arrivals)
-      arrivals.push_back(Quantity(Uncertain(time), Dimension()));
-    entries.set("times", std::move(arrivals));
-    settings.set("arrivals", std::move(entries));
+      times.push_back(Quantity(Uncertain(time), BaseUnit::Second));
+    ir::Operation &arrivals = part(node);
+    arrivals.setAttr("kind", "trace");
+    arrivals.setAttr("times", std::move(times));
   }
   if (!hasLengths)
     return;
@@ -210,9 +222,10 @@ void ServeBuilder::trace(const Node &node, const WordValue &word) {
     prompts.push_back(list->prompts[i]);
     answers.push_back(list->answers[i]);
   }
-  lengths.set("prompts", std::move(prompts));
-  lengths.set("answers", std::move(answers));
-  settings.set("lengths", std::move(lengths));
+  ir::Operation &lengths = partAt<study::LengthsOp>(serve, node.range);
+  lengths.setAttr("kind", "trace");
+  lengths.setAttr("prompts", std::move(prompts));
+  lengths.setAttr("answers", std::move(answers));
 }
 
 void ServeBuilder::requests() {
@@ -221,7 +234,7 @@ void ServeBuilder::requests() {
     if (rows < 0)
       diagnostics.report(statement.range, diag::MissingServeWord, "requests");
     else
-      settings.set("requests", rows);
+      serve.setAttr("requests", rows);
     return;
   }
   const Quantity *count = node->args.empty() ? nullptr : node->args[0].value.getIf<Quantity>();
@@ -233,7 +246,7 @@ void ServeBuilder::requests() {
                fmt::format("`requests` is a whole number from 1 to {}", mostRequests));
   if (rows >= 0 && number > static_cast<double>(rows))
     return bad(node->args[0].range, fmt::format("the trace has only {}", counted(rows, "request")));
-  settings.set("requests", count->rational().numerator());
+  serve.setAttr("requests", count->rational().numerator());
 }
 
 /// `memory_share 95%`, `reserve 1GiB`.
@@ -248,10 +261,11 @@ void ServeBuilder::memory(const Node &node) {
                fmt::format("`{}` is {}, not {}", node.word,
                            isShare ? "above 0 and at most 100%" : "not negative", written(*value)));
   if (auto base = inBaseUnits(context, *value, node.range, {}))
-    settings.set(node.word, *base);
+    serve.setAttr(node.word, *base);
 }
 
 void ServeBuilder::parallel(const Node &node) {
+  ir::Operation &strategy = partAt<study::StrategyOp>(serve, node.range);
   for (const NodeArg &arg : node.args) {
     const Quantity *degree = arg.value.getIf<Quantity>();
     bool isServed = arg.name == "tensor" || arg.name == "pipeline";
@@ -264,10 +278,10 @@ void ServeBuilder::parallel(const Node &node) {
                                  written(arg.value)));
     } else if (!isServed && degree->toDouble() != 1) {
       later(node, fmt::format("`{}` parallelism in `serve`", arg.name));
-    } else if (settings.find(arg.name)) {
+    } else if (strategy.hasAttr(arg.name)) {
       bad(arg.range, fmt::format("`{}` is given twice", arg.name));
     } else {
-      settings.set(arg.name, degree->rational().numerator());
+      strategy.setAttr(arg.name, degree->rational().numerator());
     }
   }
   if (node.find("over"))
@@ -292,18 +306,16 @@ bool ServeBuilder::run() {
   if (!context.unsupported.empty())
     return diagnostics.errorCount() == errors;
   for (const char *word : {"scheduler", "arrivals", "lengths"})
-    if (!settings.find(word) && !statement.find(word) && diagnostics.errorCount() == errors)
+    if (!study::findPart(serve, std::string("study.") + word) && !statement.find(word) &&
+        diagnostics.errorCount() == errors)
       diagnostics.report(statement.range, diag::MissingServeWord, word);
   if (diagnostics.errorCount() == errors)
     requests();
   return diagnostics.errorCount() == errors;
 }
 
-llvm::Optional<ir::AttrDict> perfc::serveSettings(BuildContext &context, const Node &statement) {
-  ServeBuilder builder(context, statement);
-  if (!builder.run())
-    return llvm::None;
-  return std::move(builder.settings);
+bool perfc::buildServeParts(BuildContext &context, const Node &statement, ir::Operation &serve) {
+  return ServeBuilder(context, statement, serve).run();
 }
 
 //===-- The statement
@@ -336,8 +348,9 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
   auto chip = target(statement, on);
   auto format =
       chip ? activationFormat(context, statement, *about.instance, chip->dtype) : llvm::None;
-  auto settings = format ? serveSettings(context, statement) : llvm::None;
-  if (!settings)
+  auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::ServeOp::opName),
+                                              statement.range);
+  if (!format || !buildServeParts(context, statement, *made))
     return nullptr;
   llvm::SaveAndRestore<llvm::Optional<DType>> weights(context.weightFormat),
       cache(context.cacheFormat);
@@ -346,7 +359,7 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
   if (!ownFormat(context, statement, "weights", context.weightFormat) ||
       !ownFormat(context, statement, "cache", context.cacheFormat))
     return nullptr;
-  ir::Operation *op = context.builder.create(into, "study.serve", statement.range);
+  ir::Operation *op = &into.insert(std::move(made));
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);
   bool isLater = !context.unsupported.empty();
@@ -354,7 +367,7 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
   // What is not run is built all the same, so that it is checked.
   auto plain = isLater ? buildGraph(context, *about.instance, *format) : llvm::None;
   auto graph = isLater ? plain ? llvm::Optional<std::string>(plain->symbol) : llvm::None
-                       : buildSamples(context, *about.instance, *format, *settings);
+                       : buildSamples(context, *about.instance, *format, *op);
   context.unsupported.clear(); // said for the whole statement
   if (!graph) {
     op->erase();
@@ -362,15 +375,11 @@ ir::Operation *StudyBuilder::serve(const Node &statement, const Subject &about, 
   }
   op->setAttr("subject", ir::Attribute::symbol(*graph));
   op->setAttr("on", ir::Attribute::symbol(chip->symbol));
-  settings->set("dtype", dtypeName(*format)); // of products of activations
-  auto prices = readPrice(context, statement);
-  if (prices)
-    addChipPrices(*context.module.lookup(chip->symbol), *prices);
-  if (prices && !prices->empty())
-    settings->set("price", std::move(*prices));
-  settings->set("label", written(Value(*about.instance)) + " on " + chip->label);
-  settings->set("subject_label", written(Value(*about.instance)));
-  settings->set("on_label", chip->label);
-  op->setAttr("settings", std::move(*settings));
-  return goals(statement) && prices ? op : nullptr;
+  op->setAttr("dtype", dtypeName(*format)); // of products of activations
+  bool good = buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
+  std::string label = written(Value(*about.instance));
+  op->setAttr("label", label + " on " + chip->label);
+  op->setAttr("subject_label", label);
+  op->setAttr("on_label", chip->label);
+  return goals(statement) && good ? op : nullptr;
 }

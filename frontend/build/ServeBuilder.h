@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a `serve` says: its words become the settings of study.serve, which
-// backends/serving/Settings.h reads, and the model is built in the sizes at which batches are
-// costed (docs/serving.md).
+// What a `serve` says: its words become the attributes and parts of a study.serve
+// (ir/study/ServeOps.h), and the model is built in the sizes at which batches are costed
+// (docs/serving.md).
 #ifndef PERFC_FRONTEND_BUILD_SERVEBUILDER_H
 #define PERFC_FRONTEND_BUILD_SERVEBUILDER_H
 
@@ -10,14 +10,14 @@
 
 namespace perfc {
 
-/// The settings of `statement`, a `serve`, without the graphs; nothing after a report. What cannot
-/// be run yet goes to the context's list.
-llvm::Optional<ir::AttrDict> serveSettings(BuildContext &context, const Node &statement);
+/// Fills `serve`, which stands nowhere yet, with what `statement` says, a `serve`, without the
+/// graphs; false after a report. What cannot be run yet goes to the context's list.
+bool buildServeParts(BuildContext &context, const Node &statement, ir::Operation &serve);
 
-/// Builds `model` in the sizes that batches with these settings may have and adds them as
-/// `samples`. The symbol of the first; nothing after a report.
+/// Builds `model` in the sizes that batches of `serve` may have and adds them as its samples. The
+/// symbol of the first; nothing after a report.
 llvm::Optional<std::string> buildSamples(BuildContext &context, const Instance &model, DType dtype,
-                                         ir::AttrDict &settings);
+                                         ir::Operation &serve);
 
 } // namespace perfc
 

@@ -4,6 +4,7 @@
 // batch may have, and contexts at three places, between which costs are interpolated.
 #include "frontend/build/ServeBuilder.h"
 #include "ir/common/diagnostics/Serving.h"
+#include "ir/study/ServeOps.h"
 #include <set>
 
 using namespace perfc;
@@ -15,22 +16,6 @@ struct Sizes {
 };
 } // namespace
 
-/// Tokens of the longest request.
-static int64_t longestRequest(const ir::AttrDict &settings) {
-  const ir::AttrDict &lengths = settings.find("lengths")->asDict();
-  llvm::StringRef kind = lengths.find("kind")->asString();
-  if (kind == "fixed")
-    return lengths.find("prompt")->asInt() + lengths.find("answer")->asInt();
-  if (kind != "trace")
-    return std::max<int64_t>(2, lengths.find("max")->asInt());
-  const ir::AttrList &prompts = lengths.find("prompts")->asList();
-  const ir::AttrList &answers = lengths.find("answers")->asList();
-  int64_t most = 2;
-  for (size_t i = 0; i < prompts.size(); ++i)
-    most = std::max(most, prompts[i].asInt() + answers[i].asInt());
-  return most;
-}
-
 /// 1, 2, 4, … and `most`, times `step` between two.
 static std::set<int64_t> powers(int64_t most, int64_t step) {
   std::set<int64_t> result{most};
@@ -39,17 +24,16 @@ static std::set<int64_t> powers(int64_t most, int64_t step) {
   return result;
 }
 
-static std::vector<Sizes> sizesFor(const ir::AttrDict &settings) {
-  const ir::AttrDict &scheduler = settings.find("scheduler")->asDict();
-  llvm::StringRef kind = scheduler.find("kind")->asString();
-  int64_t longest = longestRequest(settings);
-  int64_t batch =
-      std::min(scheduler.find("max_batch")->asInt(), settings.find("requests")->asInt());
+static std::vector<Sizes> sizesFor(study::ServeOp serve) {
+  study::SchedulerOp scheduler = serve.scheduler();
+  llvm::StringRef kind = scheduler.kind();
+  int64_t longest = serve.lengths().longest();
+  int64_t batch = std::min(scheduler.maxBatch(), serve.requests());
   int64_t tokens = batch * longest;
   if (kind == "sarathi")
-    tokens = std::max(scheduler.find("chunk")->asInt(), batch);
+    tokens = std::max(scheduler.chunk(), batch);
   else if (kind == "vllm")
-    tokens = std::max({scheduler.find("max_tokens")->asInt(), longest, batch});
+    tokens = std::max({scheduler.maxTokens(), longest, batch});
   std::vector<Sizes> sizes;
   std::set<int64_t> counts = powers(std::max<int64_t>(2, tokens), 2);
   counts.insert(std::min(longest, *counts.rbegin()));
@@ -95,23 +79,22 @@ static llvm::Optional<Instance> sized(BuildContext &context, const Instance &mod
 }
 
 llvm::Optional<std::string> perfc::buildSamples(BuildContext &context, const Instance &model,
-                                                DType dtype, ir::AttrDict &settings) {
-  ir::AttrList samples;
+                                                DType dtype, ir::Operation &serve) {
   std::string first;
-  for (Sizes sizes : sizesFor(settings)) {
+  for (Sizes sizes : sizesFor(study::ServeOp(&serve))) {
     auto instance = sized(context, model, sizes);
     auto graph = instance ? buildGraph(context, *instance, dtype) : llvm::None;
     if (!graph)
       return llvm::None;
     if (first.empty())
       first = graph->symbol;
-    samples.push_back(ir::AttrDict{{"graph", ir::Attribute::symbol(graph->symbol)},
-                                   {"decode", sizes.isDecode},
-                                   {"batch", sizes.batch},
-                                   {"tokens", sizes.tokens},
-                                   {"context", sizes.context}});
+    auto sample = context.builder.create<study::SampleOp>(serve.body(), serve.location());
+    sample->setAttr("graph", ir::Attribute::symbol(graph->symbol));
+    if (sizes.isDecode)
+      sample->setAttr("decode", ir::Attribute::unit());
+    sample->setAttr("batch", sizes.batch);
+    sample->setAttr("tokens", sizes.tokens);
+    sample->setAttr("context", sizes.context);
   }
-  settings.set("samples", std::move(samples));
-  settings.set("longest", longestRequest(settings));
   return first;
 }

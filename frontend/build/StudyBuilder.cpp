@@ -175,12 +175,8 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     op->setAttr("count", subject.count);
   if (!provider.empty())
     op->setAttr("using", provider);
-  if (!mappings.empty()) {
-    ir::AttrList symbols;
-    for (const std::string &mapping : mappings)
-      symbols.push_back(ir::Attribute::symbol(mapping));
-    op->setAttr("with", std::move(symbols));
-  }
+  if (!mappings.empty())
+    op->setAttr("with", ir::Attribute::symbols(mappings));
   std::string label = graph->label + " on " + chip->label;
   bool good = true;
   for (const NodeArg &choice : with) {
@@ -198,12 +194,7 @@ bool StudyBuilder::row(const Node &statement, const Subject &subject, const Node
     label += " using " + provider.str();
   op->setAttr("label", label);
   good &= buildPlaces(context, statement, *graph, *op);
-  auto prices = readPrice(context, statement);
-  if (prices)
-    addChipPrices(*context.module.lookup(chip->symbol), *prices);
-  if (prices && !prices->empty())
-    op->setAttr("price", std::move(*prices));
-  good &= prices.hasValue();
+  good &= buildPrice(context, statement, *context.module.lookup(chip->symbol), *op);
   good &= buildSparsity(context, statement, *graph, *chip, *op);
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op->body(), entry.range, entry.what);

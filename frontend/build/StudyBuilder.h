@@ -23,8 +23,8 @@ public:
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
-  /// Adds what `require` or `pareto` asks for to a point or a search.
-  bool addMetrics(const Node &node, ir::Operation &to);
+  /// Adds the `require` or `pareto` of a sweep to `point`.
+  bool pointGoal(const Node &node, ir::Operation &point);
   /// What `outcome` and the goals that follow are about: results of `evaluate`, `train`, ….
   void setStatement(llvm::StringRef word);
   /// Notes at `range` that `what` cannot be evaluated yet.
@@ -41,15 +41,6 @@ private:
   /// Builds a statement for one of its targets; null after a report.
   using OneTarget = ir::Operation *(StudyBuilder::*)(const Node &statement, const Subject &subject,
                                                      const NodeArg &on, ir::Region &into);
-
-  /// What a search is to look for.
-  struct Goals {
-    std::map<std::string, ir::AttrList> wanted; ///< by `minimize` and `maximize`
-    ir::AttrList conditions;
-    std::vector<std::string> texts; ///< of the conditions
-    const Quantity *within = nullptr;
-    bool areGood = true; ///< false after a report
-  };
 
   bool buildStatement(const ast::Item &item, BlockKind kind, const Scope &scope);
   bool namesResults(const ast::Item &item) const;
@@ -79,7 +70,11 @@ private:
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool search(const Node &statement);
-  Goals readGoals(const Node &statement);
+  /// Gives `op` the study.goal that a search or a `train` with holes asks for; false after a
+  /// report.
+  bool buildGoal(const Node &statement, ir::Operation &op);
+  /// Adds the expressions of one of its words to `goal`.
+  bool addGoals(const Node &node, ir::Operation &goal);
   bool searchGoals(const Node &statement, ir::Operation &op);
   bool searchSpaces(const Subject &subject, const NodeArg &on, llvm::ArrayRef<NodeArg> spaces,
                     ir::Operation &op);
@@ -90,7 +85,6 @@ private:
                         ir::Region &into);
   ir::Operation *train(const Node &statement, const Subject &about, const NodeArg &on,
                        ir::Region &into);
-  bool trainGoals(const Node &statement, ir::AttrDict &settings);
 
   BuildContext &context;
   Evaluator &evaluator;

@@ -4,6 +4,7 @@
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/StudyBuilder.h"
 #include "ir/study/RowKinds.h"
+#include "ir/study/SearchOps.h"
 
 using namespace perfc;
 using study::rowKinds;
@@ -94,21 +95,38 @@ bool StudyBuilder::goal(const Node &node) {
   return good;
 }
 
-bool StudyBuilder::addMetrics(const Node &node, ir::Operation &to) {
+bool StudyBuilder::addGoals(const Node &node, ir::Operation &goal) {
   MetricScope where{node.scope, /*inStatement=*/true, kind};
-  ir::AttrList list = to.listAttr(node.word);
-  std::vector<std::string> texts = to.stringsAttr((node.word + "_text").str());
+  ir::AttrList list = goal.listAttr(node.word);
+  std::vector<std::string> texts;
+  bool good = true;
   for (const ast::Arg &arg : node.syntaxArgs()) {
     auto expr = node.word == "require" ? metricCondition(context, *arg.value, where)
                                        : metricExpr(context, *arg.value, where);
+    good &= expr.hasValue();
     if (!expr)
-      return false;
+      continue;
     list.push_back(*expr);
     texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
   }
-  to.setAttr(node.word, std::move(list));
-  to.setAttr((node.word + "_text").str(), ir::Attribute::strings(texts));
-  return true;
+  bool isSingle = node.word == "minimize" || node.word == "maximize";
+  if (!list.empty())
+    goal.setAttr(node.word, std::move(list));
+  if (texts.empty())
+    return good;
+  if (isSingle) {
+    goal.setAttr("text", texts.front());
+    return good;
+  }
+  std::string name = (node.word + "_text").str();
+  std::vector<std::string> all = goal.stringsAttr(name);
+  all.insert(all.end(), texts.begin(), texts.end());
+  goal.setAttr(name, ir::Attribute::strings(all));
+  return good;
+}
+
+bool StudyBuilder::pointGoal(const Node &node, ir::Operation &point) {
+  return addGoals(node, partAt<study::GoalOp>(point, node.range));
 }
 
 bool StudyBuilder::goals(const Node &statement) {
@@ -128,30 +146,20 @@ bool StudyBuilder::outcomes(const Node &statement, ir::Region &into) {
   return good;
 }
 
-/// What `minimize`, `maximize` and `require` of a search or a `train` with holes ask for.
-StudyBuilder::Goals StudyBuilder::readGoals(const Node &statement) {
-  Goals goals;
-  size_t count = 0;
+bool StudyBuilder::buildGoal(const Node &statement, ir::Operation &op) {
+  bool good = true;
+  size_t wanted = 0;
   for (const Node *child : statement.children) {
-    MetricScope where{child->scope, /*inStatement=*/true, kind};
-    bool isGoal = child->word == "minimize" || child->word == "maximize";
-    if (!isGoal && child->word != "require")
-      continue;
-    if (isGoal && (count += child->args.size()) > 1)
+    bool isSingle = child->word == "minimize" || child->word == "maximize";
+    if (isSingle && (wanted += child->args.size()) > 1) {
       context.unsupported.push_back({child->range, "several goals of one search"});
-    for (const ast::Arg &arg : child->syntaxArgs()) {
-      auto expr = isGoal ? metricExpr(context, *arg.value, where)
-                         : metricCondition(context, *arg.value, where);
-      if (!expr) {
-        goals.areGood = false;
-      } else if (isGoal) {
-        goals.wanted[child->word.str()].push_back(*expr);
-      } else {
-        goals.conditions.push_back(*expr);
-        goals.texts.push_back(evaluator.program.sourceManager().text(arg.range).str());
-      }
+      good &= goal(*child);
+    } else if (isSingle || child->word == "require" || child->word == "pareto") {
+      good &= addGoals(*child, partAt<study::GoalOp>(op, child->range));
+    } else if (child->word == "within") {
+      if (const Quantity *limit = statement.quantity("within"))
+        partAt<study::GoalOp>(op, child->range).setAttr("within", *limit);
     }
   }
-  goals.within = statement.quantity("within");
-  return goals;
+  return good;
 }

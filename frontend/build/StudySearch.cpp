@@ -8,6 +8,8 @@
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/study/SearchOps.h"
+#include "ir/study/TrainOps.h"
 #include "ir/target/TargetOps.h"
 
 using namespace perfc;
@@ -15,31 +17,13 @@ using namespace perfc;
 //===-- search
 //-----------------------------------------------------------------------------------===//
 
-/// Sets the goal, the metrics of `pareto`, the conditions and the time limit of a search.
+/// The goal, the metrics of `pareto`, the conditions and the time limit of a search.
 bool StudyBuilder::searchGoals(const Node &statement, ir::Operation &op) {
-  Goals goals = readGoals(statement);
-  bool hasGoal = statement.find("pareto");
-  for (const Node *child : statement.children) {
-    bool isGoal = child->word == "minimize" || child->word == "maximize";
-    if (child->word == "pareto")
-      goals.areGood &= addMetrics(*child, op);
-    hasGoal |= isGoal;
-    if (isGoal && child->syntaxArgs().size() == 1)
-      op.setAttr("goal_text", diagnostics.sourceManager().text(child->syntaxArgs().front().range));
-  }
-  for (auto &[word, wanted] : goals.wanted)
-    op.setAttr(word, ir::AttrList{wanted.front()});
-  if (!goals.conditions.empty()) {
-    op.setAttr("require", std::move(goals.conditions));
-    op.setAttr("require_text", ir::Attribute::strings(goals.texts));
-  }
-  if (goals.within)
-    op.setAttr("within", *goals.within);
-  if (!hasGoal) {
+  if (!statement.find("minimize") && !statement.find("maximize") && !statement.find("pareto")) {
     diagnostics.report(statement.wordRange, diag::SearchWithoutGoal);
     return false;
   }
-  return goals.areGood;
+  return buildGoal(statement, op);
 }
 
 /// A search holds the evaluation that it is about; mappings in `with` stay as they are.
@@ -105,10 +89,7 @@ bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
   for (const NodeArg &space : spaces)
     if (!graph || !buildMapspaces(context, *space.value.getIf<Instance>(), *graph, *chip, symbols))
       return false;
-  ir::AttrList list;
-  for (const std::string &symbol : symbols)
-    list.push_back(ir::Attribute::symbol(symbol));
-  op.setAttr("spaces", std::move(list));
+  op.setAttr("spaces", ir::Attribute::symbols(symbols));
   for (const BuildContext::Unsupported &entry : context.unsupported)
     markUnsupported(op.body(), entry.range, entry.what);
   context.unsupported.clear();
@@ -117,18 +98,6 @@ bool StudyBuilder::searchSpaces(const Subject &subject, const NodeArg &on,
 
 //===-- train
 //------------------------------------------------------------------------------------===//
-
-/// The goal and the conditions of a `train` with holes.
-bool StudyBuilder::trainGoals(const Node &statement, ir::AttrDict &settings) {
-  Goals goals = readGoals(statement);
-  for (auto &[word, wanted] : goals.wanted)
-    settings.set(word, std::move(wanted));
-  if (!goals.conditions.empty())
-    settings.set("require", std::move(goals.conditions));
-  if (goals.within)
-    settings.set("within", *goals.within);
-  return goals.areGood;
-}
 
 /// The statement and, behind it, what it says word by word, for messages about that.
 static ir::Location placesOf(const Node &statement) {
@@ -148,31 +117,30 @@ ir::Operation *StudyBuilder::train(const Node &statement, const Subject &about, 
                                    ir::Region &into) {
   auto chip = target(statement, on);
   auto format = chip ? formatOf(context, statement, "dtype", chip->dtype) : llvm::None;
-  auto settings = format ? trainSettings(context, statement, *format) : llvm::None;
-  if (!settings || !checkContext(context, statement, *about.instance))
+  if (!format)
     return nullptr;
-  const ir::Attribute *batch = settings->find("batch");
-  Instance model = trainSubject(statement, *about.instance, batch ? batch->asInt() : 1);
+  // In its place once the model is there, after which its name is chosen.
+  auto made = std::make_unique<ir::Operation>(*context.builder.ops().find(study::TrainOp::opName),
+                                              placesOf(statement));
+  if (!buildTrainParts(context, statement, *format, *context.module.lookup(chip->symbol), *made) ||
+      !checkContext(context, statement, *about.instance))
+    return nullptr;
+  Instance model = trainSubject(statement, *about.instance, study::TrainOp(made.get()).batch());
   auto graph = buildGraph(context, model, *format);
   if (!graph)
     return nullptr;
-  bool good = trainGoals(statement, *settings);
+  bool good = buildGoal(statement, *made);
   if (const Node *with = statement.find("with"))
-    good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *settings);
-  const ir::Attribute *stated = settings->find("price");
-  ir::AttrDict prices = stated ? stated->asDict() : ir::AttrDict();
-  addChipPrices(*context.module.lookup(chip->symbol), prices);
-  if (!prices.empty())
-    settings->set("price", std::move(prices));
-  settings->set("label", written(Value(*about.instance)) + " on " + chip->label);
-  settings->set("subject_label", written(Value(*about.instance)));
-  settings->set("on_label", chip->label);
-  ir::Operation *op = context.builder.create(into, "study.train", placesOf(statement));
-  op->setAttr("subject", ir::Attribute::symbol(graph->symbol));
-  op->setAttr("on", ir::Attribute::symbol(chip->symbol));
-  op->setAttr("settings", std::move(*settings));
+    good &= trainAlgorithms(context, *with, *context.module.lookup(chip->symbol), *made);
+  ir::Operation &op = into.insert(std::move(made));
+  op.setAttr("subject", ir::Attribute::symbol(graph->symbol));
+  op.setAttr("on", ir::Attribute::symbol(chip->symbol));
+  std::string subject = written(Value(*about.instance));
+  op.setAttr("label", subject + " on " + chip->label);
+  op.setAttr("subject_label", subject);
+  op.setAttr("on_label", chip->label);
   for (const BuildContext::Unsupported &entry : context.unsupported)
-    markUnsupported(op->body(), entry.range, entry.what);
+    markUnsupported(op.body(), entry.range, entry.what);
   context.unsupported.clear();
-  return good ? op : nullptr;
+  return good ? &op : nullptr;
 }

@@ -263,12 +263,10 @@ ir::Operation *StudyBuilder::replay(const Node &statement, const Subject &about,
     return nullptr;
   ir::Operation *op = context.builder.create(into, "study.replay", statement.range);
   std::string label = written(Value(*about.instance));
-  ir::AttrDict settings;
-  settings.set("label", label + " on " + system->label);
-  settings.set("subject_label", label);
-  settings.set("on_label", system->label);
+  op->setAttr("label", label + " on " + system->label);
+  op->setAttr("subject_label", label);
+  op->setAttr("on_label", system->label);
   op->setAttr("subject", ir::Attribute::symbol(*trace));
   op->setAttr("on", ir::Attribute::symbol(system->symbol));
-  op->setAttr("settings", std::move(settings));
   return op;
 }

@@ -4,7 +4,7 @@
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
-#include "ir/study/StudyOps.h"
+#include "ir/study/TrainOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 #include <tuple>
@@ -20,19 +20,13 @@ namespace {
 struct Degrees {
   int64_t tensor, context, pipeline, data, expert, sequence, shard; ///< shard -1 for none
 
-  explicit Degrees(const ir::AttrDict &settings)
-      : tensor(in(settings, "tensor", 1)), context(in(settings, "context", 1)),
-        pipeline(in(settings, "pipeline", 1)), data(in(settings, "data", 1)),
-        expert(in(settings, "expert", 1)), sequence(in(settings, "sequence", 1)),
-        shard(in(settings, "shard_ranks", -1)) {}
+  explicit Degrees(study::StrategyOp strategy)
+      : tensor(strategy.degree("tensor")), context(strategy.degree("context")),
+        pipeline(strategy.degree("pipeline")), data(strategy.degree("data")),
+        expert(strategy.degree("expert")), sequence(strategy.degree("sequence")),
+        shard(strategy.shardRanks()) {}
   bool hasHoles() const {
     return !(tensor && context && pipeline && data && expert && sequence && shard);
-  }
-
-private:
-  static int64_t in(const ir::AttrDict &settings, llvm::StringRef axis, int64_t otherwise) {
-    const ir::Attribute *value = settings.find(axis);
-    return value ? value->asInt() : otherwise;
   }
 };
 
@@ -86,7 +80,7 @@ static void addAllRanks(const Degrees &asked, llvm::StringRef kind, int64_t chip
       }
 }
 
-/// Ranks of the collectives of `kind` in each strategy that `settings` allow.
+/// Ranks of the collectives of `kind` in each strategy that `degrees` allow.
 static std::set<int64_t> ranksOf(const Degrees &degrees, llvm::StringRef kind, int64_t chips) {
   std::set<int64_t> ranks;
   if (degrees.hasHoles())
@@ -121,8 +115,7 @@ struct TrainForms {
 /// False after a report.
 static bool formsOf(BuildContext &context, const Instance &algorithm,
                     llvm::ArrayRef<std::string> kinds, const ir::Operation &system,
-                    const ir::AttrDict &settings, TrainForms &found) {
-  Degrees degrees(settings);
+                    const Degrees &degrees, TrainForms &found) {
   size_t reported = context.diagnostics.all().size();
   llvm::Optional<std::pair<std::string, int64_t>> first; // that is refused
   auto build = [&](llvm::StringRef kind, int64_t ranks) {
@@ -149,8 +142,14 @@ static bool formsOf(BuildContext &context, const Instance &algorithm,
 }
 
 bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::Operation &system,
-                            ir::AttrDict &settings) {
-  ir::AttrList list;
+                            ir::Operation &train) {
+  Degrees degrees(study::partOf<study::StrategyOp>(train));
+  auto add = [&](const NodeArg &choice, llvm::StringRef name, llvm::ArrayRef<std::string> kinds) {
+    auto algorithm = context.builder.create<study::AlgorithmOp>(train.body(), choice.range);
+    algorithm->setAttr("name", name);
+    algorithm->setAttr("kinds", ir::Attribute::strings(kinds));
+    return algorithm;
+  };
   for (const NodeArg &choice : with.args) {
     const Instance *algorithm = choice.value.getIf<Instance>();
     if (!algorithm || algorithm->decl->kind != DeclKind::Algorithm) {
@@ -174,29 +173,27 @@ bool perfc::trainAlgorithms(BuildContext &context, const Node &with, const ir::O
       return false;
     }
     if (isInNetwork(*form)) {
-      ir::AttrDict entry{{"name", inNetworkAlgorithm.str()}, {"isRing", false}};
       llvm::erase_value(kinds, "all_to_all");
       llvm::erase_value(kinds, "send");
-      entry.set("kinds", ir::Attribute::strings(kinds));
-      entry.set("schedules", ir::AttrList());
-      list.push_back(std::move(entry));
+      add(choice, inNetworkAlgorithm, kinds);
       continue;
     }
     bool isRing = decl.name == "ring" && decl.module->name == "std.networks";
     bool isPlain = isRing && (!system.is("target.system") || isOneSwitch(system));
     if (!hasLibrary(system, decl.name) && !isPlain &&
-        !formsOf(context, *form, kinds, system, settings, forms))
+        !formsOf(context, *form, kinds, system, degrees, forms))
       return false;
-    ir::AttrDict entry{{"name", decl.name}, {"isRing", isRing}};
+    study::AlgorithmOp op = add(choice, decl.name, kinds);
+    if (isRing)
+      op->setAttr("ring", ir::Attribute::unit());
     if (runsDefault(context, *form, system, kinds.front()))
-      entry.set("isDefault", true); // over several levels; schedules are for single ones
-    entry.set("kinds", ir::Attribute::strings(kinds));
-    entry.set("schedules", ir::Attribute::strings(forms.schedules));
-    entry.set("formulas", std::move(forms.formulas));
-    if (!forms.refused.entries().empty())
-      entry.set("refused", std::move(forms.refused));
-    list.push_back(std::move(entry));
+      op->setAttr("default", ir::Attribute::unit()); // schedules are for single levels
+    if (!forms.schedules.empty())
+      op->setAttr("schedules", ir::Attribute::symbols(forms.schedules));
+    if (!forms.formulas.empty())
+      op->setAttr("formulas", std::move(forms.formulas));
+    if (!forms.refused.empty())
+      op->setAttr("refused", std::move(forms.refused));
   }
-  settings.set("algorithms", std::move(list));
   return true;
 }

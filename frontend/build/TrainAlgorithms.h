@@ -10,12 +10,10 @@
 
 namespace perfc {
 
-/// Writes the algorithms among `with` into `settings` of a study.train on `system`: a list
-/// `algorithms` of {name, isRing, kinds, schedules, formulas, refused}; the last says for which
-/// numbers of ranks, of those that holes allow, an algorithm has no form, and why. False after a
-/// report.
+/// Adds the algorithms among `with` to `train`, a study.train on `system`. With holes one may have
+/// no form for some numbers of ranks; it is refused for these. False after a report.
 bool trainAlgorithms(BuildContext &context, const Node &with, const ir::Operation &system,
-                     ir::AttrDict &settings);
+                     ir::Operation &train);
 
 } // namespace perfc
 

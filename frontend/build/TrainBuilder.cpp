@@ -6,6 +6,7 @@
 #include "frontend/build/TrainOptions.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/TrainOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -15,11 +16,10 @@ namespace {
 
 class TrainBuilder {
 public:
-  TrainBuilder(BuildContext &context, const Node &statement)
-      : context(context), diagnostics(context.diagnostics), statement(statement) {}
+  TrainBuilder(BuildContext &context, const Node &statement, ir::Operation &train)
+      : context(context), diagnostics(context.diagnostics), statement(statement), train(train) {}
 
   bool run();
-  ir::AttrDict settings;
 
 private:
   void parallel(const Node &node);
@@ -27,14 +27,16 @@ private:
   void recompute(const Node &node);
   void optimizer(const Node &node);
   void runtime(const Node &node);
-  bool isPossible(const Node &word, const Quantity &value);
+  bool isPossible(const ir::AttrDecl &decl, const Node &word, const Quantity &value);
   void names(const Node &node);
   void order(const Node &node);
   void shard(const Node &node);
   void products(const Node &node);
   void checkSequence();
   void checkStages(const Node &stages);
-  void degree(llvm::StringRef key, const Value &value, SourceRange range, bool allowHole = true);
+  void degree(ir::Operation &op, llvm::StringRef name, const Value &value, SourceRange range,
+              bool allowHole = true, llvm::StringRef word = "");
+  ir::Operation &strategy(SourceRange range) { return partAt<study::StrategyOp>(train, range); }
   const WordValue *word(const Node &node) const {
     return node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   }
@@ -45,96 +47,92 @@ private:
   BuildContext &context;
   DiagnosticEngine &diagnostics;
   const Node &statement;
-  ir::AttrDict over;
+  ir::Operation &train;
   SourceRange sequenceRange;
 };
 
 } // namespace
 
-/// A whole number >= 1, or 0 for `any`.
-void TrainBuilder::degree(llvm::StringRef key, const Value &value, SourceRange range,
-                          bool allowHole) {
-  llvm::StringRef name = key == "shard_ranks"        ? "ranks"
-                         : key == "recompute_layers" ? "layers"
-                                                     : key;
+/// A whole number >= 1, or 0 for `any`, which the program calls `word`.
+void TrainBuilder::degree(ir::Operation &op, llvm::StringRef name, const Value &value,
+                          SourceRange range, bool allowHole, llvm::StringRef word) {
   if (value.isUnknown())
     return;
-  if (value.is<Value::Any>() && allowHole) {
-    settings.set(key, 0);
-    return;
-  }
+  if (value.is<Value::Any>() && allowHole)
+    return op.setAttr(name, 0);
   const Quantity *number = value.getIf<Quantity>();
   if (!number || !number->isInteger() || number->sign() <= 0 || !number->dimension().isExtent())
-    return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}", name,
-                                  allowHole ? " or `any`" : "", written(value)));
-  settings.set(key, number->rational().numerator());
+    return bad(range, fmt::format("`{}` is a whole number of at least 1{}, not {}",
+                                  word.empty() ? name : word, allowHole ? " or `any`" : "",
+                                  written(value)));
+  op.setAttr(name, number->rational().numerator());
 }
 
 void TrainBuilder::parallel(const Node &node) {
   static constexpr llvm::StringLiteral axes[] = {"tensor",  "pipeline", "data",
                                                  "context", "expert",   "sequence"};
   const Node *where = node.find("over");
+  ir::Operation &op = strategy(node.range);
+  ir::AttrDict over = op.dictAttr("over");
   for (const NodeArg &arg : node.args) {
     if (!llvm::is_contained(axes, arg.name))
       continue; // reported with the choices of the word
-    if (settings.find(arg.name))
+    if (op.hasAttr(arg.name))
       return bad(arg.range, fmt::format("`{}` is given twice", arg.name));
-    degree(arg.name, arg.value, arg.range);
+    degree(op, arg.name, arg.value, arg.range);
     if (arg.name == "sequence")
       sequenceRange = arg.range;
     if (where && !where->args.empty())
       if (const WordValue *group = where->args[0].value.getIf<WordValue>())
         over.set(arg.name, group->word);
   }
+  if (!over.empty())
+    op.setAttr("over", std::move(over));
 }
 
 void TrainBuilder::schedule(const Node &node) {
   const WordValue *choice = word(node);
   if (!choice)
     return;
-  settings.set("schedule", choice->word == "interleaved" ? "interleaved_1f1b" : choice->word);
+  ir::Operation &op = strategy(node.range);
+  op.setAttr("schedule", choice->word == "interleaved" ? "interleaved_1f1b" : choice->word);
   for (const Argument &argument : choice->arguments)
-    degree(argument.name, *argument.value, argument.range, argument.name == "microbatch");
+    degree(op, argument.name, *argument.value, argument.range, argument.name == "microbatch");
 }
 
 void TrainBuilder::recompute(const Node &node) {
   const WordValue *choice = word(node);
   if (!choice)
     return;
-  settings.set("recompute", choice->word);
+  ir::Operation &op = strategy(node.range);
+  op.setAttr("recompute", choice->word);
   for (const Argument &argument : choice->arguments)
-    degree("recompute_layers", *argument.value, argument.range, /*allowHole=*/false);
+    degree(op, "recompute_layers", *argument.value, argument.range, /*allowHole=*/false, "layers");
 }
 
 void TrainBuilder::optimizer(const Node &node) {
+  ir::Operation &op = partAt<study::OptimizerOp>(train, node.range);
   if (const WordValue *choice = word(node))
-    settings.set("optimizer", choice->word);
+    op.setAttr("kind", choice->word);
   if (const Node *master = node.find("master"); master && !master->args.empty()) {
     auto format = context.evaluator.format(master->args[0].value, master->args[0].range);
     if (format)
-      settings.set("master", dtypeName(*format));
+      op.setAttr("master", dtypeName(*format));
   }
   if (const Node *offload = node.find("offload"))
-    if (const WordValue *place = word(*offload))
-      settings.set("offload", place->word == "none" ? "" : place->word);
+    if (const WordValue *place = word(*offload); place && place->word != "none")
+      op.setAttr("offload", place->word);
 }
 
 /// False, reported, for a share, a bandwidth or a ratio of a runtime that none can be.
-bool TrainBuilder::isPossible(const Node &word, const Quantity &value) {
-  static constexpr llvm::StringLiteral speeds[] = {"gemm",      "gemm_fp8", "gemm_fp4", "grouped",
-                                                   "attention", "memory",   "network"};
-  static constexpr llvm::StringLiteral hidden[] = {
-      "overlap_data", "overlap_tensor", "overlap_expert", "overlap_pipeline", "merged_sends"};
-  static constexpr llvm::StringLiteral positive[] = {"host", "host_memory", "drives", "measured"};
-  bool isSpeed = llvm::is_contained(speeds, word.word);
-  bool isShare = isSpeed || llvm::is_contained(hidden, word.word);
-  bool divides = isSpeed || llvm::is_contained(positive, word.word);
+bool TrainBuilder::isPossible(const ir::AttrDecl &decl, const Node &word, const Quantity &value) {
   double number = value.toDouble();
-  if ((!divides || number > 0) && (!isShare || number <= 1))
+  if ((!decl.isPositive || number > 0) && (!decl.isShare || number <= 1))
     return true;
-  bad(word.args[0].range, fmt::format("`{}` is {}{}{}, not {}", word.word, divides ? "above 0" : "",
-                                      isSpeed ? " and " : "", isShare ? "at most 100%" : "",
-                                      written(word.args[0].value)));
+  bad(word.args[0].range,
+      fmt::format("`{}` is {}{}{}, not {}", word.word, decl.isPositive ? "above 0" : "",
+                  decl.isPositive && decl.isShare ? " and " : "",
+                  decl.isShare ? "at most 100%" : "", written(word.args[0].value)));
   return false;
 }
 
@@ -147,16 +145,15 @@ void TrainBuilder::runtime(const Node &node) {
       bad(node.args[0].range, fmt::format("`runtime` names a runtime, not {}", value->describe()));
     return;
   }
-  ir::AttrDict entries;
+  ir::Operation &op = partAt<study::RuntimeOp>(train, node.range);
   for (const Node *child :
        context.elaborator.declaration(*instance, context.allowMissing)->children)
     if (const Quantity *quantity =
             child->args.empty() ? nullptr : child->args[0].value.getIf<Quantity>())
       if (auto base = inBaseUnits(context, *quantity, child->range, {});
-          base && isPossible(*child, *quantity))
-        entries.set(child->word, *base);
-  settings.set("runtime", entries);
-  settings.set("runtime_label", written(*value));
+          base && isPossible(*op.decl().findAttr(child->word), *child, *quantity))
+        op.setAttr(child->word, *base);
+  op.setAttr("label", written(*value));
 }
 
 void TrainBuilder::names(const Node &node) {
@@ -164,12 +161,12 @@ void TrainBuilder::names(const Node &node) {
   for (const NodeArg &arg : node.args)
     if (const WordValue *name = arg.value.getIf<WordValue>())
       list.push_back(name->word);
-  settings.set(node.word, ir::Attribute::strings(list));
+  strategy(node.range).setAttr(node.word, ir::Attribute::strings(list));
 }
 
 void TrainBuilder::order(const Node &node) {
   names(node);
-  std::vector<std::string> axes = settings.find("order")->asStrings();
+  std::vector<std::string> axes = strategy(node.range).stringsAttr("order");
   for (size_t i = 0; i < axes.size(); ++i)
     if (axes[i] == "any"
             ? axes.size() > 1
@@ -185,10 +182,10 @@ void TrainBuilder::shard(const Node &node) {
   for (const NodeArg &arg : node.args)
     if (const WordValue *choice = arg.value.getIf<WordValue>())
       for (const Argument &ranks : choice->arguments) {
-        const ir::Attribute *given = settings.find("shard_ranks");
-        int64_t before = given ? given->asInt() : -1;
-        degree("shard_ranks", *ranks.value, ranks.range);
-        if (given && settings.find("shard_ranks")->asInt() != before)
+        ir::Operation &op = strategy(node.range);
+        int64_t before = op.intAttr("shard_ranks", -1);
+        degree(op, "shard_ranks", *ranks.value, ranks.range, /*allowHole=*/true, "ranks");
+        if (before >= 0 && op.intAttr("shard_ranks") != before)
           return bad(ranks.range, "all that is sharded is so among the same `ranks`");
       }
 }
@@ -199,14 +196,14 @@ void TrainBuilder::products(const Node &node) {
     diagnostics.report(node.range, diag::NotADType,
                        node.args.empty() ? "nothing" : node.args[0].value.describe());
   else
-    settings.set("products", format->word);
+    train.setAttr("products", format->word);
 }
 
 /// Activations between tensor-parallel parts are divided among the same ranks, so there is no other
 /// degree than theirs.
 void TrainBuilder::checkSequence() {
-  const ir::Attribute *sequence = settings.find("sequence"), *tensor = settings.find("tensor");
-  int64_t wanted = sequence ? sequence->asInt() : 1, ranks = tensor ? tensor->asInt() : 1;
+  auto given = study::partOf<study::StrategyOp>(train);
+  int64_t wanted = given.degree("sequence"), ranks = given.degree("tensor");
   if (wanted > 1 && wanted != ranks)
     bad(sequenceRange, fmt::format("`sequence = {}` divides activations among the tensor-parallel "
                                    "ranks, but `tensor` is {}",
@@ -215,11 +212,12 @@ void TrainBuilder::checkSequence() {
 
 /// As many stages as pipeline ranks, where their number is given.
 void TrainBuilder::checkStages(const Node &stages) {
-  const ir::Attribute *pipeline = settings.find("pipeline");
-  auto given = static_cast<int64_t>(stages.args.size());
-  if (pipeline && pipeline->asInt() > 0 && given != pipeline->asInt())
+  auto given = study::partOf<study::StrategyOp>(train);
+  int64_t pipeline = given.degree("pipeline");
+  if (given->hasAttr("pipeline") && pipeline > 0 &&
+      static_cast<int64_t>(stages.args.size()) != pipeline)
     bad(stages.range, fmt::format("`stages` has {}, but `pipeline` is {}",
-                                  counted(stages.args.size(), "value"), pipeline->asInt()));
+                                  counted(stages.args.size(), "value"), pipeline));
 }
 
 bool TrainBuilder::run() {
@@ -242,9 +240,9 @@ bool TrainBuilder::run() {
     else if (child->word == "products")
       products(*child);
     else if (child->word == "batch" && !child->args.empty())
-      degree("batch", child->args[0].value, child->args[0].range, /*allowHole=*/false);
+      degree(train, "batch", child->args[0].value, child->args[0].range, /*allowHole=*/false);
     else if (child->word == "microbatch" && !child->args.empty())
-      degree("microbatch", child->args[0].value, child->args[0].range);
+      degree(strategy(child->range), "microbatch", child->args[0].value, child->args[0].range);
   }
   checkSequence();
   if (const Node *stages = statement.find("stages")) {
@@ -257,10 +255,8 @@ bool TrainBuilder::run() {
         bad(arg.range, "a stage has at least one layer");
     }
     checkStages(*stages);
-    settings.set("stages", std::move(list));
+    strategy(stages->range).setAttr("stages", std::move(list));
   }
-  if (!over.empty())
-    settings.set("over", over);
   return diagnostics.errorCount() == errors;
 }
 
@@ -277,15 +273,11 @@ static bool checkFormat(BuildContext &context, const Node &statement, DType form
   return false;
 }
 
-llvm::Optional<ir::AttrDict> perfc::trainSettings(BuildContext &context, const Node &statement,
-                                                  DType dtype) {
-  if (!checkFormat(context, statement, dtype))
-    return llvm::None;
-  TrainBuilder builder(context, statement);
-  if (!builder.run() || !readTrainOptions(context, statement, builder.settings))
-    return llvm::None;
-  builder.settings.set("dtype", dtypeName(dtype));
-  return std::move(builder.settings);
+bool perfc::buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
+                            const ir::Operation &target, ir::Operation &train) {
+  train.setAttr("dtype", dtypeName(dtype));
+  return checkFormat(context, statement, dtype) && TrainBuilder(context, statement, train).run() &&
+         buildTrainOptions(context, statement, target, train);
 }
 
 bool perfc::checkContext(BuildContext &context, const Node &statement, const Instance &subject) {

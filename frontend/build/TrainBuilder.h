@@ -1,7 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a `train` says about its strategy: the words of its block become the entries of the
-// settings of study.train that passes/training/Strategy.h lists. `any` is a degree of 0.
+// What a `train` says: the words of its block become the attributes and parts of a study.train
+// (ir/study/TrainOps.h). `any` is a degree of 0.
 #ifndef PERFC_FRONTEND_BUILD_TRAINBUILDER_H
 #define PERFC_FRONTEND_BUILD_TRAINBUILDER_H
 
@@ -9,9 +9,11 @@
 
 namespace perfc {
 
-/// The settings of `statement`, a `train`; nothing after a report.
-llvm::Optional<ir::AttrDict> trainSettings(BuildContext &context, const Node &statement,
-                                           DType dtype);
+/// Fills `train`, which stands nowhere yet, with what `statement` says, a `train` on `target`
+/// in `dtype`. False
+/// after a report.
+bool buildTrainParts(BuildContext &context, const Node &statement, DType dtype,
+                     const ir::Operation &target, ir::Operation &train);
 
 /// False, reported, where the `context` of the statement is no number of tokens, or not that of
 /// `subject`.

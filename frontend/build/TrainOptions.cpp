@@ -5,6 +5,7 @@
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/TrainOps.h"
 
 using namespace perfc;
 
@@ -12,8 +13,8 @@ namespace {
 
 class TrainOptions {
 public:
-  TrainOptions(BuildContext &context, ir::AttrDict &settings)
-      : context(context), diagnostics(context.diagnostics), settings(settings) {}
+  TrainOptions(BuildContext &context, ir::Operation &train)
+      : context(context), diagnostics(context.diagnostics), train(train) {}
 
   void experts(const Node &node);
   void adapters(const Node &node);
@@ -25,22 +26,22 @@ private:
   /// What a value has to be.
   enum class Least { AboveZero, Zero, One };
 
-  void measure(const Node &block, llvm::StringRef word, Least least, ir::AttrDict &into);
-  void routing(const Node &node, ir::AttrDict &into);
+  void measure(const Node &block, llvm::StringRef word, Least least, ir::Operation &into);
+  void routing(const Node &node, ir::Operation &into);
   void bad(SourceRange range, const std::string &text) {
     diagnostics.report(range, diag::BadTrainValue, text);
   }
 
   BuildContext &context;
   DiagnosticEngine &diagnostics;
-  ir::AttrDict &settings;
+  ir::Operation &train;
 };
 
 } // namespace
 
 /// The number of `word` in `block`, in base units, unless it is out of bounds.
 void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
-                           ir::AttrDict &into) {
+                           ir::Operation &into) {
   const Node *node = block.find(word);
   const Quantity *value =
       node && !node->args.empty() ? node->args[0].value.getIf<Quantity>() : nullptr;
@@ -59,19 +60,19 @@ void TrainOptions::measure(const Node &block, llvm::StringRef word, Least least,
   UnitContext units;
   units.each = {{BaseUnit::Chip, Rational(1), ""}};
   if (auto base = inBaseUnits(context, *value, node->range, units))
-    into.set(word, *base);
+    into.setAttr(word, *base);
 }
 
-void TrainOptions::routing(const Node &node, ir::AttrDict &into) {
+void TrainOptions::routing(const Node &node, ir::Operation &into) {
   const WordValue *choice = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!choice)
     return;
-  into.set("routing", choice->word);
+  into.setAttr("routing", choice->word);
   bool hasSeed = false;
   for (const Argument &argument : choice->arguments) {
     hasSeed |= argument.name == "seed";
     if (const Quantity *number = argument.value->getIf<Quantity>())
-      into.set(argument.name, *number);
+      into.setAttr(argument.name, *number);
   }
   if (choice->word == "zipf" && !hasSeed)
     bad(node.args[0].range, "`zipf` needs a seed, which places the experts: zipf(theta = 0.3, "
@@ -79,42 +80,41 @@ void TrainOptions::routing(const Node &node, ir::AttrDict &into) {
 }
 
 void TrainOptions::experts(const Node &node) {
-  ir::AttrDict entries;
+  ir::Operation &op = partAt<study::ExpertsOp>(train, node.range);
   if (const Node *how = node.find("routing"))
-    routing(*how, entries);
-  measure(node, "imbalance", Least::One, entries);
-  measure(node, "capacity", Least::AboveZero, entries);
-  const ir::Attribute *imbalance = entries.find("imbalance"), *ranks = settings.find("expert");
+    routing(*how, op);
+  measure(node, "imbalance", Least::One, op);
+  measure(node, "capacity", Least::AboveZero, op);
+  int64_t ranks = study::partOf<study::StrategyOp>(train).degree("expert");
   // Of one rank it says nothing, which is a warning.
-  if (imbalance && ranks && ranks->asInt() > 1 &&
-      imbalance->asQuantity().toDouble() > static_cast<double>(ranks->asInt()))
+  if (ranks > 1 && op.realAttr("imbalance") > static_cast<double>(ranks))
     bad(node.find("imbalance")->args[0].range,
         fmt::format("`imbalance` is at most {0}: one of {0} ranks has all tokens then, not {1}",
-                    ranks->asInt(), written(node.find("imbalance")->args[0].value)));
-  settings.set("experts", entries);
+                    ranks, written(node.find("imbalance")->args[0].value)));
 }
 
 void TrainOptions::adapters(const Node &node) {
   const WordValue *choice = node.args.empty() ? nullptr : node.args[0].value.getIf<WordValue>();
   if (!choice || choice->word == "none")
     return;
+  ir::Operation &op = partAt<study::AdaptersOp>(train, node.range);
   const Quantity *rank = nullptr;
   for (const Argument &argument : choice->arguments) {
-    if (const bool *isOnly = argument.value->getIf<bool>())
-      settings.set("adapters_of_attention", *isOnly);
-    else
+    if (const bool *isOnly = argument.value->getIf<bool>(); isOnly && *isOnly)
+      op.setAttr("of_attention", ir::Attribute::unit());
+    else if (!isOnly)
       rank = argument.value->getIf<Quantity>();
   }
   if (!rank || rank->sign() <= 0)
     return bad(node.args[0].range, "adapters need a rank of at least 1: lora(rank = 16)");
-  settings.set("adapter_rank", rank->rational().numerator());
+  op.setAttr("rank", rank->rational().numerator());
 }
 
 void TrainOptions::checkpoint(const Node &node) {
-  ir::AttrDict entries;
+  ir::Operation &op = partAt<study::CheckpointOp>(train, node.range);
   for (const char *word : {"mtbf", "chip_mtbf", "every", "bandwidth"})
-    measure(node, word, Least::AboveZero, entries);
-  measure(node, "restart", Least::Zero, entries);
+    measure(node, word, Least::AboveZero, op);
+  measure(node, "restart", Least::Zero, op);
   if (node.find("mtbf") && node.find("chip_mtbf"))
     return bad(node.find("chip_mtbf")->range, "either `mtbf` or `chip_mtbf`, not both");
   bool fails = node.find("mtbf") || node.find("chip_mtbf");
@@ -126,8 +126,7 @@ void TrainOptions::checkpoint(const Node &node) {
   const Quantity *rate =
       bandwidth->args.empty() ? nullptr : bandwidth->args[0].value.getIf<Quantity>();
   if (rate && rate->dimension() != rate->dimension().withoutCounts())
-    entries.set("per_chip", true);
-  settings.set("checkpoint", entries);
+    op.setAttr("per_chip", ir::Attribute::unit());
 }
 
 /// The length of the run, in steps or in tokens.
@@ -137,10 +136,10 @@ void TrainOptions::length(const Node &node) {
     return;
   if (value->sign() <= 0)
     return bad(node.range, fmt::format("`{}` is above 0", node.word));
-  if (settings.find("steps") || settings.find("tokens"))
+  if (train.hasAttr("steps") || train.hasAttr("tokens"))
     return bad(node.range, "a run is given in `steps` or in `tokens`, not in both");
   if (auto base = inBaseUnits(context, *value, node.range, {}))
-    settings.set(node.word, *base);
+    train.setAttr(node.word, *base);
 }
 
 void TrainOptions::provider(const Node &node) {
@@ -154,12 +153,13 @@ void TrainOptions::provider(const Node &node) {
         node.args[0].range,
         fmt::format("`train` takes its kernel times from `roofline` or `tile`, not from `{}`",
                     name->word));
-  settings.set("using", name->word);
+  train.setAttr("using", name->word);
 }
 
-bool perfc::readTrainOptions(BuildContext &context, const Node &statement, ir::AttrDict &settings) {
+bool perfc::buildTrainOptions(BuildContext &context, const Node &statement,
+                              const ir::Operation &target, ir::Operation &train) {
   size_t errors = context.diagnostics.errorCount();
-  TrainOptions options(context, settings);
+  TrainOptions options(context, train);
   for (const Node *child : statement.children) {
     if (child->word == "experts")
       options.experts(*child);
@@ -172,8 +172,6 @@ bool perfc::readTrainOptions(BuildContext &context, const Node &statement, ir::A
     else if (child->word == "using")
       options.provider(*child);
   }
-  auto prices = readPrice(context, statement);
-  if (prices && !prices->empty())
-    settings.set("price", std::move(*prices));
+  buildPrice(context, statement, target, train);
   return context.diagnostics.errorCount() == errors;
 }

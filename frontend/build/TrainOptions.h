@@ -1,8 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a `train` says besides its strategy: how tokens choose experts, adapters, failures and
-// checkpoints, prices, the provider of kernel times. Each becomes an entry of the settings of
-// study.train (passes/training/Strategy.h, backends/training/Reliability.h).
+// checkpoints, prices, the provider of kernel times, as attributes and parts of a study.train.
 #ifndef PERFC_FRONTEND_BUILD_TRAINOPTIONS_H
 #define PERFC_FRONTEND_BUILD_TRAINOPTIONS_H
 
@@ -10,8 +9,9 @@
 
 namespace perfc {
 
-/// Reads the options of `statement` into `settings`; false after a report.
-bool readTrainOptions(BuildContext &context, const Node &statement, ir::AttrDict &settings);
+/// Adds the options of `statement` to `train`; false after a report.
+bool buildTrainOptions(BuildContext &context, const Node &statement, const ir::Operation &target,
+                       ir::Operation &train);
 
 } // namespace perfc
 

@@ -71,6 +71,13 @@ template <typename T> static Attribute listOf(llvm::ArrayRef<T> values) {
 }
 
 Attribute Attribute::strings(llvm::ArrayRef<std::string> values) { return listOf(values); }
+Attribute Attribute::symbols(llvm::ArrayRef<std::string> names) {
+  AttrList list;
+  for (const std::string &name : names)
+    list.push_back(symbol(name));
+  return list;
+}
+
 Attribute Attribute::ints(llvm::ArrayRef<int64_t> values) { return listOf(values); }
 Attribute Attribute::affines(llvm::ArrayRef<AffineExpr> values) { return listOf(values); }
 

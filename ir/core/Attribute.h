@@ -83,6 +83,7 @@ public:
   static Attribute unit() { return Attribute(); }
   static Attribute symbol(llvm::StringRef name) { return Attribute(SymbolName{name.str()}); }
   static Attribute strings(llvm::ArrayRef<std::string> values);
+  static Attribute symbols(llvm::ArrayRef<std::string> names);
   static Attribute ints(llvm::ArrayRef<int64_t> values);
   static Attribute affines(llvm::ArrayRef<AffineExpr> values);
 

@@ -129,7 +129,8 @@ bool ir::parseAttribute(TextCursor &cursor, Attribute &out, unsigned depth) {
   return cursor.expected("a value");
 }
 
-bool ir::parseEntries(TextCursor &cursor, llvm::StringRef close, AttrDict &out, unsigned depth) {
+bool ir::parseEntries(TextCursor &cursor, llvm::StringRef close, AttrDict &out, unsigned depth,
+                      std::vector<SourceRange> *places) {
   llvm::StringSet<> keys;
   while (!cursor.consume(close)) {
     if (!keys.empty() && !cursor.expect(","))
@@ -144,6 +145,8 @@ bool ir::parseEntries(TextCursor &cursor, llvm::StringRef close, AttrDict &out, 
     if (cursor.consume("=") && !parseAttribute(cursor, value, depth))
       return false;
     out.append(key, std::move(value));
+    if (places)
+      places->push_back(cursor.range(begin));
   }
   return true;
 }

@@ -17,8 +17,9 @@ namespace ir {
 /// (reported).
 bool parseAttribute(TextCursor &cursor, Attribute &out, unsigned depth = 0);
 
-/// Reads `key`, `key = value`, … up to `close`, which is taken.
-bool parseEntries(TextCursor &cursor, llvm::StringRef close, AttrDict &out, unsigned depth = 0);
+/// Reads `key`, `key = value`, … up to `close`, which is taken. `places` gets where each stands.
+bool parseEntries(TextCursor &cursor, llvm::StringRef close, AttrDict &out, unsigned depth = 0,
+                  std::vector<SourceRange> *places = nullptr);
 
 /// Reads `none` or `tensor<…>`.
 bool parseType(TextCursor &cursor, Type &out);

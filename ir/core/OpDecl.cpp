@@ -12,6 +12,26 @@ AttrDecl AttrDecl::optional() const {
   return copy;
 }
 
+AttrDecl AttrDecl::otherwise(Attribute value) const {
+  AttrDecl copy = optional();
+  if (kind == AttrKind::Quantity && dimension && value.is(AttrKind::Int))
+    value = Quantity(Rational(value.asInt()), *dimension);
+  copy.byDefault = std::move(value);
+  return copy;
+}
+
+AttrDecl AttrDecl::positive() const {
+  AttrDecl copy = *this;
+  copy.isPositive = true;
+  return copy;
+}
+
+AttrDecl AttrDecl::share() const {
+  AttrDecl copy = *this;
+  copy.isShare = true;
+  return copy;
+}
+
 AttrDecl AttrDecl::of(AttrKind elements) const {
   AttrDecl copy = *this;
   copy.element = elements;
@@ -49,10 +69,16 @@ std::string AttrDecl::typeText() const {
     text += " of " + plainKind(element).str();
   if (dimension)
     text += dimension->isNumber() ? " (number)" : " (" + dimension->unitText() + ")";
-  if (minimum != INT64_MIN)
+  if (minimum != INT64_MIN && !isPositive)
     text += " >= " + std::to_string(minimum);
+  if (isPositive)
+    text += " > 0";
+  if (isShare)
+    text += " <= 1";
   if (!choices.empty())
     text += ": " + llvm::join(choices, ", ");
+  if (byDefault)
+    text += "; else " + byDefault->text();
   return text;
 }
 

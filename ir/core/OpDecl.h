@@ -32,9 +32,17 @@ struct AttrDecl {
   /// The values a string (or a string in a list) may take, or the operations that a symbol may
   /// name; empty where any will do.
   std::vector<llvm::StringRef> choices = {};
+  /// Of quantities: above 0, and at most 1.
+  bool isPositive = false, isShare = false;
+  /// What counts where it is not set; nothing where that says something of its own.
+  llvm::Optional<Attribute> byDefault = llvm::None;
 
   // For tables: `intAttr("count", "how often").atLeast(1).optional()`.
   AttrDecl optional() const;
+  /// Optional, with that value by default; a plain number has the declared unit.
+  AttrDecl otherwise(Attribute value) const;
+  AttrDecl positive() const;
+  AttrDecl share() const;
   AttrDecl of(AttrKind elements) const;
   AttrDecl in(Dimension unit) const;
   AttrDecl atLeast(int64_t value) const;

@@ -55,47 +55,66 @@ void Operation::removeAttr(llvm::StringRef name) {
                  [&](const NamedAttribute &attribute) { return attribute.name == name; });
 }
 
+const Attribute *Operation::valueOf(llvm::StringRef name) const {
+  if (const Attribute *value = attr(name))
+    return value;
+  const AttrDecl *decl = declaration->findAttr(name);
+  return decl && decl->byDefault ? &*decl->byDefault : nullptr;
+}
+
 int64_t Operation::intAttr(llvm::StringRef name, int64_t otherwise) const {
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asInt() : otherwise;
 }
 
 llvm::StringRef Operation::stringAttr(llvm::StringRef name, llvm::StringRef otherwise) const {
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asString() : otherwise;
 }
 
 llvm::StringRef Operation::symbolAttr(llvm::StringRef name) const {
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asSymbol() : llvm::StringRef();
 }
 
 llvm::Optional<Quantity> Operation::quantityAttr(llvm::StringRef name) const {
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   if (!value)
     return llvm::None;
   return value->asQuantity();
 }
 
+double Operation::realAttr(llvm::StringRef name, double otherwise) const {
+  const Attribute *value = valueOf(name);
+  return value ? value->asQuantity().toDouble() : otherwise;
+}
+
+std::vector<std::string> Operation::symbolsAttr(llvm::StringRef name) const {
+  std::vector<std::string> names;
+  for (const Attribute &symbol : listAttr(name))
+    names.push_back(symbol.asSymbol().str());
+  return names;
+}
+
 std::vector<std::string> Operation::stringsAttr(llvm::StringRef name) const {
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asStrings() : std::vector<std::string>();
 }
 
 std::vector<int64_t> Operation::intsAttr(llvm::StringRef name) const {
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asInts() : std::vector<int64_t>();
 }
 
 const AttrList &Operation::listAttr(llvm::StringRef name) const {
   static const AttrList none;
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asList() : none;
 }
 
 const AttrDict &Operation::dictAttr(llvm::StringRef name) const {
   static const AttrDict none;
-  const Attribute *value = attr(name);
+  const Attribute *value = valueOf(name);
   return value ? value->asDict() : none;
 }
 

@@ -50,12 +50,17 @@ public:
   bool hasAttr(llvm::StringRef name) const { return attr(name) != nullptr; }
   void setAttr(llvm::StringRef name, Attribute value);
   void removeAttr(llvm::StringRef name);
-  // Typed reads; `otherwise` when the attribute is not set. The kind must fit (asserted).
+  /// The one that is set, else what the declaration says for that; null when it says nothing.
+  const Attribute *valueOf(llvm::StringRef name) const;
+  // Typed reads of that value; `otherwise` when there is none. The kind must fit (asserted).
   int64_t intAttr(llvm::StringRef name, int64_t otherwise = 0) const;
   llvm::StringRef stringAttr(llvm::StringRef name, llvm::StringRef otherwise = "") const;
   llvm::StringRef symbolAttr(llvm::StringRef name) const;
   llvm::Optional<Quantity> quantityAttr(llvm::StringRef name) const;
+  /// The centre of a quantity in base units.
+  double realAttr(llvm::StringRef name, double otherwise = 0) const;
   std::vector<std::string> stringsAttr(llvm::StringRef name) const;
+  std::vector<std::string> symbolsAttr(llvm::StringRef name) const;
   std::vector<int64_t> intsAttr(llvm::StringRef name) const;
   /// An empty one when it is not set.
   const AttrList &listAttr(llvm::StringRef name) const;

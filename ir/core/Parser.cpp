@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/core/Parser.h"
 
+#include "ir/core/AttributeCheck.h"
 #include "ir/core/AttributeParser.h"
-#include "ir/core/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -155,21 +155,23 @@ bool ModuleParser::parseOpName(const OpDecl *&decl) {
   return false;
 }
 
+/// A value that is wrong is reported, and the operation read to its end.
 bool ModuleParser::parseAttributes(Operation &op) {
-  uint32_t begin = cursor.here().begin;
   if (!cursor.consume("("))
     return true;
   AttrDict attributes;
-  if (!parseEntries(cursor, ")", attributes))
+  std::vector<SourceRange> places;
+  if (!parseEntries(cursor, ")", attributes, /*depth=*/0, &places))
     return false;
-  bool valid = true;
-  for (const AttrDict::Entry &entry : attributes.entries()) {
-    if (op.decl().findAttr(entry.first))
-      op.setAttr(entry.first, entry.second);
-    else
-      valid = unknownAttribute(op, cursor.range(begin), entry.first, cursor.diagnostics);
+  for (size_t i = 0; i < places.size(); ++i) {
+    const auto &[name, value] = attributes.entries()[i];
+    const AttrDecl *decl = op.decl().findAttr(name);
+    if (!decl)
+      unknownAttribute(op, places[i], name, cursor.diagnostics);
+    else if (checkAttribute(op, *decl, value, places[i], cursor.diagnostics))
+      op.setAttr(name, value);
   }
-  return valid;
+  return true;
 }
 
 bool ModuleParser::parseOp(Region &region) {

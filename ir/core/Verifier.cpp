@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/core/Verifier.h"
 
+#include "ir/core/AttributeCheck.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -9,15 +10,6 @@ using namespace perfc::ir;
 
 bool ir::invalidOp(const Operation &op, DiagnosticEngine &diagnostics, const std::string &reason) {
   diagnostics.report(op.range(), diag::InvalidOperation, op.name(), reason);
-  return false;
-}
-
-bool ir::unknownAttribute(const Operation &op, SourceRange where, llvm::StringRef name,
-                          DiagnosticEngine &diagnostics) {
-  std::vector<llvm::StringRef> known;
-  for (const AttrDecl &decl : op.decl().attrs)
-    known.push_back(decl.name);
-  diagnostics.report(where, diag::UnknownAttribute, op.name(), name).suggest(name, known);
   return false;
 }
 
@@ -34,12 +26,7 @@ private:
   bool verifyPlace(const Operation &op);
   bool verifyArity(const Operation &op);
   bool verifyAttributes(const Operation &op);
-  bool verifyAttribute(const Operation &op, const AttrDecl &decl, const Attribute &value);
-  bool verifyElement(const Operation &op, const AttrDecl &decl, AttrKind kind,
-                     const Attribute &value);
-  bool verifyRange(const Operation &op, const AttrDecl &decl, const Attribute &value);
-  bool verifySymbols(const Operation &op, const Attribute &value);
-  bool verifySymbol(const Operation &op, const AttrDecl &decl, llvm::StringRef name);
+  bool verifySymbols(const Operation &op, const AttrDecl &decl, const Attribute &value);
 
   template <typename... Args>
   bool error(const Operation &op, const DiagnosticKind &kind, const Args &...args) {
@@ -56,71 +43,24 @@ private:
 //===-- Attributes
 //-----------------------------------------------------------------------------===//
 
-bool Verifier::verifySymbol(const Operation &op, const AttrDecl &decl, llvm::StringRef name) {
-  const Operation *target = resolve(op, name);
-  if (!target)
-    return error(op, diag::UnknownSymbol, name);
-  return decl.choices.empty() || llvm::is_contained(decl.choices, target->name()) ||
-         error(op, diag::WrongSymbolTarget, decl.name, op.name(), name, target->name());
-}
-
-/// Symbols inside of values of any kind exist.
-bool Verifier::verifySymbols(const Operation &op, const Attribute &value) {
-  if (value.is(AttrKind::Symbol))
-    return resolve(op, value.asSymbol()) || error(op, diag::UnknownSymbol, value.asSymbol());
+/// Symbols inside of values of any kind exist, and name what is declared.
+bool Verifier::verifySymbols(const Operation &op, const AttrDecl &decl, const Attribute &value) {
+  if (value.is(AttrKind::Symbol)) {
+    const Operation *target = resolve(op, value.asSymbol());
+    if (!target)
+      return error(op, diag::UnknownSymbol, value.asSymbol());
+    return decl.choices.empty() || llvm::is_contained(decl.choices, target->name()) ||
+           error(op, diag::WrongSymbolTarget, decl.name, op.name(), value.asSymbol(),
+                 target->name());
+  }
   bool valid = true;
   if (value.is(AttrKind::List))
     for (const Attribute &element : value.asList())
-      valid &= verifySymbols(op, element);
+      valid &= verifySymbols(op, decl, element);
   if (value.is(AttrKind::Dict))
     for (const AttrDict::Entry &entry : value.asDict().entries())
-      valid &= verifySymbols(op, entry.second);
+      valid &= verifySymbols(op, decl, entry.second);
   return valid;
-}
-
-bool Verifier::verifyRange(const Operation &op, const AttrDecl &decl, const Attribute &value) {
-  if (value.is(AttrKind::Int) && value.asInt() < decl.minimum)
-    return error(op, diag::AttributeTooSmall, decl.name, op.name(), decl.minimum, value.asInt());
-  if (value.is(AttrKind::Quantity) && decl.minimum == 0 && value.asQuantity().sign() < 0)
-    return error(op, diag::AttributeTooSmall, decl.name, op.name(), 0, value.text());
-  return true;
-}
-
-bool Verifier::verifyElement(const Operation &op, const AttrDecl &decl, AttrKind kind,
-                             const Attribute &value) {
-  if (!value.fits(kind))
-    return error(op, diag::WrongAttributeKind, decl.name, op.name(), describe(value.kind()),
-                 describe(kind));
-  if (kind == AttrKind::Quantity && decl.dimension &&
-      !compatible(value.asQuantity().dimension(), *decl.dimension))
-    return error(op, diag::WrongAttributeUnit, decl.name, op.name(),
-                 value.asQuantity().dimension().describe(), decl.dimension->describe());
-  if (kind == AttrKind::String && !decl.choices.empty() &&
-      !llvm::is_contained(decl.choices, value.asString()))
-    return error(op, diag::AttributeChoice, decl.name, op.name(), value.asString());
-  if (kind == AttrKind::Symbol)
-    return verifySymbol(op, decl, value.asSymbol());
-  if (kind == AttrKind::Any)
-    return verifySymbols(op, value);
-  return verifyRange(op, decl, value);
-}
-
-bool Verifier::verifyAttribute(const Operation &op, const AttrDecl &decl, const Attribute &value) {
-  if (!value.fits(decl.kind))
-    return verifyElement(op, decl, decl.kind, value);
-  if (decl.kind == AttrKind::List) {
-    for (const Attribute &element : value.asList())
-      if (!verifyElement(op, decl, decl.element, element))
-        return false;
-    return true;
-  }
-  if (decl.kind == AttrKind::Dict) {
-    for (const AttrDict::Entry &entry : value.asDict().entries())
-      if (!verifyElement(op, decl, decl.element, entry.second))
-        return false;
-    return true;
-  }
-  return verifyElement(op, decl, decl.kind, value);
 }
 
 bool Verifier::verifyAttributes(const Operation &op) {
@@ -130,7 +70,8 @@ bool Verifier::verifyAttributes(const Operation &op) {
     if (!decl)
       valid = unknownAttribute(op, op.range(), attribute.name, diagnostics);
     else
-      valid &= verifyAttribute(op, *decl, attribute.value);
+      valid &= checkAttribute(op, *decl, attribute.value, op.range(), diagnostics) &&
+               verifySymbols(op, *decl, attribute.value);
   }
   for (const AttrDecl &decl : op.decl().attrs)
     if (decl.required && !op.hasAttr(decl.name))

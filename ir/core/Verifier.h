@@ -17,10 +17,6 @@ bool verify(const Module &module, DiagnosticEngine &diagnostics);
 /// Reports PERF0720, "`op`: reason", at `op`; for verifier functions. Returns false.
 bool invalidOp(const Operation &op, DiagnosticEngine &diagnostics, const std::string &reason);
 
-/// Reports at `where` that `op` has no attribute `name`, and which one may be meant. Returns false.
-bool unknownAttribute(const Operation &op, SourceRange where, llvm::StringRef name,
-                      DiagnosticEngine &diagnostics);
-
 } // namespace ir
 } // namespace perfc
 

@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typed views of what a search asks: its goal as a metric expression in prefix form, conditions
-// that a result must meet, metrics whose front is asked for, a time limit, and the mapspaces that
-// bound it. The evaluation that it is about stands inside.
+// Typed views of what is searched: a goal as a metric expression in prefix form, conditions that a
+// result must meet, a time limit. A study.search holds the evaluation that it is about and names
+// mapspaces; a `train` with holes and a point of a sweep have a goal as well.
 #ifndef PERFC_IR_STUDY_SEARCHOPS_H
 #define PERFC_IR_STUDY_SEARCHOPS_H
 
@@ -11,26 +11,39 @@
 namespace perfc {
 namespace study {
 
-/// The declaration, part of studyOps().
-ir::OpDecl searchDecl(ir::RegionDecl body);
+/// The declarations, part of studyOps().
+std::vector<ir::OpDecl> searchDecls();
+
+struct GoalOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.goal";
+  /// One expression, or none.
+  const ir::AttrList &minimize() const { return op->listAttr("minimize"); }
+  const ir::AttrList &maximize() const { return op->listAttr("maximize"); }
+  /// The one of both that is given, as written: "minimize energy".
+  std::string describe() const;
+  /// Metrics that are to be small together.
+  const ir::AttrList &pareto() const { return op->listAttr("pareto"); }
+  std::vector<std::string> paretoTexts() const { return op->stringsAttr("pareto_text"); }
+  const ir::AttrList &require() const { return op->listAttr("require"); }
+  std::vector<std::string> requireTexts() const { return op->stringsAttr("require_text"); }
+  double within() const { return op->realAttr("within"); } ///< s that the search takes at most
+};
 
 struct SearchStatement : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.search";
-  /// One expression, or none.
-  const ir::AttrList &minimize() const { return op->listAttr("minimize"); }
-  const ir::AttrList &maximize() const { return op->listAttr("maximize"); }
-  const ir::AttrList &require() const { return op->listAttr("require"); }
-  std::vector<std::string> requireTexts() const { return op->stringsAttr("require_text"); }
-  /// Metrics that are to be small together.
-  const ir::AttrList &pareto() const { return op->listAttr("pareto"); }
-  std::vector<std::string> paretoTexts() const { return op->stringsAttr("pareto_text"); }
-  double searchTime() const; ///< s that it takes at most
+  GoalOp goal() const { return partOf<GoalOp>(*op); }
   const ir::AttrList &spaces() const { return op->listAttr("spaces"); }
 };
 
-/// s that the search for the holes of `train` takes at most.
-double searchTime(TrainOp train);
+/// Statements at one point of a sweep.
+struct PointOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.point";
+  const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
+  GoalOp goal() const { return partOf<GoalOp>(*op); }
+};
 
 } // namespace study
 } // namespace perfc

@@ -3,17 +3,14 @@
 
 #include "ir/core/Verifier.h"
 #include "ir/study/SearchOps.h"
+#include "ir/study/ServeOps.h"
+#include "ir/study/StudyDecls.h"
+#include "ir/study/TrainOps.h"
+#include <set>
 
 using namespace perfc;
 using namespace perfc::ir;
 using namespace perfc::study;
-
-std::vector<std::string> EvaluateOp::with() const {
-  std::vector<std::string> names;
-  for (const Attribute &name : op->listAttr("with"))
-    names.push_back(name.asSymbol().str());
-  return names;
-}
 
 std::vector<std::string> ReportOp::titles() const {
   if (op->hasAttr("titles"))
@@ -30,6 +27,37 @@ AttrDecl study::resultNameAttr() {
 
 llvm::StringRef study::resultName(const Operation &statement) {
   return statement.hasAttr("name") ? statement.stringAttr("name") : statement.symbol();
+}
+
+//===-- Parts
+//----------------------------------------------------------------------------------===//
+
+const Operation *study::findPart(const Operation &statement, llvm::StringRef name) {
+  for (const Operation &part : statement.body())
+    if (part.is(name))
+      return &part;
+  return nullptr;
+}
+
+static const OpDecl &declOf(llvm::StringRef name) {
+  return *llvm::find_if(studyOps(), [&](const OpDecl &decl) { return decl.name == name; });
+}
+
+const Operation &study::partOrDefault(const Operation &statement, llvm::StringRef name) {
+  static const llvm::StringMap<std::unique_ptr<Operation>> plain = [] {
+    llvm::StringMap<std::unique_ptr<Operation>> parts;
+    for (const OpDecl &decl : studyOps())
+      parts[decl.name] = std::make_unique<Operation>(decl, Location());
+    return parts;
+  }();
+  const Operation *part = findPart(statement, name);
+  return part ? *part : *plain.find(name)->second;
+}
+
+Operation &study::partToWrite(Operation &statement, llvm::StringRef name) {
+  if (const Operation *part = findPart(statement, name))
+    return const_cast<Operation &>(*part);
+  return statement.body().insert(std::make_unique<Operation>(declOf(name), statement.location()));
 }
 
 //===-- Rules
@@ -71,77 +99,87 @@ static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
 static const std::vector<llvm::StringRef> requests = {"study.expect", "study.report", "study.emit",
                                                       "study.metric", "study.unsupported"};
 
-static RegionDecl holding(std::vector<llvm::StringRef> names) {
+RegionDecl study::holding(std::vector<llvm::StringRef> names) {
   names.insert(names.end(), requests.begin(), requests.end());
   return {std::move(names)};
 }
 
-static OpDecl statement(llvm::StringRef name, llvm::StringRef doc,
-                        std::vector<llvm::StringRef> subjects = {"op.graph", "op.kernel"}) {
-  return {.name = name,
-          .doc = doc,
-          .symbol = SymbolUse::Optional,
-          .topLevel = true,
-          .attrs = {symbolAttr("subject", "what is asked about").oneOf(std::move(subjects)),
-                    symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
-                    dictAttr("settings", AttrKind::Any, "what the statement's words say"),
-                    resultNameAttr()},
-          .regions = {holding({})}};
+std::vector<AttrDecl> study::statementAttrs(std::vector<llvm::StringRef> subjects,
+                                            std::vector<AttrDecl> own) {
+  std::vector<AttrDecl> attrs = {
+      symbolAttr("subject", "what is asked about").oneOf(std::move(subjects)),
+      symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"})};
+  attrs.insert(attrs.end(), own.begin(), own.end());
+  for (AttrDecl decl :
+       {stringAttr("label", "of the row"), stringAttr("subject_label", "the subject as written"),
+        stringAttr("on_label", "the chip or system as written"), resultNameAttr()})
+    attrs.push_back(std::move(decl));
+  return attrs;
+}
+
+bool study::verifyParts(const Operation &statement, llvm::ArrayRef<llvm::StringRef> several,
+                        DiagnosticEngine &diagnostics) {
+  std::set<llvm::StringRef> found;
+  for (const Operation &part : statement.body())
+    if (!llvm::is_contained(requests, part.name()) && !llvm::is_contained(several, part.name()) &&
+        !found.insert(part.name()).second)
+      return invalidOp(statement, diagnostics, "a second " + part.name().str());
+  return true;
+}
+
+static bool verifyEvaluate(const Operation &op, DiagnosticEngine &diagnostics) {
+  return verifyParts(op, {"study.place"}, diagnostics);
+}
+
+static OpDecl priceDecl() {
+  Dimension perSecond = Dimension(BaseUnit::Dollar) / BaseUnit::Second;
+  Dimension perJoule = Dimension(BaseUnit::Dollar) / BaseUnit::Joule;
+  return {.name = PriceOp::opName,
+          .doc = "What chips and energy cost.",
+          .attrs = {quantityAttr("chip", perSecond, "for its time").otherwise(0),
+                    quantityAttr("energy", perJoule, "for all chips").otherwise(0)}};
 }
 
 static std::vector<OpDecl> statementDecls() {
-  std::vector<llvm::StringRef> inPoint = {"study.evaluate", "study.compare", "study.search",
-                                          "study.serve",    "study.train",   "study.replay"};
-  OpDecl evaluate{.name = "study.evaluate",
-                  .doc = "The figures of one subject on one chip or system.",
-                  .symbol = SymbolUse::Optional,
-                  .topLevel = true,
-                  .regions = {holding({"study.place"})}};
-  evaluate.attrs = {
-      symbolAttr("subject", "what runs").oneOf({"op.graph", "op.kernel"}),
-      symbolAttr("on", "where it runs").oneOf({"target.chip", "target.system"}),
-      listAttr("with", AttrKind::Symbol, "mappings, each for the kernel it is of").optional(),
-      stringAttr("using", "the provider of the figures").optional(),
-      stringAttr("algorithm", "of its collectives, by name").optional(),
-      dictAttr("algorithms", AttrKind::String, "of those of a kind, by kind").optional(),
-      listAttr("line_formulas", AttrKind::Dict, "of algorithms that lines of a workload name")
-          .optional(),
-      listAttr("schedules", AttrKind::Symbol, "of the algorithm; the fastest counts")
-          .oneOf({"collective.schedule"})
-          .optional(),
-      intAttr("count", "how often the subject runs").atLeast(1).optional(),
-      listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
-      listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
-      dictAttr("price", AttrKind::Any, "USD for a second of a chip and for a joule").optional(),
-      dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one").optional(),
-      stringAttr("label", "of the row"),
-      stringAttr("subject_label", "the subject as written"),
-      stringAttr("on_label", "the chip or system as written"),
-      resultNameAttr()};
-  return {std::move(evaluate),
-          {.name = "study.compare",
-           .doc = "Results side by side, each against the first.",
-           .symbol = SymbolUse::Optional,
-           .topLevel = true,
-           .attrs = {listAttr("of", AttrKind::String,
-                              "names of results, instead of statements of its own")
-                         .optional(),
-                     resultNameAttr()},
-           .regions = {holding({"study.evaluate", "study.serve", "study.train", "study.replay"})}},
-          {.name = "study.point",
-           .doc = "The statements of a sweep at one of its points.",
-           .symbol = SymbolUse::Optional,
-           .topLevel = true,
-           .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names"),
-                     listAttr("require", AttrKind::Any, "conditions on a point").optional(),
-                     listAttr("require_text", AttrKind::String, "the same as written").optional(),
-                     listAttr("pareto", AttrKind::Any, "what a point is to be good at").optional(),
-                     listAttr("pareto_text", AttrKind::String, "the same as written").optional()},
-           .regions = {holding(inPoint)}},
-          searchDecl(holding({"study.evaluate"})),
-          statement("study.serve", "A stream of requests to a model."),
-          statement("study.train", "Training a model."),
-          statement("study.replay", "A trace on a system.", {"collective.trace"})};
+  return {
+      {.name = EvaluateOp::opName,
+       .doc = "The figures of one subject on one chip or system.",
+       .symbol = SymbolUse::Optional,
+       .topLevel = true,
+       .attrs = statementAttrs(
+           {"op.graph", "op.kernel"},
+           {listAttr("with", AttrKind::Symbol, "mappings, each for the kernel it is of").optional(),
+            stringAttr("using", "the provider of the figures").optional(),
+            stringAttr("algorithm", "of its collectives, by name").optional(),
+            dictAttr("algorithms", AttrKind::String, "of those of a kind, by kind").optional(),
+            listAttr("line_formulas", AttrKind::Dict, "of algorithms that lines of a workload name")
+                .optional(),
+            listAttr("schedules", AttrKind::Symbol, "of the algorithm; the fastest counts")
+                .oneOf({"collective.schedule"})
+                .optional(),
+            intAttr("count", "how often the subject runs").atLeast(1).otherwise(1),
+            listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
+            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
+            dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one")
+                .optional()}),
+       .regions = {holding({PriceOp::opName, "study.place"})},
+       .verifier = verifyEvaluate},
+      {.name = CompareOp::opName,
+       .doc = "Results side by side, each against the first.",
+       .symbol = SymbolUse::Optional,
+       .topLevel = true,
+       .attrs = {listAttr("of", AttrKind::String,
+                          "names of results, instead of statements of its own")
+                     .optional(),
+                 resultNameAttr()},
+       .regions = {holding({EvaluateOp::opName, "study.serve", "study.train", ReplayOp::opName})}},
+      {.name = ReplayOp::opName,
+       .doc = "A trace on a system.",
+       .symbol = SymbolUse::Optional,
+       .topLevel = true,
+       .attrs = statementAttrs({"collective.trace"}, {}),
+       .regions = {holding({})}},
+      priceDecl()};
 }
 
 static std::vector<OpDecl> requestDecls() {
@@ -185,8 +223,8 @@ static std::vector<OpDecl> requestDecls() {
 llvm::ArrayRef<OpDecl> study::studyOps() {
   static const std::vector<OpDecl> table = [] {
     std::vector<OpDecl> all = statementDecls();
-    for (OpDecl decl : requestDecls())
-      all.push_back(std::move(decl));
+    for (const auto &decls : {trainDecls(), serveDecls(), searchDecls(), requestDecls()})
+      all.insert(all.end(), decls.begin(), decls.end());
     return all;
   }();
   return table;

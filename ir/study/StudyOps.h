@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is asked: evaluations, comparisons, searches, serving and training runs, and what is to be
-// printed, written or expected of them. Expressions are lists in prefix form,
-// [">", ["/", "throughput", "chips"], 130].
+// What is asked: evaluations, comparisons, replays, and what is to be printed, written or expected
+// of them; training, serving and searches have files of their own. Expressions are lists in prefix
+// form, [">", ["/", "throughput", "chips"], 130].
 #ifndef PERFC_IR_STUDY_STUDYOPS_H
 #define PERFC_IR_STUDY_STUDYOPS_H
 
@@ -19,6 +19,16 @@ ir::AttrDecl resultNameAttr();
 /// The name of a statement's result, as `as` gives it.
 llvm::StringRef resultName(const ir::Operation &statement);
 
+/// The part of `statement` that is called `name` ("study.price"); null when it has none.
+const ir::Operation *findPart(const ir::Operation &statement, llvm::StringRef name);
+/// The same; without one, an operation without attributes, for which the declared values count.
+const ir::Operation &partOrDefault(const ir::Operation &statement, llvm::StringRef name);
+template <typename View> View partOf(const ir::Operation &statement) {
+  return ir::as<View>(partOrDefault(statement, View::opName));
+}
+/// The same to write to: made where there is none.
+ir::Operation &partToWrite(ir::Operation &statement, llvm::StringRef name);
+
 /// One subject on one chip or system.
 struct EvaluateOp : ir::OpView {
   using OpView::OpView;
@@ -30,9 +40,17 @@ struct EvaluateOp : ir::OpView {
   llvm::StringRef subjectLabel() const { return op->stringAttr("subject_label"); }
   llvm::StringRef onLabel() const { return op->stringAttr("on_label"); }
   /// How often the subject runs, 1 unless given.
-  int64_t count() const { return op->intAttr("count", 1); }
+  int64_t count() const { return op->intAttr("count"); }
   /// Mappings, by name.
-  std::vector<std::string> with() const;
+  std::vector<std::string> with() const { return op->symbolsAttr("with"); }
+};
+
+/// What money a statement counts with.
+struct PriceOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.price";
+  double chipSecond() const { return op->realAttr("chip"); } ///< USD
+  double joule() const { return op->realAttr("energy"); }    ///< USD
 };
 
 /// Kernels that an evaluation gives to an array or unit of its chip.
@@ -49,32 +67,10 @@ struct CompareOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.compare";
 };
 
-/// Statements at one point of a sweep.
-struct PointOp : ir::OpView {
+/// A trace of graphs, a rank each, on a system.
+struct ReplayOp : ir::OpView {
   using OpView::OpView;
-  static constexpr llvm::StringLiteral opName = "study.point";
-  const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
-};
-
-/// A stream of requests to a model.
-struct ServeOp : ir::OpView {
-  using OpView::OpView;
-  static constexpr llvm::StringLiteral opName = "study.serve";
-  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
-  llvm::StringRef on() const { return op->symbolAttr("on"); }
-  const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
-};
-
-/// The most ranks of `tensor` and of `context`, and of `expert`, that holes of a `train` stand for.
-inline constexpr int64_t mostSearchedRanks = 64, mostSearchedExperts = 512;
-
-/// Training a model.
-struct TrainOp : ir::OpView {
-  using OpView::OpView;
-  static constexpr llvm::StringLiteral opName = "study.train";
-  llvm::StringRef subject() const { return op->symbolAttr("subject"); }
-  llvm::StringRef on() const { return op->symbolAttr("on"); }
-  const ir::AttrDict &settings() const { return op->dictAttr("settings"); }
+  static constexpr llvm::StringLiteral opName = "study.replay";
 };
 
 /// A metric made of others.

@@ -177,8 +177,9 @@ static llvm::Optional<int64_t> extentOf(const IslMap &map, unsigned rank, const 
   llvm::Optional<int64_t> extent;
   if (high && isl_val_is_int(high) == isl_bool_true)
     extent = scale * isl_val_get_num_si(high) + 1;
-  else if (low && isl_val_is_int(low) == isl_bool_true) // only negative positions are padding
-    extent = range(position, extents).second + 1;
+  else if (low &&
+           isl_val_is_int(low) == isl_bool_true) // only negative positions, maybe all, are padding
+    extent = std::max<int64_t>(1, range(position, extents).second + 1);
   isl_val_free(low);
   isl_val_free(high);
   return extent;

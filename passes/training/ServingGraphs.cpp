@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/training/ServingGraphs.h"
 
+#include "ir/study/ServeOps.h"
 #include "passes/training/Sharder.h"
 #include "passes/training/TrainingGraph.h"
 
@@ -10,14 +11,13 @@ using namespace perfc::passes;
 
 /// Divides one sample; "" after a report.
 static std::string shardSample(Module &module, PassContext &context, int64_t tensor,
-                               llvm::StringRef serve, const AttrDict &sample) {
-  Operation *source = module.lookup(sample.find("graph")->asSymbol());
+                               llvm::StringRef serve, study::SampleOp sample) {
+  Operation *source = module.lookup(sample.graph());
   Strategy strategy;
   strategy.tensor = tensor;
-  strategy.batch = strategy.microbatch = sample.find("batch")->asInt();
+  strategy.batch = strategy.microbatch = sample.batch();
   std::string symbol = module.uniqueName(fmt::format("{}__{}x{}_of_{}", serve.str(), strategy.batch,
-                                                     sample.find("tokens")->asInt(),
-                                                     sample.find("context")->asInt()));
+                                                     sample.tokens(), sample.context()));
   Operation *graph =
       TrainingGraph(module, context, strategy).copy(*source, symbol, /*keepsCaches=*/true);
   if (!graph)
@@ -29,22 +29,15 @@ static std::string shardSample(Module &module, PassContext &context, int64_t ten
 }
 
 bool passes::shardServing(Module &module, PassContext &context, Operation &serve) {
-  AttrDict settings = serve.dictAttr("settings");
-  const Attribute *samples = settings.find("samples"), *degree = settings.find("tensor");
-  int64_t tensor = degree ? degree->asInt() : 1;
-  if (!samples || tensor <= 1 || settings.find("sharded"))
+  int64_t tensor = study::partOf<study::StrategyOp>(serve).degree("tensor");
+  if (tensor <= 1 || serve.hasAttr("sharded"))
     return true;
-  AttrList divided;
-  for (const Attribute &entry : samples->asList()) {
-    AttrDict sample = entry.asDict();
+  for (study::SampleOp sample : study::ServeOp(&serve).samples()) {
     std::string symbol = shardSample(module, context, tensor, serve.symbol(), sample);
     if (symbol.empty())
       return false;
-    sample.set("graph", Attribute::symbol(symbol));
-    divided.push_back(std::move(sample));
+    sample->setAttr("graph", Attribute::symbol(symbol));
   }
-  settings.set("samples", std::move(divided));
-  settings.set("sharded", true);
-  serve.setAttr("settings", std::move(settings));
+  serve.setAttr("sharded", Attribute::unit());
   return true;
 }

@@ -1,40 +1,26 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a model is trained: what `train … { … }` says, as study.train holds it in `settings`. A
-// degree of 0 is a hole (`tensor = any`) that a search fills; passes leave such a statement alone.
+// How a model is trained, in plain values that a search varies: what the parts of a study.train say
+// (ir/study/TrainOps.h). A degree of 0 is a hole (`tensor = any`); passes leave such a statement
+// alone.
 #ifndef PERFC_PASSES_TRAINING_STRATEGY_H
 #define PERFC_PASSES_TRAINING_STRATEGY_H
 
-#include "ir/common/DType.h"
-#include "ir/study/StudyOps.h"
+#include "ir/study/TrainOps.h"
 
 namespace perfc {
 namespace passes {
 
-/// Which activations are computed again in the backward pass instead of kept.
-enum class Recompute : uint8_t {
-  None,
-  /// What grows with the square of the sequence: the scores of attention and what is made of them
-  /// (Korthikanti et al., MLSys 2023, section 5). Where nothing does, see Cheap.
-  Selective,
-  /// What no product with weights makes: norms, activation functions, attention stays.
-  Cheap,
-  Full, ///< each layer as a whole, from its input
-  Any,  ///< a hole
-};
-llvm::StringRef recomputeName(Recompute mode);
-llvm::Optional<Recompute> parseRecompute(llvm::StringRef name);
+using study::axisName;
+using study::parseAxis;
+using study::RankAxis;
+using study::Recompute;
+using study::recomputeName;
+using study::ScheduleKind;
+using study::scheduleName;
 
-/// What the ranks of a step differ in. Ranks of `sequence` are those of `tensor`; ranks of experts
-/// are a part of the others' unless `order` gives them a place of their own.
-enum class RankAxis : uint8_t { Tensor, Context, Expert, Data, Pipeline };
-llvm::StringRef axisName(RankAxis axis);
-llvm::Optional<RankAxis> parseAxis(llvm::StringRef name);
 /// Axes from the nearest ranks outward.
 using AxisOrder = llvm::SmallVector<RankAxis, 5>;
-
-enum class ScheduleKind : uint8_t { GPipe, OneFOneB, Interleaved, ZeroBubble };
-llvm::StringRef scheduleName(ScheduleKind kind);
 
 /// What the data-parallel ranks have in common and divide among themselves (ZeRO), or among the
 /// nearest `ranks` of them, with copies in all such groups (MiCS: Zhang et al., VLDB 2022; hybrid
@@ -49,7 +35,8 @@ struct Sharding {
 
 /// How tokens choose among the experts of a layer.
 struct Routing {
-  enum Kind : uint8_t { Balanced, Uniform, Zipf } kind = Balanced;
+  using enum study::RoutingKind;
+  study::RoutingKind kind = Balanced;
   double theta = 0;     ///< of Zipf: expert i is chosen in proportion to 1 / i^theta
   int64_t seed = 0;     ///< of Zipf: which expert stands where
   double imbalance = 0; ///< load of the busiest rank over the mean; 0 for what `kind` gives
@@ -108,7 +95,7 @@ struct Strategy {
 };
 
 Strategy readStrategy(study::TrainOp train);
-/// Writes the degrees and choices of `strategy` into the settings of `train`.
+/// Writes the degrees and choices of `strategy` into the study.strategy of `train`.
 void writeStrategy(const Strategy &strategy, ir::Operation &train);
 
 /// Where `train` says the word that `text` begins with ("data = 3", "`order` has …"), or has it as

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/Report.h"
+#include "ir/study/TrainOps.h"
 #include "tools/driver/RowNames.h"
 #include "tools/driver/sweep/FrontTable.h"
 
@@ -57,8 +58,8 @@ void Report::printEvaluation(const emit::Result &result) {
   if (!kernels.empty())
     kernels.print(out, width, session.colorOut);
   printTotals(result);
-  if (cost.training && cost.training->stages.size() > 1)
-    stageTable(cost, session.isVerbose() ? SIZE_MAX : stageLimit)
+  if (result.training && result.training->stages.size() > 1)
+    stageTable(result, session.isVerbose() ? SIZE_MAX : stageLimit)
         .print(out, width, session.colorOut);
   bool single = emit::flatten(cost.breakdown).size() == 1;
   if (!cost.accesses.empty() && (single || session.isVerbose()))
@@ -123,7 +124,7 @@ static std::string metricText(const MetricValue &value) {
 /// What results of different statements are compared by, where all of them have it.
 static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::Result *> results) {
   std::vector<llvm::StringRef> metrics;
-  switch (kindOf(results.front()->cost)) {
+  switch (results.front()->kind) {
   case ResultKind::Training:
     metrics = {"step_time", "tokens_per_s", "mfu", "memory.peak", "energy"};
     break;
@@ -134,9 +135,8 @@ static std::vector<llvm::StringRef> comparedMetrics(llvm::ArrayRef<const emit::R
     metrics = {"latency", "energy"};
   }
   llvm::erase_if(metrics, [&](llvm::StringRef name) {
-    return llvm::any_of(results, [&](const emit::Result *result) {
-      return !findMetric(kindOf(result->cost), name);
-    });
+    return llvm::any_of(
+        results, [&](const emit::Result *result) { return !findMetric(result->kind, name); });
   });
   return metrics;
 }
@@ -168,11 +168,11 @@ static std::vector<std::string> comparisonRow(const std::string &name, const emi
   const Cost &cost = result.cost;
   std::vector<std::string> cells{name};
   for (llvm::StringRef each : metrics) {
-    MetricValue value = *metric(cost, each);
+    MetricValue value = *metric(result, each);
     cells.push_back(metricText(value));
-    cells.push_back(ratio(value, *metric(first.cost, each), &result == &first));
+    cells.push_back(ratio(value, *metric(first, each), &result == &first));
   }
-  cells.insert(cells.end(), {utilizationText(cost), cost.bottleneck().str(), details(cost)});
+  cells.insert(cells.end(), {utilizationText(result), cost.bottleneck().str(), details(cost)});
   return cells;
 }
 

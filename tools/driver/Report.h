@@ -75,13 +75,13 @@ Table totalsTable(const emit::Result &result);
 Table accessTable(const Cost &cost);
 /// What the stages of a pipeline hold; of more than `limit` unlike ones the first, the fullest and
 /// the last.
-Table stageTable(const Cost &cost, size_t limit);
+Table stageTable(const Outcome &of, size_t limit);
 /// Who has computed it, and with which mapping.
 std::string details(const Cost &cost);
 /// "12.50 %".
 std::string percent(double share);
 /// "-" where it is not known.
-std::string utilizationText(const Cost &cost);
+std::string utilizationText(const Outcome &of);
 /// The energy with its unit, or "not given".
 std::string energyText(const Figure &energy);
 std::string latencyText(const Uncertain &latency);

@@ -36,8 +36,7 @@ void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportCo
     titles.push_back({column.title});
   Table table(std::move(titles));
   for (const emit::Result *result : evaluated.results)
-    table.addRow(
-        cells(evaluation.names(evaluated.module, &result->cost), columns, {result->label}));
+    table.addRow(cells(evaluation.names(evaluated.module, result), columns, {result->label}));
   table.print(out, session.tableWidth(), session.colorOut);
   printMissing();
   if (isSearch)
@@ -62,7 +61,7 @@ void Report::printBreakdown(const Evaluated &evaluated, study::ReportOp report,
     titles.push_back({column.title, isWord ? Align::Left : Align::Right});
   }
   Table table(std::move(titles));
-  MetricNames names = evaluation.names(evaluated.module, &result.cost);
+  MetricNames names = evaluation.names(evaluated.module, &result);
   for (const BreakdownRow &line : *lines) {
     names.part = line.metric;
     table.addRow(cells(names, columns, {line.label}));
@@ -130,7 +129,7 @@ void Report::printFileReport(const Evaluated &evaluated) {
       table.addRow({name, "not supported yet", "", "", ""});
     } else if (!named.empty()) {
       for (const emit::Result *result : named)
-        table.addRow(cells(evaluation.names(evaluated.module, &result->cost), standard,
+        table.addRow(cells(evaluation.names(evaluated.module, result), standard,
                            {namedRow(name, *result, named.size() == 1, by)}));
     } else if (several.empty()) {
       figures.addRow(cells(names, column, {column.title}));

@@ -22,8 +22,8 @@ std::string perfc::driver::energyText(const Figure &energy) {
   return energy.isGiven() ? formatEngineering(energy.known, BaseUnit::Joule) : "-";
 }
 
-std::string perfc::driver::utilizationText(const Cost &cost) {
-  return metric(cost, "utilization")->hasNumber() ? percent(cost.utilization.central()) : "-";
+std::string perfc::driver::utilizationText(const Outcome &of) {
+  return metric(of, "utilization")->hasNumber() ? percent(of.cost.utilization.central()) : "-";
 }
 
 /// Who computed a kernel: "loopnest: row_stationary".
@@ -154,8 +154,8 @@ static std::vector<std::pair<std::string, double>> memoryParts(const TrainingSum
 }
 
 /// A metric that the result has, with its interval.
-static std::string metricText(const Cost &cost, const llvm::Twine &name) {
-  llvm::Optional<MetricValue> found = metric(cost, name.str());
+static std::string metricText(const Outcome &of, const llvm::Twine &name) {
+  llvm::Optional<MetricValue> found = metric(of, name.str());
   return found->hasNumber() ? formatEngineering(found->value, found->dimension)
                             : "not given: " + found->notGiven;
 }
@@ -170,14 +170,14 @@ static std::string memoryText(const Cost &cost) {
 /// What a training step comes to.
 static Table trainingTable(const emit::Result &result) {
   const Cost &cost = result.cost;
-  const TrainingSummary &summary = *cost.training;
+  const TrainingSummary &summary = *result.training;
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
   auto seconds = [](double value) { return formatEngineering(value, BaseUnit::Second); };
-  add("step", metricText(cost, "step_time") +
+  add("step", metricText(result, "step_time") +
                   fmt::format(": {} times {} forward and {} backward", summary.microbatches,
                               seconds(summary.forward), seconds(summary.backward)));
-  add("tokens", metricText(cost, "tokens_per_s"));
+  add("tokens", metricText(result, "tokens_per_s"));
   double chips = static_cast<double>(summary.chips) * summary.stepTime;
   Dimension rate = Dimension(BaseUnit::Flop) / BaseUnit::Second;
   add("model",
@@ -192,15 +192,15 @@ static Table trainingTable(const emit::Result &result) {
     add("goodput",
         fmt::format("{}: a checkpoint of {} every {}; {} per step", percent(summary.goodput),
                     seconds(summary.checkpointTime), seconds(summary.checkpointInterval),
-                    metricText(cost, "effective_step_time")));
+                    metricText(result, "effective_step_time")));
   if (summary.steps > 1)
     add("run", fmt::format("{} in {}", counted(static_cast<int64_t>(summary.steps), "step"),
-                           metricText(cost, "run_time")));
-  if (summary.hasPrice)
-    add("cost", metricText(cost, "cost") + ", " + metricText(cost, "cost_per_token"));
+                           metricText(result, "run_time")));
+  if (result.price)
+    add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
   add("bubble", percent(summary.bubble));
-  add("exposed", metricText(cost, "exposed") + " of communication");
-  add("energy", metricText(cost, "energy"));
+  add("exposed", metricText(result, "exposed") + " of communication");
+  add("energy", metricText(result, "energy"));
   add("memory", memoryText(cost));
   for (const auto &[name, value] : memoryParts(summary))
     add("  " + name, formatSize(std::round(value), capacityBase(cost)));
@@ -211,11 +211,11 @@ static Table trainingTable(const emit::Result &result) {
 }
 
 /// "12.30 ms; p50 11.00 ms, p90 …, p99 …".
-static std::string distributionText(const Cost &cost, llvm::StringRef name,
+static std::string distributionText(const Outcome &of, llvm::StringRef name,
                                     const Distribution &values) {
   if (values.count == 0)
     return "none";
-  auto text = [&](const char *part) { return metricText(cost, name + "." + part); };
+  auto text = [&](const char *part) { return metricText(of, name + "." + part); };
   return fmt::format("{}; p50 {}, p90 {}, p99 {}, max {}", text("mean"), text("p50"), text("p90"),
                      text("p99"), text("max"));
 }
@@ -223,21 +223,21 @@ static std::string distributionText(const Cost &cost, llvm::StringRef name,
 /// What a stream of requests comes to.
 static Table servingTable(const emit::Result &result) {
   const Cost &cost = result.cost;
-  const ServingSummary &summary = *cost.serving;
+  const ServingSummary &summary = *result.serving;
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
-  add("ttft", distributionText(cost, "ttft", summary.ttft));
-  add("tpot", distributionText(cost, "tpot", summary.tpot));
-  add("tbt", distributionText(cost, "tbt", summary.tbt));
-  add("latency", distributionText(cost, "latency", summary.latency));
-  add("queue", distributionText(cost, "queue_delay", summary.queueDelay));
+  add("ttft", distributionText(result, "ttft", summary.ttft));
+  add("tpot", distributionText(result, "tpot", summary.tpot));
+  add("tbt", distributionText(result, "tbt", summary.tbt));
+  add("latency", distributionText(result, "latency", summary.latency));
+  add("queue", distributionText(result, "queue_delay", summary.queueDelay));
   add("batch", fmt::format("{:.4g} requests, {:.4g} tokens in the mean of {}",
                            summary.batchSize.mean, summary.batchTokens.mean,
                            std::to_string(summary.batches.size()) +
                                (summary.batches.size() == 1 ? " batch" : " batches")));
   add("run", fmt::format("{} in {}: {}, {}", counted(summary.requests.size(), "request"),
-                         metricText(cost, "run_time"), metricText(cost, "requests_per_s"),
-                         metricText(cost, "tokens_per_s")));
+                         metricText(result, "run_time"), metricText(result, "requests_per_s"),
+                         metricText(result, "tokens_per_s")));
   add("busy", percent(summary.busy) +
                   fmt::format(" of the time; {} of the peak", percent(cost.utilization.central())));
   if (summary.blocks > 0)
@@ -252,9 +252,9 @@ static Table servingTable(const emit::Result &result) {
     add("cache", "no limit: the chip's memory has no capacity");
   if (summary.preemptions)
     add("restarts", formatEngineering(static_cast<double>(summary.preemptions), {}));
-  add("energy", metricText(cost, "energy"));
-  if (cost.price)
-    add("cost", metricText(cost, "cost") + ", " + metricText(cost, "cost_per_token"));
+  add("energy", metricText(result, "energy"));
+  if (result.price)
+    add("cost", metricText(result, "cost") + ", " + metricText(result, "cost_per_token"));
   add("memory", memoryText(cost));
   auto part = [&](llvm::StringRef name, double value) {
     add(name, formatEngineering(std::round(value), Dimension(BaseUnit::Byte)));
@@ -273,9 +273,9 @@ static Table servingTable(const emit::Result &result) {
 
 Table perfc::driver::totalsTable(const emit::Result &result) {
   const Cost &cost = result.cost;
-  if (cost.serving)
+  if (result.serving)
     return servingTable(result);
-  if (cost.training)
+  if (result.training)
     return trainingTable(result);
   Table table({{"", Align::Left}, {"", Align::Left}});
   auto add = [&](llvm::StringRef name, std::string text) { table.addRow({name.str(), text}); };
@@ -285,7 +285,7 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
                ? " (" + formatEngineering(std::round(cost.cycles->central()), BaseUnit::Cycle) + ")"
                : ""));
   for (llvm::StringRef name : {"energy", "area", "power"}) {
-    llvm::Optional<MetricValue> value = metric(cost, name);
+    llvm::Optional<MetricValue> value = metric(result, name);
     if (value->hasNumber())
       add(name, formatEngineering(value->value, value->dimension));
     else if (name != "power")
@@ -294,14 +294,15 @@ Table perfc::driver::totalsTable(const emit::Result &result) {
   if (cost.macs)
     add("utilization", percent(cost.utilization.central()) + " of " +
                            formatEngineering(static_cast<double>(cost.macs), {}) + " MACs");
-  llvm::Optional<MetricValue> throughput = metric(cost, "throughput");
+  llvm::Optional<MetricValue> throughput = metric(result, "throughput");
   if (cost.flops && throughput->hasNumber())
     add("throughput", formatEngineering(throughput->value, throughput->dimension));
-  if (cost.tokens > 0)
-    add("tokens", metricText(cost, "tokens_per_s"));
-  if (cost.price)
-    add("cost", metricText(cost, "cost") +
-                    (cost.tokens > 0 ? ", " + metricText(cost, "cost_per_token") : std::string()));
+  if (result.tokens > 0)
+    add("tokens", metricText(result, "tokens_per_s"));
+  if (result.price)
+    add("cost",
+        metricText(result, "cost") +
+            (result.tokens > 0 ? ", " + metricText(result, "cost_per_token") : std::string()));
   if (cost.peakMemory)
     add("memory", memoryText(cost));
   if (cost.chips > 1)
@@ -363,8 +364,8 @@ llvm::Optional<std::vector<BreakdownRow>> perfc::driver::breakdownRows(const emi
   std::vector<bool> shown = chooseLongest(lines, limit);
   for (size_t i = 0; i < lines.size(); ++i)
     if (shown[i])
-      list.push_back({lines[i].part->label, [line = lines[i], &cost](llvm::StringRef name) {
-                        return emit::metric(line, name, cost);
+      list.push_back({lines[i].part->label, [line = lines[i], &result](llvm::StringRef name) {
+                        return emit::metric(line, name, result);
                       }});
   others = workCount(lines) > limit ? workCount(lines) - limit : 0;
   return list;

@@ -12,8 +12,8 @@ static std::string numbersText(size_t first, size_t last) {
   return first == last ? std::to_string(first) : fmt::format("{} to {}", first, last);
 }
 
-Table perfc::driver::stageTable(const Cost &cost, size_t limit) {
-  const TrainingSummary &summary = *cost.training;
+Table perfc::driver::stageTable(const Outcome &of, size_t limit) {
+  const TrainingSummary &summary = *of.training;
   Table table({{"stage", Align::Left},
                {"layers"},
                {"parameters"},
@@ -22,7 +22,7 @@ Table perfc::driver::stageTable(const Cost &cost, size_t limit) {
                {"activations"},
                {"temporary"},
                {"memory", Align::Right, 0, /*wraps=*/false, /*stays=*/true}});
-  auto bytes = [base = capacityBase(cost)](double value) {
+  auto bytes = [base = capacityBase(of.cost)](double value) {
     return formatSize(std::round(value), base);
   };
   std::vector<std::vector<std::string>> rows;

@@ -30,9 +30,11 @@ std::unique_ptr<ir::Module> mapper::withStrategy(const ir::Module &module, llvm:
   }
   ir::Operation *filled = copy->lookup(train);
   passes::writeStrategy(strategy, *filled);
+  if (!withSchedules)
+    for (study::AlgorithmOp algorithm : study::TrainOp(filled).algorithms())
+      algorithm->erase();
   passes::PassContext context{diagnostics, allOps()};
-  const ir::Attribute *provider = filled->dictAttr("settings").find("using");
-  bool usesTiles = provider && provider->asString() == "tile";
+  bool usesTiles = study::TrainOp(filled).usesTiles();
   passes::PassManager manager(*passes::pipelineTo(usesTiles ? "tile" : "op"));
   return manager.run(*copy, context) ? std::move(copy) : nullptr;
 }

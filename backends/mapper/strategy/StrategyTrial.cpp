@@ -4,6 +4,7 @@
 #include "backends/core/UncertainInputs.h"
 #include "backends/mapper/strategy/StrategySpace.h"
 #include "ir/common/diagnostics/Training.h"
+#include "ir/study/SearchOps.h"
 
 using namespace perfc;
 using namespace perfc::mapper;
@@ -18,31 +19,30 @@ static GoalKind goalKindOf(llvm::StringRef name, bool maximizes) {
 }
 
 bool StrategyTrials::readGoal() {
-  const ir::AttrDict &settings = train.dictAttr("settings");
-  const ir::Attribute *least = settings.find("minimize"), *most = settings.find("maximize");
-  if (!least && !most) {
+  auto asked = study::partOf<study::GoalOp>(train);
+  maximizes = asked.minimize().empty();
+  const ir::AttrList &wanted = maximizes ? asked.maximize() : asked.minimize();
+  if (wanted.empty()) {
     diagnostics.report(train.range(), diag::HolesWithoutGoal);
     return false;
   }
-  maximizes = !least;
-  goal = (least ? least : most)->asList().front();
+  goal = wanted.front();
   bool isName = goal.is(ir::AttrKind::String);
   std::string word = maximizes ? "maximize" : "minimize",
               text = isName ? goal.asString().str() : "";
-  SourceRange written = passes::rangeOf(train, word, diagnostics);
-  result.goal = isName ? word + " " + text : diagnostics.sourceManager().text(written).str();
+  result.goal = asked.describe();
   GoalKind kind = goalKindOf(text, maximizes);
   ranking.setGoal(kind);
   result.isTimed = kind == GoalKind::Time;
-  const ir::Attribute *conditions = settings.find("require");
+  const ir::Attribute *conditions = asked->attr("require");
   goalNeedsEnds = emit::asksForEnds(goal, names);
   conditionsNeedEnds = conditions && emit::asksForEnds(*conditions, names);
   isWorstEnd = llvm::StringRef(text).endswith(maximizes ? ".lower" : ".upper");
   return true;
 }
 
-/// What `strategy` costs with its intervals; false when it does not run by itself.
-bool StrategyTrials::addEnds(const Strategy &strategy, Cost &cost) {
+/// What `strategy` comes to with its intervals; false when it does not run by itself.
+bool StrategyTrials::addEnds(const Strategy &strategy, Outcome &outcome) {
   auto filled = withStrategy(module, train.symbol(), strategy, diagnostics);
   ir::Operation *statement = filled ? filled->lookup(train.symbol()) : nullptr;
   if (!statement)
@@ -51,7 +51,7 @@ bool StrategyTrials::addEnds(const Strategy &strategy, Cost &cost) {
     return training::evaluateTraining(*filled, *statement, providers, diagnostics);
   });
   if (whole)
-    cost = std::move(*whole);
+    outcome = std::move(*whole);
   return whole.hasValue();
 }
 
@@ -67,8 +67,7 @@ bool StrategyTrials::isRefused() {
 
 /// True when the result at hand meets all conditions.
 bool StrategyTrials::fulfils() {
-  const ir::Attribute *conditions = train.dictAttr("settings").find("require");
-  for (const ir::Attribute &condition : conditions ? conditions->asList() : ir::AttrList()) {
+  for (const ir::Attribute &condition : study::partOf<study::GoalOp>(train).require()) {
     emit::ExpressionValue value = emit::evaluateExpression(condition, names);
     if (!value.truth)
       withoutValue = value.notGiven;
@@ -83,9 +82,10 @@ void StrategyTrials::keepTight(const Strategy &strategy, const training::ModelCo
   double time = step.summary.stepTime;
   if (!step.fits || (result.tight && result.tight->stepTime <= time))
     return;
-  Cost cost = training::stepCost(train, costs, std::move(step), model, strategy);
-  result.tight = StrategyPoint{cost.training->strategy, time, static_cast<double>(cost.peakMemory),
-                               /*energy=*/-1};
+  Outcome outcome = training::stepOutcome(train, costs, std::move(step), model, strategy);
+  result.tight =
+      StrategyPoint{outcome.training->strategy, time, static_cast<double>(outcome.cost.peakMemory),
+                    /*energy=*/-1};
 }
 
 bool StrategyTrials::run(const Strategy &strategy, size_t number,
@@ -108,27 +108,27 @@ bool StrategyTrials::run(const Strategy &strategy, size_t number,
     return true;
   }
   runs = true;
-  Cost cost = training::stepCost(train, costs, std::move(*step), model, strategy);
-  if (!conditionsNeedEnds || addEnds(strategy, cost))
-    rank(strategy, number, cost);
+  Outcome outcome = training::stepOutcome(train, costs, std::move(*step), model, strategy);
+  if (!conditionsNeedEnds || addEnds(strategy, outcome))
+    rank(strategy, number, outcome);
   return true;
 }
 
-void StrategyTrials::rank(const Strategy &strategy, size_t place, Cost &cost) {
-  names.cost = &cost;
+void StrategyTrials::rank(const Strategy &strategy, size_t place, Outcome &outcome) {
+  names.outcome = &outcome;
   if (!fulfils())
     return;
   ++result.fulfilling;
   emit::ExpressionValue value = emit::evaluateExpression(goal, names);
-  auto memory = static_cast<double>(cost.peakMemory);
-  double time = cost.training->stepTime;
-  ranking.addToFront({{cost.training->strategy, time, memory,
-                       cost.energy.isGiven() ? cost.energy.known.central() : -1},
+  auto memory = static_cast<double>(outcome.cost.peakMemory);
+  double time = outcome.training->stepTime;
+  ranking.addToFront({{outcome.training->strategy, time, memory,
+                       outcome.cost.energy.isGiven() ? outcome.cost.energy.known.central() : -1},
                       place});
   if (goalNeedsEnds && !conditionsNeedEnds) {
     bool isBeaten =
         isWorstEnd && value.number && value.number->toDouble() * sign() > ranking.value();
-    if (isBeaten || !addEnds(strategy, cost))
+    if (isBeaten || !addEnds(strategy, outcome))
       return;
     value = emit::evaluateExpression(goal, names);
   }

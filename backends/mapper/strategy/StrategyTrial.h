@@ -43,9 +43,9 @@ public:
 
 private:
   bool isRefused();
-  bool addEnds(const passes::Strategy &strategy, Cost &cost);
+  bool addEnds(const passes::Strategy &strategy, Outcome &outcome);
   bool fulfils();
-  void rank(const passes::Strategy &strategy, size_t place, Cost &cost);
+  void rank(const passes::Strategy &strategy, size_t place, Outcome &outcome);
 
   ir::Attribute goal;
   double firstValue = 0;                                  ///< of the goal

@@ -20,7 +20,7 @@ using training::StepBound;
 
 bool TrainSearch::isOutOfTime(double share) const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-         share * study::searchTime(ir::as<study::TrainOp>(train));
+         share * study::partOf<study::GoalOp>(train).within();
 }
 
 void TrainSearch::countModel(const ir::Region &region, double times) {

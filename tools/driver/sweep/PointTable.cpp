@@ -50,7 +50,7 @@ PointTable driver::pointTable(const api::Evaluated &evaluated, const api::Evalua
   MissingCells missing; // `-` says it in rows that are printed one by one
   for (size_t i = 0; i < labels.size(); ++i) {
     const emit::Result &result = *evaluated.results[i];
-    MetricNames names = evaluation.names(evaluated.module, &result.cost);
+    MetricNames names = evaluation.names(evaluated.module, &result);
     std::vector<BreakdownRow> rows{{"", nullptr}};
     size_t others = 0;
     if (parts != by.end())

@@ -37,10 +37,10 @@ static constexpr double gibi = 1024.0 * 1024 * 1024;
 /// The value of the row's metric with a runtime or without.
 static llvm::Optional<double> valueOf(const TrainRow &row, llvm::StringRef metric, bool withRuntime,
                                       const TrainOptions &options, std::string &problem) {
-  auto cost = evaluateTrainRow(row, withRuntime, options, problem);
-  if (!cost)
+  auto found = evaluateTrainRow(row, withRuntime, options, problem);
+  if (!found)
     return llvm::None;
-  const TrainingSummary *summary = cost->training.get();
+  const TrainingSummary *summary = found->training.get();
   const StageMemory &first = summary->stages.front();
   if (metric == "iteration_time")
     return summary->stepTime;

@@ -78,9 +78,9 @@ static std::string programOf(const TrainRow &row, int64_t microbatch, bool withR
   return text + statementOf(row, microbatch, withRuntime);
 }
 
-static std::shared_ptr<const Cost> evaluateWith(const TrainRow &row, int64_t microbatch,
-                                                bool withRuntime, const TrainOptions &options,
-                                                std::string &problem, bool &fits) {
+static std::shared_ptr<const Outcome> evaluateWith(const TrainRow &row, int64_t microbatch,
+                                                   bool withRuntime, const TrainOptions &options,
+                                                   std::string &problem, bool &fits) {
   std::string text = programOf(row, microbatch, withRuntime, options.runtimes);
   // The model's graph holds one microbatch of each data-parallel rank.
   Session inner(llvm::nulls(), llvm::nulls());
@@ -99,17 +99,18 @@ static std::shared_ptr<const Cost> evaluateWith(const TrainRow &row, int64_t mic
     problem = "no result";
     return nullptr;
   }
-  const Cost &cost = evaluation.results().front().cost;
+  const Outcome &outcome = evaluation.results().front();
+  const Cost &cost = outcome.cost;
   // Runs free what they can: a quarter over the capacity may still have run.
   fits =
       !cost.memoryCapacity || static_cast<double>(cost.peakMemory) <= 1.25 * *cost.memoryCapacity;
-  return std::make_shared<const Cost>(cost);
+  return std::make_shared<const Outcome>(outcome);
 }
 
 /// The fastest of the choices that the row leaves open; those that fit come first.
-std::shared_ptr<const Cost> driver::evaluateTrainRow(const TrainRow &row, bool withRuntime,
-                                                     const TrainOptions &options,
-                                                     std::string &problem) {
+std::shared_ptr<const Outcome> driver::evaluateTrainRow(const TrainRow &row, bool withRuntime,
+                                                        const TrainOptions &options,
+                                                        std::string &problem) {
   std::vector<int64_t> microbatches, chunks;
   int64_t each = row.batch * row.tensor * row.pipeline * row.context / row.chips;
   for (int64_t size = 1; size <= std::min<int64_t>(each, 32) && each % size == 0; size *= 2)
@@ -120,7 +121,7 @@ std::shared_ptr<const Cost> driver::evaluateTrainRow(const TrainRow &row, bool w
     chunks.push_back(count);
   if (row.chunks > 0)
     chunks.assign(1, row.chunks);
-  std::shared_ptr<const Cost> best;
+  std::shared_ptr<const Outcome> best;
   bool bestFits = false;
   for (int64_t microbatch : microbatches)
     for (int64_t count : chunks) {
@@ -128,15 +129,15 @@ std::shared_ptr<const Cost> driver::evaluateTrainRow(const TrainRow &row, bool w
       choice.chunks = count;
       std::string reason;
       bool fits = false;
-      auto cost = evaluateWith(choice, microbatch, withRuntime, options, reason, fits);
-      if (!cost) {
+      auto found = evaluateWith(choice, microbatch, withRuntime, options, reason, fits);
+      if (!found) {
         problem = reason;
         continue;
       }
-      if (best && (bestFits > fits ||
-                   (bestFits == fits && best->latency.central() <= cost->latency.central())))
+      if (best && (bestFits > fits || (bestFits == fits && best->cost.latency.central() <=
+                                                               found->cost.latency.central())))
         continue;
-      best = std::move(cost);
+      best = std::move(found);
       bestFits = fits;
     }
   if (best)
@@ -189,9 +190,9 @@ void driver::predictCases(std::vector<TrainCase> cases, const TrainOptions &opti
       if (one.seconds > 0)
         prediction.reference = Number::fromReal(one.seconds);
       if (one.skipped.empty())
-        if (auto cost = evaluateTrainRow(one.row, withRuntime, options, prediction.skipped)) {
-          prediction.predicted = Number::fromReal(cost->latency.central());
-          prediction.halfWidth = cost->latency.halfWidth();
+        if (auto found = evaluateTrainRow(one.row, withRuntime, options, prediction.skipped)) {
+          prediction.predicted = Number::fromReal(found->cost.latency.central());
+          prediction.halfWidth = found->cost.latency.halfWidth();
         }
       one.entry.predictions.push_back(std::move(prediction));
     }

@@ -6,7 +6,7 @@
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_TRAINROW_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_TRAINROW_H
 
-#include "backends/core/Cost.h"
+#include "backends/core/Outcome.h"
 #include "tools/driver/validate/Csv.h"
 
 namespace perfc::driver {
@@ -35,8 +35,8 @@ struct TrainRow {
 };
 
 /// The step of `row`, with its runtime or without; null with a reason in `problem`.
-std::shared_ptr<const Cost> evaluateTrainRow(const TrainRow &row, bool withRuntime,
-                                             const TrainOptions &options, std::string &problem);
+std::shared_ptr<const Outcome> evaluateTrainRow(const TrainRow &row, bool withRuntime,
+                                                const TrainOptions &options, std::string &problem);
 
 /// A row of a table: what ran, how long a step took, and why it has no prediction ("" when it has).
 struct TrainCase {

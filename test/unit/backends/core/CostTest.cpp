@@ -1,6 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/core/Cost.h"
 #include "backends/core/KernelWork.h"
+#include "backends/core/Outcome.h"
 #include "backends/core/StructuralHash.h"
 #include "ir/op/Positions.h"
 #include "test/unit/ProviderTest.h"
@@ -44,7 +44,7 @@ TEST(Cost, TheBottleneckHasMostTime) {
   addSequential(total, sample(3, 0, "launch"));
   addSequential(total, sample(2, 0, "memory DRAM"), 2);
   EXPECT_EQ(total.bottleneck(), "memory DRAM");
-  EXPECT_EQ(metric(total, "bottleneck")->text, "memory DRAM");
+  EXPECT_EQ(total.bottleneck(), "memory DRAM");
 }
 
 TEST(Cost, CountsDoNotWrap) {
@@ -59,11 +59,11 @@ TEST(Cost, CountsDoNotWrap) {
 }
 
 TEST(Cost, WhatIsNotGivenSaysWhose) {
-  Cost total;
-  addSequential(total, sample(1, 1, "x"));
+  Outcome total;
+  addSequential(total.cost, sample(1, 1, "x"));
   EXPECT_TRUE(metric(total, "energy")->hasNumber());
-  total.energy += Figure::notGiven("memory", "L2");
-  total.energy += Figure::notGiven("memory", "L2");
+  total.cost.energy += Figure::notGiven("memory", "L2");
+  total.cost.energy += Figure::notGiven("memory", "L2");
   EXPECT_EQ(metric(total, "edp")->notGiven, "energy of memory `L2` is not given");
   EXPECT_DOUBLE_EQ(metric(total, "throughput")->value.central(), 2);
   EXPECT_DOUBLE_EQ(metric(total, "traffic.DRAM")->value.central(), 96);
@@ -72,45 +72,47 @@ TEST(Cost, WhatIsNotGivenSaysWhose) {
 
 /// Each table of metrics is computed: whole, and in the dimensions that it says.
 TEST(Cost, EveryNameIsAMetric) {
-  Cost costs[4];
-  costs[1].training = std::make_shared<TrainingSummary>();
-  costs[2].serving = std::make_shared<ServingSummary>();
-  costs[3].isTimesOnly = true;
-  for (const Cost &cost : costs)
-    for (const MetricSpec &spec : metricsOf(kindOf(cost))) {
-      llvm::Optional<MetricValue> value = metric(cost, spec.name);
+  Outcome outcomes[4];
+  for (ResultKind kind : resultKinds)
+    outcomes[static_cast<unsigned>(kind)].kind = kind;
+  outcomes[1].training = std::make_shared<TrainingSummary>();
+  outcomes[2].serving = std::make_shared<ServingSummary>();
+  for (const Outcome &outcome : outcomes)
+    for (const MetricSpec &spec : metricsOf(outcome.kind)) {
+      llvm::Optional<MetricValue> value = metric(outcome, spec.name);
       ASSERT_TRUE(value) << spec.name.str();
       EXPECT_TRUE(value->dimension == spec.dimension) << spec.name.str();
       EXPECT_TRUE(findMetric(spec.name)->dimension == spec.dimension) << spec.name.str();
     }
-  EXPECT_FALSE(metric(costs[0], "ttft"));
-  EXPECT_EQ(metric(costs[1], "traffic")->notGiven, "`train` does not count what memories move");
+  EXPECT_FALSE(metric(outcomes[0], "ttft"));
+  EXPECT_EQ(metric(outcomes[1], "traffic")->notGiven, "`train` does not count what memories move");
 }
 
 TEST(Cost, ServingHasOneLatency) {
-  Cost cost;
+  Outcome outcome;
+  outcome.kind = ResultKind::Serving;
   auto served = std::make_shared<ServingSummary>();
   served->latency = Distribution::of({1, 3});
-  cost.serving = served;
-  cost.latency = 10; // of the run
-  cost.energy = Figure(Uncertain(40));
-  EXPECT_DOUBLE_EQ(metric(cost, "latency")->value.central(), 2);
-  EXPECT_DOUBLE_EQ(metric(cost, "latency.max")->value.central(), 3);
-  EXPECT_DOUBLE_EQ(metric(cost, "edp")->value.central(), 80);
-  EXPECT_DOUBLE_EQ(metric(cost, "power")->value.central(), 4);
+  outcome.serving = served;
+  outcome.cost.latency = 10; // of the run
+  outcome.cost.energy = Figure(Uncertain(40));
+  EXPECT_DOUBLE_EQ(metric(outcome, "latency")->value.central(), 2);
+  EXPECT_DOUBLE_EQ(metric(outcome, "latency.max")->value.central(), 3);
+  EXPECT_DOUBLE_EQ(metric(outcome, "edp")->value.central(), 80);
+  EXPECT_DOUBLE_EQ(metric(outcome, "power")->value.central(), 4);
 }
 
 TEST(Cost, MoneyIsOfChipsAndEnergy) {
-  Cost cost;
-  cost.latency = 3600;
-  cost.energy = Figure(Uncertain(1e6));
-  cost.chips = 2;
-  EXPECT_EQ(metric(cost, "cost")->notGiven, "no `price` is given");
-  cost.price = Price{3.0 / 3600, 1e-7};
-  EXPECT_NEAR(metric(cost, "cost")->value.central(), 6.1, 1e-9);
-  EXPECT_FALSE(metric(cost, "cost_per_token")->hasNumber());
-  cost.tokens = 1000;
-  EXPECT_NEAR(metric(cost, "cost_per_token")->value.central(), 0.0061, 1e-12);
+  Outcome outcome;
+  outcome.cost.latency = 3600;
+  outcome.cost.energy = Figure(Uncertain(1e6));
+  outcome.cost.chips = 2;
+  EXPECT_EQ(metric(outcome, "cost")->notGiven, "no `price` is given");
+  outcome.price = Price{3.0 / 3600, 1e-7};
+  EXPECT_NEAR(metric(outcome, "cost")->value.central(), 6.1, 1e-9);
+  EXPECT_FALSE(metric(outcome, "cost_per_token")->hasNumber());
+  outcome.tokens = 1000;
+  EXPECT_NEAR(metric(outcome, "cost_per_token")->value.central(), 0.0061, 1e-12);
 }
 
 /// All values of the subscript, one by one.
@@ -126,20 +128,20 @@ static int64_t bruteForce(int64_t a, int64_t p, int64_t b, int64_t r, int64_t co
 
 TEST(Cost, ASourceMovesAMetricByTheLargerOfItsMoves) {
   auto at = [](double seconds, double joules) {
-    Cost cost;
-    cost.latency = seconds;
-    cost.energy = Figure(Uncertain(joules));
-    return std::make_shared<const Cost>(std::move(cost));
+    Outcome outcome;
+    outcome.cost.latency = seconds;
+    outcome.cost.energy = Figure(Uncertain(joules));
+    return std::make_shared<const Outcome>(std::move(outcome));
   };
-  Cost cost = *at(10, 100);
-  cost.ends = {{7, at(9, 100), at(13, 100)}, {8, at(14, 90), nullptr}};
+  Outcome outcome = *at(10, 100);
+  outcome.ends = {{7, at(9, 100), at(13, 100)}, {8, at(14, 90), nullptr}};
   // -1 upward and +3 downward; +4 upward.
-  EXPECT_DOUBLE_EQ(metric(cost, "latency")->value.halfWidth(), 5);
-  EXPECT_DOUBLE_EQ(metric(cost, "latency")->value.contributions().front().delta, -3);
-  EXPECT_DOUBLE_EQ(metric(cost, "energy")->value.halfWidth(), 10);
+  EXPECT_DOUBLE_EQ(metric(outcome, "latency")->value.halfWidth(), 5);
+  EXPECT_DOUBLE_EQ(metric(outcome, "latency")->value.contributions().front().delta, -3);
+  EXPECT_DOUBLE_EQ(metric(outcome, "energy")->value.halfWidth(), 10);
   // 10 W, 100 / 13 - 10 and 90 / 14 - 10: 2.308 W and 3.571 W.
-  EXPECT_NEAR(metric(cost, "power")->value.halfWidth(), std::hypot(30. / 13, 50. / 14), 1e-12);
-  EXPECT_TRUE(metric(cost, "chips")->value.isCertain());
+  EXPECT_NEAR(metric(outcome, "power")->value.halfWidth(), std::hypot(30. / 13, 50. / 14), 1e-12);
+  EXPECT_TRUE(metric(outcome, "chips")->value.isCertain());
 }
 
 TEST(KernelWork, TouchedPositionsAreExact) {

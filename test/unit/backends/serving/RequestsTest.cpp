@@ -2,6 +2,7 @@
 #include "backends/serving/Requests.h"
 #include "backends/core/Serving.h"
 #include "backends/serving/Curve.h"
+#include "ir/study/AllOps.h"
 
 #include "gtest/gtest.h"
 #include <cmath>
@@ -19,11 +20,15 @@ TEST(Random, IsTheTwisterOf53Bits) {
 
 static ir::Attribute real(double value) { return Quantity(Uncertain(value), Dimension()); }
 
-static std::vector<Request> requestsOf(ir::AttrDict arrivals, ir::AttrDict lengths, int64_t count) {
-  ir::AttrDict settings{{"requests", count}};
-  settings.set("arrivals", std::move(arrivals));
-  settings.set("lengths", std::move(lengths));
-  return makeRequests(settings);
+static std::vector<Request> requestsOf(const ir::AttrDict &arrivals, const ir::AttrDict &lengths,
+                                       int64_t count) {
+  ir::Operation serve(*allOps().find(study::ServeOp::opName), ir::Location());
+  serve.setAttr("requests", count);
+  for (const auto &[name, entries] : {std::make_pair(study::ArrivalsOp::opName, arrivals),
+                                      std::make_pair(study::LengthsOp::opName, lengths)})
+    for (const auto &[key, value] : entries.entries())
+      study::partToWrite(serve, name).setAttr(key, value);
+  return makeRequests(study::ServeOp(&serve));
 }
 
 static ir::AttrDict fixedLengths() { return {{"kind", "fixed"}, {"prompt", 10}, {"answer", 3}}; }
@@ -41,13 +46,13 @@ TEST(Requests, Arrive) {
   EXPECT_EQ(arrivals({{"kind", "burst"}, {"size", 2}, {"every", real(5)}}, 5),
             (Times{0, 0, 5, 5, 10}));
   for (const char *kind : {"poisson", "uniform"}) {
-    Times times = arrivals({{"kind", kind}, {"rate", real(2)}, {"seed", real(1)}}, 20000);
+    Times times = arrivals({{"kind", kind}, {"rate", real(2)}, {"seed", 1}}, 20000);
     EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
     EXPECT_NEAR(times.back() / 20000, 0.5, 0.01); // five deviations of the mean
-    EXPECT_EQ(times, arrivals({{"kind", kind}, {"rate", real(2)}, {"seed", real(1)}}, 20000));
-    EXPECT_NE(times, arrivals({{"kind", kind}, {"rate", real(2)}, {"seed", real(2)}}, 20000));
+    EXPECT_EQ(times, arrivals({{"kind", kind}, {"rate", real(2)}, {"seed", 1}}, 20000));
+    EXPECT_NE(times, arrivals({{"kind", kind}, {"rate", real(2)}, {"seed", 2}}, 20000));
   }
-  EXPECT_EQ(arrivals({{"kind", "poisson"}, {"rate", real(2)}, {"seed", real(42)}}, 1)[0],
+  EXPECT_EQ(arrivals({{"kind", "poisson"}, {"rate", real(2)}, {"seed", 42}}, 1)[0],
             -std::log1p(-0.3745401188473625) / 2);
 }
 
@@ -55,7 +60,7 @@ TEST(Requests, Arrive) {
 TEST(Requests, HaveZipfLengths) {
   ir::AttrDict zipf{{"kind", "zipf"},     {"min", 1024},
                     {"max", 4096},        {"prefill_to_decode", real(20)},
-                    {"theta", real(0.6)}, {"seed", real(7)}};
+                    {"theta", real(0.6)}, {"seed", 7}};
   std::vector<std::pair<int64_t, int64_t>> lengths;
   for (const Request &request : requestsOf({{"kind", "burst"}}, zipf, 8))
     lengths.push_back({request.prompt, request.answer});
@@ -74,7 +79,7 @@ TEST(Requests, HaveLengths) {
                        {"min", 100},
                        {"max", 200},
                        {"prefill_to_decode", real(4)},
-                       {"seed", real(42)}};
+                       {"seed", 42}};
   std::vector<Request> requests = requestsOf({{"kind", "burst"}}, uniform, 5000);
   // The first length is 137.45…, of which 27.49… is for the answer.
   EXPECT_EQ(requests[0].answer, 28);
@@ -83,11 +88,8 @@ TEST(Requests, HaveLengths) {
     EXPECT_GE(request.total(), 99);
     EXPECT_LE(request.total(), 200);
   }
-  ir::AttrDict tiny{{"kind", "uniform"},
-                    {"min", 1},
-                    {"max", 2},
-                    {"prefill_to_decode", real(100)},
-                    {"seed", real(1)}};
+  ir::AttrDict tiny{
+      {"kind", "uniform"}, {"min", 1}, {"max", 2}, {"prefill_to_decode", real(100)}, {"seed", 1}};
   for (const Request &request : requestsOf({{"kind", "burst"}}, tiny, 100)) {
     EXPECT_EQ(request.prompt, 1);
     EXPECT_EQ(request.answer, 1);

@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Text, GoesOnAfterErrors) {
   ParsedText parsed(
       "t.bad {\n  t.leaf (count = 1)\n}\nt.nest {\n  t.worse\n  t.leaf (\n    x = 1)\n}\nt.any (");
-  EXPECT_EQ(parsed.errors(), "701@1 701@5 710@6 700@9");
+  EXPECT_EQ(parsed.errors(), "701@1 701@5 710@7 700@9");
 }
 
 TEST(Text, NestingIsLimited) {

@@ -1,0 +1,75 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a statement found: the cost of what ran, and what only statements of its kind have. Metrics
+// are those of an outcome.
+#ifndef PERFC_BACKENDS_CORE_OUTCOME_H
+#define PERFC_BACKENDS_CORE_OUTCOME_H
+
+#include "backends/core/Cost.h"
+#include "backends/core/Serving.h"
+#include "backends/core/Training.h"
+#include "ir/common/Metrics.h"
+
+namespace perfc {
+
+/// Money: for each second of a chip, and for each joule.
+struct Price {
+  double chipSecond = 0, joule = 0; ///< USD
+};
+
+struct Outcome;
+
+/// What a statement finds with one source of uncertainty at the ends of its interval.
+struct OutcomeEnds {
+  UncertaintySource source;
+  std::shared_ptr<const Outcome> upper, lower; ///< null where it does not run there
+};
+
+struct Outcome {
+  /// Of an evaluation; the other statements say theirs.
+  ResultKind kind = ResultKind::Evaluation;
+  /// Its latency is that of a step of a `train`, of the whole run of a `serve`.
+  Cost cost;
+  /// Of a `train`: what only a step has; null for other statements.
+  std::shared_ptr<const TrainingSummary> training;
+  /// Of a `serve`: the requests and batches; null for other statements.
+  std::shared_ptr<const ServingSummary> serving;
+  /// What a chip and energy cost, where the statement says it.
+  llvm::Optional<Price> price;
+  /// Tokens that the time of the cost is for: those that an evaluation or a step of a `train`
+  /// reads, 0 of a workload without `token` tensors, or those that a `serve` answers.
+  double tokens = 0;
+  /// Of a `train` or `serve`, whose summaries have central values: what moves the metrics.
+  std::vector<OutcomeEnds> ends;
+
+  /// The nodes of a `replay` have times: what they compute, move and hold is not known.
+  bool isTimesOnly() const { return kind == ResultKind::Replay; }
+  /// A figure of this with what each source of `ends` moves it: the larger of its two moves, so
+  /// that the interval of one source has both ends in it.
+  Uncertain withMoves(llvm::function_ref<double(const Outcome &)> figure) const;
+};
+
+/// A metric of a result.
+struct MetricValue {
+  /// Meaningless when `notGiven` or `text` is set.
+  Uncertain value;
+  Dimension dimension;
+  /// A word instead of a number (`bottleneck`).
+  std::string text;
+  /// Why there is no value: "energy of memory `L2` is not given".
+  std::string notGiven;
+
+  bool hasNumber() const { return text.empty() && notGiven.empty(); }
+};
+
+/// The metric `name` of `outcome`, by the table of its statement (ir/common/Metrics.h), with
+/// `traffic.MEMORY` and members of distributions (`ttft.p99`). What only evaluations have is not
+/// given, with the reason. Nothing when there is no such metric.
+llvm::Optional<MetricValue> metric(const Outcome &outcome, llvm::StringRef name);
+
+/// What follows the point in the name of a metric that is a distribution.
+llvm::ArrayRef<llvm::StringRef> distributionMembers();
+
+} // namespace perfc
+
+#endif // PERFC_BACKENDS_CORE_OUTCOME_H
