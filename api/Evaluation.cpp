@@ -186,10 +186,11 @@ bool Evaluation::isDone(const ir::Operation &point) {
 
 /// Of a sweep with `pareto` the least so far of what that names first.
 void Evaluation::showBest(const ir::Operation &point, const MetricNames &names) {
-  std::vector<std::string> texts = point.stringsAttr("pareto_text");
+  study::GoalOp goal = ir::as<study::PointOp>(point).goal();
+  std::vector<std::string> texts = goal.paretoTexts();
   if (texts.empty())
     return;
-  emit::ExpressionValue value = emit::evaluateExpression(point.listAttr("pareto")[0], names);
+  emit::ExpressionValue value = emit::evaluateExpression(goal.pareto()[0], names);
   if (!value.number || (leastOfSweep && *leastOfSweep <= value.number->toDouble()))
     return;
   leastOfSweep = value.number->toDouble();

@@ -57,8 +57,17 @@ static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope)
   }
 }
 
+/// True where one of `found` is about the head of an op: its names may mean something else then.
+static bool isMistaken(const Decl &op, llvm::ArrayRef<Diagnostic> found) {
+  return llvm::any_of(found, [&](const Diagnostic &mistake) {
+    return !op.item->block || mistake.range.file != op.item->range.file ||
+           mistake.range.begin < op.item->block->range.begin;
+  });
+}
+
 bool Compilation::declaration(const Decl &decl) {
   Instance instance{&decl, "", {}, decl.nameRange};
+  size_t known = diagnostics.all().size();
   ir::Module scratch;
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, scratch, registry);
@@ -66,7 +75,8 @@ bool Compilation::declaration(const Decl &decl) {
   switch (decl.kind) {
   case DeclKind::Op:
     buildOpModel(elaborator, {&instance, DType::FP16}, /*allowMissing=*/true);
-    warnUnused(decl, diagnostics); // which the text alone shows, also of an op with a mistake
+    if (!isMistaken(decl, diagnostics.all().drop_front(known)))
+      warnUnused(decl, diagnostics);
     return true;
   case DeclKind::Workload:
     return workload(context, decl);

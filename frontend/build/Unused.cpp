@@ -72,6 +72,8 @@ void NamesOfBody::visit(const ast::Body &body) {
     llvm::StringSet<> &names = isEquation ? equations.back().names : others;
     if (item->value)
       collectNames(*item->value, names);
+    if (isEquation)
+      collectNames(item->target->args, names); // a mistake there is told, and is a use
     collectNames(item->args, names);
     for (const ast::Body *inner : {item->block, item->otherwise})
       if (inner)
