@@ -4,7 +4,7 @@
 usage: run_modules.py PERFC [--passes a,b] PROGRAM.perf…
 
 `perfc run --json` of a program is compared with that of what `perfc ir --loc --after PASS` prints, byte by byte but for the name
-of the file. Paths in a program and in locations are relative to the working directory.
+of the file. What a program emits goes to a folder that is removed.
 """
 import argparse
 import re
@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 
-def run(perfc: str, file: Path) -> tuple[int, str]:
-    done = subprocess.run([perfc, "run", str(file), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+def run(perfc: str, file: Path, folder: str) -> tuple[int, str]:
+    done = subprocess.run([perfc, "run", str(file), "--json"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return done.returncode, re.sub(r'^  "file": .*\n', "", done.stdout.decode(), count=1, flags=re.MULTILINE)
 
 
@@ -38,12 +38,13 @@ def main() -> int:
     parser.add_argument("programs", nargs="+", type=Path)
     parser.add_argument("--passes")
     options = parser.parse_args()
+    options.perfc = str(Path(options.perfc).resolve())
     passes = options.passes.split(",") if options.passes else pass_names(options.perfc)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder, "module.ir")
-        for program in options.programs:
-            status, expected = run(options.perfc, program)
+        for program in map(Path.resolve, options.programs):
+            status, expected = run(options.perfc, program, folder)
             if status == 2:
                 print(f"{program}: does not run")
                 failed += 1
@@ -51,7 +52,7 @@ def main() -> int:
             for name in passes:
                 with open(text, "wb") as out:
                     subprocess.run([options.perfc, "ir", str(program), "--loc", "--after", name], stdout=out, check=True)
-                again = run(options.perfc, text)
+                again = run(options.perfc, text, folder)
                 if again != (status, expected):
                     failed += 1
                     print(f"{program} after {name}: status {again[0]}, {first_difference(expected, again[1])}")
