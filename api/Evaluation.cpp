@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Evaluation.h"
 
+#include "api/ModuleFile.h"
 #include "api/PointProblems.h"
 #include "api/ReportAgain.h"
 #include "api/statements/Statements.h"
@@ -10,6 +11,7 @@
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
 #include "passes/PassManager.h"
+#include "passes/training/Strategy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -54,27 +56,58 @@ static std::string programHash(const SourceManager &sources, Compilation::Define
 Evaluation::Evaluation(Context context, ProviderSet &providers, RunOptions options)
     : context(context), providers(providers), options(std::move(options)) {}
 
+/// Opens the file of results, where there is to be one; false after a report.
+bool Evaluation::openStore(Compilation::Defines defines) {
+  if (options.sweep.database.empty() || (options.sharing && !options.sharing->handsOut()))
+    return true;
+  store = ResultStore::open(options.sweep.database, programHash(context.sources, defines),
+                            context.diagnostics);
+  if (store && options.onKept)
+    options.onKept(store->finishedRows());
+  return store != nullptr;
+}
+
 void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
   Compilation compilation(context.sources, context.diagnostics, allOps());
-  if (!compilation.load(root, defines) && !compilation.canRun())
+  if ((!compilation.load(root, defines) && !compilation.canRun()) || !openStore(defines))
     return;
-  if (!options.sweep.database.empty() && (!options.sharing || options.sharing->handsOut())) {
-    store = ResultStore::open(options.sweep.database, programHash(context.sources, defines),
-                              context.diagnostics);
-    if (!store)
-      return;
-    if (options.onKept)
-      options.onKept(store->finishedRows());
-  }
   compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
   run(compilation, listener);
 }
 
 void Evaluation::run(Compilation &compilation, const Listener &listener) {
+  runUnits(
+      [&](UnitVisitor each) {
+        compilation.forEachUnit(
+            [&](ir::Module &module) { return each(module, compilation.pointCount()); });
+      },
+      listener);
+}
+
+void Evaluation::runModules(FileId text, const Listener &listener) {
+  Modules modules = readModules(text, context.sources, context.diagnostics);
+  if (modules.empty() || !haveStatements(modules, text, context.diagnostics) || !openStore({}))
+    return;
+  runUnits(
+      [&](UnitVisitor each) {
+        for (std::unique_ptr<ir::Module> &module : modules) {
+          SourceRange place = statementPlace(*module);
+          size_t count = llvm::count_if(modules, [&](const std::unique_ptr<ir::Module> &other) {
+            return other && statementPlace(*other) == place;
+          });
+          if (!each(*module, count))
+            return;
+        }
+      },
+      listener);
+}
+
+void Evaluation::runUnits(llvm::function_ref<void(UnitVisitor)> forEachUnit,
+                          const Listener &listener) {
   if (options.sharing && options.sharing->handsOut()) {
     serve();
     // What cannot be built is no point: it is reported here, once for all processes.
-    compilation.forEachUnit([&](ir::Module &module) {
+    forEachUnit([&](ir::Module &module, size_t) {
       if (pointOf(module))
         kinds.insert(study::PointOp::opName);
       return !context.watcher.isCancelled();
@@ -82,13 +115,13 @@ void Evaluation::run(Compilation &compilation, const Listener &listener) {
     return;
   }
   PointProblems problems(context.diagnostics);
-  compilation.forEachUnit([&](ir::Module &module) {
+  forEachUnit([&](ir::Module &module, size_t pointsOfSweep) {
     SourceRange place = statementPlace(module);
     const ir::Operation *point = pointOf(module);
     std::string bindings = point ? bindingsText(ir::as<study::PointOp>(*point).bindings()) : "";
     problems.begin(point ? place : SourceRange());
     size_t before = context.diagnostics.all().size();
-    pointCount = compilation.pointCount();
+    pointCount = pointsOfSweep;
     unit(module, listener);
     context.diagnostics.blame(before, place);
     context.diagnostics.noteSince(before, place, "for this statement");
@@ -234,14 +267,21 @@ void Evaluation::prepare(ir::Module &module) {
 
 /// Strategies of training that are tried divide the model anew for each: from what was built.
 void Evaluation::keepAsBuilt(const ir::Module &module) {
-  bool trains = false;
-  module.walk([&](const ir::Operation &op) { trains |= op.is(study::TrainOp::opName); });
+  llvm::StringSet<> derived; // by a strategy, where the module was read after `autodiff`
+  module.walk([&](const ir::Operation &op) {
+    if (op.is(study::TrainOp::opName)) {
+      derived.insert(passes::forwardSymbol(op.symbol()));
+      derived.insert(passes::backwardSymbol(op.symbol()));
+    }
+  });
   asBuilt.reset();
-  if (!trains)
+  if (derived.empty())
     return;
   asBuilt = std::make_unique<ir::Module>();
   ir::ValueMap map;
   for (const ir::Operation &op : module.body()) {
+    if (derived.count(op.symbol()))
+      continue;
     if (!op.is(study::PointOp::opName) && !op.is(study::CompareOp::opName)) {
       op.clone(asBuilt->body(), map);
       continue;

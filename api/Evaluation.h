@@ -64,6 +64,9 @@ public:
   void run(FileId root, Compilation::Defines defines, const Listener &listener);
   /// Evaluates the statements of a program that is loaded and checked.
   void run(Compilation &program, const Listener &listener);
+  /// Evaluates the modules of a text of the IR (api/ModuleFile.h), each as one that was built: the
+  /// passes leave alone what they have done before.
+  void runModules(FileId text, const Listener &listener);
 
   const std::deque<emit::Result> &results() const { return found; }
   /// The searches so far, in order.
@@ -102,6 +105,10 @@ public:
   std::set<std::pair<uint32_t, uint32_t>> warned; ///< places with words that nothing reads
 
 private:
+  /// Takes a module and how many points its sweep has; false to see no more of them.
+  using UnitVisitor = llvm::function_ref<bool(ir::Module &, size_t)>;
+  void runUnits(llvm::function_ref<void(UnitVisitor)> forEachUnit, const Listener &listener);
+  bool openStore(Compilation::Defines defines);
   void serve();
   void unit(ir::Module &module, const Listener &listener);
   bool removeUnsupported(ir::Module &module);

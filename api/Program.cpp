@@ -2,6 +2,7 @@
 #include "api/perfc/Program.h"
 
 #include "api/Evaluation.h"
+#include "api/ModuleFile.h"
 #include "api/PlaceQuery.h"
 #include "api/Providers.h"
 #include "api/RequestedFiles.h"
@@ -182,16 +183,16 @@ std::optional<std::string> api::Program::format() const {
 std::optional<std::string> api::Program::ir(std::string_view level) {
   llvm::StringRef name(level.data(), level.size());
   state->diagnostics.truncate(state->loadProblems);
-  if (!passes::pipelineTo(name)) {
+  llvm::Optional<passes::Pipeline> pipeline = passes::pipelineTo(name);
+  if (!pipeline) {
     state->diagnostics.report({}, diag::UnknownLevel, name.str())
         .help("it is one of " + llvm::join(passes::levelNames(), ", "));
     return std::nullopt;
   }
-  ir::Module module;
-  if (!state->compilation || !state->compilation->buildAll(module) ||
-      !lower(module, name, state->diagnostics))
+  if (!state->compilation)
     return std::nullopt;
-  return ir::toString(module, {});
+  auto text = printModules(*state->compilation, *pipeline, nullptr, state->diagnostics);
+  return text ? std::optional<std::string>(std::move(*text)) : std::nullopt;
 }
 
 std::optional<api::Answer> api::Program::at(unsigned line, unsigned column) {

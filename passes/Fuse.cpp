@@ -7,6 +7,7 @@
 #include "passes/GroupKernel.h"
 #include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 using namespace perfc;
@@ -272,11 +273,27 @@ static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &contex
   return mapped;
 }
 
+/// Graphs that only `train` statements are about: these run what is derived from them, maybe by
+/// another strategy yet.
+static llvm::StringSet<> graphsToDerive(const Module &module) {
+  llvm::StringSet<> trained;
+  module.walk([&](const Operation &op) {
+    if (op.is(study::TrainOp::opName))
+      trained.insert(op.symbolAttr("subject"));
+  });
+  module.walk([&](const Operation &op) {
+    if (op.is(study::EvaluateOp::opName))
+      trained.erase(op.symbolAttr("subject"));
+  });
+  return trained;
+}
+
 static bool runFuse(Module &module, PassContext &context) {
   std::vector<MappedGraph> mapped = mappedGraphs(module, context);
+  llvm::StringSet<> kept = graphsToDerive(module);
   std::vector<Operation *> graphs;
   for (Operation &op : module.body())
-    if (op.is(op::GraphOp::opName))
+    if (op.is(op::GraphOp::opName) && !kept.count(op.symbol()))
       graphs.push_back(&op);
   Fusion fusion(module, context);
   static const WorkloadFusions none;

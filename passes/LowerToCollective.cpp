@@ -141,7 +141,7 @@ bool CollectiveLowering::lowerRegion(Region &from, Region &into) {
 
 bool CollectiveLowering::run(study::EvaluateOp evaluate) {
   sequence = module.lookup<phase::SequenceOp>(sequenceSymbol(evaluate));
-  if (!sequence)
+  if (!sequence || module.lookup<collective::ProgramOp>(programSymbol(evaluate)))
     return true;
   Operation *target = module.lookup(evaluate.on());
   bool isSystem = target->is(target::SystemOp::opName);

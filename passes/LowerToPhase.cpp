@@ -3,6 +3,7 @@
 // lower-to-phase: the order in which each evaluation's subject runs on a chip, with the bytes that
 // each kernel moves and that are resident while it runs. A kernel runs as its nests or blocks where
 // the evaluation is at that level and they exist. Repeats stay repeats: 80 equal layers are one.
+#include "ir/collective/CollectiveOps.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"
@@ -174,6 +175,10 @@ static int64_t residentBytes(op::KernelOp kernel) {
 
 bool PhaseLowering::run(study::EvaluateOp evaluation) {
   evaluate = evaluation;
+  auto present = module.lookup<phase::SequenceOp>(sequenceSymbol(evaluate));
+  if ((present && present.of() == evaluate.subject()) ||
+      module.lookup<collective::ProgramOp>(programSymbol(evaluate)))
+    return true; // done
   whole = chipOf(evaluate, diagnostics);
   if (!whole)
     return false;

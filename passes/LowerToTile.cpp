@@ -1,8 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// lower-to-tile: kernels cut into blocks that the units of a chip run in waves. Evaluations at the
-// tile level get blocks of their kernels' outputs (GPUs), those at the loop-nest level one block
-// per pass of the array, from the nests that lower-to-loopnest made.
+// lower-to-tile: kernels cut into blocks that the units of a chip run in waves, for evaluations at
+// the tile level: blocks of their kernels' outputs (GPUs), or one block per pass of the array, from
+// the nests that lower-to-loopnest made.
 #include "ir/common/diagnostics/Training.h"
 #include "ir/tile/TileOps.h"
 #include "passes/Blocks.h"
@@ -165,11 +165,10 @@ bool TileLowering::run(study::EvaluateOp evaluate) {
   return forEachKernel(evaluate, lowerToTilePass.name, diagnostics, [&](const KernelUse &use) {
     target::ChipOp part = chipFor(evaluate, use.kernel.symbol(), target);
     Level level = levelFor(evaluate, part);
-    if (level == Level::Roofline)
+    if (level != Level::Tile)
       return;
     choose(part, *evaluate.op);
-    bool nested = runsAsNests(level, part) && lowerNests(evaluate, use);
-    if (!nested && level == Level::Tile)
+    if (!runsAsNests(level, part) || !lowerNests(evaluate, use))
       lowerOutput(use);
   });
 }

@@ -8,11 +8,14 @@
 
 using namespace perfc;
 
-static const EmbeddedFile *findEmbedded(llvm::StringRef path) {
+FileId perfc::loadLibraryFile(llvm::StringRef path, SourceManager &sources) {
+  llvm::StringRef inLibrary = path;
+  if (!inLibrary.consume_front("std/"))
+    return 0;
   for (const EmbeddedFile &file : embeddedStdlib())
-    if (file.path == path)
-      return &file;
-  return nullptr;
+    if (file.path == inLibrary)
+      return sources.add(path.str(), file.text.str());
+  return 0;
 }
 
 /// "hardware/a100.perf" is imported as std.hardware.a100.
@@ -37,11 +40,8 @@ const Module *Program::loadLibrary(llvm::StringRef name) {
     return nullptr;
   std::string file = path.str();
   std::replace(file.begin(), file.end(), '.', '/');
-  const EmbeddedFile *embedded = findEmbedded(file + ".perf");
-  if (!embedded)
-    return nullptr;
-  FileId id = sources.add("std/" + file + ".perf", embedded->text.str());
-  return loadFile(id, name.str());
+  FileId id = loadLibraryFile("std/" + file + ".perf", sources);
+  return id ? loadFile(id, name.str()) : nullptr;
 }
 
 /// The public names of `module`, at most `most` of them: "`h100_sxm`, `h200_sxm`, …".

@@ -106,6 +106,9 @@ struct NameResult {
   const Import *first = nullptr, *second = nullptr;
 };
 
+/// Loads a file of the library, "std/hardware/a100.perf"; 0 where there is none.
+FileId loadLibraryFile(llvm::StringRef path, SourceManager &sources);
+
 class Program {
 public:
   Program(SourceManager &sources, DiagnosticEngine &diagnostics)

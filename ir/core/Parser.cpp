@@ -259,7 +259,7 @@ void ModuleParser::parseOps(Region &region) {
 void ModuleParser::skipOp(uint32_t begin) {
   int open = 0;
   uint32_t failed = cursor.offset();
-  llvm::StringRef text = cursor.diagnostics.sourceManager().text(cursor.fileId());
+  llvm::StringRef text = cursor.wholeText();
   bool inString = false;
   uint32_t at = begin;
   for (; at < text.size(); ++at) {
@@ -338,12 +338,38 @@ bool ModuleParser::parseLocation(Operation &op) {
   return cursor.expect(")");
 }
 
+//===-- Modules
+//--------------------------------------------------------------------------------===//
+
+std::vector<SourceRange> ir::moduleParts(FileId file, const SourceManager &sources) {
+  llvm::StringRef text = sources.text(file);
+  std::vector<SourceRange> parts;
+  uint32_t begin = 0;
+  for (size_t line = 0; line < text.size();) {
+    size_t end = std::min(text.find('\n', line), text.size());
+    if (text.slice(line, end).rtrim('\r') == moduleSeparator) {
+      parts.push_back({file, begin, static_cast<uint32_t>(line)});
+      begin = static_cast<uint32_t>(end);
+    }
+    line = end + 1;
+  }
+  parts.push_back({file, begin, static_cast<uint32_t>(text.size())});
+  return parts;
+}
+
 std::unique_ptr<Module> ir::parseModule(FileId file, const OpRegistry &registry,
+                                        DiagnosticEngine &diagnostics,
+                                        const ParseOptions &options) {
+  auto size = static_cast<uint32_t>(diagnostics.sourceManager().text(file).size());
+  return parseModule(SourceRange{file, 0, size}, registry, diagnostics, options);
+}
+
+std::unique_ptr<Module> ir::parseModule(SourceRange part, const OpRegistry &registry,
                                         DiagnosticEngine &diagnostics,
                                         const ParseOptions &options) {
   size_t before = diagnostics.errorCount();
   auto module = std::make_unique<Module>();
-  TextCursor cursor(file, diagnostics);
+  TextCursor cursor(part, diagnostics);
   ModuleParser(cursor, registry, options).parseTop(module->body());
   return diagnostics.errorCount() == before ? std::move(module) : nullptr;
 }

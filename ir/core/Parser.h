@@ -20,9 +20,18 @@ struct ParseOptions {
 /// How deep regions, lists and dictionaries may be nested.
 inline constexpr unsigned maxIrNesting = 256;
 
-/// Reads `file` into a new module; null when anything is wrong (reported). The result is
-/// well-formed text, not yet verified.
+/// The line between two modules of one text.
+inline constexpr llvm::StringLiteral moduleSeparator = "// -----";
+
+/// The text of each module of `file`; there is at least one.
+std::vector<SourceRange> moduleParts(FileId file, const SourceManager &sources);
+
+/// Reads `file`, or a part of one, into a new module; null when anything is wrong (reported). The
+/// result is well-formed text, not yet verified.
 std::unique_ptr<Module> parseModule(FileId file, const OpRegistry &registry,
+                                    DiagnosticEngine &diagnostics,
+                                    const ParseOptions &options = {});
+std::unique_ptr<Module> parseModule(SourceRange part, const OpRegistry &registry,
                                     DiagnosticEngine &diagnostics,
                                     const ParseOptions &options = {});
 

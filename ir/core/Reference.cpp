@@ -17,7 +17,11 @@ A module is a list of operations:
 
 In this order: results, the operation, its symbol, operands, attributes, types of the results, regions,
 location; what an operation does not have is left out. A region begins with its arguments, if any:
-`{ |%x: none| … }`. Comments begin with `//`.
+`{ |%x: none| … }`. Comments begin with `//`; a line `// -----` stands between two modules of one text.
+
+`perfc ir` prints a module for each statement of a program and each point of a sweep, after any pass and, with `--loc`,
+with the places it comes from. `perfc run FILE.ir` evaluates what it printed with the same result: a pass leaves alone
+what it has done before, so that each module takes the passes that it still needs.
 
 | value of an attribute | text |
 |---|---|

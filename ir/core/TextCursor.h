@@ -15,8 +15,11 @@ bool isNameByte(char c);
 
 class TextCursor {
 public:
-  TextCursor(FileId file, DiagnosticEngine &diagnostics)
-      : diagnostics(diagnostics), file(file), text(diagnostics.sourceManager().text(file)) {}
+  /// Reads `part` of a file.
+  TextCursor(SourceRange part, DiagnosticEngine &diagnostics)
+      : diagnostics(diagnostics), file(part.file),
+        text(diagnostics.sourceManager().text(part.file).take_front(part.end)),
+        position(part.begin), end(part.begin) {}
 
   /// The text from the next part on; empty at the end.
   llvm::StringRef rest();
@@ -45,6 +48,8 @@ public:
   /// End of the last part that was taken.
   uint32_t lastEnd() const { return end; }
   FileId fileId() const { return file; }
+  /// The file up to the end of the part.
+  llvm::StringRef wholeText() const { return text; }
   SourceRange range(uint32_t begin) const { return {file, begin, std::max(begin, end)}; }
   /// The next part, for messages.
   SourceRange here();
@@ -64,8 +69,8 @@ private:
 
   FileId file;
   llvm::StringRef text;
-  uint32_t position = 0;
-  uint32_t end = 0;
+  uint32_t position;
+  uint32_t end;
 };
 
 } // namespace ir

@@ -165,6 +165,7 @@ static std::vector<OpDecl> graphDecls() {
        .doc = "A workload: tensors, and the kernels and graphs applied to them.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
+       .attrs = {flagAttr("sharded", "in a training step: what one rank runs")},
        .regions = {graph},
        .verifier = verifyGraph},
       {.name = "op.repeat",

@@ -82,7 +82,7 @@ static bool runShard(Module &module, PassContext &context) {
     Operation *forward = module.lookup(forwardSymbol(op->symbol()));
     Operation *backward = module.lookup(backwardSymbol(op->symbol()));
     Strategy strategy = readStrategy(study::TrainOp(op));
-    if (!forward || !backward || op->hasAttr("sharded"))
+    if (!forward || !backward || forward->hasAttr("sharded"))
       continue;
     setRouting(module, strategy.routing);
     RankLabels labels(*forward);
@@ -92,9 +92,11 @@ static bool runShard(Module &module, PassContext &context) {
     if (!sharder.run(*forward) || !sharder.run(*backward))
       return false;
     sharder.dropUnusedSaves(*forward, *backward);
-    if (strategy.adapterRank > 0)
-      for (Operation *graph : {forward, backward})
+    for (Operation *graph : {forward, backward}) {
+      graph->setAttr("sharded", Attribute::unit());
+      if (strategy.adapterRank > 0)
         bucketAdapters(*graph);
+    }
   }
   return true;
 }

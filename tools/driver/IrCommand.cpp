@@ -1,11 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // perfc ir: the IR of a file at a level, or around a pass. perfc opt: passes over textual IR.
+#include "api/ModuleFile.h"
 #include "api/OutputFile.h"
-#include "frontend/build/Compilation.h"
 #include "ir/core/Parser.h"
 #include "ir/core/Printer.h"
-#include "ir/core/Verifier.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "tools/driver/Command.h"
@@ -57,14 +56,11 @@ bool driver::printIr(Session &session, const Arguments &arguments) {
   if (!readDefines(arguments, session.diagnostics, defines) || !file || !pipeline)
     return true;
   Compilation compilation(session.sources, session.diagnostics, allOps());
-  ir::Module module;
-  if (!compilation.load(file, defines) || !compilation.buildAll(module) ||
-      !ir::verify(module, session.diagnostics))
+  if (!compilation.load(file, defines))
     return true;
-  passes::PassContext context{session.diagnostics, allOps()};
-  passes::PassManager manager(*pipeline);
-  if (manager.run(module, context))
-    ir::print(session.out, module, printOptions(session, arguments));
+  const SourceManager *locations = arguments.has("loc") ? &session.sources : nullptr;
+  if (auto text = printModules(compilation, *pipeline, locations, session.diagnostics))
+    session.out << *text;
   return true;
 }
 
@@ -80,19 +76,24 @@ bool driver::runPasses(Session &session, const Arguments &arguments) {
   }
   if (!file)
     return true;
-  std::unique_ptr<ir::Module> module = ir::parseModule(file, allOps(), session.diagnostics);
-  if (!module || !ir::verify(*module, session.diagnostics))
-    return true;
+  Modules modules = readModules(file, session.sources, session.diagnostics);
   passes::PassOptions options;
   options.verifyEach = arguments.has("verify-each");
   passes::PassContext context{session.diagnostics, allOps()};
   passes::PassManager manager(std::move(pipeline), std::move(options));
-  bool good = manager.run(*module, context);
-  if (arguments.has("time-passes"))
+  bool good = !modules.empty();
+  std::string text;
+  for (const std::unique_ptr<ir::Module> &module : modules) {
+    if (!(good &= manager.run(*module, context)))
+      break;
+    if (module != modules.front())
+      text += (ir::moduleSeparator + "\n").str();
+    text += ir::toString(*module, printOptions(session, arguments));
+  }
+  if (arguments.has("time-passes") && !modules.empty())
     manager.printTimings(session.err);
   if (!good)
     return true;
-  std::string text = ir::toString(*module, printOptions(session, arguments));
   writeOutput(arguments.value("output", "-"), text, {}, session.diagnostics);
   return true;
 }

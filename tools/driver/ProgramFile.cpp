@@ -55,6 +55,11 @@ static const Signature *findSignature(llvm::StringRef path, llvm::StringRef text
 
 FileId driver::loadProgramFile(Session &session, llvm::StringRef path) {
   FileId file = session.load(path);
+  if (file && isModuleFile(path)) {
+    session.diagnostics.report({file, 0, 0}, diag::ForeignFile, "the IR")
+        .help("`perfc run` evaluates it, `perfc opt` runs passes over it");
+    return 0;
+  }
   const Signature *signature = file ? findSignature(path, session.sources.text(file)) : nullptr;
   if (!signature)
     return file;

@@ -9,6 +9,9 @@
 
 namespace perfc::driver {
 
+/// True for text of the IR, by its name.
+inline bool isModuleFile(llvm::StringRef path) { return path.endswith(".ir"); }
+
 /// Loads a program; 0 when it cannot be read or is a file of another tool (reported). What ends in
 /// `.perf` is a program, whatever it holds.
 FileId loadProgramFile(Session &session, llvm::StringRef path);

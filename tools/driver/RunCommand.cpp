@@ -50,7 +50,7 @@ using Which = RunOptions::Which;
 static FileId loadProgram(Session &session, const Arguments &arguments) {
   llvm::StringRef path = arguments.files().front();
   if (!arguments.has("from"))
-    return loadProgramFile(session, path);
+    return isModuleFile(path) ? session.load(path) : loadProgramFile(session, path);
   const ImportFormat *format = findImportFormat(session, arguments.value("from"));
   std::string text;
   if (!format || !readForeign(session, *format, arguments.files(), arguments, text))
@@ -140,14 +140,21 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
   llvm::Optional<SharedPrinting> shared;
   if (sharing)
     shared.emplace(session, evaluation, *sharing, asJson ? &document : nullptr);
-  evaluation.run(file, defines, [&](const Evaluated &evaluated) {
+  auto listener = [&](const Evaluated &evaluated) {
     Progress::Pause pause(session.progress);
     if (shared)
       shared->print(evaluated);
     else if (!asJson)
       report.print(evaluated);
     files.write(evaluated);
-  });
+  };
+  if (arguments.has("from") || !isModuleFile(arguments.files().front()))
+    evaluation.run(file, defines, listener);
+  else if (defines.empty())
+    evaluation.runModules(file, listener);
+  else
+    session.diagnostics.report({file, 0, 0}, diag::UnknownDefine, defines.front().first)
+        .note("the values of parameters are in the module");
   files.finish();
   if (isOnCluster && !evaluation.has("study.replay") && session.diagnostics.errorCount() == 0)
     session.diagnostics
