@@ -68,8 +68,9 @@ static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
 //===-- Declarations
 //---------------------------------------------------------------------------===//
 
-static const std::vector<llvm::StringRef> requests = {"study.expect", "study.report", "study.emit",
-                                                      "study.metric", "study.unsupported"};
+static const std::vector<llvm::StringRef> requests = {"study.expect",  "study.report",
+                                                      "study.emit",    "study.metric",
+                                                      "study.against", "study.unsupported"};
 
 static RegionDecl holding(std::vector<llvm::StringRef> names) {
   names.insert(names.end(), requests.begin(), requests.end());
@@ -129,14 +130,16 @@ static std::vector<OpDecl> statementDecls() {
                      resultNameAttr()},
            .regions = {holding({"study.evaluate", "study.serve", "study.train", "study.replay"})}},
           {.name = "study.point",
-           .doc = "The statements of a sweep at one of its points.",
+           .doc = "The statements of a sweep at one of its points, or of one row of a table.",
            .symbol = SymbolUse::Optional,
            .topLevel = true,
            .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names"),
                      listAttr("require", AttrKind::Any, "conditions on a point").optional(),
                      listAttr("require_text", AttrKind::String, "the same as written").optional(),
                      listAttr("pareto", AttrKind::Any, "what a point is to be good at").optional(),
-                     listAttr("pareto_text", AttrKind::String, "the same as written").optional()},
+                     listAttr("pareto_text", AttrKind::String, "the same as written").optional(),
+                     stringAttr("table", "of measurements, whose row this is").optional(),
+                     stringAttr("skipped", "why the row has no statement").optional()},
            .regions = {holding(inPoint)}},
           searchDecl(holding({"study.evaluate"})),
           statement("study.serve", "A stream of requests to a model."),
@@ -163,6 +166,13 @@ static std::vector<OpDecl> requestDecls() {
                  quantityAttr("confidence", {}, "share of outcomes for which it holds").optional(),
                  stringAttr("text", "the condition as written")},
        .verifier = verifyExpr},
+      {.name = "study.against",
+       .doc = "What was measured of the result around it.",
+       .attrs = {stringAttr("text", "the metric as written"),
+                 listAttr("pair", AttrKind::Any,
+                          "the metric in prefix form and what was measured, where both are known")
+                     .optional(),
+                 dictAttr("by", AttrKind::String, "the groups of the row: value by name")}},
       {.name = "study.report",
        .doc = "Columns to print.",
        .topLevel = true,

@@ -49,11 +49,26 @@ struct CompareOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.compare";
 };
 
-/// Statements at one point of a sweep.
+/// Statements at one point of a sweep, or the one of a row of a table.
 struct PointOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.point";
   const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
+  /// The table of measurements that this is a row of, as written; "" at a point of a sweep.
+  llvm::StringRef table() const { return op->stringAttr("table"); }
+  /// Why the row has no statement; "" when it has one.
+  llvm::StringRef skipped() const { return op->stringAttr("skipped"); }
+};
+
+/// What was measured of the result of a row. A row without a statement may lack all but the text.
+struct AgainstOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.against";
+  llvm::StringRef text() const { return op->stringAttr("text"); }
+  /// The metric in prefix form and what was measured; empty in a row that lacks one of them.
+  const ir::AttrList &pair() const { return op->listAttr("pair"); }
+  /// The groups that the row belongs to: value by name.
+  const ir::AttrDict &by() const { return op->dictAttr("by"); }
 };
 
 /// A stream of requests to a model.
