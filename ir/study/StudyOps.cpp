@@ -65,6 +65,12 @@ static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
          invalidOp(op, diagnostics, "there is a title for each column");
 }
 
+static bool verifyAgainst(const Operation &op, DiagnosticEngine &diagnostics) {
+  const AttrList &pair = op.listAttr("pair");
+  bool isGood = pair.empty() || (pair.size() == 2 && pair[1].fits(AttrKind::Quantity));
+  return isGood || invalidOp(op, diagnostics, "a pair is a metric and the quantity it came to");
+}
+
 //===-- Declarations
 //---------------------------------------------------------------------------===//
 
@@ -172,7 +178,8 @@ static std::vector<OpDecl> requestDecls() {
                  listAttr("pair", AttrKind::Any,
                           "the metric in prefix form and what was measured, where both are known")
                      .optional(),
-                 dictAttr("by", AttrKind::String, "the groups of the row: value by name")}},
+                 dictAttr("by", AttrKind::String, "the groups of the row: value by name")},
+       .verifier = verifyAgainst},
       {.name = "study.report",
        .doc = "Columns to print.",
        .topLevel = true,
