@@ -34,12 +34,15 @@ static SourceRange statementPlace(const ir::Module &module) {
   return {};
 }
 
-/// The point of a sweep that `module` is; null for other statements.
-static const ir::Operation *pointOf(const ir::Module &module) {
+const ir::Operation *api::pointOf(const ir::Module &module) {
   for (const ir::Operation &op : module.body())
     if (op.is(study::PointOp::opName))
       return &op;
   return nullptr;
+}
+
+bool api::isRow(const ir::Operation *point) {
+  return point && !ir::as<study::PointOp>(*point).table().empty();
 }
 
 /// What a file of results is of: the program with all that it imports and reads, the library
@@ -108,7 +111,7 @@ void Evaluation::runUnits(llvm::function_ref<void(UnitVisitor)> forEachUnit,
     serve();
     // What cannot be built is no point: it is reported here, once for all processes.
     forEachUnit([&](ir::Module &module, size_t) {
-      if (pointOf(module))
+      if (const ir::Operation *point = pointOf(module); point && !isRow(point))
         kinds.insert(study::PointOp::opName);
       return !context.watcher.isCancelled();
     });
@@ -295,6 +298,13 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
 
 void Evaluation::unit(ir::Module &module, const Listener &listener) {
   const ir::Operation *point = pointOf(module);
+  if (isRow(point)) {
+    if (options.which == RunOptions::Which::All || options.which == RunOptions::Which::Tables)
+      tableRow(module, *point);
+    return;
+  }
+  if (options.which == RunOptions::Which::Tables)
+    return;
   if (point)
     kinds.insert(study::PointOp::opName);
   if (point ? isDone(*point) : options.which == RunOptions::Which::Sweeps)

@@ -6,6 +6,7 @@
 #ifndef PERFC_API_EVALUATION_H
 #define PERFC_API_EVALUATION_H
 
+#include "api/Agreement.h"
 #include "api/Context.h"
 #include "api/RunOptions.h"
 #include "backends/core/CostProvider.h"
@@ -34,6 +35,13 @@ struct Evaluated {
 struct Searched {
   mapper::SearchSummary summary;
   const emit::Result *result;
+};
+
+/// What `validate` has predicted of a table of measurements.
+struct PredictedTable {
+  std::string path;  ///< as written
+  SourceRange place; ///< of the statement
+  std::vector<ValidationRow> rows;
 };
 
 /// What a result says of itself: its line, what was evaluated and where, and the elements of the
@@ -79,6 +87,8 @@ public:
   bool has(llvm::StringRef statement) const { return kinds.count(statement) != 0; }
   /// The rows of all sweeps, also those that a file of results had.
   std::vector<mapper::StoredRow> sweepRows() const;
+  /// The tables of measurements, in file order.
+  const std::deque<PredictedTable> &tables() const { return predicted; }
   /// Outcomes of `expect` at file level.
   llvm::ArrayRef<emit::Expectation> expectations() const { return fileExpectations; }
   /// The results of that name: one for each row of its statement and point of its sweep.
@@ -118,6 +128,8 @@ private:
   void prepare(ir::Module &module);
   void keepAsBuilt(const ir::Module &module);
   void statement(const StatementContext &statement, const Listener &listener);
+  void tableRow(ir::Module &module, const ir::Operation &point);
+  const emit::Result *evaluateRow(ir::Module &module, std::string &problem);
   void keepRows(Evaluated &evaluated);
   void checkExpectations(const Evaluated &evaluated);
   void reportUnknown(llvm::StringRef name, SourceRange place);
@@ -130,6 +142,7 @@ private:
   std::unique_ptr<ir::Module> asBuilt;
   std::deque<emit::Result> found;
   std::deque<Searched> searched;
+  std::deque<PredictedTable> predicted;
   std::unique_ptr<mapper::ResultStore> store;
   std::vector<mapper::StoredRow> rows;      ///< without a store
   std::vector<mapper::StoredRow> pointRows; ///< of the point at hand
@@ -147,6 +160,11 @@ private:
 
 /// Runs the passes that lead to `level`; false after a report.
 bool lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &diagnostics);
+
+/// The study.point that `module` is of; null for other statements.
+const ir::Operation *pointOf(const ir::Module &module);
+/// Whether `point`, which may be null, is a row of a table of measurements.
+bool isRow(const ir::Operation *point);
 
 /// Elements of the weights of graph @subject, with those of the graphs that it calls; nothing where
 /// they do not fit 64 bits.

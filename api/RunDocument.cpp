@@ -78,6 +78,13 @@ emit::Json api::leftOutJson(llvm::ArrayRef<mapper::LeftOut> sweeps) {
   return all;
 }
 
+emit::Json api::tablesJson(const std::deque<PredictedTable> &tables) {
+  emit::Json all = emit::Json::array();
+  for (const PredictedTable &table : tables)
+    all.push(withAgreement(emit::Json::object().set("table", table.path), table.rows));
+  return all;
+}
+
 static std::string printPart(const emit::Json &part) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -126,6 +133,8 @@ void RunDocument::print(llvm::raw_ostream &out, llvm::StringRef path) {
     document.set("fronts", frontsJson(list));
   if (std::vector<LeftOut> list = leftOut(rows); !list.empty())
     document.set("left_out", leftOutJson(list));
+  if (!evaluation.tables().empty())
+    document.set("tables", tablesJson(evaluation.tables()));
   document.set("expectations", std::move(expectations))
       .set("unsupported", std::move(unsupported))
       .print(out);

@@ -36,6 +36,8 @@ private:
 emit::Json frontsJson(llvm::ArrayRef<mapper::Front> fronts);
 /// How many results of each sweep `require` has left out, and which conditions.
 emit::Json leftOutJson(llvm::ArrayRef<mapper::LeftOut> sweeps);
+/// The agreement of each table of measurements.
+emit::Json tablesJson(const std::deque<PredictedTable> &tables);
 
 } // namespace perfc::api
 

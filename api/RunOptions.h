@@ -45,8 +45,9 @@ public:
 };
 
 struct RunOptions {
-  /// Which statements are evaluated: all, `search` with the sweeps that hold them, or sweeps.
-  enum class Which : uint8_t { All, Searches, Sweeps } which = Which::All;
+  /// Which statements are evaluated: all, `search` with the sweeps that hold them, sweeps, or
+  /// `validate`.
+  enum class Which : uint8_t { All, Searches, Sweeps, Tables } which = Which::All;
   /// What answers statements that do not say `using`; "" for what fits their chip.
   std::string provider;
   mapper::SearchSettings search;

@@ -109,9 +109,10 @@ void api::trainSteps(Evaluation &run, const StatementContext &statement) {
     train = filled->lookup(op.symbol());
   }
   size_t reported = diagnostics.all().size();
+  // What was measured did run, whatever it takes here.
   llvm::Optional<Outcome> outcome = withEnds(*module, *train, diagnostics, [&] {
     return training::evaluateTraining(*module, *train, run.providers, diagnostics,
-                                      run.options.trainsBeyondMemory);
+                                      run.options.trainsBeyondMemory || isRow(statement.point));
   });
   if (!outcome)
     return adviseToFit(run, op, reported);

@@ -1,11 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Statements and sweeps. The check of declarations is in DeclarationCheck.cpp.
+// Statements and sweeps. The check of declarations is in DeclarationCheck.cpp, the rows of tables
+// in TableRows.cpp.
 #include "frontend/build/Compilation.h"
 
 #include "frontend/build/Histogram.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/ScaleSim.h"
+#include "ir/study/StudyOps.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 #include <functional>
@@ -208,6 +211,8 @@ bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
   }
   if (item.kind == ast::ItemKind::Line && item.word == "sweep")
     return sweep(item, scope, units);
+  if (item.kind == ast::ItemKind::Line && item.word == "validate")
+    return table(item, scope, units);
   if (item.kind != ast::ItemKind::Line || !isStatement(item.word))
     return notAStatement(elaborator, item, scope);
   auto build = [&](BuildContext &context, ir::Module &module) {
@@ -305,63 +310,81 @@ bool Compilation::sweep(const ast::Item &item, const Scope &scope, Units &units)
   pointsOfSweep = 1;
   for (const Axis &axis : axes)
     pointsOfSweep *= axis.values.size();
-  std::function<void(size_t, Scope &, const ir::AttrDict &)> visit =
-      [&](size_t depth, Scope &outer, const ir::AttrDict &bindings) {
-        if (depth == axes.size()) {
-          if (points++ == units.pointLimit)
-            return;
-          results.resize(named); // each point names its results anew
-          ir::Module own;
-          bool built = point(item, outer, bindings, units.shared ? *units.shared : own);
-          good &= built;
-          if (built && !units.shared)
-            units.stop = !units.each(own);
-          return;
-        }
-        const Axis &axis = axes[depth];
-        for (const Value &value : axis.values) {
-          if (units.stop || points > units.pointLimit || (!good && points > 0))
-            break; // the same mistake would be reported for every point
-          Scope inner(outer);
-          if (axis.param)
-            evaluator.overrideParam(*axis.param, value);
-          else
-            inner.set(axis.name, value);
-          ir::AttrDict extended = bindings;
-          extended.set(axis.name, bindingAttribute(value));
-          visit(depth + 1, inner, extended);
-        }
-        if (axis.param)
-          evaluator.overrideParam(*axis.param, Value());
-      };
+  std::function<void(size_t, Scope &, const ir::AttrDict &)> visit = [&](size_t depth, Scope &outer,
+                                                                         const ir::AttrDict
+                                                                             &bindings) {
+    if (depth == axes.size()) {
+      if (points++ == units.pointLimit)
+        return;
+      results.resize(named); // each point names its results anew
+      ir::Module own;
+      bool built = point(item, outer, {{"bindings", bindings}}, units.shared ? *units.shared : own);
+      good &= built;
+      if (built && !units.shared)
+        units.stop = !units.each(own);
+      return;
+    }
+    const Axis &axis = axes[depth];
+    for (const Value &value : axis.values) {
+      if (units.stop || points > units.pointLimit || (!good && points > 0))
+        break; // the same mistake would be reported for every point
+      Scope inner(outer);
+      if (axis.param)
+        evaluator.overrideParam(*axis.param, value);
+      else
+        inner.set(axis.name, value);
+      ir::AttrDict extended = bindings;
+      extended.set(axis.name, bindingAttribute(value));
+      visit(depth + 1, inner, extended);
+    }
+    if (axis.param)
+      evaluator.overrideParam(*axis.param, Value());
+  };
   Scope base(scope);
   visit(0, base, {});
   return good;
 }
 
-/// What a block of a sweep says about its only statement.
+/// What a block of a sweep or table says about its only statement.
 static bool isAboutStatement(llvm::StringRef word) {
-  static constexpr llvm::StringLiteral words[] = {"expect", "report", "emit", "require", "pareto"};
+  static constexpr llvm::StringLiteral words[] = {"expect",  "report", "emit",
+                                                  "require", "pareto", "against"};
   return llvm::is_contained(words, word);
 }
 
-bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
+/// Whether the row has what measurements can be held against; false after a report.
+static bool hasOneResult(const ir::Operation &row, DiagnosticEngine &diagnostics) {
+  size_t statements = row.body().size();
+  bool isOne = statements == 1 && !row.body().front().is(study::CompareOp::opName);
+  if (!isOne)
+    diagnostics.report(
+        row.range(), diag::BadTableStatement,
+        "one statement with one result in its block, not " +
+            (statements == 1 ? "several results" : counted(statements, "statement")));
+  return isOne;
+}
+
+/// Builds the study.point that has the attributes `about`, "bindings" among them.
+bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
                         ir::Module &module) {
   BlameScope blame(diagnostics, item.range);
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, module, registry);
   context.results = &results;
-  for (const auto &[name, value] : bindings.entries())
+  for (const auto &[name, value] : about.find("bindings")->asDict().entries())
     context.swept.emplace_back(name, scope.find(name) ? *scope.find(name) : Value()); // of a param
+  bool isRow = item.word == "validate";
+  BlockKind kind = isRow ? BlockKind::Validate : BlockKind::Sweep;
   ir::Operation *op = context.builder.create(module.body(), "study.point", item.range);
-  op->setAttr("bindings", bindings);
+  for (const auto &[name, value] : about.entries())
+    op->setAttr(name, value);
   StudyBuilder builder(context, op->body());
   // What a point asks about its only statement is read after that, wherever it stands.
   bool good = true;
   auto visit = [&](bool isAbout, llvm::function_ref<bool(const ast::Item &, const Scope &)> build) {
     size_t errors = diagnostics.errorCount();
     Node nothing;
-    elaborator.body(*item.block, BlockKind::Sweep, elaborator.newScope(scope), nothing,
+    elaborator.body(*item.block, kind, elaborator.newScope(scope), nothing,
                     [&](const ast::Item &entry, const Scope &inner) {
                       if (isAboutStatement(entry.word) == isAbout)
                         good &= build(entry, inner);
@@ -371,17 +394,21 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
     return good;
   };
   if (!visit(false, [&](const ast::Item &entry, const Scope &inner) {
-        return builder.build(entry, BlockKind::Sweep, inner);
+        return builder.build(entry, kind, inner);
       }))
+    return false;
+  if (isRow && !hasOneResult(*op, diagnostics))
     return false;
   bool isOnly = op->body().size() == 1;
   if (isOnly)
     builder.setStatement(op->body().front().name().split('.').second);
   ir::Region &into = isOnly ? op->body().front().body() : op->body();
   return visit(true, [&](const ast::Item &entry, const Scope &inner) {
-    Node *node = elaborator.statement(entry, BlockKind::Sweep, inner);
+    Node *node = elaborator.statement(entry, kind, inner);
     if (!node || node->args.empty())
       return false;
+    if (isRow)
+      return builder.against(*node, into);
     bool isGoal = entry.word == "require" || entry.word == "pareto";
     return isGoal ? builder.pointGoal(*node, *op)
                   : builder.outcome(*node, into, /*inStatement=*/isOnly);

@@ -1,7 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A compilation: a root file with its imports, checked, and turned into IR statement by statement.
-// A sweep is a generator: each point is a module of its own, built when it is asked for.
+// A sweep is a generator: each point is a module of its own, built when it is asked for; so is a
+// table of measurements, whose rows are points.
 #ifndef PERFC_FRONTEND_BUILD_COMPILATION_H
 #define PERFC_FRONTEND_BUILD_COMPILATION_H
 
@@ -35,15 +36,15 @@ public:
   std::string valueText(const Decl &decl);
   /// Checks every declaration of the root, also those that no statement uses; false after a report.
   bool check();
-  /// Builds every statement into one module; a sweep becomes one study.point per point, at most
-  /// `pointLimit` of them.
+  /// Builds every statement into one module; a sweep or table becomes one study.point per point or
+  /// row, at most `pointLimit` of them. A row that cannot be built says why in its study.point.
   bool buildAll(ir::Module &module, size_t pointLimit = SIZE_MAX);
   /// Builds a module per statement, and per point of each sweep, in file order, and hands it to
   /// `each` until that returns false; `pointLimit` bounds the points of each sweep. False if a
   /// statement could not be built (the others are).
   bool forEachUnit(llvm::function_ref<bool(ir::Module &)> each, size_t pointLimit = SIZE_MAX);
 
-  /// How many points the sweep has whose units are being built.
+  /// How many points the sweep or table has whose units are being built.
   size_t pointCount() const { return pointsOfSweep; }
   const Program &program() const { return files; }
   const Module &rootModule() const { return *root; }
@@ -65,8 +66,11 @@ private:
   void declareMistaken(const ast::Item &item);
   bool notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope);
   bool sweep(const ast::Item &item, const Scope &scope, Units &units);
-  bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &bindings,
+  bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
              ir::Module &module);
+  bool table(const ast::Item &item, const Scope &scope, Units &units);
+  void skippedRow(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
+                  ir::Module &module);
   bool addRequests(const ir::Module &module, size_t firstResult, BuildContext &context);
   bool buildUnits(Units &units);
 

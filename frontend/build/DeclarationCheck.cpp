@@ -41,13 +41,14 @@ static void checkFunction(Evaluator &evaluator, const Decl &decl) {
     evaluator.diagnostics.report(decl.nameRange, diag::NoReturn, decl.name);
 }
 
-/// Sets what the sweeps among `items` set, all unknown: metrics may use these names.
+/// Sets what the sweeps and tables among `items` set, all unknown: metrics may use these names.
 static void setSweptNames(llvm::ArrayRef<const ast::Item *> items, Scope &scope) {
   for (const ast::Item *item : items) {
+    bool sets = item->word == "sweep" || item->word == "validate";
     for (const ast::Body *block : {item->block, item->otherwise})
-      if (block && item->word != "sweep")
+      if (block && !sets)
         setSweptNames(block->items, scope);
-    for (const ast::Arg &arg : item->word == "sweep" ? item->args : llvm::None) {
+    for (const ast::Arg &arg : sets ? item->args : llvm::None) {
       const ast::Expr *name = arg.value;
       if (name->kind == ast::ExprKind::Binary && name->text == "in")
         name = name->operands[0];

@@ -1,32 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Histogram.h"
 
+#include "frontend/build/FileBeside.h"
 #include "ir/common/diagnostics/ScaleSim.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/Path.h"
 
 using namespace perfc;
-
-/// Where `written` leads in the file `from`.
-static std::string pathBeside(const SourceManager &sources, FileId from, llvm::StringRef written) {
-  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(from));
-  if (llvm::sys::path::is_absolute(written))
-    path = written;
-  else
-    llvm::sys::path::append(path, written);
-  return path.str().str();
-}
-
-static FileId loadBeside(BuildContext &context, const NodeArg &name) {
-  SourceManager &sources = context.evaluator.program.sourceManager();
-  std::string path = pathBeside(sources, name.range.file, name.value.get<std::string>()), error;
-  if (FileId known = sources.find(path))
-    return known;
-  FileId file = sources.load(path, error);
-  if (!file)
-    context.diagnostics.report(name.range, diag::CannotRead, path, error);
-  return file;
-}
 
 static void loadTable(SourceManager &sources, llvm::StringRef word, llvm::ArrayRef<ast::Arg> args) {
   if (word != "histogram" || args.empty() || args[0].value->kind != ast::ExprKind::String)
@@ -124,6 +102,7 @@ llvm::Optional<ir::AttrDict> HistogramReader::read() {
 llvm::Optional<ir::AttrDict> perfc::readHistogram(BuildContext &context, const Node &line) {
   if (line.args.empty() || !line.args[0].value.is<std::string>())
     return llvm::None;
-  FileId file = loadBeside(context, line.args[0]);
+  FileId file = loadBeside(context.evaluator.program.sourceManager(), line.args[0].range,
+                           line.args[0].value.get<std::string>(), context.diagnostics);
   return file ? HistogramReader(context, file).read() : llvm::None;
 }

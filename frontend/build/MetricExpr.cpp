@@ -26,6 +26,9 @@ public:
   llvm::Optional<Typed> convert(const ast::Expr &expr);
   bool mentionsMetric(const ast::Expr &expr) const;
 
+  /// `metric` and the constant `value`.
+  llvm::Optional<ir::AttrList> measured(const ast::Expr &metric, const ast::Expr &value);
+
 private:
   llvm::Optional<Typed> constant(const ast::Expr &expr);
   llvm::Optional<Typed> metric(const ast::Expr &expr);
@@ -328,6 +331,14 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
   }
 }
 
+llvm::Optional<ir::AttrList> Converter::measured(const ast::Expr &metric, const ast::Expr &value) {
+  auto left = convert(metric), right = constant(value);
+  if (!left || !right || !checkKind(metric, *left, false) || !checkKind(value, *right, false) ||
+      !checkDimensions("against", metric, metric, value, *left, *right))
+    return llvm::None;
+  return ir::AttrList{left->attribute, right->attribute};
+}
+
 } // namespace
 
 llvm::Optional<ir::Attribute> perfc::metricExpr(BuildContext &context, const ast::Expr &expr,
@@ -355,6 +366,15 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
     return llvm::None;
   }
   return metricExpr(context, expr, where);
+}
+
+llvm::Optional<ir::AttrList> perfc::measuredMetric(BuildContext &context, const ast::Expr &metric,
+                                                   const ast::Expr &measured,
+                                                   const MetricScope &where) {
+  Converter converter(context, where);
+  if (!converter.mentionsMetric(metric))
+    return metricExpr(context, metric, where), llvm::None; // says so
+  return converter.measured(metric, measured);
 }
 
 /// What to write for a name that is no metric.

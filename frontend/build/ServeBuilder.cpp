@@ -2,6 +2,7 @@
 #include "frontend/build/ServeBuilder.h"
 
 #include "frontend/build/Attributes.h"
+#include "frontend/build/FileBeside.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/RequestTrace.h"
 #include "frontend/build/StudyBuilder.h"
@@ -10,9 +11,7 @@
 #include "ir/common/diagnostics/Serving.h"
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 
@@ -188,17 +187,9 @@ void ServeBuilder::trace(const Node &node, const WordValue &word) {
     return bad(node.args[0].range, "a trace is a file: trace \"requests.csv\"");
   if (!llvm::StringRef(*written).endswith(".csv"))
     return later(node, "a trace that is not a `.csv` file");
-  llvm::SmallString<128> path = llvm::sys::path::parent_path(sources.path(node.range.file));
-  if (llvm::sys::path::is_absolute(*written))
-    path = *written;
-  else
-    llvm::sys::path::append(path, *written);
-  std::string error;
-  FileId file = sources.load(path, error);
-  if (!file) {
-    diagnostics.report(node.args[0].range, diag::CannotRead, path.str(), error);
+  FileId file = loadBeside(sources, node.args[0].range, *written, diagnostics);
+  if (!file)
     return;
-  }
   bool hasArrivals = node.word == "arrivals";
   // Lengths that stand in the program count instead of those of the file.
   bool hasLengths = !hasArrivals || !statement.find("lengths");

@@ -21,6 +21,9 @@ public:
   bool build(const ast::Item &item, BlockKind kind, const Scope &scope);
   /// Adds an expect, report or emit of `node` to `into`.
   bool outcome(const Node &node, ir::Region &into, bool inStatement);
+  /// Adds what the line `against …` of a table's row says; false after a report, but what of it is
+  /// known is there all the same.
+  bool against(const Node &node, ir::Region &into);
   /// Checks the metrics of `minimize`, `maximize`, `require` or `pareto`.
   bool goal(const Node &node);
   /// Adds the `require` or `pareto` of a sweep to `point`.

@@ -3,6 +3,8 @@
 // What a statement asks about its result: expect, report and emit, goals and conditions.
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/StudyBuilder.h"
+#include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/study/RowKinds.h"
 #include "ir/study/SearchOps.h"
 
@@ -84,6 +86,37 @@ bool StudyBuilder::outcome(const Node &node, ir::Region &into, bool inStatement)
   diagnostics.report(from->args[0].range, diag::UnknownResult, result)
       .suggest(result, known, "`evaluate … as " + result + "` gives a result this name");
   return false;
+}
+
+/// What a group of `by row.gpu` is called: "gpu"; of other expressions, these.
+static std::string groupName(const ast::Expr &expr, const SourceManager &sources) {
+  return expr.kind == ast::ExprKind::Member ? expr.text.str() : sources.text(expr.range).str();
+}
+
+bool StudyBuilder::against(const Node &node, ir::Region &into) {
+  const SourceManager &sources = evaluator.program.sourceManager();
+  size_t errors = diagnostics.errorCount();
+  ir::AttrDict by;
+  const Node *groups = node.find("by");
+  for (const ast::Arg &arg : groups ? groups->syntaxArgs() : llvm::None) {
+    Value value = evaluator.evaluate(*arg.value, *node.scope);
+    const std::string *text = value.getIf<std::string>();
+    if (!value.isUnknown())
+      by.set(groupName(*arg.value, sources), text ? *text : written(value));
+  }
+  MetricScope where{node.scope, /*inStatement=*/true, kind};
+  for (const ast::Arg &arg : node.syntaxArgs()) {
+    if (arg.assign != "=") {
+      diagnostics.report(arg.range, diag::NothingMeasured);
+      return false;
+    }
+    ir::Operation *op = context.builder.create(into, "study.against", arg.range);
+    op->setAttr("text", sources.text(arg.value->range));
+    op->setAttr("by", by);
+    if (auto pair = measuredMetric(context, *arg.value, *arg.assigned, where))
+      op->setAttr("pair", std::move(*pair));
+  }
+  return diagnostics.errorCount() == errors;
 }
 
 bool StudyBuilder::goal(const Node &node) {

@@ -296,8 +296,8 @@ Node *Elaborator::line(const ast::Item &item, BlockKind kind, const Scope &scope
     instantiate(node);
   if (!item.block)
     return &node;
-  // Sweeps are elaborated point by point, by their owner.
-  if (spec->block == BlockKind::Sweep)
+  // Sweeps and tables are elaborated point by point, by their owner.
+  if (spec->block == BlockKind::Sweep || spec->block == BlockKind::Validate)
     return &node;
   if (spec->block == BlockKind::None) {
     diagnostics.report(item.block->range, diag::NoBlockHere, item.word);

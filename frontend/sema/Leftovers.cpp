@@ -157,8 +157,8 @@ void Leftovers::line(const ast::Item &item, Place place) {
   bool isDraw = item.word == "draw" && (place == Place::Op || place == Place::Workload);
   // In a mapping's place, `for p = 8` is a loop of the op.
   bool isMapped = place == Place::Other && !item.args.empty() && item.args[0].assigned;
-  bool isLoop =
-      (item.word == "for" && !isMapped) || (item.word == "sweep" && place != Place::Other);
+  bool isLoop = (item.word == "for" && !isMapped) ||
+                ((item.word == "sweep" || item.word == "validate") && place != Place::Other);
   if (item.word == "let" || isWhere || isPhase || isRepeat || inFunction || isRequired || isDraw ||
       isLoop) {
     if (!isDraw)

@@ -70,43 +70,51 @@ static constexpr WordSpec searchWords[] = {
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};
 
-static constexpr WordSpec sweepWords[] = {
-    {.word = "evaluate",
-     .kind = Reference,
-     .block = BlockKind::Evaluate,
+/// A statement of a block that is evaluated at every point, or for every row.
+static constexpr WordSpec inner(llvm::StringLiteral word, BlockKind block) {
+  return {.word = word,
+          .kind = Reference,
+          .block = block,
+          .repeats = true,
+          .doc = "a statement of every point or row"};
+}
+
+static constexpr WordSpec evaluateWord = inner("evaluate", BlockKind::Evaluate);
+static constexpr WordSpec compareWord = inner("compare", BlockKind::Compare);
+static constexpr WordSpec searchWord = inner("search", BlockKind::Search);
+static constexpr WordSpec serveWord = inner("serve", BlockKind::Serve);
+static constexpr WordSpec trainWord = inner("train", BlockKind::Train);
+static constexpr WordSpec replayWord = inner("replay", BlockKind::Replay);
+static constexpr WordSpec letWord{
+    .word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"};
+
+static constexpr WordSpec sweepWords[] = {evaluateWord, compareWord, searchWord, serveWord,
+                                          trainWord,    replayWord,  letWord,    requireWord,
+                                          paretoWord,   expectWord,  reportWord, emitWord};
+
+static constexpr WordSpec validateWords[] = {
+    evaluateWord,
+    searchWord,
+    serveWord,
+    trainWord,
+    replayWord,
+    letWord,
+    {.word = "against",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .block = BlockKind::Against,
      .repeats = true,
-     .doc = "a statement of every point"},
-    {.word = "compare",
-     .kind = Reference,
-     .block = BlockKind::Compare,
-     .repeats = true,
-     .doc = "a statement of every point"},
-    {.word = "search",
-     .kind = Reference,
-     .block = BlockKind::Search,
-     .repeats = true,
-     .doc = "a statement of every point"},
-    {.word = "serve",
-     .kind = Reference,
-     .block = BlockKind::Serve,
-     .repeats = true,
-     .doc = "a statement of every point"},
-    {.word = "train",
-     .kind = Reference,
-     .block = BlockKind::Train,
-     .repeats = true,
-     .doc = "a statement of every point"},
-    {.word = "replay",
-     .kind = Reference,
-     .block = BlockKind::Replay,
-     .repeats = true,
-     .doc = "a statement of every point"},
-    {.word = "let", .kind = Syntax, .repeats = true, .doc = "names a constant"},
-    requireWord,
-    paretoWord,
-    expectWord,
-    reportWord,
-    emitWord};
+     .assigns = true,
+     .doc =
+         "a metric of the statement and what was measured: against step_time = row.step_s * 1s"}};
+
+static constexpr WordSpec againstWords[] = {
+    {.word = "by",
+     .kind = Syntax,
+     .maxArgs = anyNumber,
+     .byDefault = "all rows together",
+     .doc = "what makes groups, beside all rows: by row.gpu, row.precision"},
+};
 
 static constexpr WordSpec expectWords[] = {
     {.word = "confidence",
@@ -196,6 +204,10 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
     return searchWords;
   case BlockKind::Sweep:
     return sweepWords;
+  case BlockKind::Validate:
+    return validateWords;
+  case BlockKind::Against:
+    return againstWords;
   case BlockKind::Replay:
     return replayWords;
   case BlockKind::Expect:

@@ -22,8 +22,8 @@ std::string Value::describe() const {
     return "a truth value";
   if (const Quantity *quantity = getIf<Quantity>())
     return quantity->dimension().describe();
-  if (is<std::string>())
-    return "a string";
+  if (const std::string *text = getIf<std::string>())
+    return text->empty() ? "an empty string" : "a string";
   if (const WordValue *word = getIf<WordValue>())
     return "the name `" + word->word + "`";
   if (const List *list = getIf<List>())

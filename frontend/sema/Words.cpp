@@ -126,6 +126,11 @@ static constexpr WordSpec fileWords[] = {
      .block = BlockKind::Sweep,
      .repeats = true,
      .doc = "evaluates its statements at every point"},
+    {.word = "validate",
+     .kind = Syntax,
+     .block = BlockKind::Validate,
+     .repeats = true,
+     .doc = "predicts each row of a table of measurements: validate row in \"runs.csv\""},
     {.word = "serve",
      .kind = Reference,
      .block = BlockKind::Serve,
@@ -389,7 +394,8 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "pool",      "draft",    "prefix_cache", "experts",    "optimizer", "timeloop",
     "timeloop",  "line",     "runtime",      "fn",         "library",   "link",
     "protocol",  "for",      "experts",      "checkpoint", "price",     "network latency",
-    "bandwidth", "trace",    "group",        "rank",       "node",      "replay"};
+    "bandwidth", "trace",    "group",        "rank",       "node",      "replay",
+    "validate",  "against"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

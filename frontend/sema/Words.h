@@ -75,8 +75,10 @@ enum class BlockKind : uint8_t {
   TraceRank,
   TraceNode,
   Replay,
+  Validate,
+  Against,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Replay) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::Against) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

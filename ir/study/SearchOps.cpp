@@ -46,10 +46,12 @@ std::vector<OpDecl> study::searchDecls() {
                                           GoalOp::opName};
   return {
       {.name = PointOp::opName,
-       .doc = "The statements of a sweep at one of its points.",
+       .doc = "The statements of a sweep at one of its points, or of one row of a table.",
        .symbol = SymbolUse::Optional,
        .topLevel = true,
-       .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names")},
+       .attrs = {dictAttr("bindings", AttrKind::Any, "the swept names"),
+                 stringAttr("table", "of measurements, whose row this is").optional(),
+                 stringAttr("skipped", "why the row has no statement").optional()},
        .regions = {holding(std::move(inPoint))},
        .verifier = verifyPoint},
       {.name = SearchStatement::opName,

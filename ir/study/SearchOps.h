@@ -37,11 +37,15 @@ struct SearchStatement : ir::OpView {
   const ir::AttrList &spaces() const { return op->listAttr("spaces"); }
 };
 
-/// Statements at one point of a sweep.
+/// Statements at one point of a sweep, or the one of a row of a table.
 struct PointOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.point";
   const ir::AttrDict &bindings() const { return op->dictAttr("bindings"); }
+  /// The table of measurements that this is a row of, as written; "" at a point of a sweep.
+  llvm::StringRef table() const { return op->stringAttr("table"); }
+  /// Why the row has no statement; "" when it has one.
+  llvm::StringRef skipped() const { return op->stringAttr("skipped"); }
   GoalOp goal() const { return partOf<GoalOp>(*op); }
 };
 

@@ -93,11 +93,18 @@ static bool verifyColumns(const Operation &op, DiagnosticEngine &diagnostics) {
          invalidOp(op, diagnostics, "there is a title for each column");
 }
 
+static bool verifyAgainst(const Operation &op, DiagnosticEngine &diagnostics) {
+  const AttrList &pair = op.listAttr("pair");
+  bool isGood = pair.empty() || (pair.size() == 2 && pair[1].fits(AttrKind::Quantity));
+  return isGood || invalidOp(op, diagnostics, "a pair is a metric and the quantity it came to");
+}
+
 //===-- Declarations
 //---------------------------------------------------------------------------===//
 
-static const std::vector<llvm::StringRef> requests = {"study.expect", "study.report", "study.emit",
-                                                      "study.metric", "study.unsupported"};
+static const std::vector<llvm::StringRef> requests = {"study.expect",  "study.report",
+                                                      "study.emit",    "study.metric",
+                                                      "study.against", "study.unsupported"};
 
 RegionDecl study::holding(std::vector<llvm::StringRef> names) {
   names.insert(names.end(), requests.begin(), requests.end());
@@ -201,6 +208,14 @@ static std::vector<OpDecl> requestDecls() {
                  quantityAttr("confidence", {}, "share of outcomes for which it holds").optional(),
                  stringAttr("text", "the condition as written")},
        .verifier = verifyExpr},
+      {.name = "study.against",
+       .doc = "What was measured of the result around it.",
+       .attrs = {stringAttr("text", "the metric as written"),
+                 listAttr("pair", AttrKind::Any,
+                          "the metric in prefix form and what was measured, where both are known")
+                     .optional(),
+                 dictAttr("by", AttrKind::String, "the groups of the row: value by name")},
+       .verifier = verifyAgainst},
       {.name = "study.report",
        .doc = "Columns to print.",
        .topLevel = true,

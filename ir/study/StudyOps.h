@@ -73,6 +73,17 @@ struct ReplayOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "study.replay";
 };
 
+/// What was measured of the result of a row. A row without a statement may lack all but the text.
+struct AgainstOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "study.against";
+  llvm::StringRef text() const { return op->stringAttr("text"); }
+  /// The metric in prefix form and what was measured; empty in a row that lacks one of them.
+  const ir::AttrList &pair() const { return op->listAttr("pair"); }
+  /// The groups that the row belongs to: value by name.
+  const ir::AttrDict &by() const { return op->dictAttr("by"); }
+};
+
 /// A metric made of others.
 struct MetricOp : ir::OpView {
   using OpView::OpView;

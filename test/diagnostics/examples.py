@@ -42,6 +42,7 @@ ELSEWHERE = {
     1050: ("takes a table", "driver/validate_scalesim.test"),
     1058: ("takes an analysis with a defect", "unit/backends/loopnest/exact/CountVerifierTest.cpp"),
     1065: ("takes two files", "import/scale_sim.test"),
+    1069: ("takes a table", "driver/validate_program.test"),
     1083: ("takes a file of MAESTRO", "unit/frontend/import/maestro/MappingFileTest.cpp"),
     1136: ("takes a text of the IR", "driver/run_modules.test"),
     1219: ("takes half a million nodes", "driver/replay.test"),

@@ -88,6 +88,7 @@ static constexpr OptionSpec validateOptions[] = {
     {"runtimes", 0, "FILE.perf", "of train_…: runtimes in place of those of std.runtimes"},
     {"half", 0, "HALF", "of train_…: fit or test, only these rows, and only with runtimes"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
+    {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
 static constexpr OptionSpec fmtOptions[] = {
     {"check", 0, "", "say which files are not formatted; exit status 1 if there is one"},
@@ -140,10 +141,12 @@ static const Command table[] = {
     {"explain", "why a result is what it is, or what a diagnostic means",
      "FILE [RESULT] | PERF0123", "perfc explain design.perf", explainOptions, 1, 2, explain,
      "Follows each result to the kernels that take longest and the resources that limit them."},
-    {"validate", "predictions against a table of reference figures", "KIND PATH [options]",
-     "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 2, 2,
+    {"validate", "predictions against tables of measurements or reference figures",
+     "FILE.perf | KIND PATH [options]",
+     "perfc validate workloads_cnn workloads_cnn.json --rows rows.csv", validateOptions, 1, 2,
      validateTable,
-     "Prints agreement per group; the exit status is 0 whatever it is. PATH is a table or a "
+     "Prints agreement per group; the exit status is 0 whatever it is. FILE.perf has `validate` "
+     "statements. PATH is a table or a "
      "folder; "
      "KIND is one of",
      tableKindTerms},

@@ -20,6 +20,7 @@
 #include "tools/driver/sweep/SharedPrinting.h"
 #include "tools/driver/sweep/SlurmScript.h"
 #include "tools/driver/timeloop/Timeloop.h"
+#include "tools/driver/validate/AgreementTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -181,6 +182,8 @@ static bool runStatements(Session &session, const Arguments &arguments, Which wh
     std::vector<StoredRow> rows = evaluation.sweepRows();
     printLeftOut(session.out, leftOut(rows));
     printFronts(session.out, fronts(rows), session.tableWidth(), session.colorOut);
+    for (const PredictedTable &table : evaluation.tables())
+      printAgreement(session, table.path, table.rows);
   }
   finishSearches(session, evaluation, file, arguments);
   return true;

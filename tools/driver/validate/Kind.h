@@ -6,49 +6,15 @@
 #ifndef PERFC_TOOLS_DRIVER_VALIDATE_KIND_H
 #define PERFC_TOOLS_DRIVER_VALIDATE_KIND_H
 
+#include "api/Agreement.h"
 #include "tools/driver/Session.h"
-#include "llvm/ADT/Optional.h"
 
 namespace perfc::driver {
 
-/// A figure: exact when it is whole, else real.
-struct Number {
-  Number(int64_t whole) : real(static_cast<double>(whole)), whole(whole) {}
-  static Number fromReal(double value);
-  /// Equal integers, or reals that differ by at most 1e-9 of the larger.
-  bool equals(const Number &other) const;
-  std::string text() const;
-
-  double real;
-  llvm::Optional<int64_t> whole;
-
-private:
-  Number(double value, llvm::Optional<int64_t> whole) : real(value), whole(whole) {}
-};
-
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
-/// One metric of a row.
-struct Prediction {
-  std::string metric;
-  llvm::Optional<Number> predicted;
-  llvm::Optional<Number> reference;
-  /// Why there is no prediction, "" when there is one.
-  std::string skipped;
-  /// Set for a second reference of the same metric: it forms groups of its own, outside the others.
-  Labels apart;
-  /// What of the row this is about where a metric occurs several times: "GLB.W"; "" for all of it.
-  std::string part;
-  /// Half of the prediction's 90 % interval; 0 for none.
-  double halfWidth = 0;
-};
-
-/// One row of the table: its labels make the groups.
-struct ValidationRow {
-  std::string name;
-  Labels labels;
-  std::vector<Prediction> predictions;
-};
+using api::Labels;
+using api::Number;
+using api::Prediction;
+using api::ValidationRow;
 
 /// What tables of training runs are predicted with.
 struct TrainOptions {

@@ -1,10 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/Evaluation.h"
 #include "api/OutputFile.h"
-#include "backends/emit/Json.h"
+#include "api/Providers.h"
+#include "api/RunDocument.h"
+#include "ir/common/diagnostics/Search.h"
 #include "ir/common/diagnostics/Training.h"
 #include "tools/driver/Command.h"
-#include "tools/driver/Table.h"
-#include "tools/driver/validate/Statistics.h"
+#include "tools/driver/ProgramFile.h"
+#include "tools/driver/validate/AgreementTable.h"
+#include "tools/driver/validate/Kind.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;
@@ -23,130 +28,31 @@ static const TableKind *findKind(Session &session, llvm::StringRef name) {
   return nullptr;
 }
 
-static emit::Json optional(const llvm::Optional<double> &value) {
-  return value ? emit::Json(*value) : emit::Json();
-}
-
-static emit::Json groupJson(const GroupStatistics &group) {
-  emit::Json by = emit::Json::object();
-  for (const auto &[key, value] : group.by)
-    by.set(key, value);
-  return emit::Json::object()
-      .set("by", std::move(by))
-      .set("metric", group.metric)
-      .set("rows", group.rows)
-      .set("exact", group.exact)
-      .set("mape", optional(group.mape))
-      .set("median_ape", optional(group.medianApe))
-      .set("p90_ape", optional(group.p90Ape))
-      .set("spearman", optional(group.spearman))
-      .set("intervals", group.intervals)
-      .set("covered", group.covered)
-      .set("skipped", group.skipped);
-}
-
-static void printJson(Session &session, llvm::StringRef kind, size_t rows,
-                      llvm::ArrayRef<GroupStatistics> groups) {
-  emit::Json list = emit::Json::array();
-  for (const GroupStatistics &group : groups)
-    list.push(groupJson(group));
-  emit::Json::object()
-      .set("schema", 1)
-      .set("kind", kind)
-      .set("rows", rows)
-      .set("groups", std::move(list))
-      .print(session.out);
-  session.out << '\n';
-}
-
-static void printTable(Session &session, llvm::StringRef kind, size_t rows,
-                       llvm::ArrayRef<GroupStatistics> groups) {
-  session.out << kind << ": " << rows << " rows\n";
-  // What has intervals was measured; no prediction of it is exact.
-  bool hasIntervals =
-      llvm::any_of(groups, [](const GroupStatistics &group) { return group.intervals > 0; });
-  Table table({{"group", Align::Left},
-               {"metric", Align::Left},
-               {"rows"},
-               {hasIntervals ? "cover" : "exact"},
-               {"mape %"},
-               {"p50 %"},
-               {"p90 %"},
-               {"rank r"},
-               {"skip"}});
-  auto real = [](const llvm::Optional<double> &value) {
-    return value ? fmt::format("{:.3g}", *value) : std::string("-");
-  };
-  for (const GroupStatistics &group : groups) {
-    llvm::Optional<double> covered;
-    if (group.intervals > 0)
-      covered = 100 * static_cast<double>(group.covered) / static_cast<double>(group.intervals);
-    std::string by = "all";
-    for (const auto &[key, value] : group.by)
-      by = value;
-    table.addRow({by, group.metric, std::to_string(group.rows),
-                  hasIntervals ? real(covered) : std::to_string(group.exact), real(group.mape),
-                  real(group.medianApe), real(group.p90Ape), real(group.spearman),
-                  std::to_string(group.skipped)});
-  }
-  table.print(session.out, session.tableWidth(), session.colorOut);
-}
-
-static std::string nameOf(const ValidationRow &row, const Prediction &prediction) {
-  return row.name + (prediction.part.empty() ? "" : " " + prediction.part);
-}
-
-static void printSkipped(Session &session, llvm::ArrayRef<ValidationRow> rows) {
-  for (const ValidationRow &row : rows)
-    for (const Prediction &prediction : row.predictions)
-      if (!prediction.skipped.empty() && prediction.apart.empty())
-        session.out << "  skipped " << nameOf(row, prediction) << ", " << prediction.metric << ": "
-                    << prediction.skipped << '\n';
-}
-
-static std::string csvCell(llvm::StringRef text) {
-  if (text.find_first_of(",\"\n") == llvm::StringRef::npos)
-    return text.str();
-  std::string escaped = text.str();
-  for (size_t at = 0; (at = escaped.find('"', at)) != std::string::npos; at += 2)
-    escaped.insert(at, 1, '"');
-  return '"' + escaped + '"';
-}
-
-/// One line per row and metric.
-static std::string rowsCsv(llvm::ArrayRef<ValidationRow> rows) {
-  std::string text = "row,labels,metric,prediction,reference,skipped,half_width\n";
-  for (const ValidationRow &row : rows)
-    for (const Prediction &prediction : row.predictions) {
-      std::string labels;
-      for (const Labels *list : {&row.labels, &prediction.apart})
-        for (const auto &[key, value] : *list)
-          labels += (labels.empty() ? "" : "; ") + key + "=" + value;
-      text += csvCell(nameOf(row, prediction)) + "," + csvCell(labels) + "," +
-              csvCell(prediction.metric) + "," +
-              (prediction.predicted ? prediction.predicted->text() : "") + "," +
-              (prediction.reference ? prediction.reference->text() : "") + "," +
-              csvCell(prediction.skipped) + "," +
-              (prediction.halfWidth > 0 ? fmt::format("{}", prediction.halfWidth) : "") + "\n";
+/// False, reported, where an option for tables of training runs is given for others.
+static bool allowsOptions(Session &session, const Arguments &arguments, llvm::StringRef what,
+                          bool isTraining) {
+  for (const char *name : {"runtimes", "half"})
+    if (arguments.has(name) && !isTraining) {
+      session.diagnostics.report(
+          {}, diag::BadTrainTableOption,
+          fmt::format("`--{}` is for tables of training runs, not for `{}`", name, what));
+      return false;
     }
-  return text;
+  return true;
 }
 
 /// What the options say about tables of training runs; nothing after a report.
 static llvm::Optional<TrainOptions> trainOptions(Session &session, const Arguments &arguments,
                                                  const TableKind &kind) {
   TrainOptions options;
-  auto bad = [&](const std::string &text) {
-    session.diagnostics.report({}, diag::BadTrainTableOption, text);
+  if (!allowsOptions(session, arguments, kind.name, kind.predictTraining != nullptr))
     return llvm::None;
-  };
-  for (const char *name : {"runtimes", "half"})
-    if (arguments.has(name) && !kind.predictTraining)
-      return bad(fmt::format("`--{}` is for tables of training runs, not for `{}`", name,
-                             kind.name.str()));
   options.half = arguments.value("half").str();
-  if (!options.half.empty() && options.half != "fit" && options.half != "test")
-    return bad(fmt::format("`--half` is fit or test, not `{}`", options.half));
+  if (!options.half.empty() && options.half != "fit" && options.half != "test") {
+    session.diagnostics.report({}, diag::BadTrainTableOption,
+                               fmt::format("`--half` is fit or test, not `{}`", options.half));
+    return llvm::None;
+  }
   if (arguments.has("runtimes")) {
     FileId file = session.load(arguments.value("runtimes"));
     if (!file)
@@ -156,7 +62,54 @@ static llvm::Optional<TrainOptions> trainOptions(Session &session, const Argumen
   return options;
 }
 
+static void writeRows(Session &session, const Arguments &arguments,
+                      llvm::ArrayRef<ValidationRow> rows) {
+  if (arguments.has("rows"))
+    writeOutput(arguments.value("rows"), rowsCsv(rows), {}, session.diagnostics);
+}
+
+static void printJson(Session &session, const emit::Json &document) {
+  document.print(session.out);
+  session.out << '\n';
+}
+
+/// The tables of a program, which say themselves how their rows are predicted.
+static void validateProgram(Session &session, const Arguments &arguments) {
+  std::vector<std::pair<std::string, std::string>> defines;
+  llvm::StringRef path = arguments.files()[0];
+  FileId file = loadProgramFile(session, path);
+  if (!allowsOptions(session, arguments, path, false) ||
+      !readDefines(arguments, session.diagnostics, defines) || !file)
+    return;
+  RunOptions options;
+  options.which = RunOptions::Which::Tables;
+  ProviderSet providers = defaultProviders();
+  Evaluation evaluation(session.context(), providers, options);
+  evaluation.run(file, defines, [](const Evaluated &) {});
+  if (evaluation.tables().empty() && !session.diagnostics.hasErrors())
+    session.diagnostics.report({}, diag::NoSuchStatement, "validate", path);
+  std::vector<ValidationRow> rows;
+  for (const PredictedTable &table : evaluation.tables()) {
+    if (!arguments.has("json") && !session.isQuiet())
+      printAgreement(session, table.path, table.rows);
+    llvm::append_range(rows, table.rows);
+  }
+  writeRows(session, arguments, rows);
+  if (arguments.has("json"))
+    printJson(session, emit::Json::object()
+                           .set("schema", 1)
+                           .set("file", path)
+                           .set("tables", tablesJson(evaluation.tables())));
+}
+
 bool driver::validateTable(Session &session, const Arguments &arguments) {
+  if (arguments.files().size() == 1) {
+    if (llvm::StringRef(arguments.files()[0]).endswith(".perf"))
+      validateProgram(session, arguments);
+    else
+      session.diagnostics.report({}, diag::WrongArgumentCount, "validate", "KIND PATH [options]");
+    return true;
+  }
   const TableKind *kind = findKind(session, arguments.files()[0]);
   auto options = kind ? trainOptions(session, arguments, *kind) : llvm::None;
   std::vector<ValidationRow> rows;
@@ -167,14 +120,11 @@ bool driver::validateTable(Session &session, const Arguments &arguments) {
                                       : kind->predict(session, path, rows);
   if (!isRead)
     return true;
-  std::vector<GroupStatistics> groups = groupStatistics(rows);
-  if (arguments.has("rows"))
-    writeOutput(arguments.value("rows"), rowsCsv(rows), {}, session.diagnostics);
-  if (arguments.has("json")) {
-    printJson(session, kind->name, rows.size(), groups);
-  } else if (!session.isQuiet()) {
-    printTable(session, kind->name, rows.size(), groups);
-    printSkipped(session, rows);
-  }
+  writeRows(session, arguments, rows);
+  if (arguments.has("json"))
+    printJson(session,
+              withAgreement(emit::Json::object().set("schema", 1).set("kind", kind->name), rows));
+  else if (!session.isQuiet())
+    printAgreement(session, kind->name, rows);
   return true;
 }

@@ -1,13 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/validate/Statistics.h"
+#include "api/Agreement.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <numeric>
 
 using namespace perfc;
-using namespace perfc::driver;
+using namespace perfc::api;
 
 Number Number::fromReal(double value) {
   bool isWhole = value == std::floor(value) && std::fabs(value) < 9007199254740992.0;
@@ -24,7 +25,7 @@ std::string Number::text() const {
   return whole ? fmt::format("{}", *whole) : fmt::format("{}", real);
 }
 
-llvm::Optional<double> perfc::driver::quantile(std::vector<double> values, double q) {
+llvm::Optional<double> api::quantile(std::vector<double> values, double q) {
   if (values.empty())
     return llvm::None;
   llvm::sort(values);
@@ -52,7 +53,7 @@ static std::vector<double> ranks(llvm::ArrayRef<double> values) {
   return result;
 }
 
-llvm::Optional<double> perfc::driver::spearman(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
+llvm::Optional<double> api::spearman(llvm::ArrayRef<double> a, llvm::ArrayRef<double> b) {
   std::vector<double> x = ranks(a), y = ranks(b);
   double mean = (static_cast<double>(x.size()) + 1) / 2;
   double xy = 0, xx = 0, yy = 0;
@@ -130,7 +131,7 @@ public:
 
 } // namespace
 
-std::vector<GroupStatistics> perfc::driver::groupStatistics(llvm::ArrayRef<ValidationRow> rows) {
+std::vector<GroupStatistics> api::groupStatistics(llvm::ArrayRef<ValidationRow> rows) {
   Groups all, byLabel, apart;
   for (const ValidationRow &row : rows)
     for (const Prediction &prediction : row.predictions) {
@@ -147,4 +148,34 @@ std::vector<GroupStatistics> perfc::driver::groupStatistics(llvm::ArrayRef<Valid
     for (Group &group : groups->list)
       result.push_back(group.finish());
   return result;
+}
+
+static emit::Json optional(const llvm::Optional<double> &value) {
+  return value ? emit::Json(*value) : emit::Json();
+}
+
+static emit::Json groupJson(const GroupStatistics &group) {
+  emit::Json by = emit::Json::object();
+  for (const auto &[key, value] : group.by)
+    by.set(key, value);
+  return emit::Json::object()
+      .set("by", std::move(by))
+      .set("metric", group.metric)
+      .set("rows", group.rows)
+      .set("exact", group.exact)
+      .set("mape", optional(group.mape))
+      .set("median_ape", optional(group.medianApe))
+      .set("p90_ape", optional(group.p90Ape))
+      .set("spearman", optional(group.spearman))
+      .set("intervals", group.intervals)
+      .set("covered", group.covered)
+      .set("skipped", group.skipped);
+}
+
+emit::Json api::withAgreement(emit::Json object, llvm::ArrayRef<ValidationRow> rows) {
+  emit::Json list = emit::Json::array();
+  for (const GroupStatistics &group : groupStatistics(rows))
+    list.push(groupJson(group));
+  object.set("rows", rows.size()).set("groups", std::move(list));
+  return object;
 }
