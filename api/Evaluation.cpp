@@ -249,6 +249,17 @@ void Evaluation::finishPoint(const ir::Operation &point) {
     llvm::append_range(rows, pointRows);
 }
 
+/// Lets go of what a point has found, unless some of it is needed later.
+void Evaluation::drop(size_t firstResult, size_t firstSearch) {
+  if (!options.isNeededLater ||
+      std::any_of(found.begin() + static_cast<ptrdiff_t>(firstResult), found.end(),
+                  [&](const emit::Result &result) { return options.isNeededLater(result.name); }))
+    return;
+  found.erase(found.begin() + static_cast<ptrdiff_t>(firstResult), found.end());
+  searched.erase(searched.begin() + static_cast<ptrdiff_t>(firstSearch), searched.end());
+  rows.clear();
+}
+
 std::vector<StoredRow> Evaluation::sweepRows() const { return store ? store->rows() : rows; }
 
 /// Sets what the options say, and takes down what is known of the module before it is lowered.
@@ -311,6 +322,7 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     return;
   if (!removeUnsupported(module))
     return;
+  providers.forgetSome();
   prepare(module);
   if (!lower(module, "collective", context.diagnostics))
     return;
@@ -319,10 +331,12 @@ void Evaluation::unit(ir::Module &module, const Listener &listener) {
     statements.push_back(&op);
   for (ir::Operation *op : statements) {
     if (op->is(study::PointOp::opName)) {
+      size_t firstResult = found.size(), firstSearch = searched.size();
       for (ir::Operation &inner : op->body())
         statement({module, inner, op}, listener);
       if (!context.watcher.isCancelled()) // a search that was cut short is no result of the sweep
         finishPoint(*op);
+      drop(firstResult, firstSearch);
     } else if (op->name().startswith("study.")) {
       statement({module, *op, nullptr}, listener);
     }

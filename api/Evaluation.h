@@ -124,6 +124,7 @@ private:
   bool removeUnsupported(ir::Module &module);
   bool isDone(const ir::Operation &point);
   void finishPoint(const ir::Operation &point);
+  void drop(size_t firstResult, size_t firstSearch);
   void showBest(const ir::Operation &point, const MetricNames &names);
   void prepare(ir::Module &module);
   void keepAsBuilt(const ir::Module &module);

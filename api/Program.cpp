@@ -143,10 +143,30 @@ static bool runProgram(Compilation *program, api::Evaluation &evaluation, size_t
   return diagnostics.errorCount() == errors;
 }
 
+/// True where `text` has the word `name` twice: what names it, and something that may ask for it.
+static bool isMentioned(llvm::StringRef text, llvm::StringRef name) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  unsigned times = 0;
+  for (size_t at = text.find(name); at != llvm::StringRef::npos; at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    times += !(at > 0 && isPart(text[at - 1])) && !(end < text.size() && isPart(text[end]));
+  }
+  return times > 1;
+}
+
 bool api::Program::run(Sink &sink, const RunSettings &settings) {
   state->watcher.begin();
   state->watcher.sink = &sink;
-  Evaluation evaluation(state->context(), state->providers, optionsOf(settings));
+  RunOptions options = optionsOf(settings);
+  llvm::StringMap<bool> mentioned;
+  if (!settings.writesFiles) // files may hold all results
+    options.isNeededLater = [&](llvm::StringRef name) {
+      auto [known, isNew] = mentioned.try_emplace(name, true);
+      if (isNew)
+        known->second = isMentioned(state->sources.text(state->file), name);
+      return known->second;
+    };
+  Evaluation evaluation(state->context(), state->providers, std::move(options));
   bool good =
       runProgram(state->compilation.get(), evaluation, state->loadProblems, settings.writesFiles,
                  [&](const Evaluated &evaluated) {

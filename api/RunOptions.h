@@ -61,6 +61,9 @@ struct RunOptions {
   std::function<void(const Evaluation &, const Evaluated &evaluated,
                      llvm::ArrayRef<mapper::StoredRow *> rows)>
       keepWith;
+  /// Whether the results of a point by that name are needed after the listener was told of them;
+  /// null when all are. What goes leaves no row, either.
+  std::function<bool(llvm::StringRef name)> isNeededLater;
   /// Counts nests again for the providers; null for nothing.
   loopnest::CountVerifier *verifier = nullptr;
   /// What `replay` runs on instead of its system; null for that.

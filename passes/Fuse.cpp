@@ -3,6 +3,7 @@
 // fuse: an elementwise kernel joins the kernel that makes its operand, when nothing else uses that
 // value and both run as often (of experts: on as many tokens). The group runs as one kernel: what
 // is passed on inside it moves nowhere, its other inputs (residuals, scales) still do.
+#include "ir/study/TrainOps.h"
 #include "passes/FusedWorkload.h"
 #include "passes/GroupKernel.h"
 #include "passes/analysis/KernelModel.h"

@@ -71,6 +71,14 @@ const Cost *ProviderSet::evaluate(const CostQuery &query, HashCache &hashes,
   return &memo.emplace(key, std::move(*costs.front())).first->second;
 }
 
+void ProviderSet::forgetSome() {
+  constexpr size_t mostKept = 4096;
+  if (memo.size() < mostKept)
+    return;
+  memo.clear();
+  verified.clear();
+}
+
 VerifiedNests ProviderSet::takeVerified() {
   VerifiedNests sum;
   for (const StructuralHash &key : asked)

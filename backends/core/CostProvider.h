@@ -53,9 +53,12 @@ public:
 
   /// The cost of one query, from the memo when its structure has been seen; `hashes` are those of
   /// the query's module. Null when no provider serves it or the provider failed (reported). Valid
-  /// as long as this set.
+  /// until `forgetSome`.
   const Cost *evaluate(const CostQuery &query, HashCache &hashes, DiagnosticEngine &diagnostics);
   size_t memoSize() const { return memo.size(); }
+  /// Empties a memo that has grown large, so that a sweep of many points takes no more memory than
+  /// one of a few.
+  void forgetSome();
   /// What came of counting those again that were asked for since the last call, equal ones once,
   /// also where the answer was known.
   VerifiedNests takeVerified();

@@ -2,6 +2,8 @@
 #include "backends/core/StructuralHash.h"
 
 #include "ir/core/Module.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
 
 using namespace perfc;
 using namespace perfc::ir;
@@ -11,13 +13,15 @@ namespace {
 class Hasher {
 public:
   void bytes(llvm::StringRef text) {
-    for (unsigned char byte : text) {
-      a = (a ^ byte) * 1099511628211ull;
-      b = (b ^ byte) * 0x9E3779B97F4A7C15ull;
-      b ^= b >> 29;
-    }
     word(text.size());
+    for (; text.size() >= 8; text = text.drop_front(8))
+      word(llvm::support::endian::read64le(text.data()));
+    uint64_t rest = 0;
+    for (unsigned char byte : text)
+      rest = rest << 8 | byte;
+    word(rest);
   }
+  void number(double value) { word(llvm::bit_cast<uint64_t>(value)); }
   void word(uint64_t value) {
     a = (a ^ value) * 1099511628211ull;
     a ^= a >> 32;
@@ -74,13 +78,46 @@ public:
       return hasher.word(static_cast<uint64_t>(value.asInt()));
     case AttrKind::String:
       return hasher.bytes(value.asString());
-    default:
-      return hasher.bytes(value.text());
+    case AttrKind::Bool:
+      return hasher.word(value.asBool());
+    case AttrKind::Quantity:
+      return quantity(value.asQuantity());
+    case AttrKind::Affine:
+      return affine(value.asAffine());
+    case AttrKind::Unit:
+    case AttrKind::Any:
+      return;
+    }
+  }
+
+private:
+  void quantity(const Quantity &value) {
+    for (unsigned unit = 0; unit < baseUnitCount; ++unit)
+      hasher.word(static_cast<uint64_t>(value.dimension()[static_cast<BaseUnit>(unit)]));
+    hasher.word(value.isExact());
+    if (value.isExact()) {
+      hasher.word(static_cast<uint64_t>(value.rational().numerator()));
+      return hasher.word(static_cast<uint64_t>(value.rational().denominator()));
+    }
+    Uncertain real = value.toUncertain();
+    hasher.number(real.central());
+    hasher.word(real.contributions().size());
+    for (const Uncertain::Contribution &part : real.contributions()) {
+      hasher.word(part.source);
+      hasher.number(part.delta);
+    }
+  }
+
+  void affine(const AffineExpr &value) {
+    hasher.word(static_cast<uint64_t>(value.constant()));
+    hasher.word(value.terms().size());
+    for (const AffineExpr::Term &term : value.terms()) {
+      hasher.bytes(term.name);
+      hasher.word(static_cast<uint64_t>(term.coefficient));
     }
   }
 
   /// Verified modules have no operation that refers to itself, but text is not always verified.
-private:
   void symbol(llvm::StringRef name) {
     const Operation *referred = module ? module->lookup(name) : nullptr;
     if (!referred || depth == maxDepth)

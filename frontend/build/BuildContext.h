@@ -37,6 +37,15 @@ struct AlgorithmForms {
   }
 };
 
+/// A chip that an earlier statement has built and whose parts no parameter changes, for others.
+struct KeptChip {
+  ir::Module module; ///< of the chip alone, without a name
+  std::string label;
+  DType dtype;
+  llvm::Optional<Instance> link;
+  llvm::Optional<SourceRange> calibration;
+};
+
 struct BuildContext {
   BuildContext(Elaborator &elaborator, ir::Module &module, const ir::OpRegistry &registry)
       : elaborator(elaborator), evaluator(elaborator.evaluator),
@@ -57,6 +66,9 @@ struct BuildContext {
   llvm::StringMap<BuiltGraph> graphs;
   /// The op model behind a kernel's symbol, for the mappings that serve it.
   llvm::StringMap<OpModel> kernels;
+
+  /// Symbols of kernels, by the op and the types and values that it is applied to.
+  llvm::StringMap<std::string> applied;
 
   /// What the sweep around the statement sets, which metrics of the file may use.
   std::vector<std::pair<std::string, Value>> swept;
@@ -94,6 +106,8 @@ struct BuildContext {
   llvm::StringMap<Instance> chipLinks;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
+  /// Chips of all statements, by what they were built from and where that stands; or null.
+  llvm::StringMap<KeptChip> *keptChips = nullptr;
 
   /// Symbols of statements, those inside points as well.
   llvm::StringSet<> statements;

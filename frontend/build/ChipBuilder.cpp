@@ -402,6 +402,45 @@ llvm::Optional<BuiltTarget> ChipBuilder::build(const Instance &hardware) {
 
 } // namespace
 
+/// Keeps what was built for the statements that follow.
+static void keepChip(BuildContext &context, llvm::StringRef key, const BuiltTarget &built) {
+  KeptChip &kept = (*context.keptChips)[key];
+  kept.label = built.label;
+  kept.dtype = built.dtype;
+  if (auto link = context.chipLinks.find(built.symbol); link != context.chipLinks.end())
+    kept.link = link->second;
+  if (auto fit = context.calibrations.find(built.symbol); fit != context.calibrations.end())
+    kept.calibration = fit->second;
+  ir::ValueMap map;
+  context.module.lookup(built.symbol)->clone(kept.module.body(), map).setSymbol("");
+}
+
+static BuiltTarget takeChip(BuildContext &context, const KeptChip &kept, const Instance &hardware) {
+  ir::ValueMap map;
+  ir::Operation &chip = kept.module.body().front().clone(context.module.body(), map);
+  chip.setSymbol(context.module.uniqueName(hardware.decl->name));
+  if (kept.link)
+    context.chipLinks.try_emplace(chip.symbol(), *kept.link);
+  if (kept.calibration)
+    context.calibrations[chip.symbol()] = *kept.calibration;
+  return {chip.symbol().str(), kept.label, &hardware, kept.dtype};
+}
+
+static llvm::Optional<BuiltTarget> buildNew(BuildContext &context, const Instance &hardware,
+                                            const std::string &key) {
+  if (!context.keptChips)
+    return ChipBuilder(context).build(hardware);
+  std::string placed = fmt::format("{}@{}", key, hardware.range.begin);
+  if (auto kept = context.keptChips->find(placed); kept != context.keptChips->end())
+    return takeChip(context, kept->second, hardware);
+  size_t uses = context.evaluator.parameterUses(), problems = context.diagnostics.all().size();
+  auto built = ChipBuilder(context).build(hardware);
+  if (built && context.evaluator.parameterUses() == uses &&
+      context.diagnostics.all().size() == problems)
+    keepChip(context, placed, *built);
+  return built;
+}
+
 static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instance &hardware) {
   std::string key = "chip " + hardware.decl->module->name + " " + Value(hardware).text();
   if (auto known = context.symbols.find(key); known != context.symbols.end()) {
@@ -409,7 +448,7 @@ static llvm::Optional<BuiltTarget> buildOnce(BuildContext &context, const Instan
     return BuiltTarget{known->second, written(Value(hardware)), &hardware,
                        *parseDType(chip->stringAttr("dtype"))};
   }
-  auto built = ChipBuilder(context).build(hardware);
+  auto built = buildNew(context, hardware, key);
   if (built)
     context.symbols[key] = built->symbol;
   return built;

@@ -224,6 +224,7 @@ bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
   ir::Module own;
   BuildContext context(elaborator, own, registry);
   context.results = &results;
+  context.keptChips = &keptChips;
   if (llvm::StringRef result = programOf(item); !result.empty() && context.findResult(result))
     return true; // it is in that statement
   size_t known = results.size();
@@ -371,6 +372,7 @@ bool Compilation::point(const ast::Item &item, const Scope &scope, const ir::Att
   Elaborator elaborator(evaluator);
   BuildContext context(elaborator, module, registry);
   context.results = &results;
+  context.keptChips = &keptChips;
   for (const auto &[name, value] : about.find("bindings")->asDict().entries())
     context.swept.emplace_back(name, scope.find(name) ? *scope.find(name) : Value()); // of a param
   bool isRow = item.word == "validate";

@@ -82,6 +82,7 @@ private:
   bool allSet = false;                   ///< each parameter of `load`
   std::vector<ResultName> results;       ///< names of results so far
   BuildContext *sharedContext = nullptr; ///< while buildAll runs
+  llvm::StringMap<KeptChip> keptChips;
   size_t pointsOfSweep = 0;
 };
 

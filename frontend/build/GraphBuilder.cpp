@@ -234,10 +234,11 @@ Value GraphBuilder::applyModel(OpModel model, llvm::ArrayRef<Value> operands, So
   for (size_t i = 0; i < operands.size(); ++i)
     if (auto drawn = draws.find(operands[i].get<Tensor>().id); drawn != draws.end())
       model.tensors[model.arguments[i]].draw = drawn->second;
-  std::vector<OpTensor> results;
-  for (size_t position : model.results)
-    results.push_back(model.tensors[position]);
-  std::string kernel = buildKernel(context, std::move(model));
+  return applyKernel(buildKernel(context, std::move(model)), operands, range);
+}
+
+Value GraphBuilder::applyKernel(const std::string &kernel, llvm::ArrayRef<Value> operands,
+                                SourceRange range) {
   if (!llvm::is_contained(kernels, kernel))
     kernels.push_back(kernel);
   ir::Operation *op = context.builder.create(*region, "op.apply", range);
@@ -246,8 +247,11 @@ Value GraphBuilder::applyModel(OpModel model, llvm::ArrayRef<Value> operands, So
     op->addOperand(*values[operand.get<Tensor>().id]);
   Value::List list;
   list.isTuple = true;
-  for (const OpTensor &tensor : results)
+  const OpModel &model = context.kernels.find(kernel)->second;
+  for (size_t position : model.results) {
+    const OpTensor &tensor = model.tensors[position];
     list.values.push_back(tensorOf(op->addResult(ir::Type::tensor(tensor.shape, tensor.dtype))));
+  }
   return list.values.size() == 1 ? list.values[0] : Value(list);
 }
 
@@ -335,14 +339,28 @@ Value GraphBuilder::apply(const Instance &given, SourceRange range) {
   return applyWorkload(callee, range);
 }
 
-Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
-  for (const Argument &argument : callee.arguments)
-    if (argument.value->isUnknown() || argument.isMistaken)
-      return Value();
-  auto model = buildOpModel(context.elaborator, {&callee, dtype}, /*allowMissing=*/false);
-  if (!model)
-    return Value();
-  std::vector<Value> operands(model->arguments.size());
+/// What makes two applications the same but for the elements of their tensors; "" where that is not
+/// known.
+std::string GraphBuilder::applicationKey(const Instance &callee) const {
+  if (!draws.empty()) // which a kernel may be of
+    return "";
+  std::string key = fmt::format("{}:{}", static_cast<const void *>(callee.decl), dtypeName(dtype));
+  for (const Argument &argument : callee.arguments) {
+    key += "," + argument.name + "=";
+    const Tensor *tensor = argument.value->getIf<Tensor>();
+    if (tensor)
+      key += fmt::format("{}[{}]", dtypeName(tensor->dtype), fmt::join(tensor->shape, ","));
+    else if (argument.value->isPlain())
+      key += "`" + argument.value->text() + "`";
+    else
+      return "";
+  }
+  return key;
+}
+
+llvm::Optional<std::vector<Value>>
+GraphBuilder::operandsOf(const Instance &callee, const OpModel &model, SourceRange range) {
+  std::vector<Value> operands(model.arguments.size());
   // Arguments in the order of the declaration, whether they were given by position or by name.
   size_t position = 0;
   for (const Argument &argument : callee.arguments) {
@@ -350,21 +368,42 @@ Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
     if (name.empty())
       name = callee.decl->parameters[position++].name;
     for (size_t i = 0; i < operands.size(); ++i)
-      if (model->tensors[model->arguments[i]].name == name)
+      if (model.tensors[model.arguments[i]].name == name)
         operands[i] = *argument.value;
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].is<Tensor>())
       continue;
-    const OpTensor &tensor = model->tensors[model->arguments[i]];
+    const OpTensor &tensor = model.tensors[model.arguments[i]];
     if (tensor.role != "weight") {
       diagnostics.report(range, diag::MissingArgument, callee.decl->name, tensor.name);
-      return Value();
+      return llvm::None;
     }
     // A weight that is not passed is the op's own: `rmsnorm(x)` stores its scale.
     operands[i] = stored("weight", tensor, range);
   }
-  return applyModel(std::move(*model), operands, range);
+  return operands;
+}
+
+Value GraphBuilder::applyOp(const Instance &callee, SourceRange range) {
+  for (const Argument &argument : callee.arguments)
+    if (argument.value->isUnknown() || argument.isMistaken)
+      return Value();
+  std::string key = applicationKey(callee);
+  if (auto known = context.applied.find(key); known != context.applied.end()) {
+    auto operands = operandsOf(callee, context.kernels.find(known->second)->second, range);
+    return operands ? applyKernel(known->second, *operands, range) : Value();
+  }
+  size_t problems = diagnostics.all().size(), uses = context.evaluator.parameterUses();
+  auto model = buildOpModel(context.elaborator, {&callee, dtype}, /*allowMissing=*/false);
+  auto operands = model ? operandsOf(callee, *model, range) : llvm::None;
+  if (!operands)
+    return Value();
+  Value result = applyModel(std::move(*model), *operands, range);
+  if (!key.empty() && diagnostics.all().size() == problems &&
+      context.evaluator.parameterUses() == uses)
+    context.applied[key] = region->back().symbolAttr("kernel").str();
+  return result;
 }
 
 Value GraphBuilder::applyWorkload(const Instance &callee, SourceRange range) {

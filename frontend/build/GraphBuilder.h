@@ -52,6 +52,11 @@ private:
   /// A tensor of a kind that a parameter stands for.
   Value stored(llvm::StringRef kind, const OpTensor &tensor, SourceRange range);
   Value applyModel(OpModel model, llvm::ArrayRef<Value> operands, SourceRange range);
+  Value applyKernel(const std::string &kernel, llvm::ArrayRef<Value> operands, SourceRange range);
+  std::string applicationKey(const Instance &callee) const;
+  /// The tensors that the op of `model` reads here; nothing after a report.
+  llvm::Optional<std::vector<Value>> operandsOf(const Instance &callee, const OpModel &model,
+                                                SourceRange range);
   Value applyOp(const Instance &callee, SourceRange range);
   Value applyWorkload(const Instance &callee, SourceRange range);
   Value applyCollective(const Instance &callee, SourceRange range);

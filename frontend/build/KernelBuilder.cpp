@@ -7,6 +7,7 @@ using namespace perfc;
 
 static ir::Attribute accessAttribute(const OpAccess &access) {
   ir::AttrList map;
+  map.reserve(access.map.size());
   for (const auto &subscript : access.map) {
     if (!subscript)
       map.push_back("any"); // depends on data
@@ -27,6 +28,7 @@ static void addStatement(BuildContext &context, const OpStatement &statement, ir
   ir::Operation *op = context.builder.create(region, "op.statement", statement.range);
   op->setAttr("write", accessAttribute(statement.write));
   ir::AttrList reads;
+  reads.reserve(statement.reads.size());
   for (const OpAccess &read : statement.reads)
     reads.push_back(accessAttribute(read));
   op->setAttr("reads", std::move(reads));
@@ -104,7 +106,7 @@ std::string perfc::buildKernel(BuildContext &context, OpModel model) {
       parameters.set(parameter, value.text());
     }
   }
-  kernel->setAttr("parameters", parameters);
+  kernel->setAttr("parameters", std::move(parameters));
   for (const OpTensor &tensor : model.tensors) {
     ir::Operation *operand = context.builder.create(kernel->body(), "op.operand", range);
     operand->setSymbol(tensor.name);

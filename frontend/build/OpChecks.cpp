@@ -42,6 +42,10 @@ bool perfc::conditionsApply(llvm::ArrayRef<OpStatement> statements,
 /// True where several points surely write one element: of a rank whose indices are in no other, the
 /// positions are fewer than the settings of its indices.
 static bool collides(const OpStatement &statement) {
+  // An index alone has as many positions as settings.
+  if (llvm::all_of(statement.write.map,
+                   [](const auto &map) { return !map || map->terms().size() <= 1; }))
+    return false;
   ir::AttrDict domain;
   llvm::StringMap<unsigned> uses;
   for (const auto &[index, extent] : statement.domain)

@@ -354,6 +354,7 @@ void Builder::addIntermediates() {
 }
 
 bool Builder::finishTensors() {
+  model.tensors.reserve(signature.slots.size() + model.statements.size());
   for (const OpSlot &slot : signature.slots)
     if (!finishTensor(slot))
       return false;

@@ -17,7 +17,7 @@ namespace perfc {
 /// One access: a subscript per rank, nothing where it depends on data (`table[ids[t], d]`).
 struct OpAccess {
   std::string tensor;
-  llvm::SmallVector<llvm::Optional<AffineExpr>, 4> map;
+  std::vector<llvm::Optional<AffineExpr>> map;
 };
 
 /// How the values of an index tensor are spread over what they index.

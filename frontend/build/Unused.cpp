@@ -11,16 +11,18 @@ using namespace perfc;
 void perfc::dropUnused(std::vector<OpStatement> &statements,
                        llvm::function_ref<bool(llvm::StringRef)> isResult) {
   llvm::StringSet<> used;
-  std::vector<OpStatement> kept;
+  llvm::SmallVector<const OpStatement *, 4> unused;
   for (OpStatement &statement : llvm::reverse(statements)) {
     llvm::StringRef target = statement.write.tensor;
-    if (!isResult(target) && !used.count(target))
+    if (!isResult(target) && !used.count(target)) {
+      unused.push_back(&statement);
       continue;
+    }
     for (const OpAccess &read : statement.reads)
       used.insert(read.tensor);
-    kept.push_back(std::move(statement));
   }
-  statements.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  for (const OpStatement *statement : unused) // from the last one on
+    statements.erase(statements.begin() + (statement - statements.data()));
 }
 
 //===-- As it is written --------------------------------------------------------------------===//

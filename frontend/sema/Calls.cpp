@@ -198,11 +198,11 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
     return Value();
   std::string key = keyOf(instance);
   if (auto known = called.find(key); known != called.end())
-    return known->second;
+    return valueIn(known->second);
   if (!canCall(function, call.range))
     return Value();
   Scope inner(*function.module);
-  size_t before = diagnostics.all().size();
+  size_t before = diagnostics.all().size(), uses = usesOfParameters;
   if (!bind(instance, inner, /*allowMissing=*/false))
     return Value();
   Value result = callBody(instance, inner);
@@ -210,7 +210,7 @@ Value Evaluator::callFunction(const Decl &function, const ast::Expr &call, const
   if (isKept && called.size() == mostResults)
     called.clear();
   if (isKept)
-    called[key] = result;
+    called[key] = known(result, uses);
   return result;
 }
 

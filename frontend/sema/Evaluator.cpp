@@ -93,9 +93,11 @@ Value Evaluator::evaluate(const ast::Expr &expr, const Scope &scope) {
 }
 
 Value Evaluator::number(const ast::Expr &expr) {
+  if (auto known = numbers.find(&expr); known != numbers.end())
+    return known->second;
   llvm::StringRef bad;
   if (auto number = parseNumber(expr.text, bad))
-    return *number;
+    return numbers.try_emplace(&expr, *number).first->second;
   if (bad.empty()) {
     diagnostics.report(expr.range, diag::NumberTooLarge, expr.text);
     return Value();
@@ -199,17 +201,19 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
   if (!constant)
     return Instance{&decl, "", {}, use};
   if (auto given = paramOverrides.find(&decl); given != paramOverrides.end())
-    return given->second;
+    return ++usesOfParameters, given->second;
   if (auto known = cache.find(&decl); known != cache.end()) {
-    if (known->second.isUnknown())
+    if (known->second.value.isUnknown())
       diagnostics.meetAgain();
-    return known->second;
+    return valueIn(known->second);
   }
   if (llvm::is_contained(busy, &decl)) {
     diagnostics.report(decl.nameRange, diag::CyclicDefinition, decl.name);
     return Value();
   }
   busy.push_back(&decl);
+  size_t uses = usesOfParameters;
+  usesOfParameters += decl.kind == DeclKind::Param;
   llvm::SaveAndRestore<bool> choices(choicesAreValues, true);
   const ast::Expr *given = program.overrideOf(&decl);
   Value value = evaluate(given ? *given : *decl.value, Scope(*decl.module));
@@ -224,7 +228,8 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
     }
   }
   busy.pop_back();
-  return cache[&decl] = value;
+  cache[&decl] = known(value, uses);
+  return value;
 }
 
 void Evaluator::overrideParam(const Decl &param, Value value) {

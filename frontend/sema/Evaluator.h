@@ -102,6 +102,9 @@ public:
   void setMistaken(const Decl &decl) { mistaken.insert(&decl); }
   /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
   void overrideParam(const Decl &param, Value value);
+  /// How often a value was used that follows from a parameter of a file: what is made without one
+  /// is the same whatever these are set to.
+  size_t parameterUses() const { return usesOfParameters; }
 
   Program &program;
   DiagnosticEngine &diagnostics;
@@ -149,10 +152,24 @@ private:
   void reportNoReturn(const Decl &function, const Scope &scope);
   bool isFulfilled(const Decl &function, const ast::Item &item, const Scope &scope);
 
-  llvm::DenseMap<const Decl *, Value> cache;
+  struct Known {
+    Value value;
+    bool usesParameter;
+  };
+  /// `value`, which took what `usesBefore` does not count yet.
+  Known known(Value value, size_t usesBefore) const {
+    return {std::move(value), usesOfParameters != usesBefore};
+  }
+  const Value &valueIn(const Known &known) {
+    usesOfParameters += known.usesParameter;
+    return known.value;
+  }
+  llvm::DenseMap<const Decl *, Known> cache;
   /// Results of functions by their arguments: what calls a function twice takes no longer.
-  llvm::StringMap<Value> called;
-  size_t callsMade = 0; ///< in the outermost expression at hand
+  llvm::StringMap<Known> called;
+  size_t usesOfParameters = 0;
+  llvm::DenseMap<const ast::Expr *, Quantity> numbers; ///< that are written in the program
+  size_t callsMade = 0;                                ///< in the outermost expression at hand
   llvm::DenseSet<const Decl *> mistaken;
   llvm::DenseSet<const Decl *> recursive; ///< functions of reported cycles
   llvm::DenseMap<const Decl *, Value> paramOverrides;

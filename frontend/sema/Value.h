@@ -84,6 +84,11 @@ public:
   };
 
   Value() = default;
+  Value(const Value &) = default;
+  Value &operator=(const Value &) = default;
+  // Lists grow by moving their values, not by copying them.
+  Value(Value &&) noexcept = default;
+  Value &operator=(Value &&) noexcept = default;
   template <typename T> Value(T content) : content(std::move(content)) {}
 
   bool isUnknown() const { return is<Unknown>(); }

@@ -8,10 +8,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Optional.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace perfc {
 
@@ -49,7 +49,7 @@ private:
   friend llvm::Optional<AffineExpr> add(const AffineExpr &a, const AffineExpr &b);
   friend llvm::Optional<AffineExpr> scale(const AffineExpr &a, int64_t factor);
 
-  llvm::SmallVector<Term, 2> list;
+  std::vector<Term> list;
   int64_t offset;
 };
 

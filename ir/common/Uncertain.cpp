@@ -28,7 +28,7 @@ Uncertain::Uncertain(double value, llvm::ArrayRef<Contribution> contributions)
   std::sort(parts.begin(), parts.end(),
             [](const Contribution &a, const Contribution &b) { return a.source < b.source; });
   // Contributions of one source add linearly, so a source stands once.
-  llvm::SmallVector<Contribution, 0> merged;
+  std::vector<Contribution> merged;
   for (const Contribution &part : parts) {
     if (!merged.empty() && merged.back().source == part.source)
       merged.back().delta += part.delta;

@@ -9,9 +9,9 @@
 #define PERFC_IR_COMMON_UNCERTAIN_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <vector>
 
 namespace perfc {
 
@@ -54,7 +54,7 @@ private:
                            double scaleB);
 
   double value;
-  llvm::SmallVector<Contribution, 0> parts;
+  std::vector<Contribution> parts;
 };
 
 /// The larger by central value, with its contributions (first order: the maximum follows one side).

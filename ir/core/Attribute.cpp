@@ -52,14 +52,14 @@ Attribute::Attribute(Quantity value) {
   if (value.isInteger() && value.dimension().isNumber())
     data = value.rational().numerator();
   else
-    data = std::move(value);
+    data = share(std::move(value));
 }
 
 Attribute::Attribute(AffineExpr value) {
   if (value.isConstant())
     data = value.constant();
   else
-    data = std::move(value);
+    data = share(std::move(value));
 }
 
 template <typename T> static Attribute listOf(llvm::ArrayRef<T> values) {
@@ -88,15 +88,17 @@ bool Attribute::fits(AttrKind wanted) const {
 }
 
 Quantity Attribute::asQuantity() const {
-  return kind() == AttrKind::Int ? Quantity(Rational(asInt())) : std::get<Quantity>(data);
+  return kind() == AttrKind::Int ? Quantity(Rational(asInt()))
+                                 : *std::get<Shared<Quantity>>(data).value;
 }
 
 AffineExpr Attribute::asAffine() const {
-  return kind() == AttrKind::Int ? AffineExpr(asInt()) : std::get<AffineExpr>(data);
+  return kind() == AttrKind::Int ? AffineExpr(asInt()) : *std::get<Shared<AffineExpr>>(data).value;
 }
 
 std::vector<std::string> Attribute::asStrings() const {
   std::vector<std::string> result;
+  result.reserve(asList().size());
   for (const Attribute &element : asList())
     result.push_back(element.asString().str());
   return result;
@@ -104,6 +106,7 @@ std::vector<std::string> Attribute::asStrings() const {
 
 std::vector<int64_t> Attribute::asInts() const {
   std::vector<int64_t> result;
+  result.reserve(asList().size());
   for (const Attribute &element : asList())
     result.push_back(element.asInt());
   return result;
@@ -111,6 +114,7 @@ std::vector<int64_t> Attribute::asInts() const {
 
 std::vector<AffineExpr> Attribute::asAffines() const {
   std::vector<AffineExpr> result;
+  result.reserve(asList().size());
   for (const Attribute &element : asList())
     result.push_back(element.asAffine());
   return result;

@@ -12,6 +12,7 @@
 #include "ir/common/Quantity.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -78,8 +79,8 @@ public:
   Attribute(llvm::StringRef text) : data(text.str()) {}
   Attribute(std::string text) : data(std::move(text)) {}
   Attribute(AffineExpr value);
-  Attribute(AttrList value) : data(std::move(value)) {}
-  Attribute(AttrDict value) : data(std::move(value)) {}
+  Attribute(AttrList value) : data(share(std::move(value))) {}
+  Attribute(AttrDict value) : data(share(std::move(value))) {}
   static Attribute unit() { return Attribute(); }
   static Attribute symbol(llvm::StringRef name) { return Attribute(SymbolName{name.str()}); }
   static Attribute strings(llvm::ArrayRef<std::string> values);
@@ -100,8 +101,8 @@ public:
   llvm::StringRef asString() const { return std::get<std::string>(data); }
   llvm::StringRef asSymbol() const { return std::get<SymbolName>(data).name; }
   AffineExpr asAffine() const;
-  const AttrList &asList() const { return std::get<AttrList>(data); }
-  const AttrDict &asDict() const { return std::get<AttrDict>(data); }
+  const AttrList &asList() const { return *std::get<Shared<AttrList>>(data).value; }
+  const AttrDict &asDict() const { return *std::get<Shared<AttrDict>>(data).value; }
   /// Lists with elements of one kind.
   std::vector<std::string> asStrings() const;
   std::vector<int64_t> asInts() const;
@@ -120,9 +121,19 @@ private:
   };
   explicit Attribute(SymbolName symbol) : data(std::move(symbol)) {}
 
+  /// A large value, which never changes: copies of an attribute, and of operations with it, have it
+  /// in common.
+  template <typename T> struct Shared {
+    std::shared_ptr<const T> value;
+    bool operator==(const Shared &other) const { return *value == *other.value; }
+  };
+  template <typename T> static Shared<T> share(T value) {
+    return {std::make_shared<const T>(std::move(value))};
+  }
+
   // In the order of AttrKind.
-  std::variant<std::monostate, bool, int64_t, Quantity, std::string, SymbolName, AffineExpr,
-               AttrList, AttrDict>
+  std::variant<std::monostate, bool, int64_t, Shared<Quantity>, std::string, SymbolName,
+               Shared<AffineExpr>, Shared<AttrList>, Shared<AttrDict>>
       data;
 };
 

@@ -32,22 +32,25 @@ const Attribute *Operation::attr(llvm::StringRef name) const {
 }
 
 void Operation::setAttr(llvm::StringRef name, Attribute value) {
-  // Undeclared ones, which the verifier rejects, come last.
-  auto rank = [&](llvm::StringRef attrName) {
-    const AttrDecl *decl = declaration->findAttr(attrName);
-    return decl ? static_cast<size_t>(decl - declaration->attrs.data()) : declaration->attrs.size();
-  };
-  size_t own = rank(name);
   auto it = attributes.begin();
-  for (; it != attributes.end(); ++it) {
-    if (it->name == name) {
-      it->value = std::move(value);
-      return;
+  for (const AttrDecl &declared : declaration->attrs) {
+    bool isSet = it != attributes.end() && it->name == declared.name;
+    if (declared.name != name) {
+      it += isSet;
+      continue;
     }
-    if (rank(it->name) > own)
-      break;
+    if (isSet)
+      it->value = std::move(value);
+    else
+      attributes.insert(it, {name.str(), std::move(value)});
+    return;
   }
-  attributes.insert(it, {name.str(), std::move(value)});
+  // Undeclared ones, which the verifier rejects, come last.
+  it = std::find_if(it, attributes.end(), [&](const auto &other) { return other.name == name; });
+  if (it != attributes.end())
+    it->value = std::move(value);
+  else
+    attributes.push_back({name.str(), std::move(value)});
 }
 
 void Operation::removeAttr(llvm::StringRef name) {

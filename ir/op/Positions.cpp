@@ -2,6 +2,7 @@
 #include "ir/op/Positions.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 
 using namespace perfc;
@@ -84,9 +85,11 @@ static int64_t countSums(llvm::ArrayRef<Term> terms, int64_t from, int64_t to) {
 }
 
 /// Sorts the terms by step and joins those that go on where others end: one progression.
-static void joinTerms(std::vector<Term> &terms) {
+static void joinTerms(llvm::SmallVectorImpl<Term> &terms) {
+  if (terms.size() == 1)
+    return;
   llvm::sort(terms, [](const Term &a, const Term &b) { return a.step < b.step; });
-  std::vector<Term> joined;
+  llvm::SmallVector<Term, 4> joined;
   for (const Term &term : terms) {
     if (!joined.empty() && term.step % joined.back().step == 0 &&
         term.step / joined.back().step <= joined.back().count)
@@ -100,7 +103,7 @@ static void joinTerms(std::vector<Term> &terms) {
 int64_t op::touchedPositions(const AffineExpr &subscript, const ir::AttrDict &domain,
                              int64_t size) {
   int64_t first = subscript.constant();
-  std::vector<Term> terms;
+  llvm::SmallVector<Term, 4> terms;
   for (const AffineExpr::Term &term : subscript.terms()) {
     const ir::Attribute *extent = domain.find(term.name);
     int64_t count = extent ? extent->asInt() : 1;

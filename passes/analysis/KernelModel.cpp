@@ -30,6 +30,7 @@ static Access readAccess(const AttrDict &dict, const Statement &statement, op::K
   Access access{tensor, op::OperandOp(kernel->body().find(tensor)), &dict.find("map")->asList()};
   access.shape = access.operand.shape();
   access.format = *parseDType(access.operand.dtype());
+  access.ranks.reserve(access.map->size());
   for (const Attribute &subscript : *access.map)
     access.ranks.push_back(readSubscript(subscript, statement));
   return access;
