@@ -1,9 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Evaluation.h"
 
-#include "api/ModuleFile.h"
-#include "api/PointProblems.h"
-#include "api/ReportAgain.h"
 #include "api/statements/Statements.h"
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Hardware.h"
@@ -14,7 +11,6 @@
 #include "passes/training/Strategy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace perfc;
 using namespace perfc::api;
@@ -24,14 +20,6 @@ bool api::lower(ir::Module &module, llvm::StringRef level, DiagnosticEngine &dia
   passes::PassContext context{diagnostics, allOps()};
   passes::PassManager manager(*passes::pipelineTo(level));
   return manager.run(module, context);
-}
-
-/// Where the statement stands that `module` was made for.
-static SourceRange statementPlace(const ir::Module &module) {
-  for (const ir::Operation &op : module.body())
-    if (op.name().startswith("study."))
-      return op.range();
-  return {};
 }
 
 const ir::Operation *api::pointOf(const ir::Module &module) {
@@ -45,112 +33,8 @@ bool api::isRow(const ir::Operation *point) {
   return point && !ir::as<study::PointOp>(*point).table().empty();
 }
 
-/// What a file of results is of: the program with all that it imports and reads, the library
-/// included, and its parameters.
-static std::string programHash(const SourceManager &sources, Compilation::Defines defines) {
-  std::string all;
-  for (FileId file : sources.all())
-    all += fmt::format("{}:{}", sources.text(file).size(), sources.text(file));
-  for (const auto &[name, value] : defines)
-    all += "\n-D " + name + "=" + value;
-  return llvm::utohexstr(llvm::xxHash64(all));
-}
-
 Evaluation::Evaluation(Context context, ProviderSet &providers, RunOptions options)
     : context(context), providers(providers), options(std::move(options)) {}
-
-/// Opens the file of results, where there is to be one; false after a report.
-bool Evaluation::openStore(Compilation::Defines defines) {
-  if (options.sweep.database.empty() || (options.sharing && !options.sharing->handsOut()))
-    return true;
-  store = ResultStore::open(options.sweep.database, programHash(context.sources, defines),
-                            context.diagnostics);
-  if (store && options.onKept)
-    options.onKept(store->finishedRows());
-  return store != nullptr;
-}
-
-void Evaluation::run(FileId root, Compilation::Defines defines, const Listener &listener) {
-  Compilation compilation(context.sources, context.diagnostics, allOps());
-  if ((!compilation.load(root, defines) && !compilation.canRun()) || !openStore(defines))
-    return;
-  compilation.check(); // a mistake in a part that no statement uses is a mistake all the same
-  run(compilation, listener);
-}
-
-void Evaluation::run(Compilation &compilation, const Listener &listener) {
-  runUnits(
-      [&](UnitVisitor each) {
-        compilation.forEachUnit(
-            [&](ir::Module &module) { return each(module, compilation.pointCount()); });
-      },
-      listener);
-}
-
-void Evaluation::runModules(FileId text, const Listener &listener) {
-  Modules modules = readModules(text, context.sources, context.diagnostics);
-  if (modules.empty() || !haveStatements(modules, text, context.diagnostics) || !openStore({}))
-    return;
-  runUnits(
-      [&](UnitVisitor each) {
-        for (std::unique_ptr<ir::Module> &module : modules) {
-          SourceRange place = statementPlace(*module);
-          size_t count = llvm::count_if(modules, [&](const std::unique_ptr<ir::Module> &other) {
-            return other && statementPlace(*other) == place;
-          });
-          if (!each(*module, count))
-            return;
-        }
-      },
-      listener);
-}
-
-void Evaluation::runUnits(llvm::function_ref<void(UnitVisitor)> forEachUnit,
-                          const Listener &listener) {
-  if (options.sharing && options.sharing->handsOut()) {
-    serve();
-    // What cannot be built is no point: it is reported here, once for all processes.
-    forEachUnit([&](ir::Module &module, size_t) {
-      if (const ir::Operation *point = pointOf(module); point && !isRow(point))
-        kinds.insert(study::PointOp::opName);
-      return !context.watcher.isCancelled();
-    });
-    return;
-  }
-  PointProblems problems(context.diagnostics);
-  forEachUnit([&](ir::Module &module, size_t pointsOfSweep) {
-    SourceRange place = statementPlace(module);
-    const ir::Operation *point = pointOf(module);
-    std::string bindings = point ? bindingsText(ir::as<study::PointOp>(*point).bindings()) : "";
-    problems.begin(point ? place : SourceRange());
-    size_t before = context.diagnostics.all().size();
-    pointCount = pointsOfSweep;
-    unit(module, listener);
-    context.diagnostics.blame(before, place);
-    context.diagnostics.noteSince(before, place, "for this statement");
-    if (!bindings.empty() && !options.sharing)
-      problems.take(before, bindings);
-    if (options.sharing)
-      options.sharing->send(before);
-    return !context.watcher.isCancelled();
-  });
-}
-
-/// Hands points out, and takes over what the other processes find.
-void Evaluation::serve() {
-  options.sharing->serve(store.get(), [&](const SharedPoint &outcome) {
-    for (const Diagnostic &problem : outcome.problems) {
-      // What is about a place, not about a point, is reported once, whoever meets it.
-      bool isOfPlace = problem.kind->code == diag::NotSupportedYet.code ||
-                       problem.kind->code == diag::WordWithoutEffect.code;
-      if (isOfPlace && !reported.insert({problem.range.begin, problem.message}).second)
-        continue;
-      reportAgain(context.diagnostics, problem);
-    }
-    if (!store && outcome.isComplete)
-      llvm::append_range(rows, outcome.rows);
-  });
-}
 
 std::vector<const emit::Result *> Evaluation::named(llvm::StringRef name) const {
   std::vector<const emit::Result *> results;

@@ -145,12 +145,13 @@ public:
   bool isGood() const;
 
   /// Sets a parameter for the runs that follow, without parsing or checking anything else again.
-  /// False when the program has no such parameter, or `value` is no value (reported).
+  /// False when the program has no such parameter, or `value` is no value of it
+  /// (reported); it is then as it was.
   bool set(std::string_view parameter, double value);
   bool set(std::string_view parameter, const std::string &value);
 
-  /// Evaluates all statements. False when a statement has an error (reported); the others have
-  /// results all the same.
+  /// Evaluates all statements. False when one has an error (reported), an `expect` that fails
+  /// included; the others have results all the same.
   bool run(Sink &sink, const RunSettings &settings = {});
   /// The results of a run as the document that `perfc run --json` prints (docs/output.md).
   std::string runJson(const RunSettings &settings = {});

@@ -46,11 +46,17 @@ static const Decl *findParameter(const Module &root, llvm::StringRef name) {
 bool Compilation::setParameter(llvm::StringRef name, const std::string &text) {
   size_t errors = diagnostics.errorCount();
   const Decl *decl = findParameter(*root, name);
-  if (!decl || !files.setParameter(name, text))
+  if (!decl)
     return false;
-  evaluator.overrideParam(*decl, Value()); // what was set before, and what followed from it
-  evaluator.valueOf(*decl, decl->nameRange);
-  return diagnostics.errorCount() == errors;
+  const ast::Expr *before = files.overrideOf(decl);
+  Value known = evaluator.overrideParam(*decl, Value());
+  files.setParameter(name, text);
+  evaluator.valueOf(*decl, decl->nameRange); // which checks it
+  if (diagnostics.errorCount() == errors)
+    return true;
+  files.restoreOverride(decl, before);
+  evaluator.overrideParam(*decl, std::move(known));
+  return false;
 }
 
 bool Compilation::setParameter(llvm::StringRef name, double value) {

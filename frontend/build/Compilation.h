@@ -29,7 +29,8 @@ public:
   bool canRun() const { return allSet && !root->syntax->isIncomplete; }
   /// Sets parameter `name` of the root for the units that are built from now on, in place of what
   /// `load` set; a number is in base units of what the parameter is by default. False when there is
-  /// no such parameter or the text is no value of it (reported).
+  /// no such parameter or the text is no value of it (reported); it is then as
+  /// it was.
   bool setParameter(llvm::StringRef name, const std::string &text);
   bool setParameter(llvm::StringRef name, double value);
   /// The value of a constant or parameter of a file, as it is written; "" where it has none.

@@ -232,13 +232,15 @@ Value Evaluator::valueOf(const Decl &decl, SourceRange use) {
   return value;
 }
 
-void Evaluator::overrideParam(const Decl &param, Value value) {
+Value Evaluator::overrideParam(const Decl &param, Value value) {
+  Value before = paramOverrides.lookup(&param);
   if (value.isUnknown())
     paramOverrides.erase(&param);
   else
     paramOverrides[&param] = std::move(value);
   cache.clear(); // what depends on it follows
   called.clear();
+  return before;
 }
 
 Value Evaluator::member(const ast::Expr &expr, const Scope &scope) {

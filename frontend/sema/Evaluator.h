@@ -100,8 +100,9 @@ public:
   llvm::Optional<Value> functionBody(const Decl &function, const ast::Body &body, Scope &scope);
   /// What is wrong with `decl` has been reported: what uses it is unknown.
   void setMistaken(const Decl &decl) { mistaken.insert(&decl); }
-  /// Sets a parameter for one point of a sweep; `Unknown` takes it back.
-  void overrideParam(const Decl &param, Value value);
+  /// Sets a parameter for one point of a sweep, or for the runs that follow; `Unknown` takes it
+  /// back. Returns what was set before.
+  Value overrideParam(const Decl &param, Value value);
   /// How often a value was used that follows from a parameter of a file: what is made without one
   /// is the same whatever these are set to.
   size_t parameterUses() const { return usesOfParameters; }

@@ -127,6 +127,8 @@ public:
   bool setParameter(llvm::StringRef name, const std::string &text);
   /// The text given with -D for this parameter, parsed, or null.
   const ast::Expr *overrideOf(const Decl *param) const;
+  /// Takes `text`, of an earlier override or null for none, as that of the parameter again.
+  void restoreOverride(const Decl *param, const ast::Expr *text) { overrides[param] = text; }
 
   NameResult lookup(const Module &module, llvm::StringRef name) const;
   /// All names visible at file level, for suggestions.

@@ -1,0 +1,181 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "api/perfc/Program.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace perfc::api;
+
+namespace {
+
+struct Results : Sink {
+  void result(const Result &result) override { list.push_back(result); }
+  std::vector<Result> list;
+};
+
+constexpr const char product[] = R"(
+import std.ops.matmul as lib
+import std.hardware.h100
+
+// How many rows.
+param n = 64 in 1..4096
+param rate = 2GB/s
+let twice = 2 * n
+metric words = traffic / 2B
+evaluate lib.matmul(M = n, N = twice, K = 64) on h100_sxm as one {
+  expect macs > 1e5
+  report words
+}
+)";
+
+} // namespace
+
+TEST(Program, GivesTypedResults) {
+  Program program = Program::load(product);
+  Results found;
+  ASSERT_TRUE(program.run(found)) << program.problemsJson();
+  ASSERT_EQ(found.list.size(), 1u);
+  const Result &result = found.list.front();
+  EXPECT_EQ(result.statement, "evaluate");
+  EXPECT_EQ(result.name, "one");
+  EXPECT_EQ(result.subject, "matmul(M = 64, N = 128, K = 64)");
+  EXPECT_EQ(result.place.line, 10u);
+  EXPECT_EQ(result.find("macs")->value, 64 * 128 * 64);
+  EXPECT_EQ(result.find("latency")->unit, "s");
+  EXPECT_EQ(result.find("words")->value, result.find("traffic")->value / 2);
+  EXPECT_EQ(result.find("bus_bandwidth")->hasNumber(), false);
+  EXPECT_EQ(result.find("nothing"), nullptr);
+  ASSERT_EQ(result.expectations.size(), 1u);
+  EXPECT_EQ(result.expectations.front().text, "macs > 1e5");
+  EXPECT_DOUBLE_EQ(result.breakdown.latency, result.find("latency")->value);
+}
+
+TEST(Program, RunsAgainWithOtherParameters) {
+  Program program = Program::load(product);
+  Results again, fresh;
+  ASSERT_TRUE(program.set("n", 128));
+  program.run(again);
+  ASSERT_TRUE(program.set("n", std::string("2 * 128")));
+  program.run(again);
+  Program::load(product, "program.perf", {{"n", "256"}}).run(fresh);
+  ASSERT_EQ(again.list.size(), 2u);
+  EXPECT_EQ(again.list[0].find("macs")->value, 128 * 256 * 64);
+  EXPECT_EQ(again.list[1].find("latency")->value, fresh.list.front().find("latency")->value);
+  // A sweep over it leaves it as it was set.
+  Program swept =
+      Program::load(std::string(product) +
+                    "sweep n in [1, 2] { evaluate lib.matmul(M = n, N = 1, K = 1) on h100_sxm }");
+  ASSERT_TRUE(swept.set("n", 128));
+  for (int round = 0; round < 2; ++round) {
+    Results sizes;
+    swept.run(sizes);
+    ASSERT_EQ(sizes.list.size(), 3u);
+    EXPECT_EQ(sizes.list[0].find("macs")->value, 128 * 256 * 64);
+    EXPECT_EQ(sizes.list[2].find("macs")->value, 2);
+  }
+  // In the base units of what it is by default.
+  EXPECT_TRUE(program.set("rate", 3e9));
+  EXPECT_EQ(program.at(7, 8)->value, "3GB/s");
+}
+
+TEST(Program, RefusesWhatIsNoValue) {
+  Program program = Program::load(product);
+  EXPECT_FALSE(program.set("m", 1));
+  EXPECT_FALSE(program.set("n", 5000)); // not one of its domain
+  EXPECT_FALSE(program.set("n", std::string("1 +")));
+  EXPECT_FALSE(program.isGood());
+  // It is as it was before.
+  Results found;
+  EXPECT_TRUE(program.run(found)) << program.problemsJson();
+  EXPECT_EQ(found.list.front().find("macs")->value, 64 * 128 * 64);
+}
+
+TEST(Program, SaysWhatIsWrongAndWhere) {
+  Program program =
+      Program::load("import std.hardware.h100\nevaluate conv2d() on h100_sxm\n", "my.perf");
+  Results found;
+  EXPECT_FALSE(program.run(found));
+  std::vector<Problem> problems = program.problems();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].severity, "error");
+  EXPECT_EQ(problems[0].code, 100u);
+  EXPECT_EQ(problems[0].place.file, "my.perf");
+  EXPECT_EQ(problems[0].place.line, 2u);
+  EXPECT_EQ(problems[0].place.column, 10u);
+  EXPECT_FALSE(problems[0].remarks.empty());
+  EXPECT_FALSE(Program::loadFile("/nothing.perf").isGood());
+}
+
+TEST(Program, FormatsAndLowers) {
+  Program program = Program::load("import   std.ops.matmul\nlet a=1\n");
+  EXPECT_EQ(program.format().value_or(""), "import std.ops.matmul\nlet a = 1\n");
+  EXPECT_EQ(Program::load("let a = (\n").format(), std::nullopt);
+  Program evaluation = Program::load(product);
+  EXPECT_NE(evaluation.ir("phase").value_or("").find("phase.kernel"), std::string::npos);
+  EXPECT_EQ(evaluation.ir("cellar"), std::nullopt);
+  EXPECT_FALSE(evaluation.isGood());
+}
+
+TEST(Program, AnswersAboutPlaces) {
+  Program program = Program::load(product);
+  EXPECT_EQ(program.at(10, 50)->name, "h100_sxm");
+  EXPECT_EQ(program.at(10, 50)->module, "std.hardware.h100");
+  EXPECT_EQ(program.at(10, 50)->kind, "hardware");
+  EXPECT_EQ(program.at(10, 15)->name, "matmul"); // of a module with another name
+  EXPECT_EQ(program.at(8, 6)->value, "128");
+  EXPECT_EQ(program.at(6, 7)->documentation, "How many rows.\n");
+  EXPECT_EQ(program.at(6, 7)->place.line, 6u);
+  EXPECT_EQ(program.at(11, 4)->kind, "word");
+  EXPECT_EQ(program.at(4, 1), std::nullopt);
+  EXPECT_EQ(program.at(0, 1), std::nullopt);
+  EXPECT_EQ(program.at(1000, 1000), std::nullopt);
+}
+
+TEST(Program, EndsASweepThatIsCancelled) {
+  struct Cancelling : Results {
+    void result(const Result &result) override {
+      Results::result(result);
+      if (list.size() == 3)
+        program->cancel();
+    }
+    Program *program = nullptr;
+  } found;
+  Program program =
+      Program::load("import std.ops.matmul\nimport std.hardware.h100\n"
+                    "sweep n in 1..100 { evaluate matmul(M = n, N = 1, K = 1) on h100_sxm }\n");
+  found.program = &program;
+  program.run(found);
+  EXPECT_EQ(found.list.size(), 3u);
+  EXPECT_EQ(found.list[2].point, (std::vector<std::pair<std::string, std::string>>{{"n", "3"}}));
+  // The next run is another one.
+  Results all;
+  program.run(all);
+  EXPECT_EQ(all.list.size(), 100u);
+}
+
+// Programs do not see each other: as many at once say what one says alone.
+TEST(Program, RunsBesideOthers) {
+  auto text = [](int n) {
+    return "import std.ops.{conv2d, matmul}\nimport std.hardware.{h100, eyeriss}\n"
+           "import std.workloads.llama3\n"
+           "evaluate matmul(M = " +
+           std::to_string(n) +
+           ", N = 64, K = 64) on eyeriss\n"
+           "evaluate llama3_8b.decode(batch = " +
+           std::to_string(n) +
+           ") on h100_sxm\n"
+           "evaluate conv2d(N = 1, M = 8, C = " +
+           std::to_string(n) + ", P = 8, Q = 8, R = 3, S = 3) on eyeriss\n";
+  };
+  constexpr int count = 8;
+  std::vector<std::string> alone(count), beside(count);
+  for (int i = 0; i < count; ++i)
+    alone[i] = Program::load(text(i + 1)).runJson();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([&, i] { beside[i] = Program::load(text(i + 1)).runJson(); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(beside, alone);
+  EXPECT_NE(alone[0], alone[1]);
+}
