@@ -40,18 +40,19 @@ Uncertain Chip::launch() const {
   return launch ? launch->toUncertain() : Uncertain(0);
 }
 
-std::string Chip::leftOutNote(llvm::ArrayRef<MemoryTraffic> counted) const {
+void Chip::noteLeftOut(Cost &cost) const {
   std::vector<std::string> names;
   for (const ChipMemory &memory : memoryList) {
     bool isCounted = llvm::any_of(
-        counted, [&](const MemoryTraffic &known) { return known.memory == memory.name(); });
+        cost.traffic, [&](const MemoryTraffic &known) { return known.memory == memory.name(); });
     if (!isCounted && (memory.view.readEnergy() || memory.view.writeEnergy()))
       names.push_back(fmt::format("`{}`", memory.name()));
   }
-  return names.empty()
-             ? ""
-             : fmt::format("energy leaves out that of {}, whose bytes this level does not count",
-                           fmt::join(names, ", "));
+  if (names.empty())
+    return;
+  cost.energy.isPartial = true;
+  cost.addNote(fmt::format("energy leaves out that of {}, whose bytes this level does not count",
+                           fmt::join(names, ", ")));
 }
 
 bool Chip::dispatches() const {

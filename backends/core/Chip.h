@@ -58,9 +58,9 @@ public:
   const ChipMemory *outermost() const { return memoryList.empty() ? nullptr : &memoryList.front(); }
   llvm::Optional<Uncertain> clock() const;
   Uncertain launch() const;
-  /// What a result says of energies that memories give and that are not in it, since bytes are
-  /// counted in `counted` alone; "" where there are none.
-  std::string leftOutNote(llvm::ArrayRef<MemoryTraffic> counted) const;
+  /// Makes `cost` say which energies that memories give are not in it, since bytes are counted in
+  /// its traffic alone.
+  void noteLeftOut(Cost &cost) const;
   /// True when an array hands out blocks.
   bool dispatches() const;
   /// The chip's own area, else the sum of the areas that its parts give, without those off chip.

@@ -27,6 +27,7 @@ llvm::Optional<Uncertain> Figure::value() const {
 
 Figure &Figure::operator+=(const Figure &other) {
   known += other.known;
+  isPartial |= other.isPartial;
   for (const std::string &owner : other.missing) {
     auto place = std::lower_bound(missing.begin(), missing.end(), owner);
     if (place == missing.end() || *place != owner)

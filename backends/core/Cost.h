@@ -29,6 +29,9 @@ struct Figure {
   Uncertain known;
   /// Whose terms are not, such as "memory `L2`"; sorted, without repetitions.
   std::vector<std::string> missing;
+  /// A part is left out that is given, but that the level does not count: `known` is a lower bound,
+  /// and how far it may be off is not known.
+  bool isPartial = false;
 
   Figure(Uncertain value = 0) : known(std::move(value)) {}
   /// Nothing known, because `kind` `name` ("memory", "L2") does not give it.
@@ -36,6 +39,8 @@ struct Figure {
   bool isGiven() const { return missing.empty(); }
   /// The sum when all of it is known.
   llvm::Optional<Uncertain> value() const;
+  /// What is known as results show it: without an interval where a part is left out.
+  Uncertain shown() const { return isPartial ? Uncertain(known.central()) : known; }
   Figure &operator+=(const Figure &other);
   /// This, `count` times.
   Figure times(double count) const;

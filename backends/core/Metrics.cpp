@@ -27,7 +27,7 @@ static MetricValue unknown(std::string why) {
 /// `figure`, called `name`, where all of it is given.
 static MetricValue figureMetric(const Figure &figure, llvm::StringRef name) {
   if (figure.isGiven())
-    return number(figure.known);
+    return number(figure.shown());
   return unknown((name + " of " + llvm::join(figure.missing, ", ") + " is not given").str());
 }
 
@@ -126,7 +126,7 @@ static MetricValue money(const Outcome &of) {
     return number(chips + joule * of.cost.energy.known.central());
   }
   Uncertain chips = of.cost.latency * (static_cast<double>(of.cost.chips) * of.price->chipSecond);
-  return number(chips + of.cost.energy.known * of.price->joule);
+  return number(chips + of.cost.energy.shown() * of.price->joule);
 }
 
 static MetricValue moneyPerToken(const Outcome &of) {

@@ -39,7 +39,7 @@ static void titles(llvm::raw_ostream &os, llvm::ArrayRef<llvm::StringRef> names)
 
 static void energyCell(llvm::raw_ostream &os, const Figure &energy) {
   if (energy.isGiven())
-    return cell(os, formatEngineering(energy.known, BaseUnit::Joule));
+    return cell(os, formatEngineering(energy.shown(), BaseUnit::Joule));
   cell(os, "not given", "missing");
 }
 

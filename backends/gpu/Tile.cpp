@@ -152,8 +152,7 @@ void TileEvaluator::finish(Cost &cost) {
     cost.cycles = cost.latency * *clock;
   cost.area = chip.area();
   cost.notes = compute.notes;
-  if (std::string note = chip.leftOutNote(cost.traffic); !note.empty())
-    cost.addNote(std::move(note));
+  chip.noteLeftOut(cost);
   if (!chip.dispatches())
     cost.addNote(fmt::format("no array of `{}` dispatches blocks: its units count as always busy, "
                              "as in the roofline",

@@ -76,8 +76,7 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
   cost.area = chip.area();
-  if (std::string note = chip.leftOutNote(cost.traffic); !note.empty())
-    cost.addNote(std::move(note));
+  chip.noteLeftOut(cost);
   cost.provenance = {"roofline", "",
                      "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
   cost.breakdown.children = partsOf(chip, *compute, cost);

@@ -287,6 +287,7 @@ void Serving::addItems(Cost &cost) const {
   }
   cost.exposed = exposed;
   cost.energy = energy;
+  cost.energy.isPartial = model.sources.isEnergyPartial;
 }
 
 Outcome Serving::outcome() {

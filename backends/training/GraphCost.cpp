@@ -131,6 +131,7 @@ void KernelSources::add(const KernelSources &other) {
   };
   addNew(providers, other.providers);
   addNew(notes, other.notes);
+  isEnergyPartial |= other.isEnergyPartial;
 }
 
 /// B/s of the memory farthest out; 0 when it is not given.
@@ -199,7 +200,7 @@ bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, R
       diagnostics.report(op.range(), diag::NoCost, kernel.symbol());
     return false;
   }
-  sources.add({{found->provenance.provider}, found->notes});
+  sources.add({{found->provenance.provider}, found->notes, found->energy.isPartial});
   RegionCost own;
   own.dropped = shareOf(op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time

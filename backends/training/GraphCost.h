@@ -73,6 +73,7 @@ struct RegionCost {
 /// Providers that answered for kernels, and what their costs say: each once.
 struct KernelSources {
   std::vector<std::string> providers, notes;
+  bool isEnergyPartial = false; ///< of some of them
 
   void add(const KernelSources &other);
 };

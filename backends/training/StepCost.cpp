@@ -99,6 +99,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   TrainingSummary &summary = step.summary;
   cost.latency = summary.stepTime;
   cost.energy = step.energy;
+  cost.energy.isPartial = costs.sources.isEnergyPartial;
   cost.area = model.chipArea();
   cost.exposed = summary.exposed();
   cost.chips = summary.chips;

@@ -19,7 +19,7 @@ std::string perfc::driver::latencyText(const Uncertain &latency) {
 }
 
 std::string perfc::driver::energyText(const Figure &energy) {
-  return energy.isGiven() ? formatEngineering(energy.known, BaseUnit::Joule) : "-";
+  return energy.isGiven() ? formatEngineering(energy.shown(), BaseUnit::Joule) : "-";
 }
 
 std::string perfc::driver::utilizationText(const Outcome &of) {
