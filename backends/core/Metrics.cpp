@@ -62,11 +62,11 @@ static bool hasStaticPower(const CostPart &part) {
   return part.label == leakageLabel || llvm::any_of(part.children, hasStaticPower);
 }
 
-/// Without the static power of a chip only the value is known, as a lower bound; how far it may be
-/// off is not.
+/// Without the static power of a chip, or with energies left out, only the value is known, as a
+/// lower bound; how far it may be off is not.
 static MetricValue power(const Outcome &of) {
   MetricValue result = ratio(energy(of), of.cost.latency);
-  if (result.hasNumber() && !hasStaticPower(of.cost.breakdown))
+  if (result.hasNumber() && (of.cost.energy.isPartial || !hasStaticPower(of.cost.breakdown)))
     result.value = Uncertain(result.value.central());
   return result;
 }
