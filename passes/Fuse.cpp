@@ -6,6 +6,7 @@
 #include "ir/study/TrainOps.h"
 #include "passes/FusedWorkload.h"
 #include "passes/GroupKernel.h"
+#include "passes/Names.h"
 #include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -243,11 +244,7 @@ struct MappedGraph {
 
 /// Evaluations with such mappings get a graph of their own where others use it too.
 static std::vector<MappedGraph> mappedGraphs(Module &module, PassContext &context) {
-  std::vector<study::EvaluateOp> evaluations;
-  module.walk([&](Operation &op) {
-    if (auto evaluate = as<study::EvaluateOp>(op))
-      evaluations.push_back(evaluate);
-  });
+  auto evaluations = operationsOf<study::EvaluateOp>(module);
   std::vector<MappedGraph> mapped;
   for (study::EvaluateOp evaluate : evaluations) {
     MappedGraph one{evaluate, resolve(*evaluate, evaluate.subject()), {}};

@@ -180,12 +180,7 @@ static bool runLowerToTile(Module &module, PassContext &context) {
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
     valid &= lowering.run(evaluate);
-  std::vector<study::TrainOp> trained; // lowering adds to the module
-  module.walk([&](Operation &op) {
-    if (auto train = as<study::TrainOp>(op))
-      trained.push_back(train);
-  });
-  for (study::TrainOp train : trained)
+  for (study::TrainOp train : operationsOf<study::TrainOp>(module))
     valid &= lowering.run(train);
   return valid;
 }

@@ -31,14 +31,10 @@ std::string passes::programSymbol(study::EvaluateOp evaluate) {
 }
 
 std::vector<study::EvaluateOp> passes::namedEvaluations(ir::Module &module) {
-  std::vector<study::EvaluateOp> list;
+  auto list = operationsOf<study::EvaluateOp>(module);
   llvm::StringSet<> taken;
-  module.walk([&](ir::Operation &op) {
-    if (auto evaluate = ir::as<study::EvaluateOp>(op)) {
-      list.push_back(evaluate);
-      taken.insert(op.symbol());
-    }
-  });
+  for (study::EvaluateOp evaluate : list)
+    taken.insert(evaluate.symbol());
   // Evaluations inside a comparison or a point are not in the module's table, but what is made from
   // their names is: names are unique over all of them.
   size_t next = 0;

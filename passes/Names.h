@@ -24,6 +24,16 @@ std::string nestTileSymbol(llvm::StringRef nest);
 std::string sequenceSymbol(study::EvaluateOp evaluate);
 std::string programSymbol(study::EvaluateOp evaluate);
 
+/// All operations of one kind, in order: what is done to one may add to the module.
+template <typename View> std::vector<View> operationsOf(ir::Module &module) {
+  std::vector<View> list;
+  module.walk([&](ir::Operation &op) {
+    if (auto view = ir::as<View>(op))
+      list.push_back(view);
+  });
+  return list;
+}
+
 /// Gives each evaluation of `module` that has no symbol one, and returns all of them in order.
 std::vector<study::EvaluateOp> namedEvaluations(ir::Module &module);
 

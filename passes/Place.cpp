@@ -166,12 +166,7 @@ bool Placement::run(study::EvaluateOp evaluation) {
 static bool runPlace(Module &module, PassContext &context) {
   Placement placement(module, context);
   bool valid = true;
-  std::vector<study::EvaluateOp> evaluations; // parts add to the module
-  module.walk([&](Operation &op) {
-    if (auto evaluate = as<study::EvaluateOp>(op))
-      evaluations.push_back(evaluate);
-  });
-  for (study::EvaluateOp evaluate : evaluations)
+  for (study::EvaluateOp evaluate : operationsOf<study::EvaluateOp>(module))
     valid &= placement.run(evaluate);
   return valid;
 }

@@ -1,0 +1,53 @@
+// Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parameters of a loaded program, set for the runs that follow.
+#include "frontend/build/Compilation.h"
+#include "frontend/sema/Written.h"
+#include <cmath>
+
+using namespace perfc;
+
+static const Decl *findParameter(const Module &root, llvm::StringRef name) {
+  const Decl *decl = root.byName.lookup(name);
+  return decl && decl->kind == DeclKind::Param ? decl : nullptr;
+}
+
+bool Compilation::setParameter(llvm::StringRef name, const std::string &text) {
+  size_t errors = diagnostics.errorCount();
+  const Decl *decl = findParameter(*root, name);
+  if (!decl)
+    return false;
+  const ast::Expr *before = files.overrideOf(decl);
+  Value known = evaluator.overrideParam(*decl, Value());
+  files.setParameter(name, text);
+  evaluator.valueOf(*decl, decl->nameRange); // which checks it
+  if (diagnostics.errorCount() == errors)
+    return true;
+  files.restoreOverride(decl, before);
+  evaluator.overrideParam(*decl, std::move(known));
+  return false;
+}
+
+bool Compilation::setParameter(llvm::StringRef name, double value) {
+  const Decl *decl = findParameter(*root, name);
+  if (!decl || !std::isfinite(value))
+    return false;
+  Value before = evaluator.valueOf(*decl, decl->nameRange);
+  const Quantity *quantity = before.getIf<Quantity>();
+  Dimension dimension = quantity ? quantity->dimension() : Dimension();
+  bool isWhole = std::trunc(value) == value && std::fabs(value) < 0x1p53;
+  Quantity given = isWhole ? Quantity(Rational(static_cast<int64_t>(value)), dimension)
+                           : Quantity(Uncertain(value), dimension);
+  if (decl->domain) // whose members the text is compared with
+    return setParameter(name, given.text());
+  evaluator.overrideParam(*decl, given);
+  return true;
+}
+
+std::string Compilation::valueText(const Decl &decl) {
+  DiagnosticEngine &engine = diagnostics;
+  size_t known = engine.all().size();
+  Value value = evaluator.valueOf(decl, decl.nameRange);
+  engine.truncate(known);
+  return value.isUnknown() ? "" : written(value);
+}
