@@ -145,6 +145,8 @@ llvm::Optional<Outcome> training::evaluateTraining(const ir::Module &module,
     return llvm::None;
   if (!checkRun(train, step->summary, diagnostics))
     return llvm::None;
-  step->summary.program = buildProgram(train, *costs, strategy, *step, network);
-  return stepOutcome(train, *costs, std::move(*step), model, strategy);
+  auto program = buildProgram(train, *costs, strategy, *step, network);
+  Outcome outcome = stepOutcome(train, *costs, std::move(*step), model, strategy);
+  outcome.program = std::move(program);
+  return outcome;
 }
