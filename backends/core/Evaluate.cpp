@@ -2,6 +2,7 @@
 #include "backends/core/Evaluate.h"
 
 #include "backends/core/Chip.h"
+#include "backends/core/RankNetwork.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/op/OpOps.h"
 #include "ir/phase/PhaseOps.h"
@@ -43,6 +44,7 @@ private:
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
   HashCache hashes;
+  llvm::Optional<RankNetwork> network; ///< once there is an exchange
   const ir::Operation *chipOp = nullptr;
   const ir::Operation *peakAt = nullptr;
   int64_t peakBytes = 0;
@@ -129,9 +131,10 @@ bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total)
 
 bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   exchanges = true;
-  const ir::Operation *system = module.lookup(evaluate.on());
+  if (!network)
+    network.emplace(*module.lookup(evaluate.on()), providers, diagnostics);
   size_t errors = diagnostics.errorCount();
-  const Cost *cost = providers.evaluate({&op, system, nullptr}, hashes, diagnostics);
+  const Cost *cost = network->cost(op);
   if (!cost) {
     if (diagnostics.errorCount() == errors)
       diagnostics.report(op.range(), diag::NoCost, op.name());

@@ -7,8 +7,8 @@
 #ifndef PERFC_BACKENDS_CORE_STEPPROGRAM_H
 #define PERFC_BACKENDS_CORE_STEPPROGRAM_H
 
-#include "backends/core/AxisPlace.h"
 #include "ir/common/Uncertain.h"
+#include "passes/analysis/AxisPlace.h"
 #include <cstdint>
 #include <set>
 #include <string>

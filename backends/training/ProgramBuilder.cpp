@@ -19,7 +19,7 @@ namespace {
 class Builder {
 public:
   Builder(const ir::Operation &train, const ModelCosts &costs, const Strategy &strategy,
-          const Step &step, AxisNetwork &network)
+          const Step &step, RankNetwork &network)
       : train(train), costs(costs), strategy(strategy), step(step), network(network),
         runtime(Runtime::read(train)),
         chunks(static_cast<int64_t>(step.stages.front().chunks.size())) {}
@@ -44,18 +44,18 @@ private:
   void addSharedWeights(size_t at, StepStage &stage);
   void addStages();
   void addTasks();
-  double timeOf(const StepItem &item, const ChipSet &chips) const;
+  double timeOf(const StepItem &item, const passes::ChipSet &chips) const;
 
   const ir::Operation &train;
   const ModelCosts &costs;
   const Strategy &strategy;
   const Step &step;
-  AxisNetwork &network;
+  RankNetwork &network;
   Runtime runtime;
   int64_t chunks;
   StepProgram program;
   /// By the kind of chip, its slowdown, and where collectives run, if that matters.
-  std::map<std::tuple<const ir::Operation *, double, ChipSet>, Passes> passes;
+  std::map<std::tuple<const ir::Operation *, double, passes::ChipSet>, Passes> passes;
 };
 
 } // namespace
@@ -68,7 +68,7 @@ void Builder::addAxes() {
       program.axes.push_back({name, placeOf(strategy, name)});
 }
 
-double Builder::timeOf(const StepItem &item, const ChipSet &chips) const {
+double Builder::timeOf(const StepItem &item, const passes::ChipSet &chips) const {
   const Cost *cost =
       network.cost(item.kind, placeOf(strategy, item.axis), item.bytes, train.range(), chips);
   return cost ? cost->latency.central() / runtime.network : 0;
@@ -89,7 +89,7 @@ uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights,
 /// The graph of the backward pass runs the other way round, with the weights of the forward one
 /// that have gradients.
 const Builder::Passes &Builder::passesOn(const StagePlan &stage) {
-  ChipSet chips = network.isUniform() ? network.places().all() : stage.chips;
+  passes::ChipSet chips = network.isUniform() ? network.places().all() : stage.chips;
   auto [entry, isNew] = passes.try_emplace({stage.chip, stage.slowdown, chips});
   if (!isNew)
     return entry->second;
@@ -196,6 +196,6 @@ std::shared_ptr<const StepProgram> Builder::run() {
 std::shared_ptr<const StepProgram> training::buildProgram(const ir::Operation &train,
                                                           const ModelCosts &costs,
                                                           const Strategy &strategy,
-                                                          const Step &step, AxisNetwork &network) {
+                                                          const Step &step, RankNetwork &network) {
   return Builder(train, costs, strategy, step, network).run();
 }

@@ -13,7 +13,7 @@ namespace perfc::training {
 /// than anybody would write.
 std::shared_ptr<const StepProgram> buildProgram(const ir::Operation &train, const ModelCosts &costs,
                                                 const passes::Strategy &strategy, const Step &step,
-                                                AxisNetwork &network);
+                                                RankNetwork &network);
 
 } // namespace perfc::training
 

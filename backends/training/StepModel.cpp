@@ -31,7 +31,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
   return result;
 }
 
-StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network)
+StepModel::StepModel(const ir::Module &module, const ir::Operation &train, RankNetwork &network)
     : train(train), network(network), runtime(Runtime::read(train)) {
   DType format = ir::as<study::TrainOp>(train).dtype();
   first = factsOf(*passes::chipOf(module, train.symbolAttr("on")), format);

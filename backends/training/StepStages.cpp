@@ -207,7 +207,7 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
 
 /// The costs of a stage on the slowest kind of its chips, which the others wait for.
 void StepModel::chooseChip(Build &build, size_t stage) {
-  ChipSet chips = build.chipsAt(stage);
+  passes::ChipSet chips = build.chipsAt(stage);
   StagePlan &plan = build.step.stages[stage];
   RegionCost forward, backward;
   for (unsigned path : network.places().of(chips)) {

@@ -78,7 +78,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
     return llvm::None;
   }
   ModelCosts costs;
-  AxisNetwork places(*module.lookup(train.symbolAttr("on")), providers, diagnostics);
+  RankNetwork places(*module.lookup(train.symbolAttr("on")), providers, diagnostics);
   for (auto [kind, count] : places.places().kinds()) {
     auto one = costsOn(module, train, *kind, providers, diagnostics);
     if (!one)
@@ -121,7 +121,7 @@ llvm::Optional<Outcome> training::evaluateTraining(const ir::Module &module,
                                                    bool beyondMemory) {
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
-  AxisNetwork network(*system, providers, diagnostics);
+  RankNetwork network(*system, providers, diagnostics);
   network.readAlgorithms(train);
   if (!network.readFaults(train.range()) || !checkStrategy(train, strategy, network, diagnostics))
     return llvm::None;

@@ -12,7 +12,7 @@ using namespace perfc::training;
 using passes::Strategy;
 
 /// Reports strategies that do not go with the system or the batch.
-static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwork &network,
+static bool checkRanks(const ir::Operation &train, Strategy &strategy, RankNetwork &network,
                        DiagnosticEngine &diagnostics) {
   std::vector<std::string> factors;
   auto axis = [&](llvm::StringRef name, int64_t degree) {
@@ -36,13 +36,13 @@ static bool checkRanks(const ir::Operation &train, Strategy &strategy, AxisNetwo
     return false;
   }
   for (const auto &entry : strategy.over)
-    if (!network.rangeOf(entry.second)) {
+    if (!network.places().rangeOf(entry.second)) {
       diagnostics.report(passes::rangeOf(train, entry.second, diagnostics), diag::NoSuchAxisGroup,
                          on, entry.second);
       return false;
     }
   std::string problem;
-  if (!placeAxes(strategy, network, problem)) {
+  if (!placeAxes(strategy, network.places(), problem)) {
     diagnostics.report(passes::rangeOf(train, problem, diagnostics), diag::BadTrainValue, problem);
     return false;
   }
@@ -82,7 +82,7 @@ static bool checkBatch(const ir::Operation &train, const Strategy &strategy,
   return true;
 }
 
-bool training::checkStrategy(const ir::Operation &train, Strategy &strategy, AxisNetwork &network,
+bool training::checkStrategy(const ir::Operation &train, Strategy &strategy, RankNetwork &network,
                              DiagnosticEngine &diagnostics) {
   return checkRanks(train, strategy, network, diagnostics) &&
          checkBatch(train, strategy, diagnostics);

@@ -110,7 +110,7 @@ std::vector<int64_t> StrategySpace::shardGroups(const Strategy &strategy) const 
   return list;
 }
 
-const training::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
+const passes::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
   std::array<int64_t, 6> key = {strategy.tensor, strategy.context,  strategy.expert,
                                 strategy.data,   strategy.pipeline, strategy.wholeExperts()};
   auto known = variants.find(key);
@@ -119,7 +119,7 @@ const training::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
   std::vector<Strategy> list;
   for (int64_t ranks : shardGroups(strategy)) {
     strategy.shard.ranks = ranks;
-    llvm::append_range(list, training::nestingsOf(strategy, network));
+    llvm::append_range(list, passes::nestingsOf(strategy, network.places()));
   }
   return variants.try_emplace(key, std::move(list)).first->second;
 }
@@ -146,7 +146,7 @@ std::vector<StrategySpace::Family> StrategySpace::families(const Strategy &divis
                                             strategy.chunks);
     if (!matches || !divides)
       continue;
-    const training::StrategyVariants &all = variantsOf(strategy);
+    const passes::StrategyVariants &all = variantsOf(strategy);
     if (all.size() > 0)
       list.push_back({all.fill(std::move(strategy), all.size() - 1), &all});
   }
