@@ -2,6 +2,7 @@
 #include "api/Emitted.h"
 
 #include "api/OutputFile.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Network.h"
 #include "llvm/ADT/StringExtras.h"
 

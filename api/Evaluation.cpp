@@ -3,6 +3,7 @@
 
 #include "api/statements/Statements.h"
 #include "frontend/sema/Words.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
 #include "ir/study/ServeOps.h"

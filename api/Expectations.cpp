@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "api/Evaluation.h"
+#include "ir/common/diagnostics/Files.h"
 
 #include "ir/common/Metrics.h"
 #include "ir/study/AllOps.h"

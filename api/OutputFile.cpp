@@ -5,6 +5,8 @@
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+
+#include "ir/common/diagnostics/Files.h"
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>

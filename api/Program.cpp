@@ -9,6 +9,7 @@
 #include "api/RunDocument.h"
 #include "api/TypedResult.h"
 #include "frontend/syntax/Parser.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"

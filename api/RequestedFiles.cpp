@@ -2,6 +2,8 @@
 #include "api/RequestedFiles.h"
 
 #include "api/Emitted.h"
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Files.h"
 
 using namespace perfc;
 using namespace perfc::api;

@@ -2,6 +2,7 @@
 #include "api/RunDocument.h"
 
 #include "backends/emit/Emit.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

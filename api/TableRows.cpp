@@ -5,6 +5,7 @@
 #include "api/Evaluation.h"
 #include "api/statements/Statements.h"
 #include "ir/common/FirstError.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/study/StudyOps.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -6,6 +6,7 @@
 #include "api/ModuleFile.h"
 #include "api/PointProblems.h"
 #include "api/ReportAgain.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/study/AllOps.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "ir/common/diagnostics/Mappings.h"
+
 using namespace perfc;
 using namespace perfc::passes;
 

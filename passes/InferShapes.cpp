@@ -2,6 +2,7 @@
 //
 // infer-shapes: types of values follow from the kernels that make them. Where a type is given, it
 // has to be that one.
+#include "ir/common/diagnostics/Mappings.h"
 #include "passes/Pass.h"
 #include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/DenseSet.h"

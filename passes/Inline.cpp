@@ -3,6 +3,7 @@
 // inline: each call of a graph becomes the operations of that graph, on the operands of the call.
 // The graph's own tensors (weights, caches) come new with each call. Graphs that only calls
 // referred to go away.
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
 #include "passes/Pass.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelUses.h"
 
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/target/TargetOps.h"
 #include "passes/FusedPlan.h"
 #include "passes/Names.h"

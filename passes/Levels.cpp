@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Levels.h"
 
+#include "ir/common/diagnostics/Mappings.h"
 #include "passes/FusedPlan.h"
 #include "llvm/ADT/STLExtras.h"
 

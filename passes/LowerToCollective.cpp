@@ -3,6 +3,7 @@
 // lower-to-collective: what each evaluation runs on its chip or system: stretches of kernels, and
 // the collectives between them with their group and number of ranks.
 #include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/Levels.h"
 #include "passes/Names.h"

@@ -4,6 +4,8 @@
 // for the evaluations at that level. The loops are those of the user's mapping, which is checked,
 // or of the default one. Elementwise statements that finish another's result get no nest of their
 // own.
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/study/SearchOps.h"
 #include "passes/DataflowPlan.h"
 #include "passes/DefaultMapping.h"

@@ -4,6 +4,7 @@
 // each kernel moves and that are resident while it runs. A kernel runs as its nests or blocks where
 // the evaluation is at that level and they exist. Repeats stay repeats: 80 equal layers are one.
 #include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"

@@ -1,4 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/diagnostics/Mappings.h"
 #include "passes/NestPlan.h"
 
 #include "ir/common/diagnostics/Fusion.h"

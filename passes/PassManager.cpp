@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/PassManager.h"
 
+#include "ir/common/diagnostics/Mappings.h"
+#include "ir/common/diagnostics/Text.h"
 #include "ir/core/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include <chrono>

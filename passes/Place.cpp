@@ -3,6 +3,8 @@
 // place: which part of a chip runs which kernel of an evaluation. A kernel runs where its `place`
 // says, one that fuses others where one of these is placed. On a chip whose arrays feed each other,
 // what is not placed runs in the array of the unit that is fastest for it.
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "passes/ChipParts.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"

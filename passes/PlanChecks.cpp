@@ -1,4 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "passes/NestPlan.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Registry.h"
 
+#include "ir/common/diagnostics/Mappings.h"
+
 using namespace perfc;
 using namespace perfc::passes;
 

@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/UnitChoice.h"
 
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/op/Arithmetic.h"
 #include "ir/target/UnitRates.h"
 #include "llvm/ADT/STLExtras.h"

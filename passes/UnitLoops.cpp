@@ -2,6 +2,7 @@
 #include "passes/UnitLoops.h"
 
 #include "ir/common/diagnostics/Fusion.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/core/Module.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,6 +2,7 @@
 #include "backends/core/ComputeTime.h"
 
 #include "ir/common/Diagnostics.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

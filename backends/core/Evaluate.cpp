@@ -4,6 +4,7 @@
 #include "backends/core/Chip.h"
 #include "backends/core/RankNetwork.h"
 #include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/study/StudyOps.h"

@@ -2,6 +2,7 @@
 #include "backends/core/KernelWork.h"
 
 #include "ir/common/Rational.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/Points.h"
 #include "passes/DataReads.h"
 #include "passes/analysis/Images.h"

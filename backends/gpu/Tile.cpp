@@ -4,6 +4,7 @@
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
 #include "backends/core/MemoryTraffic.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/phase/PhaseOps.h"
 #include "ir/tile/TileOps.h"

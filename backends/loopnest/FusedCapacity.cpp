@@ -2,6 +2,7 @@
 #include "backends/loopnest/FusedCapacity.h"
 
 #include "backends/loopnest/analysis/PartialWords.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

@@ -7,6 +7,7 @@
 #include "backends/loopnest/NestSparsity.h"
 #include "backends/loopnest/SystolicNest.h"
 #include "backends/loopnest/analysis/Analyse.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Fusion.h"
 #include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"

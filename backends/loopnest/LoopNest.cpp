@@ -11,6 +11,7 @@
 #include "backends/loopnest/analysis/Analyse.h"
 #include "backends/loopnest/analysis/PartialWords.h"
 #include "ir/common/Rational.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/Points.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

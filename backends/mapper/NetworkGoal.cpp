@@ -2,6 +2,7 @@
 #include "backends/mapper/NetworkGoal.h"
 
 #include "backends/mapper/SweepRows.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
 
 #include <algorithm>

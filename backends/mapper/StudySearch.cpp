@@ -7,6 +7,7 @@
 #include "backends/mapper/RefusalReport.h"
 #include "backends/mapper/SearchRounds.h"
 #include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/phase/PhaseOps.h"
 #include "passes/KernelUses.h"

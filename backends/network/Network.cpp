@@ -6,7 +6,9 @@
 #include "backends/network/NamedForms.h"
 #include "backends/network/Sends.h"
 #include "backends/network/Simulated.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Network.h"
+#include "ir/common/diagnostics/Systems.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;

@@ -2,6 +2,7 @@
 #include "backends/training/GraphCost.h"
 
 #include "backends/core/Chip.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
 #include "passes/KernelUses.h"
 #include "passes/Names.h"

@@ -3,6 +3,7 @@
 
 #include "backends/core/Chip.h"
 #include "backends/training/ProgramBuilder.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/op/OpOps.h"
 #include "passes/KernelUses.h"

@@ -2,6 +2,8 @@
 #include "frontend/build/Attributes.h"
 
 #include "ir/common/diagnostics/Network.h"
+#include "ir/common/diagnostics/Systems.h"
+#include "ir/common/diagnostics/Values.h"
 #include <cmath>
 
 using namespace perfc;

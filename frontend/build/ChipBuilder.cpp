@@ -3,6 +3,9 @@
 // Hardware to target.chip. Cycles become seconds by the nearest clock and words become bytes by the
 // nearest dtype, so that the IR has base units only. Energies per word are kept per byte.
 #include "frontend/build/BuildContext.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Mappings.h"
+#include "ir/common/diagnostics/Systems.h"
 
 #include "frontend/build/Attributes.h"
 #include "frontend/build/PriceBuilder.h"

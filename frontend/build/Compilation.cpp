@@ -7,7 +7,11 @@
 #include "frontend/build/Histogram.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/ScaleSim.h"
+#include "ir/common/diagnostics/Values.h"
 #include "ir/study/StudyOps.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <cmath>

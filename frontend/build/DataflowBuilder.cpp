@@ -6,6 +6,7 @@
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MappingNames.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/loopnest/Dataflow.h"
 #include "llvm/ADT/STLExtras.h"
 

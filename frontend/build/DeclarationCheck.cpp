@@ -3,6 +3,9 @@
 // Checks declarations that no statement may use: they are elaborated with their defaults, and with
 // unknown values where a parameter has none; functions with unknown values alone.
 #include "frontend/build/Compilation.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Mappings.h"
+#include "ir/common/diagnostics/Names.h"
 
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"

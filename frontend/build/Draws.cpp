@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Draws.h"
 
+#include "ir/common/diagnostics/Ops.h"
+
 using namespace perfc;
 
 /// Reads `from uniform` or `from zipf(1.1)`; false when it is neither.

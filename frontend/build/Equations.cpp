@@ -1,6 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Equations.h"
 
+#include "ir/common/diagnostics/Ops.h"
+#include "ir/common/diagnostics/Values.h"
+
 using namespace perfc;
 
 /// The expression inside redundant parentheses.

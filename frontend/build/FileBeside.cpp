@@ -4,6 +4,8 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
+#include "ir/common/diagnostics/Files.h"
+
 using namespace perfc;
 
 std::string perfc::pathBeside(const SourceManager &sources, FileId from, llvm::StringRef written) {

@@ -4,6 +4,10 @@
 #include "frontend/build/GraphBuilder.h"
 
 #include "frontend/build/Draws.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
+#include "ir/common/diagnostics/Values.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>
 

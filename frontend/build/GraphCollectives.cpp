@@ -4,6 +4,8 @@
 // for its own collectives only; the schedules are made where the system is known (StudyBuilder).
 #include "frontend/build/GraphBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
 
 #include "ir/common/diagnostics/Network.h"
 

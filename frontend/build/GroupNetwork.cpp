@@ -4,6 +4,7 @@
 #include "frontend/build/LibraryBuilder.h"
 #include "ir/common/diagnostics/Hardware.h"
 #include "ir/common/diagnostics/Network.h"
+#include "ir/common/diagnostics/Systems.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace perfc;

@@ -4,6 +4,7 @@
 // without a name whose arguments are the tensors it reads.
 #include "frontend/build/Domains.h"
 #include "frontend/build/Equations.h"
+#include "ir/common/diagnostics/Ops.h"
 
 using namespace perfc;
 

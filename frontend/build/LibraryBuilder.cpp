@@ -1,7 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/LibraryBuilder.h"
 
+#include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Hardware.h"
+#include "ir/common/diagnostics/Names.h"
 #include "ir/common/diagnostics/Network.h"
 
 using namespace perfc;

@@ -8,6 +8,7 @@
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/build/WorkloadMapping.h"
 #include "ir/common/diagnostics/Fusion.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/common/diagnostics/Timeloop.h"
 
 using namespace perfc;

@@ -2,6 +2,7 @@
 #include "frontend/build/MappingLoops.h"
 
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace perfc;

@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "ir/common/diagnostics/Mappings.h"
+
 using namespace perfc;
 
 /// Longest chain of `from` that is followed; cycles were reported when the chip was built.

@@ -5,6 +5,7 @@
 #include "frontend/build/MappingNames.h"
 #include "frontend/build/TimeloopBuilder.h"
 #include "ir/common/diagnostics/Fusion.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "ir/target/TargetOps.h"

@@ -4,6 +4,10 @@
 #include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/Metrics.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Values.h"
 
 using namespace perfc;
 

@@ -2,6 +2,7 @@
 #include "frontend/build/OpChecks.h"
 
 #include "ir/common/Rational.h"
+#include "ir/common/diagnostics/Ops.h"
 #include "ir/op/Positions.h"
 
 using namespace perfc;

@@ -7,6 +7,8 @@
 #include "frontend/build/OpChecks.h"
 #include "frontend/build/OpSignature.h"
 #include "frontend/build/Unused.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Ops.h"
 #include "ir/core/Type.h"
 #include <fmt/format.h>
 

@@ -2,6 +2,8 @@
 #include "frontend/build/OpSignature.h"
 
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
 
 using namespace perfc;
 

@@ -2,6 +2,7 @@
 #include "frontend/build/Phases.h"
 
 #include "frontend/sema/Elaborator.h"
+#include "ir/common/diagnostics/Names.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace perfc;

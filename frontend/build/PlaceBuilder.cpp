@@ -3,6 +3,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Mappings.h"
+
 using namespace perfc;
 
 /// `die.core.MMA` as written; "" when it is something else.

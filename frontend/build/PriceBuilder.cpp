@@ -3,6 +3,7 @@
 
 #include "frontend/build/Attributes.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Clauses.h"
 #include "ir/target/TargetOps.h"
 
 using namespace perfc;

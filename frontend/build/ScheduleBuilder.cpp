@@ -3,7 +3,10 @@
 
 #include "frontend/sema/Written.h"
 #include "ir/collective/CollectiveOps.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/common/diagnostics/Network.h"
+#include "ir/common/diagnostics/Values.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

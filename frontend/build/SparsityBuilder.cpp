@@ -5,6 +5,7 @@
 #include "frontend/build/Histogram.h"
 #include "frontend/build/TimeloopBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Words.h"
 #include "llvm/ADT/StringMap.h"
 

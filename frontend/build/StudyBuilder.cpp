@@ -10,8 +10,10 @@
 #include "frontend/build/ScheduleBuilder.h"
 #include "frontend/build/SparsityBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Clauses.h"
 #include "ir/common/diagnostics/Cluster.h"
 #include "ir/common/diagnostics/Hardware.h"
+#include "ir/common/diagnostics/Names.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <set>
 

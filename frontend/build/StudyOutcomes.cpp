@@ -4,6 +4,8 @@
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/StudyBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "ir/study/RowKinds.h"
 #include "ir/study/SearchOps.h"

@@ -8,6 +8,7 @@
 #include "frontend/build/TrainAlgorithms.h"
 #include "frontend/build/TrainBuilder.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Clauses.h"
 #include "ir/study/SearchOps.h"
 #include "ir/study/TrainOps.h"
 #include "ir/target/TargetOps.h"

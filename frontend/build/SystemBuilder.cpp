@@ -2,6 +2,7 @@
 //
 // Systems to target.system: groups from the inside out, each with its members and its network.
 #include "frontend/build/BuildContext.h"
+#include "ir/common/diagnostics/Systems.h"
 
 #include "frontend/build/GroupNetwork.h"
 #include "frontend/sema/Written.h"

@@ -2,6 +2,8 @@
 #include "frontend/build/TimeloopBuilder.h"
 
 #include "frontend/build/Attributes.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/common/diagnostics/Timeloop.h"
 #include "ir/timeloop/Sparse.h"
 

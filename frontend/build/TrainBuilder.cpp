@@ -5,6 +5,7 @@
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/TrainOptions.h"
 #include "frontend/sema/Written.h"
+#include "ir/common/diagnostics/Ops.h"
 #include "ir/common/diagnostics/Training.h"
 #include "ir/study/TrainOps.h"
 #include "llvm/ADT/STLExtras.h"

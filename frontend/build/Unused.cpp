@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/build/Unused.h"
 
+#include "ir/common/diagnostics/Ops.h"
 #include "ir/op/OpOps.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -3,6 +3,10 @@
 // Which body a workload runs and with which arguments: `from` chains, phases, parameters that are
 // tensors. An op or a collective on its own becomes a graph with one operation.
 #include "frontend/build/GraphBuilder.h"
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
+#include "ir/common/diagnostics/Systems.h"
 
 #include "frontend/build/Phases.h"
 #include "frontend/build/Unused.h"

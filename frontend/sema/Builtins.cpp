@@ -2,6 +2,7 @@
 //
 // Built-in functions: of numbers, and of the elements of tensors.
 #include "frontend/sema/Evaluator.h"
+#include "ir/common/diagnostics/Values.h"
 
 #include "frontend/sema/Written.h"
 #include <cmath>

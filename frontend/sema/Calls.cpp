@@ -2,6 +2,9 @@
 //
 // Calls: functions of the file, instances of declarations, elements of lists.
 #include "frontend/sema/Evaluator.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Values.h"
 
 #include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"

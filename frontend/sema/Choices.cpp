@@ -2,6 +2,8 @@
 //
 // Values that are one of a word's choices, `fat_tree(radix = 64)`.
 #include "frontend/sema/Elaborator.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
 
 #include "frontend/sema/Written.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,6 +6,9 @@
 
 #include "frontend/sema/OtherNames.h"
 #include "ir/common/Metrics.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Values.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <functional>

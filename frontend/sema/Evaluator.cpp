@@ -8,6 +8,8 @@
 #include "frontend/sema/Words.h"
 #include "frontend/sema/Written.h"
 #include "ir/common/Metrics.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Values.h"
 #include "ir/common/diagnostics/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"

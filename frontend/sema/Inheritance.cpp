@@ -4,6 +4,9 @@
 // part with the same name merges, `array SM[160]` without a block changes the size only, `without
 // L2` removes, `memory L3 after HBM` inserts.
 #include "frontend/sema/Elaborator.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Systems.h"
 
 #include "frontend/sema/Written.h"
 #include "ir/common/diagnostics/Hardware.h"

@@ -2,6 +2,9 @@
 #include "frontend/sema/Leftovers.h"
 
 #include "frontend/sema/Program.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

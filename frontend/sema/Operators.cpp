@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/sema/Evaluator.h"
+#include "ir/common/diagnostics/Values.h"
 
 #include "frontend/sema/OtherNames.h"
 #include "frontend/sema/Written.h"

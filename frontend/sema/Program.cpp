@@ -3,6 +3,9 @@
 
 #include "frontend/sema/Leftovers.h"
 #include "frontend/syntax/Parser.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Names.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 

@@ -3,6 +3,7 @@
 // What is written to make a tensor: `weight[M, K]`, `cache[…]`, `tensor[…]` and `token[…]`, with a
 // format of its own behind a colon.
 #include "frontend/sema/Evaluator.h"
+#include "ir/common/diagnostics/Ops.h"
 
 #include "frontend/sema/Written.h"
 

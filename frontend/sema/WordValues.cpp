@@ -3,6 +3,8 @@
 // The values behind a word: how many there may be, of which kind and in which dimension, as the
 // word's table says.
 #include "frontend/sema/Elaborator.h"
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
 
 #include "frontend/sema/Written.h"
 

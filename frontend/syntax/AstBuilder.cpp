@@ -2,6 +2,7 @@
 #include "frontend/syntax/AstBuilder.h"
 
 #include "frontend/syntax/TokenList.h"
+#include "ir/common/diagnostics/Syntax.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;

@@ -3,6 +3,7 @@
 
 #include "frontend/syntax/TokenList.h"
 #include "grammar/PerfParser.h"
+#include "ir/common/diagnostics/Syntax.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;

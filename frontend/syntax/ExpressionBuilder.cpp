@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/syntax/AstBuilder.h"
+#include "ir/common/diagnostics/Syntax.h"
 
 #include "frontend/syntax/TokenList.h"
 

@@ -2,6 +2,7 @@
 #include "frontend/syntax/ItemReader.h"
 
 #include "frontend/syntax/Parser.h"
+#include "ir/common/diagnostics/Syntax.h"
 
 using namespace perfc;
 using namespace perfc::syntax;

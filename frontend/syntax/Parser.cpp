@@ -3,6 +3,7 @@
 
 #include "frontend/syntax/ItemParser.h"
 #include "frontend/syntax/ItemReader.h"
+#include "ir/common/diagnostics/Syntax.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;

@@ -3,6 +3,8 @@
 
 #include "llvm/Support/ConvertUTF.h"
 
+#include "ir/common/diagnostics/Syntax.h"
+
 using namespace perfc;
 using namespace perfc::syntax;
 

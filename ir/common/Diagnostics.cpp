@@ -12,18 +12,7 @@ using namespace perfc;
 
 static constexpr DiagnosticKind kindTable[] = {
 #define DIAG(NAME, CODE, SEVERITY, MESSAGE) {CODE, Severity::SEVERITY, #NAME, MESSAGE},
-#include "ir/common/Diagnostics.def"
-#include "ir/common/diagnostics/Cluster.def"
-#include "ir/common/diagnostics/Fusion.def"
-#include "ir/common/diagnostics/Hardware.def"
-#include "ir/common/diagnostics/Maestro.def"
-#include "ir/common/diagnostics/Network.def"
-#include "ir/common/diagnostics/ScaleSim.def"
-#include "ir/common/diagnostics/Search.def"
-#include "ir/common/diagnostics/Serving.def"
-#include "ir/common/diagnostics/Timeloop.def"
-#include "ir/common/diagnostics/Training.def"
-#include "ir/common/diagnostics/Words.def"
+#include "ir/common/diagnostics/All.inc"
 #undef DIAG
 };
 

@@ -1,10 +1,11 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Diagnostics: what is wrong, where, why, and how to fix it. Each kind is declared once, in
-// Diagnostics.def or a table of diagnostics/, with a stable code (PERF0123), a severity and a
-// message; messages are lower-case, one line, without a full stop, names in `backquotes`. `note`
-// points at another place involved, `help` proposes a fix. Kinds are explained by
-// docs/diagnostics.md (`perfc explain PERF0123`).
+// Diagnostics: what is wrong, where, why, and how to fix it. Each kind is declared once, in the
+// table of its area in diagnostics/, DIAG(Name, code, severity, message): a stable code (PERF0123)
+// and a message in lower case, one line, without a full stop, names in `backquotes`. CMake makes a
+// header of each table, and who reports a kind includes that one. `note` points at another place
+// involved, `help` proposes a fix. Kinds are explained by docs/diagnostics.md (`perfc explain
+// PERF0123`).
 #ifndef PERFC_IR_COMMON_DIAGNOSTICS_H
 #define PERFC_IR_COMMON_DIAGNOSTICS_H
 
@@ -26,16 +27,9 @@ const char *severityName(Severity severity);
 struct DiagnosticKind {
   uint16_t code;       ///< 123 for PERF0123
   Severity severity;   ///< Error or Warning
-  const char *name;    ///< the identifier in Diagnostics.def
+  const char *name;    ///< the identifier in its table
   const char *message; ///< an fmt format string
 };
-
-namespace diag {
-#define DIAG(NAME, CODE, SEVERITY, MESSAGE)                                                        \
-  inline constexpr DiagnosticKind NAME{CODE, Severity::SEVERITY, #NAME, MESSAGE};
-#include "ir/common/Diagnostics.def"
-#undef DIAG
-} // namespace diag
 
 /// Every kind: the tables one after the other, each by ascending code.
 llvm::ArrayRef<DiagnosticKind> allDiagnosticKinds();

@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "ir/common/diagnostics/Text.h"
+
 using namespace perfc;
 using namespace perfc::ir;
 

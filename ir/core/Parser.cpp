@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/core/Parser.h"
 
+#include "ir/common/diagnostics/Syntax.h"
+#include "ir/common/diagnostics/Text.h"
 #include "ir/core/AttributeCheck.h"
 #include "ir/core/AttributeParser.h"
 #include "llvm/ADT/STLExtras.h"

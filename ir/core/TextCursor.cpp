@@ -4,6 +4,9 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include "ir/common/diagnostics/Syntax.h"
+#include "ir/common/diagnostics/Text.h"
+
 using namespace perfc;
 using namespace perfc::ir;
 

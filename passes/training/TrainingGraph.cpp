@@ -2,6 +2,7 @@
 #include "passes/training/TrainingGraph.h"
 
 #include "ir/common/Rational.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Training.h"
 #include "passes/analysis/Dependences.h"
 #include "passes/training/Adapters.h"

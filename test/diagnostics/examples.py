@@ -10,7 +10,7 @@ failing example has exactly that diagnostic and whose fixed example has none.
     ```text     not run: the kind is in ELSEWHERE; a fixed example of files that are not here, of which
                 the lines `perfc …` are tried without them
 
-usage: examples.py [--failing] PERFC DIAGNOSTICS.DEF DIAGNOSTICS.MD; --failing runs the failing examples alone
+usage: examples.py [--failing] PERFC TABLES DIAGNOSTICS.MD; --failing runs the failing examples alone
 """
 import concurrent.futures
 import glob
@@ -70,9 +70,9 @@ RUN = ("perf", "ir", "yaml", "console", "maestro")
 
 
 def declared(path):
-    """[(code, name, severity, message)] of Diagnostics.def and of the tables in diagnostics/ beside it."""
+    """[(code, name, severity, message)] of the tables in the folder `path`."""
     text = ""
-    for name in (path, *glob.glob(os.path.join(os.path.dirname(path), "diagnostics", "*.def"))):
+    for name in sorted(glob.glob(os.path.join(path, "*.def"))):
         with open(name, encoding="utf-8") as file:
             text += file.read()
     return [(int(code), name, severity, message) for name, code, severity, message in re.findall(

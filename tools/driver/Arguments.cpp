@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include "ir/common/diagnostics/Files.h"
+
 using namespace perfc;
 using namespace perfc::driver;
 

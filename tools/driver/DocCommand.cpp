@@ -3,6 +3,7 @@
 // perfc doc: one word of the language, of its library or of its IR; or a whole part of the manual.
 #include "api/Library.h"
 #include "ir/common/Metrics.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"

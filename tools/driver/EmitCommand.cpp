@@ -4,6 +4,7 @@
 #include "api/Emitted.h"
 #include "api/Evaluation.h"
 #include "api/Providers.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Network.h"
 #include "ir/study/AllOps.h"
 #include "tools/driver/Command.h"

@@ -4,6 +4,7 @@
 // limits it, each link with its place in the source; or what a diagnostic means.
 #include "api/Providers.h"
 #include "backends/emit/Emit.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/EmbeddedText.h"
 #include "tools/driver/ProgramFile.h"

@@ -3,6 +3,7 @@
 // perfc import: a foreign description as a .perf program, formatted.
 #include "api/OutputFile.h"
 #include "frontend/syntax/Parser.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/ScaleSim.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/import/Format.h"

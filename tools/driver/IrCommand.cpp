@@ -3,6 +3,7 @@
 // perfc ir: the IR of a file at a level, or around a pass. perfc opt: passes over textual IR.
 #include "api/ModuleFile.h"
 #include "api/OutputFile.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/core/Parser.h"
 #include "ir/core/Printer.h"
 #include "ir/study/AllOps.h"

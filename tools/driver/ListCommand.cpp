@@ -3,6 +3,7 @@
 // perfc list: what the standard library has, each with its module and one line about it.
 #include "api/Library.h"
 #include "backends/emit/Json.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/Table.h"
 #include "llvm/ADT/StringExtras.h"

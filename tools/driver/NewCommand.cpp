@@ -2,6 +2,7 @@
 //
 // perfc new: a commented program to start from.
 #include "api/OutputFile.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Command.h"
 #include "llvm/Support/FileSystem.h"
 

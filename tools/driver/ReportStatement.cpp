@@ -2,6 +2,8 @@
 //
 // What `report` asks for: rows of results and of their parts, at file level and for the points of a
 // sweep.
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Report.h"
 #include "tools/driver/RowNames.h"
 #include "tools/driver/sweep/PointTable.h"

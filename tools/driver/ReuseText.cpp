@@ -2,6 +2,7 @@
 #include "tools/driver/ReuseText.h"
 
 #include "backends/loopnest/exact/Reuse.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/core/Printer.h"
 
 using namespace perfc;

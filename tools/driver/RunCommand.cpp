@@ -6,6 +6,8 @@
 #include "api/RequestedFiles.h"
 #include "api/RunDocument.h"
 #include "frontend/import/timeloop/Templates.h"
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
 #include "tools/driver/Command.h"
 #include "tools/driver/NumberOption.h"

@@ -2,6 +2,7 @@
 #include "tools/driver/Session.h"
 
 #include "api/ReportAgain.h"
+#include "ir/common/diagnostics/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
 #include <sys/ioctl.h>

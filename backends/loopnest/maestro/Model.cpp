@@ -2,6 +2,7 @@
 #include "backends/loopnest/maestro/Model.h"
 
 #include "backends/loopnest/maestro/LevelSums.h"
+#include "ir/common/diagnostics/Evaluation.h"
 
 using namespace perfc;
 using namespace perfc::maestro;

@@ -4,6 +4,7 @@
 #include "backends/core/Chip.h"
 #include "backends/loopnest/maestro/Model.h"
 #include "ir/common/Rational.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Maestro.h"
 #include "passes/DataflowLayer.h"
 

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/PassManager.h"
+#include "ir/common/diagnostics/Mappings.h"
 #include "ir/core/Parser.h"
 #include "ir/study/AllOps.h"
 #include <gtest/gtest.h>

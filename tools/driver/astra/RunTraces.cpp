@@ -4,6 +4,8 @@
 #include "api/astra/ClusterTexts.h"
 #include "backends/emit/Json.h"
 #include "ir/common/diagnostics/Cluster.h"
+#include "ir/common/diagnostics/Evaluation.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Table.h"
 #include "tools/driver/astra/ClusterFiles.h"
 #include "tools/driver/import/ChakraFiles.h"

@@ -9,6 +9,7 @@
 #include "backends/network/chakra/Simplify.h"
 #include "frontend/import/names/ProgramNames.h"
 #include "ir/common/diagnostics/Cluster.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/astra/ClusterFiles.h"
 #include "tools/driver/import/ChakraFiles.h"
 #include "tools/driver/import/Format.h"

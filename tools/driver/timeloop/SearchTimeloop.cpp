@@ -4,6 +4,7 @@
 #include "backends/loopnest/timeloop/search/Search.h"
 #include "frontend/import/timeloop/ReadConstraints.h"
 #include "frontend/import/timeloop/ReadInput.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/NumberOption.h"
 #include "tools/driver/timeloop/Timeloop.h"
 #include "llvm/ADT/STLExtras.h"

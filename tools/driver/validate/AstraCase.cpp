@@ -3,6 +3,7 @@
 
 #include "api/astra/ClusterReader.h"
 #include "api/astra/ClusterTexts.h"
+#include "ir/common/diagnostics/Files.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace perfc;

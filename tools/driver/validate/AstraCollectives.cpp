@@ -3,6 +3,7 @@
 // Kinds collectives_1d, collectives_1d_random, collectives_multidim and comm_groups: one collective
 // on all ranks, or one in each communicator group, with ASTRA-sim's finish times.
 #include "api/astra/ClusterReader.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/validate/AstraCase.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,6 +5,7 @@
 // same. A row of table8 is a collective of the size that its experiment names, or names a case
 // folder below traces/; the system stands beside the table.
 #include "api/astra/ClusterReader.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/validate/AstraCase.h"
 #include "tools/driver/validate/JsonFile.h"
 #include "llvm/ADT/STLExtras.h"

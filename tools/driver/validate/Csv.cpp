@@ -1,6 +1,8 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/driver/validate/Csv.h"
 
+#include "ir/common/diagnostics/Files.h"
+
 using namespace perfc;
 using namespace perfc::driver;
 

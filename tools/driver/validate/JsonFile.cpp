@@ -4,6 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
+#include "ir/common/diagnostics/Files.h"
+
 using namespace perfc;
 using namespace perfc::driver;
 

@@ -9,6 +9,7 @@
 #include "backends/loopnest/systolic/Buffers.h"
 #include "backends/loopnest/systolic/Replay.h"
 #include "ir/common/LocatedCsv.h"
+#include "ir/common/diagnostics/Files.h"
 #include "tools/driver/validate/Kind.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "api/OutputFile.h"
 #include "api/Providers.h"
 #include "api/RunDocument.h"
+#include "ir/common/diagnostics/Files.h"
 #include "ir/common/diagnostics/Search.h"
 #include "ir/common/diagnostics/Training.h"
 #include "tools/driver/Command.h"

@@ -1,5 +1,6 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Evaluate.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "test/unit/ProviderTest.h"
 
 using namespace perfc;

@@ -6,6 +6,7 @@
 //     GLB   (807912 + 2483712 + 2408448 + 1605632 + 802816) * 2 B = 16217040 B, at 32 B/cycle
 //     506782.5
 #include "backends/loopnest/LoopNest.h"
+#include "ir/common/diagnostics/Evaluation.h"
 #include "test/unit/ProviderTest.h"
 
 using namespace perfc;

@@ -2,6 +2,10 @@
 //
 // Workloads: element equations in place, repeat, phases, sub-workloads, collectives.
 #include "Compiled.h"
+
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
+#include "ir/common/diagnostics/Values.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;

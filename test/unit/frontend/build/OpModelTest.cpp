@@ -2,6 +2,9 @@
 //
 // Ops: where extents come from, domains and conditions, counts of operations.
 #include "Compiled.h"
+
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Ops.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;

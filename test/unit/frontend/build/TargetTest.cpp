@@ -2,6 +2,10 @@
 //
 // Chips and systems: units, energies, rates, groups and faults.
 #include "Compiled.h"
+
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Systems.h"
+#include "ir/common/diagnostics/Values.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;

@@ -2,6 +2,11 @@
 //
 // Elaboration of blocks: words, `if`, `for`, `let`, templates and `from`.
 #include "Evaluated.h"
+
+#include "ir/common/diagnostics/Clauses.h"
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Systems.h"
+#include "ir/common/diagnostics/Values.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;

@@ -2,6 +2,9 @@
 //
 // Names: lets, functions, parameters, imports and what they bring.
 #include "Evaluated.h"
+
+#include "ir/common/diagnostics/Files.h"
+#include "ir/common/diagnostics/Names.h"
 #include <fstream>
 #include <gtest/gtest.h>
 

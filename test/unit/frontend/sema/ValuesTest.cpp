@@ -3,6 +3,9 @@
 // Constant evaluation: exact integers, units and dimensions, uncertain values, ranges, records,
 // lists.
 #include "Evaluated.h"
+
+#include "ir/common/diagnostics/Names.h"
+#include "ir/common/diagnostics/Values.h"
 #include <gtest/gtest.h>
 
 using namespace perfc;
