@@ -88,7 +88,7 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
   training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
   for (study::SampleOp sizes : serve.samples()) {
     Sample sample{sizes.isDecode(), sizes.batch(), sizes.tokens(), sizes.context(), {}};
-    auto cost = coster.run(*module.lookup(sizes.graph()));
+    auto cost = coster.run(sizes.graph());
     if (!cost)
       return false;
     sample.cost = std::move(*cost);

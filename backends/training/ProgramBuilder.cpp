@@ -19,8 +19,8 @@ namespace {
 class Builder {
 public:
   Builder(const ir::Operation &train, const ModelCosts &costs, const Strategy &strategy,
-          const Step &step, RankNetwork &network)
-      : train(train), costs(costs), strategy(strategy), step(step), network(network),
+          const Step &step, const passes::PipelineOrder &order, RankNetwork &network)
+      : train(train), costs(costs), strategy(strategy), step(step), order(order), network(network),
         runtime(Runtime::read(train)),
         chunks(static_cast<int64_t>(step.stages.front().chunks.size())) {}
 
@@ -50,6 +50,7 @@ private:
   const ModelCosts &costs;
   const Strategy &strategy;
   const Step &step;
+  const passes::PipelineOrder &order;
   RankNetwork &network;
   Runtime runtime;
   int64_t chunks;
@@ -150,18 +151,8 @@ void Builder::addStages() {
 }
 
 void Builder::addTasks() {
-  if (program.stages.size() == 1) {
-    for (int64_t microbatch = 0; microbatch < program.microbatches; ++microbatch)
-      for (bool isBackward : {false, true})
-        program.stages[0].tasks.push_back({isBackward, microbatch, 0});
-    return;
-  }
-  std::vector<StageTime> times(program.stages.size() * static_cast<size_t>(chunks), {1, 2, 1});
-  std::vector<ScheduledTask> tasks;
-  playSchedule(strategy.schedule, times, program.microbatches, chunks, &tasks);
-  for (const ScheduledTask &task : tasks)
-    if (task.kind != 'W') // part of the backward pass, put off there
-      program.stages[task.stage].tasks.push_back({task.kind == 'B', task.microbatch, task.chunk});
+  for (size_t stage = 0; stage < program.stages.size(); ++stage)
+    program.stages[stage].tasks = order.tasksOf(static_cast<int64_t>(stage));
 }
 
 std::shared_ptr<const StepProgram> Builder::run() {
@@ -193,9 +184,9 @@ std::shared_ptr<const StepProgram> Builder::run() {
   return std::make_shared<const StepProgram>(std::move(program));
 }
 
-std::shared_ptr<const StepProgram> training::buildProgram(const ir::Operation &train,
-                                                          const ModelCosts &costs,
-                                                          const Strategy &strategy,
-                                                          const Step &step, RankNetwork &network) {
-  return Builder(train, costs, strategy, step, network).run();
+std::shared_ptr<const StepProgram>
+training::buildProgram(const ir::Operation &train, const ModelCosts &costs,
+                       const Strategy &strategy, const Step &step,
+                       const passes::PipelineOrder &order, RankNetwork &network) {
+  return Builder(train, costs, strategy, step, order, network).run();
 }

@@ -29,6 +29,7 @@ struct StepModel::Build {
   const passes::Strategy &strategy;
   /// Where set, the step is to be no longer and to need no less than that of any of these.
   const passes::StrategyVariants *variants = nullptr;
+  const passes::PipelineOrder *order = nullptr; ///< of a step that is played
   Step step; ///< its stages have their layers first, then their chips
   double microbatches = 1;
   std::vector<RegionCost> forward, backward;
@@ -61,11 +62,7 @@ struct StepModel::Build {
   }
 
   size_t stageCount() const { return step.stages.size(); }
-  /// Stretches of layers that a stage has.
-  int64_t chunks() const {
-    bool isCut = strategy.schedule == passes::ScheduleKind::Interleaved && strategy.pipeline > 1;
-    return isCut ? strategy.chunks : 1;
-  }
+  int64_t chunks() const { return strategy.chunksOfStages(); }
   double share() const { return 1.0 / static_cast<double>(stageCount()); }
   /// True where stage `stage` reads a weight of several parts.
   bool reads(const GraphCost::SharedWeight &shared, size_t stage) const;

@@ -12,6 +12,7 @@
 #include "backends/training/GraphCost.h"
 #include "backends/training/Schedule.h"
 #include "backends/training/StageBalance.h"
+#include "passes/training/StepPlan.h"
 #include "passes/training/StrategyPlace.h"
 
 namespace perfc::training {
@@ -88,6 +89,8 @@ struct StepBound {
   bool fits = true;  ///< false where no division of the layers fits into the planned share
 };
 
+/// What passes know of the layers of `graph`.
+std::vector<passes::LayerKind> layerKinds(const GraphCost &graph);
 /// Forgets kernels and their order, which only timelines and tables need.
 void dropKernels(ModelCosts &costs);
 /// What a microbatch of `share` of the samples (at most 1) takes at the least, for bounds alone:
@@ -101,10 +104,13 @@ public:
   /// expert and sequence parallelism, microbatch and recompute.
   StepModel(const ir::Module &module, const ir::Operation &train, RankNetwork &network);
 
-  /// The step, or nothing when layers and stages do not go together (`problem` says why) or after
-  /// a report. `withEvents` fills the timeline and `work`.
+  /// The step that runs by `plan`, or nothing after a report. `withEvents` fills the timeline and
+  /// `work`.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
-                                std::string &problem, bool withEvents = false);
+                                const passes::StepPlan &plan, bool withEvents = false);
+  /// The same by the plan that a search makes; nothing, too, where layers and stages do not go
+  /// together.
+  llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy);
   /// What each stage of `strategy` takes by its layers, for a search; no more than in any of
   /// `variants`, of which `strategy` is the last. Nothing where only some layers of a stage
   /// recompute, or after a report.
@@ -142,8 +148,6 @@ private:
     double bytes = 0; ///< of a rank's buffer; 0 where it is alone
   };
 
-  bool divideLayers(Build &build, std::string &problem);
-  void dealLayers(Build &build, llvm::ArrayRef<int64_t> counts);
   bool stageTimes(Build &build);
   bool addSends(Build &build);
   void chooseChip(Build &build, size_t stage);

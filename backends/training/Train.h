@@ -14,10 +14,6 @@ namespace perfc::training {
 llvm::Optional<ModelCosts> modelCosts(const ir::Module &module, const ir::Operation &train,
                                       ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-/// False, reported, when the degrees of `strategy` do not go with the system or the batch.
-bool checkStrategy(const ir::Operation &train, passes::Strategy &strategy, RankNetwork &network,
-                   DiagnosticEngine &diagnostics);
-
 /// False, reported with what helps, when the step does not fit into the memory.
 bool checkMemory(const ir::Operation &train, const Step &step, const passes::Strategy &strategy,
                  DiagnosticEngine &diagnostics);

@@ -27,6 +27,11 @@ bool placeAxes(Strategy &strategy, SystemPaths &system, std::string &problem);
 /// differs in axes of several ranks.
 std::vector<Strategy> nestingsOf(const Strategy &strategy, SystemPaths &system);
 
+/// False, reported, when the degrees of `strategy`, whose axes it places, do not go with the system
+/// or the batch.
+bool checkStrategy(const ir::Operation &train, Strategy &strategy, SystemPaths &system,
+                   DiagnosticEngine &diagnostics);
+
 /// Strategies that differ only in how their axes are nested and in the ranks of `shard`. The last
 /// one divides what is sharded among the most ranks.
 class StrategyVariants {
