@@ -263,6 +263,9 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
   total.area = chip.area();
+  if (exchanges && total.cycles) // the ones of kernels, without those that networks take
+    total.cycles =
+        chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
   total.describe(PartKind::Program,

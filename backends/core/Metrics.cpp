@@ -64,9 +64,13 @@ static MetricValue edp(Of of) {
 
 /// Without the static power of a chip, or with energies left out, only the value is known, as a
 /// lower bound; how far it may be off is not.
+static bool isPowerPartial(Of of) {
+  return of.cost.energy.isPartial || !of.cost.leakageEnergy;
+}
+
 static MetricValue power(Of of) {
   MetricValue result = metricRate(energy(of), of.cost.latency);
-  if (result.hasNumber() && (of.cost.energy.isPartial || !of.cost.leakageEnergy))
+  if (result.hasNumber() && isPowerPartial(of))
     result.value = Uncertain(result.value.central());
   return result;
 }
@@ -232,9 +236,18 @@ Uncertain Outcome::withMoves(llvm::function_ref<double(const Outcome &)> figure)
   return {centre, moves};
 }
 
+/// A lower bound, since energies are left out: how far what is known of it moves says too little.
+static bool isLowerBound(const Outcome &of, llvm::StringRef name) {
+  if (name == "power")
+    return isPowerPartial(of);
+  bool isOfEnergy = name == "energy" || name == "run_energy" || name == "edp" ||
+                    (of.price && of.price->joule > 0 && name.startswith("cost"));
+  return isOfEnergy && of.cost.energy.isPartial;
+}
+
 llvm::Optional<MetricValue> perfc::metric(const Outcome &of, llvm::StringRef name) {
   llvm::Optional<MetricValue> found = ownMetric(of, name);
-  if (of.ends.empty() || !found || !found->hasNumber())
+  if (of.ends.empty() || !found || !found->hasNumber() || isLowerBound(of, name))
     return found;
   double centre = found->value.central();
   found->value = of.withMoves([&](const Outcome &end) {

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -59,6 +60,9 @@ static ExpressionValue member(ExpressionValue value, llvm::StringRef member) {
 }
 
 ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &names) {
+  for (const auto &[own, value] : names.own ? llvm::makeArrayRef(*names.own) : llvm::None)
+    if (own == name)
+      return fromMetric(value);
   if (auto metric = names.module ? names.module->lookup<study::MetricOp>(name) : nullptr) {
     auto key = std::make_pair(name.str(), names.outcome);
     auto known = defined.find(key);
@@ -82,6 +86,7 @@ ExpressionValue MetricEvaluator::name(llvm::StringRef name, const MetricNames &n
   if (!results.empty()) {
     MetricNames inner = names;
     inner.outcome = results.front();
+    inner.own = &results.front()->own;
     return this->name(rest, inner);
   }
   auto [base, last] = name.rsplit('.');
@@ -100,21 +105,30 @@ static double shareAboveZero(const Uncertain &difference) {
   return 0.5 * std::erfc(-difference.central() / sigma / std::sqrt(2.0));
 }
 
+/// compare(left, right), where what rounding sets apart is equal: 13824 cycles of 1 ns and 13.824
+/// us.
+static int order(const Quantity &left, const Quantity &right) {
+  constexpr double rounding = 1e-12;
+  double a = left.toDouble(), b = right.toDouble();
+  return std::fabs(a - b) <= rounding * std::max(std::fabs(a), std::fabs(b)) ? 0
+                                                                             : compare(left, right);
+}
+
 /// `x == v +- d` asks whether x lies inside.
 static bool equals(const Quantity &left, const Quantity &right) {
   double difference = std::fabs(left.toDouble() - right.toDouble());
   double allowed = right.toUncertain().halfWidth();
-  return allowed > 0 ? difference <= allowed : compare(left, right) == 0;
+  return allowed > 0 ? difference <= allowed : order(left, right) == 0;
 }
 
 static ExpressionValue comparison(llvm::StringRef op, const Quantity &left, const Quantity &right) {
   ExpressionValue value;
-  int order = compare(left, right);
+  int found = order(left, right);
   value.truth = llvm::StringSwitch<bool>(op)
-                    .Case("<", order < 0)
-                    .Case("<=", order <= 0)
-                    .Case(">", order > 0)
-                    .Case(">=", order >= 0)
+                    .Case("<", found < 0)
+                    .Case("<=", found <= 0)
+                    .Case(">", found > 0)
+                    .Case(">=", found >= 0)
                     .Case("==", equals(left, right))
                     .Default(!equals(left, right));
   Uncertain difference = left.toUncertain() - right.toUncertain();
@@ -239,9 +253,9 @@ ExpressionValue emit::evaluateName(llvm::StringRef name, const MetricNames &name
   return MetricEvaluator().name(name, names);
 }
 
-std::vector<std::pair<std::string, MetricValue>> emit::ownMetrics(const MetricNames &names) {
+OwnMetrics emit::ownMetrics(const MetricNames &names) {
   MetricEvaluator evaluator;
-  std::vector<std::pair<std::string, MetricValue>> metrics;
+  OwnMetrics metrics;
   for (const ir::Operation &op : names.module->body()) {
     auto defined = ir::as<study::MetricOp>(op);
     if (!defined)

@@ -25,6 +25,9 @@ struct BuiltGraph {
 struct ResultName {
   std::string name;
   SourceRange range;
+  /// Metrics of the file that come with it, since the file asks for them by its name, and their
+  /// dimensions where they are known.
+  llvm::StringMap<llvm::Optional<Dimension>> metrics = {};
 };
 
 /// How algorithms run that a statement or a line of a workload names.
@@ -86,8 +89,8 @@ struct BuildContext {
 
   /// Names of results that later statements may mention; null where there are none.
   std::vector<ResultName> *results = nullptr;
-  const ResultName *findResult(llvm::StringRef name) const {
-    for (const ResultName &result : results ? llvm::ArrayRef<ResultName>(*results) : llvm::None)
+  ResultName *findResult(llvm::StringRef name) const {
+    for (ResultName &result : results ? llvm::MutableArrayRef<ResultName>(*results) : llvm::None)
       if (result.name == name)
         return &result;
     return nullptr;

@@ -80,15 +80,15 @@ static bool isStatement(llvm::StringRef word) {
   return llvm::is_contained(words, word);
 }
 
-/// The results that a mistaken statement would have named.
-void Compilation::declareMistaken(const ast::Item &item) {
+/// The results that a statement names, whether it is built or not.
+void Compilation::declareResults(const ast::Item &item) {
   for (const ast::Clause &clause : item.clauses)
     if (clause.word == "as" && !clause.args.empty() &&
         clause.args[0].value->kind == ast::ExprKind::Name)
       results.push_back({clause.args[0].value->text.str(), clause.args[0].range});
   for (const ast::Body *body : {item.block, item.otherwise})
     for (const ast::Item *inner : body ? body->items : llvm::ArrayRef<ast::Item *>())
-      declareMistaken(*inner);
+      declareResults(*inner);
 }
 
 bool Compilation::notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope) {
@@ -153,7 +153,7 @@ bool Compilation::statement(const ast::Item &item, Scope &scope, Units &units) {
     return good;
   };
   if (item.isDamaged || item.isMistaken)
-    return declareMistaken(item), false;
+    return declareResults(item), false;
   if (item.kind == ast::ItemKind::If) {
     Value chosen = evaluator.evaluate(*item.value, scope);
     const bool *truth = chosen.getIf<bool>();

@@ -64,7 +64,7 @@ private:
     bool stop = false;
   };
   bool statement(const ast::Item &item, Scope &scope, Units &units);
-  void declareMistaken(const ast::Item &item);
+  void declareResults(const ast::Item &item);
   bool notAStatement(Elaborator &elaborator, const ast::Item &item, const Scope &scope);
   bool sweep(const ast::Item &item, const Scope &scope, Units &units);
   bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,

@@ -28,6 +28,10 @@ llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::
 /// nothing after a report.
 llvm::Optional<ir::AttrList> measuredMetric(BuildContext &context, const ast::Expr &metric,
                                             const ast::Expr &measured, const MetricScope &where);
+/// Defines the metrics of the file that lines at file level ask of `result`, `e.m`, beside its
+/// statement, where what a sweep around it sets is known. What cannot be defined is reported where
+/// it is used.
+void defineAskedMetrics(BuildContext &context, ResultName &result, const MetricScope &where);
 /// A column of `report`: a metric expression, or outside of statements the name of a result;
 /// nothing after a report.
 llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,

@@ -5,6 +5,7 @@
 // running says so.
 #include "frontend/build/StudyBuilder.h"
 
+#include "frontend/build/MetricExpr.h"
 #include "frontend/build/PlaceBuilder.h"
 #include "frontend/build/PriceBuilder.h"
 #include "frontend/build/ScheduleBuilder.h"
@@ -305,6 +306,8 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
   op.setSymbol(context.statementSymbol(name.empty() ? statement.word.str() : name));
   if (known && !known->name().startswith("study."))
     op.setAttr("name", name); // a chip, say, has this symbol
+  if (ResultName *result = name.empty() ? nullptr : context.findResult(name))
+    defineAskedMetrics(context, *result, {statement.scope, /*inStatement=*/true, kind});
 }
 
 //===-- Statements

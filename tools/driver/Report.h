@@ -49,6 +49,7 @@ private:
                       llvm::StringRef rows);
   void printFileBreakdown(const api::Evaluated &evaluated, study::ReportOp report,
                           llvm::ArrayRef<ReportColumn> columns);
+  bool checkRows(study::ReportOp report, const emit::MetricNames &names);
   void printFileReport(const api::Evaluated &evaluated);
   /// Reasons and figures of a result are never cut, whatever the width.
   void printTotals(const emit::Result &result);

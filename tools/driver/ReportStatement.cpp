@@ -6,6 +6,8 @@
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Report.h"
+
+#include "ir/common/diagnostics/Clauses.h"
 #include "tools/driver/RowNames.h"
 #include "tools/driver/sweep/PointTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -109,6 +111,31 @@ void Report::printFileBreakdown(const Evaluated &evaluated, study::ReportOp repo
   }
 }
 
+/// Whether what the report at file level is by is set by a sweep of one of its results; false after
+/// a report.
+bool Report::checkRows(study::ReportOp report, const MetricNames &names) {
+  std::vector<llvm::StringRef> known;
+  bool hasResults = false;
+  for (const ReportColumn &column : columnsOf(report)) {
+    std::vector<std::string> about = emit::severalResults(column.expr, names);
+    if (column.expr.is(ir::AttrKind::String))
+      about.push_back(column.expr.asString().str());
+    for (const std::string &name : about)
+      for (const emit::Result *result : evaluation.named(name)) {
+        hasResults = true;
+        for (const auto &[set, value] : result->point.entries())
+          known.push_back(set);
+      }
+  }
+  for (const std::string &rows : report.by())
+    if (hasResults && !llvm::is_contained(known, llvm::StringRef(rows))) {
+      session.diagnostics.report(report->range(), diag::UnknownRows, rows)
+          .suggest(rows, known, "rows are by what a sweep sets, or by `kernel`, `memory`, …");
+      return false;
+    }
+  return true;
+}
+
 /// `report` at file level: rows are named results and figures of them.
 void Report::printFileReport(const Evaluated &evaluated) {
   auto report = ir::as<study::ReportOp>(evaluated.op);
@@ -123,6 +150,8 @@ void Report::printFileReport(const Evaluated &evaluated) {
   std::vector<std::string> by = report.by();
   if (!by.empty() && isBreakdown(by.front()))
     return printFileBreakdown(evaluated, report, standard);
+  if (!checkRows(report, names))
+    return;
   for (const ReportColumn &column : columnsOf(report)) {
     bool isResult = column.expr.is(ir::AttrKind::String);
     std::vector<std::string> several = emit::severalResults(column.expr, names);
