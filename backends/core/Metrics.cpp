@@ -64,9 +64,7 @@ static MetricValue edp(Of of) {
 
 /// Without the static power of a chip, or with energies left out, only the value is known, as a
 /// lower bound; how far it may be off is not.
-static bool isPowerPartial(Of of) {
-  return of.cost.energy.isPartial || !of.cost.leakageEnergy;
-}
+static bool isPowerPartial(Of of) { return of.cost.energy.isPartial || !of.cost.leakageEnergy; }
 
 static MetricValue power(Of of) {
   MetricValue result = metricRate(energy(of), of.cost.latency);
