@@ -262,7 +262,7 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 }
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
-  total.area = chip.area();
+  total.area = areaOf(chip);
   checkPower(total);
   total.provenance = {joined(providerNames, ", "), joined(mappings, ", "), joined(formulas, "; ")};
   total.describe(PartKind::Program,
