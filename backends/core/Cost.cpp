@@ -1,12 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/core/Cost.h"
 
+#include "ir/common/Providers.h"
 #include "ir/common/Rational.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace perfc;
 
@@ -58,6 +60,10 @@ llvm::StringRef perfc::partKindName(PartKind kind) {
                                                   "kernel",  "collective", "compute",
                                                   "memory",  "network",    "launch"};
   return names[static_cast<size_t>(kind)];
+}
+
+Provenance Provenance::of(llvm::StringRef provider, llvm::StringRef mapping) {
+  return {provider.str(), mapping.str(), findProvider(provider)->formula.str()};
 }
 
 double Cost::trafficBytes() const {

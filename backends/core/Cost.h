@@ -148,9 +148,12 @@ struct ChipWork {
 
 /// Who computed a cost, and how.
 struct Provenance {
-  std::string provider; ///< "roofline", "loopnest", "tile", "phase", "collective"
+  std::string provider; ///< "roofline", of several "roofline, network"
   std::string mapping;  ///< name of the mapping, "" when there is none
   std::string formula;  ///< one line, in the terms of docs/cost-model.md
+
+  /// With the formula of the provider's description (ir/common/Providers.h).
+  static Provenance of(llvm::StringRef provider, llvm::StringRef mapping = "");
 };
 
 /// Where the intervals of times come from, beside what a program writes with `+-`.

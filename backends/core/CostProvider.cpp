@@ -9,13 +9,6 @@ void ProviderSet::add(std::unique_ptr<CostProvider> provider) {
   providers.push_back(std::move(provider));
 }
 
-CostProvider *ProviderSet::find(llvm::StringRef name) const {
-  for (const std::unique_ptr<CostProvider> &provider : providers)
-    if (provider->name() == name)
-      return provider.get();
-  return nullptr;
-}
-
 CostProvider *ProviderSet::providerFor(const ir::Operation &op) const {
   for (const std::unique_ptr<CostProvider> &provider : providers)
     if (provider->serves(op))

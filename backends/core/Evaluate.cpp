@@ -262,7 +262,7 @@ double StudyEvaluator::tokensAndCopies(Cost &total) {
 }
 
 void StudyEvaluator::finish(const Chip &chip, Cost &total) {
-  total.area = chip.area();
+  total.area = areaOf(chip);
   if (exchanges && total.cycles) // the ones of kernels, without those that networks take
     total.cycles =
         chip.clock() ? llvm::Optional<Uncertain>(total.latency * *chip.clock()) : llvm::None;

@@ -43,6 +43,8 @@ struct Outcome {
   double tokens = 0;
   /// Where what it found has central values: what moves the metrics.
   std::vector<OutcomeEnds> ends;
+  /// Chips that the energies of kernels in the breakdown are of.
+  int64_t kernelChips = 1;
   /// Whether the energy of the cost has what each source of uncertainty moves it by, though `ends`
   /// move the rest.
   bool hasEnergyMoves = false;

@@ -11,7 +11,7 @@ static MetricValue moneyOfRun(Of of) {
     return metricUnknown("no `price` is given");
   const TrainingSummary &run = *of.training;
   double chips = run.runTime * static_cast<double>(run.chips) * of.price->chipSecond;
-  double joule = of.price->joule * run.steps / run.goodput;
+  double joule = of.price->joule * run.steps / run.availability;
   return metricNumber(chips + joule * of.cost.energy.known.central());
 }
 

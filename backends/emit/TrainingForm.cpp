@@ -45,9 +45,9 @@ static std::vector<TotalLine> stepTotals(const emit::Result &result) {
                   percent(summary.hfu())));
   if (summary.droppedTokens > 0)
     add("dropped", percent(summary.droppedTokens) + " of the tokens' choices of experts");
-  if (summary.goodput < 1)
-    add("goodput",
-        fmt::format("{}: a checkpoint of {} every {}; {} per step", percent(summary.goodput),
+  if (summary.availability < 1)
+    add("availability",
+        fmt::format("{}: a checkpoint of {} every {}; {} per step", percent(summary.availability),
                     seconds(summary.checkpointTime), seconds(summary.checkpointInterval),
                     metricText(result, "effective_step_time")));
   if (summary.steps > 1)
@@ -177,7 +177,7 @@ static Json stepJson(const TrainingSummary &summary) {
                    .set("energy", point.energy < 0 ? Json() : Json(point.energy)));
   return Json::object()
       .set("strategy", summary.strategy)
-      .set("tokens", summary.tokens)
+      .set("tokens_per_step", summary.tokens)
       .set("model_flops", summary.modelFlops)
       .set("microbatches", summary.microbatches)
       .set("forward", summary.forward)
@@ -185,7 +185,7 @@ static Json stepJson(const TrainingSummary &summary) {
       .set("pipeline", summary.pipelineTime)
       .set("optimizer", summary.optimizerTime)
       .set("dropped_tokens", summary.droppedTokens)
-      .set("goodput", summary.goodput)
+      .set("availability", summary.availability)
       .set("checkpoint_time", summary.checkpointTime)
       .set("checkpoint_interval", summary.checkpointInterval)
       .set("steps", summary.steps)

@@ -141,15 +141,14 @@ void TileEvaluator::finish(Cost &cost) {
   cost.flops = work.flops;
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
-  cost.area = chip.area();
+  cost.area = areaOf(chip);
   cost.notes = compute.notes;
-  chip.noteLeftOut(cost);
+  noteLeftOut(chip, cost);
   if (!chip.dispatches())
     cost.addNote(fmt::format("no array of `{}` dispatches blocks: its units count as always busy, "
                              "as in the roofline",
                              chip.name()));
-  cost.provenance = {"tile", "",
-                     "waves * max(block compute, block bytes * units / bandwidth) + launch"};
+  cost.provenance = Provenance::of("tile");
   addLeakage(chip, cost);
   cost.describe(PartKind::Kernel, op.symbol(), op->range());
   cost.breakdown.composition = Composition::Overlap;

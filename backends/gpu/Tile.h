@@ -17,7 +17,7 @@ namespace gpu {
 /// Serves tile.kernel on a target.chip.
 class TileProvider : public CostProvider {
 public:
-  llvm::StringRef name() const override { return "tile"; }
+  TileProvider() : CostProvider("tile") {}
   bool serves(const ir::Operation &op) const override;
   std::vector<llvm::Optional<Cost>> evaluate(llvm::ArrayRef<CostQuery> queries,
                                              DiagnosticEngine &diagnostics) override;

@@ -77,9 +77,8 @@ static std::string formulaOf(bool isFolded, bool hasTerms) {
 } // namespace
 
 bool NestEvaluator::adapt() {
-  passes::Chip places(target::ChipOp(const_cast<ir::Operation *>(query.target)));
   std::string reason;
-  llvm::Optional<AdaptedNest> result = adaptNest(op, places, forms, reason);
+  llvm::Optional<AdaptedNest> result = adaptNest(op, chip, forms, reason);
   if (!result) {
     diagnostics.report(op->range(), diag::NestNotCounted, reason);
     return false;
@@ -322,7 +321,7 @@ void NestEvaluator::finish(Cost &cost) {
   // Macs / lanes / cycles, where a lane does one multiply-accumulate per period of its rate.
   if (cost.latency.central() > 0)
     cost.utilization = Uncertain(static_cast<double>(cost.macs)) / (rate.rate * cost.latency);
-  cost.area = chip.area();
+  cost.area = areaOf(chip);
   cost.notes = adapted.notes;
   if (zeros && cost.utilization.central() > 1)
     cost.addNote(

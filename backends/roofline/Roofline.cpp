@@ -62,10 +62,9 @@ static llvm::Optional<Cost> evaluateOne(const CostQuery &query, DiagnosticEngine
     cost.utilization = compute->macLatency / cost.latency;
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
-  cost.area = chip.area();
-  chip.noteLeftOut(cost);
-  cost.provenance = {"roofline", "",
-                     "max(macs / peak + functions / rate, bytes / bandwidth) + launch"};
+  cost.area = areaOf(chip);
+  noteLeftOut(chip, cost);
+  cost.provenance = Provenance::of("roofline");
   addLeakage(chip, cost);
   cost.describe(PartKind::Kernel, query.op->symbol(), query.op->range());
   cost.breakdown.composition = Composition::Overlap;

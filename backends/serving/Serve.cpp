@@ -299,7 +299,7 @@ Outcome Serving::outcome() {
   Cost &cost = result.cost;
   cost.latency = summary->runTime;
   cost.area = model.area;
-  cost.chips = model.chips;
+  cost.chips = result.kernelChips = model.chips;
   cost.errors.addUnknown("kernels");
   cost.errors.add(model.errors);
   addItems(cost);

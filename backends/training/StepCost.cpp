@@ -95,7 +95,7 @@ Outcome training::stepOutcome(const ir::Operation &train, const ModelCosts &cost
   cost.exposed = summary.exposed();
   cost.work = llvm::None; // kernels of ranks and microbatches overlap
   cost.idle = std::max(0.0, summary.bubble * summary.stepTime);
-  cost.chips = summary.chips;
+  cost.chips = outcome.kernelChips = summary.chips;
   cost.utilization = summary.hfu();
   for (const std::string &note : costs.sources.notes)
     cost.addNote(note);

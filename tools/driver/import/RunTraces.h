@@ -2,8 +2,8 @@
 //
 // `perfc run PREFIX --from chakra --network N.yml --system S.json`: traces on a cluster, timed as
 // ASTRA-sim times them.
-#ifndef PERFC_TOOLS_DRIVER_ASTRA_RUNTRACES_H
-#define PERFC_TOOLS_DRIVER_ASTRA_RUNTRACES_H
+#ifndef PERFC_TOOLS_DRIVER_IMPORT_RUNTRACES_H
+#define PERFC_TOOLS_DRIVER_IMPORT_RUNTRACES_H
 
 #include "backends/network/astra/Simulation.h"
 #include "tools/driver/Session.h"
@@ -19,4 +19,4 @@ bool runTraces(Session &session, const Arguments &arguments);
 
 } // namespace perfc::driver
 
-#endif // PERFC_TOOLS_DRIVER_ASTRA_RUNTRACES_H
+#endif // PERFC_TOOLS_DRIVER_IMPORT_RUNTRACES_H

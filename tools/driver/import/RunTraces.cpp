@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/driver/astra/RunTraces.h"
+#include "tools/driver/import/RunTraces.h"
 
 #include "api/astra/ClusterTexts.h"
 #include "backends/emit/Json.h"

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/ChipModel.h"
+#include "passes/analysis/Chip.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -85,19 +85,6 @@ static Place arrayPlace(target::ArrayOp array) {
   return place;
 }
 
-static void addParts(Region &region, Chip &chip) {
-  for (Operation &part : region) {
-    if (auto memory = as<target::MemoryOp>(part)) {
-      chip.places.push_back(memoryPlace(memory));
-    } else if (auto array = as<target::ArrayOp>(part)) {
-      chip.places.push_back(arrayPlace(array));
-      addParts(part.body(), chip);
-    } else if (auto unit = as<target::ComputeOp>(part)) {
-      chip.units.push_back(unit);
-    }
-  }
-}
-
 /// True when `outer` is `inner` or around it.
 static bool holds(const Operation &outer, const Operation &inner) {
   const Operation *at = &inner;
@@ -122,7 +109,28 @@ bool passes::isOnWay(const Operation &place, const Operation &part) {
          part.parentRegion() == place.parentRegion();
 }
 
-Chip::Chip(target::ChipOp chip) : op(chip) { addParts(chip->body(), *this); }
+void Chip::collect(Region &region, std::vector<target::ArrayOp> &arrays, int64_t copies) {
+  for (Operation &part : region) {
+    if (auto memory = as<target::MemoryOp>(part)) {
+      places.push_back(memoryPlace(memory));
+      memoryList.push_back({memory, arrays, copies});
+    } else if (auto unit = as<target::ComputeOp>(part)) {
+      unitList.push_back({unit, arrays, copies});
+    } else if (auto array = as<target::ArrayOp>(part)) {
+      places.push_back(arrayPlace(array));
+      arrays.push_back(array);
+      collect(part.body(), arrays, copies * array.instances());
+      arrays.pop_back();
+    }
+  }
+}
+
+Chip::Chip(target::ChipOp chip) : op(chip) {
+  std::vector<target::ArrayOp> arrays;
+  collect(chip->body(), arrays, 1);
+}
+
+Chip::Chip(const Operation &chip) : Chip(target::ChipOp(const_cast<Operation *>(&chip))) {}
 
 Chip::Chip(target::ChipOp chip, target::ComputeOp unit) : Chip(chip) {
   llvm::erase_if(places, [&](const Place &place) { return !isOnWay(*place.op, *unit.op); });
