@@ -34,6 +34,7 @@ public:
   llvm::Optional<ir::AttrList> measured(const ast::Expr &metric, const ast::Expr &value);
 
 private:
+  bool isMissing(const ast::Expr &expr);
   llvm::Optional<Typed> constant(const ast::Expr &expr);
   llvm::Optional<Typed> metric(const ast::Expr &expr);
   bool define(const Decl &decl);
@@ -299,7 +300,7 @@ llvm::Optional<Typed> Converter::call(const ast::Expr &expr) {
     if (!first)
       first = value;
   }
-  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "abs", "floor", "ceil"};
+  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "sum", "abs", "floor", "ceil"};
   bool keeps = first && llvm::is_contained(keeping, name);
   return Typed{std::move(list), keeps ? first->dimension : llvm::None};
 }
@@ -335,8 +336,23 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
   }
 }
 
+/// Whether `expr` is a figure that is not there, as an empty cell of a table is.
+bool Converter::isMissing(const ast::Expr &expr) {
+  if (mentionsMetric(expr))
+    return false;
+  size_t first = diagnostics.all().size();
+  Value value = context.evaluator.evaluate(expr, *where.scope);
+  diagnostics.truncate(first); // said where it is converted
+  return value.is<std::string>() && value.get<std::string>().empty();
+}
+
 llvm::Optional<ir::AttrList> Converter::measured(const ast::Expr &metric, const ast::Expr &value) {
-  auto left = convert(metric), right = constant(value);
+  if (isMissing(metric))
+    return ir::AttrList();
+  auto left = convert(metric);
+  if (left && isMissing(value) && checkKind(metric, *left, false))
+    return ir::AttrList{left->attribute};
+  auto right = constant(value);
   if (!left || !right || !checkKind(metric, *left, false) || !checkKind(value, *right, false) ||
       !checkDimensions("against", metric, metric, value, *left, *right))
     return llvm::None;
@@ -375,10 +391,7 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
 llvm::Optional<ir::AttrList> perfc::measuredMetric(BuildContext &context, const ast::Expr &metric,
                                                    const ast::Expr &measured,
                                                    const MetricScope &where) {
-  Converter converter(context, where);
-  if (!converter.mentionsMetric(metric))
-    return metricExpr(context, metric, where), llvm::None; // says so
-  return converter.measured(metric, measured);
+  return Converter(context, where).measured(metric, measured);
 }
 
 /// What to write for a name that is no metric.

@@ -24,8 +24,9 @@ llvm::Optional<ir::Attribute> metricExpr(BuildContext &context, const ast::Expr 
 /// The same for a condition (`expect`, `require`): a comparison whose sides have one dimension.
 llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::Expr &expr,
                                               const MetricScope &where);
-/// A metric expression and the constant that it is compared with, of one dimension, as a pair;
-/// nothing after a report.
+/// A metric expression, or another constant, and what it is compared with, of one dimension, as a
+/// pair. An empty string is a figure that is not there: the pair is then the expression alone, or
+/// empty where the expression is that string. Nothing after a report.
 llvm::Optional<ir::AttrList> measuredMetric(BuildContext &context, const ast::Expr &metric,
                                             const ast::Expr &measured, const MetricScope &where);
 /// A column of `report`: a metric expression, or outside of statements the name of a result;

@@ -85,8 +85,6 @@ static constexpr OptionSpec importOptions[] = {
 };
 static constexpr OptionSpec validateOptions[] = {
     {"rows", 0, "OUT.csv", "write each row's prediction beside its reference"},
-    {"runtimes", 0, "FILE.perf", "of train_…: runtimes in place of those of std.runtimes"},
-    {"half", 0, "HALF", "of train_…: fit or test, only these rows, and only with runtimes"},
     {"json", 0, "", "print one JSON document (docs/output.md)"},
     {"", 'D', "NAME=VALUE", "set a parameter of the file; may be given several times"},
 };
