@@ -132,7 +132,7 @@ static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Mod
     use.family = AlgorithmFamily::Other;
 }
 
-/// The algorithm that `train` chooses for `use`, as training/AxisNetwork does.
+/// The algorithm that `train` chooses for `use`, as RankNetwork does.
 static void chooseAlgorithm(CollectiveUse &use, const ir::Operation &train,
                             const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
   for (study::AlgorithmOp one : ir::as<study::TrainOp>(train).algorithms()) {
@@ -271,8 +271,7 @@ void emit::astraSimFiles(const Input &input, FileSink sink) {
   auto levels = dimensionsOf(*system, first.label, first.place, input.diagnostics);
   if (!levels)
     return;
-  const StepProgram *step =
-      first.training && first.training->program ? &*first.training->program : nullptr;
+  const StepProgram *step = first.program.get();
   auto evaluate = ir::as<study::EvaluateOp>(*statement);
   const ir::Operation *program =
       evaluate ? input.module->lookup(passes::programSymbol(evaluate)) : nullptr;
