@@ -54,7 +54,7 @@ static SourceRange placeOf(const ir::Operation &trace, const astra::NodeName &no
   for (const ir::Operation &part : trace.body())
     if (part.is("collective.ranks") && llvm::is_contained(chakra::ranksOf(part), node.rank))
       for (const ir::Operation &op : part.body())
-        if (static_cast<uint64_t>(op.intAttr("id")) == node.id)
+        if (static_cast<uint64_t>(op.intAttr("id")) == *node.id)
           return op.range();
   return {};
 }
@@ -108,7 +108,7 @@ llvm::Optional<Outcome> api::replayTrace(Context &context, const ir::Module &mod
   astra::SimulationResult result = astra::simulate(cluster, traces.ranks);
   reportFindings(context.diagnostics, result.findings,
                  [&](const llvm::Optional<astra::NodeName> &node) {
-                   return node ? placeOf(trace, *node) : op.range();
+                   return node && node->id ? placeOf(trace, *node) : op.range();
                  });
   if (context.diagnostics.errorCount() != errors)
     return llvm::None;

@@ -76,6 +76,9 @@ private:
   void declareResult(const std::string &name, SourceRange range);
   void nameResult(const Node &statement, ir::Operation &op);
   bool search(const Node &statement);
+  /// Steps and batches cost each kernel on the whole chip: notes as unsupported a `target`, chip or
+  /// system, with arrays that feed each other.
+  void noteFeeds(const Node &statement, llvm::StringRef target);
   /// Gives `op` the study.goal that a search or a `train` with holes asks for; false after a
   /// report.
   bool buildGoal(const Node &statement, ir::Operation &op);

@@ -63,9 +63,9 @@ static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord
                                             asWord,     bandwidthWord, latencyWord, expectWord,
                                             reportWord, emitWord,      priceWord};
 static constexpr WordSpec searchWords[] = {
-    onWord,     withWord,   usingOneWord, overWord,     asWord,     tensorWord,
-    skipWord,   gateWord,   minimizeWord, maximizeWord, withinWord, requireWord,
-    paretoWord, expectWord, reportWord,   emitWord,     priceWord};
+    onWord,      withWord,   usingOneWord, overWord,     asWord,       placeWord,
+    tensorWord,  skipWord,   gateWord,     minimizeWord, maximizeWord, withinWord,
+    requireWord, paretoWord, expectWord,   reportWord,   emitWord,     priceWord};
 
 static constexpr WordSpec replayWords[] = {onWord,     overWord,   asWord,
                                            expectWord, reportWord, emitWord};

@@ -168,8 +168,11 @@ void Report::goOnWith(const Evaluated &point) {
 void Report::printPoint(const Evaluated &evaluated) {
   PointTable point = pointTable(evaluated, evaluation, session.sources);
   bool isNew = startSweep(evaluated, point);
-  if (isNew)
+  if (isNew) { // later rows have no place for why a cell of theirs is empty
     title(point.title, "sweep");
+    missing = std::move(point.missing);
+    printMissing();
+  }
   // Later rows stand below the figures of earlier ones.
   for (const PointTable::Lines &lines : point.results)
     for (const std::vector<std::string> &line : lines)

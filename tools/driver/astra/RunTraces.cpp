@@ -121,13 +121,15 @@ bool driver::readCluster(Session &session, const Arguments &arguments, llvm::Str
   return !session.diagnostics.hasErrors();
 }
 
-/// The record of `node` in its file.
+/// The record of `node` in its file, or the file.
 static SourceRange placeOf(Session &session, const TraceFiles &traces,
                            const astra::NodeName &node) {
   const chakra::Trace &trace = *traces.ranks[traces.ranks.size() == 1 ? 0 : node.rank];
+  if (!node.id)
+    return bytePlace(session.sources, trace.path, 0);
   auto isBefore = [](const chakra::Node &each, uint64_t id) { return each.id < id; };
-  auto found = std::lower_bound(trace.nodes.begin(), trace.nodes.end(), node.id, isBefore);
-  if (found == trace.nodes.end() || found->id != node.id)
+  auto found = std::lower_bound(trace.nodes.begin(), trace.nodes.end(), *node.id, isBefore);
+  if (found == trace.nodes.end() || found->id != *node.id)
     return {};
   return recordPlace(session.sources, trace, *found);
 }
