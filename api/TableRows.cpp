@@ -80,8 +80,12 @@ static Prediction predictionOf(study::AgainstOp against, const RowResults &resul
   const ir::AttrList &pair = against.pair();
   if (pair.size() > 1)
     prediction.reference = Number::fromReal(pair[1].asQuantity().toDouble());
-  if (pair.empty()) {
-    prediction.skipped = results.skipped.empty() ? "there is no prediction" : results.skipped;
+  bool hasMetric =
+      !pair.empty() && !(pair[0].is(ir::AttrKind::String) && pair[0].asString().empty());
+  if (!hasMetric) {
+    prediction.skipped = !results.skipped.empty()    ? results.skipped
+                         : against.missing().empty() ? "there is no prediction"
+                                                     : against.missing().str();
     return prediction;
   }
   ExpressionValue value = emit::evaluateExpression(pair[0], results.names);

@@ -31,8 +31,6 @@ struct Result : Outcome {
   unsigned statement = 0;
   ir::AttrDict point; ///< what the sweep has set
   SourceRange place;
-  /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
-  llvm::Optional<int64_t> parameters;
   /// The metrics of the file that its statement names, by name.
   std::vector<std::pair<std::string, MetricValue>> own;
   std::vector<Expectation> expectations;

@@ -32,9 +32,9 @@ public:
 
   /// `metric` and the constant `value`.
   llvm::Optional<ir::AttrList> measured(const ast::Expr &metric, const ast::Expr &value);
+  llvm::Optional<std::string> textOf(const ast::Expr &expr);
 
 private:
-  bool isMissing(const ast::Expr &expr);
   llvm::Optional<Typed> constant(const ast::Expr &expr);
   llvm::Optional<Typed> metric(const ast::Expr &expr);
   bool define(const Decl &decl);
@@ -336,21 +336,25 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
   }
 }
 
-/// Whether `expr` is a figure that is not there, as an empty cell of a table is.
-bool Converter::isMissing(const ast::Expr &expr) {
+/// The string that `expr` is in place of a figure; nothing for others.
+llvm::Optional<std::string> Converter::textOf(const ast::Expr &expr) {
   if (mentionsMetric(expr))
-    return false;
+    return llvm::None;
   size_t first = diagnostics.all().size();
   Value value = context.evaluator.evaluate(expr, *where.scope);
   diagnostics.truncate(first); // said where it is converted
-  return value.is<std::string>() && value.get<std::string>().empty();
+  const std::string *text = value.getIf<std::string>();
+  return text ? llvm::Optional<std::string>(*text) : llvm::None;
 }
 
 llvm::Optional<ir::AttrList> Converter::measured(const ast::Expr &metric, const ast::Expr &value) {
-  if (isMissing(metric))
-    return ir::AttrList();
+  bool isMissing = textOf(value) == std::string();
+  if (textOf(metric)) { // whatever was measured
+    auto right = isMissing ? llvm::None : constant(value);
+    return right ? ir::AttrList{"", right->attribute} : ir::AttrList();
+  }
   auto left = convert(metric);
-  if (left && isMissing(value) && checkKind(metric, *left, false))
+  if (left && isMissing && checkKind(metric, *left, false))
     return ir::AttrList{left->attribute};
   auto right = constant(value);
   if (!left || !right || !checkKind(metric, *left, false) || !checkKind(value, *right, false) ||
@@ -392,6 +396,11 @@ llvm::Optional<ir::AttrList> perfc::measuredMetric(BuildContext &context, const 
                                                    const ast::Expr &measured,
                                                    const MetricScope &where) {
   return Converter(context, where).measured(metric, measured);
+}
+
+std::string perfc::reasonInstead(BuildContext &context, const ast::Expr &metric,
+                                 const MetricScope &where) {
+  return Converter(context, where).textOf(metric).getValueOr("");
 }
 
 /// What to write for a name that is no metric.

@@ -25,10 +25,13 @@ llvm::Optional<ir::Attribute> metricExpr(BuildContext &context, const ast::Expr 
 llvm::Optional<ir::Attribute> metricCondition(BuildContext &context, const ast::Expr &expr,
                                               const MetricScope &where);
 /// A metric expression, or another constant, and what it is compared with, of one dimension, as a
-/// pair. An empty string is a figure that is not there: the pair is then the expression alone, or
-/// empty where the expression is that string. Nothing after a report.
+/// pair. An empty string as the latter is a figure that is not there: the pair is then the
+/// expression alone. The expression is "" where a string stands in its place. Nothing after a
+/// report.
 llvm::Optional<ir::AttrList> measuredMetric(BuildContext &context, const ast::Expr &metric,
                                             const ast::Expr &measured, const MetricScope &where);
+/// The string that stands in place of a metric and says why there is none; "" for none.
+std::string reasonInstead(BuildContext &context, const ast::Expr &metric, const MetricScope &where);
 /// A column of `report`: a metric expression, or outside of statements the name of a result;
 /// nothing after a report.
 llvm::Optional<ir::Attribute> reportColumn(BuildContext &context, const ast::Expr &expr,

@@ -133,6 +133,8 @@ bool StudyBuilder::against(const Node &node, ir::Operation &row, ir::Region &int
                                  : sources.text(arg.value->range).str());
     if (!beside.empty())
       op->setAttr("beside", beside);
+    if (std::string reason = reasonInstead(context, *arg.value, where); !reason.empty())
+      op->setAttr("missing", reason);
     if (auto pair = measuredMetric(context, *arg.value, *arg.assigned, where))
       op->setAttr("pair", std::move(*pair));
   }

@@ -78,6 +78,7 @@ private:
   void row(size_t index);
   std::string complete(Row &row, bool isShared);
   void incomplete(Row &row, llvm::StringRef reason);
+  void declareNames(const ast::Body &body, Row &row);
   void visit(Row &row, llvm::function_ref<void(const ast::Item &, const Scope &)> take);
   bool isLeftOut(const Node &skip);
   void statement(Row &row, const ast::Item &entry, const Scope &scope, bool isShared);
@@ -303,15 +304,23 @@ std::string TableBuilder::complete(Row &row, bool isShared) {
   return "";
 }
 
+/// The names of all results that a row may have.
+void TableBuilder::declareNames(const ast::Body &body, Row &row) {
+  for (const ast::Item *entry : body.items) {
+    llvm::StringRef name = isStatementOfRow(entry->word) ? resultNameOf(*entry) : "";
+    if (!name.empty() && !row.context.findResult(name))
+      row.results.push_back({name.str(), entry->range});
+    for (const ast::Body *inner : {entry->block, entry->otherwise})
+      if (inner && name.empty())
+        declareNames(*inner, row);
+  }
+}
+
 /// The row without its statements, with all else that can be said of it.
 void TableBuilder::incomplete(Row &row, llvm::StringRef reason) {
   size_t first = diagnostics.all().size();
   row.point->setAttr("skipped", reason);
-  visit(row, [&](const ast::Item &entry, const Scope &) {
-    if (llvm::StringRef name = resultNameOf(entry);
-        isStatementOfRow(entry.word) && !name.empty() && !row.context.findResult(name))
-      row.results.push_back({name.str(), entry.range});
-  });
+  declareNames(*item.block, row);
   lines(row);
   diagnostics.truncate(first);
 }

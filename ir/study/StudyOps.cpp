@@ -214,6 +214,7 @@ static std::vector<OpDecl> requestDecls() {
                  listAttr("pair", AttrKind::Any,
                           "the metric in prefix form, and what was measured, as far as known")
                      .optional(),
+                 stringAttr("missing", "why there is no metric").optional(),
                  dictAttr("beside", AttrKind::String,
                           "the only group of this prediction, instead of those of the row")
                      .optional()},

@@ -78,9 +78,11 @@ struct AgainstOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "study.against";
   llvm::StringRef text() const { return op->stringAttr("text"); }
-  /// The metric in prefix form and what was measured. Nothing was where there is the metric alone;
-  /// empty in a row that lacks the metric.
+  /// The metric in prefix form, "" for none, and what was measured. Nothing was where there is the
+  /// metric alone; empty in a row that lacks the metric.
   const ir::AttrList &pair() const { return op->listAttr("pair"); }
+  /// Why there is no metric; "" for no reason.
+  llvm::StringRef missing() const { return op->stringAttr("missing"); }
   /// The only group of this prediction, value by name; empty for the groups of the row.
   const ir::AttrDict &beside() const { return op->dictAttr("beside"); }
 };

@@ -31,9 +31,6 @@ bool predictBruteforce(Session &session, llvm::StringRef path, std::vector<Valid
 bool predictEyeriss(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictScaleSim(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
-bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
-                                 std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCollectives1d(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);

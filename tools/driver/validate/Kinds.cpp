@@ -28,10 +28,6 @@ static const TableKind kinds[] = {
     {"table8", "collectives and data-parallel training, by ASTRA-sim", predictTable8},
     {"timeloop", "cycles, energy and counts of Timeloop's model, by cases", predictTimeloop},
     {"traces", "a folder of Chakra traces, by ASTRA-sim", predictTraces},
-    {"workloads_cnn", "parameters and MACs of convolutional networks, by layer tables",
-     predictCnnWorkloads},
-    {"workloads_transformers", "parameters and MACs of transformers and others, by architecture",
-     predictTransformerWorkloads},
 };
 
 llvm::ArrayRef<TableKind> driver::tableKinds() { return kinds; }
