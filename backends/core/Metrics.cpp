@@ -78,6 +78,11 @@ static MetricValue cycles(Of of) {
                         : metricUnknown("the clock of the chip is not given");
 }
 
+static MetricValue parameters(const Outcome &of) {
+  return of.parameters ? metricNumber(static_cast<double>(*of.parameters))
+                       : metricUnknown("the elements of the weights are not counted");
+}
+
 static MetricValue busBandwidth(Of of) {
   if (!of.cost.busBandwidth)
     return metricUnknown("only a single collective that moves data has a bus bandwidth");
@@ -129,6 +134,7 @@ static llvm::ArrayRef<MetricEntry> commonMetrics() {
       {"throughput", [](Of of) { return metricRate(compute(of, "flops"), of.cost.latency); }},
       {"flops", [](Of of) { return exactCount(of.cost.flops); }},
       {"macs", [](Of of) { return exactCount(of.cost.macs); }},
+      {"parameters", parameters},
       {"traffic", traffic},
       {"cycles", cycles},
       {"chips", [](Of of) { return metricNumber(of.cost.chips); }},

@@ -19,6 +19,8 @@ public:
   ExpressionValue name(llvm::StringRef name, const MetricNames &names);
 
 private:
+  llvm::Optional<ExpressionValue> overResults(llvm::StringRef reduction, const ir::Attribute &expr,
+                                              const MetricNames &names);
   /// By name and result.
   std::map<std::pair<std::string, const Outcome *>, ExpressionValue> defined;
 };
@@ -223,6 +225,29 @@ static ExpressionValue applyOperator(llvm::StringRef op,
   return function(op, arguments);
 }
 
+/// The least, the largest or the sum of `expr` over the results that a name in it stands for;
+/// nothing where no name stands for several.
+llvm::Optional<ExpressionValue> MetricEvaluator::overResults(llvm::StringRef reduction,
+                                                             const ir::Attribute &expr,
+                                                             const MetricNames &names) {
+  std::vector<std::string> several = severalResults(expr, names);
+  if (several.size() != 1)
+    return llvm::None;
+  llvm::Optional<ExpressionValue> reduced;
+  for (const Result *result : names.results(several.front())) {
+    ExpressionValue value = expression(expr, withOne(names, several.front(), result));
+    if (!value.number)
+      return value;
+    if (!reduced)
+      reduced = value;
+    else if (reduction == "sum")
+      reduced = arithmetic("+", *reduced->number, *value.number);
+    else if ((compare(*value.number, *reduced->number) < 0) == (reduction == "min"))
+      reduced = value;
+  }
+  return reduced;
+}
+
 ExpressionValue MetricEvaluator::expression(const ir::Attribute &expr, const MetricNames &names) {
   if (expr.is(ir::AttrKind::Bool)) {
     ExpressionValue value;
@@ -236,13 +261,18 @@ ExpressionValue MetricEvaluator::expression(const ir::Attribute &expr, const Met
   const ir::AttrList &list = expr.asList();
   if (list.size() == 1)
     return expression(list[0], names);
+  llvm::StringRef op = list[0].asString();
+  bool reduces = list.size() == 2 && (op == "min" || op == "max" || op == "sum");
+  if (reduces)
+    if (llvm::Optional<ExpressionValue> reduced = overResults(op, list[1], names))
+      return *reduced;
   std::vector<ExpressionValue> arguments;
   for (size_t i = 1; i < list.size(); ++i) {
     arguments.push_back(expression(list[i], names));
     if (!arguments.back().notGiven.empty() || !arguments.back().unknownName.empty())
       return arguments.back();
   }
-  return applyOperator(list[0].asString(), arguments);
+  return reduces ? arguments[0] : applyOperator(op, arguments);
 }
 
 ExpressionValue emit::evaluateExpression(const ir::Attribute &expr, const MetricNames &names) {

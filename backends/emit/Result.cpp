@@ -35,8 +35,10 @@ std::vector<KernelLine> perfc::emit::flatten(const CostPart &breakdown) {
   return lines;
 }
 
-/// Whether `of` has a use for the metric: none for money without a price.
+/// Whether `of` has a use for the metric among all others: none for money without a price.
 static bool isListed(const Outcome &of, const MetricSpec &spec) {
+  if (spec.name == "parameters") // results have it beside their metrics
+    return false;
   if (spec.name.startswith("cost"))
     return of.price.hasValue();
   const MetricSpec *own = findMetric(of.kind, spec.name);

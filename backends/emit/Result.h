@@ -34,8 +34,6 @@ struct Result : Outcome {
   unsigned statement = 0;
   ir::AttrDict point; ///< what the sweep has set
   SourceRange place;
-  /// Elements of all weights of the subject; nothing where they do not fit 64 bits.
-  llvm::Optional<int64_t> parameters;
   /// The metrics of the file that its statement names, or that the file asks of it.
   OwnMetrics own;
   std::vector<Expectation> expectations;

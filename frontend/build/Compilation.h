@@ -13,6 +13,7 @@
 namespace perfc {
 
 class Elaborator;
+class TableBuilder;
 
 class Compilation {
 public:
@@ -70,10 +71,10 @@ private:
   bool point(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
              ir::Module &module);
   bool table(const ast::Item &item, const Scope &scope, Units &units);
-  void skippedRow(const ast::Item &item, const Scope &scope, const ir::AttrDict &about,
-                  ir::Module &module);
   bool addRequests(const ir::Module &module, size_t firstResult, BuildContext &context);
   bool buildUnits(Units &units);
+
+  friend class TableBuilder; // of TableRows.cpp
 
   DiagnosticEngine &diagnostics;
   const ir::OpRegistry &registry;

@@ -34,6 +34,7 @@ public:
   void defineAsked(const ast::Expr &expr, ResultName &result);
   /// `metric` and the constant `value`.
   llvm::Optional<ir::AttrList> measured(const ast::Expr &metric, const ast::Expr &value);
+  llvm::Optional<std::string> textOf(const ast::Expr &expr);
 
 private:
   llvm::Optional<Typed> constant(const ast::Expr &expr);
@@ -334,7 +335,7 @@ llvm::Optional<Typed> Converter::call(const ast::Expr &expr) {
     if (!first)
       first = value;
   }
-  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "abs", "floor", "ceil"};
+  static constexpr llvm::StringLiteral keeping[] = {"min", "max", "sum", "abs", "floor", "ceil"};
   bool keeps = first && llvm::is_contained(keeping, name);
   return Typed{std::move(list), keeps ? first->dimension : llvm::None};
 }
@@ -370,8 +371,27 @@ llvm::Optional<Typed> Converter::convert(const ast::Expr &expr) {
   }
 }
 
+/// The string that `expr` is in place of a figure; nothing for others.
+llvm::Optional<std::string> Converter::textOf(const ast::Expr &expr) {
+  if (mentionsMetric(expr))
+    return llvm::None;
+  size_t first = diagnostics.all().size();
+  Value value = context.evaluator.evaluate(expr, *where.scope);
+  diagnostics.truncate(first); // said where it is converted
+  const std::string *text = value.getIf<std::string>();
+  return text ? llvm::Optional<std::string>(*text) : llvm::None;
+}
+
 llvm::Optional<ir::AttrList> Converter::measured(const ast::Expr &metric, const ast::Expr &value) {
-  auto left = convert(metric), right = constant(value);
+  bool isMissing = textOf(value) == std::string();
+  if (textOf(metric)) { // whatever was measured
+    auto right = isMissing ? llvm::None : constant(value);
+    return right ? ir::AttrList{"", right->attribute} : ir::AttrList();
+  }
+  auto left = convert(metric);
+  if (left && isMissing && checkKind(metric, *left, false))
+    return ir::AttrList{left->attribute};
+  auto right = constant(value);
   if (!left || !right || !checkKind(metric, *left, false) || !checkKind(value, *right, false) ||
       !checkDimensions("against", metric, metric, value, *left, *right))
     return llvm::None;
@@ -410,10 +430,12 @@ llvm::Optional<ir::Attribute> perfc::metricCondition(BuildContext &context, cons
 llvm::Optional<ir::AttrList> perfc::measuredMetric(BuildContext &context, const ast::Expr &metric,
                                                    const ast::Expr &measured,
                                                    const MetricScope &where) {
-  Converter converter(context, where);
-  if (!converter.mentionsMetric(metric))
-    return metricExpr(context, metric, where), llvm::None; // says so
-  return converter.measured(metric, measured);
+  return Converter(context, where).measured(metric, measured);
+}
+
+std::string perfc::reasonInstead(BuildContext &context, const ast::Expr &metric,
+                                 const MetricScope &where) {
+  return Converter(context, where).textOf(metric).getValueOr("");
 }
 
 /// Calls `visit` with the expressions of `item` and of what is in it.

@@ -304,8 +304,9 @@ void StudyBuilder::nameResult(const Node &statement, ir::Operation &op) {
     declareResult(name, as->args[0].range);
   const ir::Operation *known = name.empty() ? nullptr : context.module.lookup(name);
   op.setSymbol(context.statementSymbol(name.empty() ? statement.word.str() : name));
-  if (known && !known->name().startswith("study."))
-    op.setAttr("name", name); // a chip, say, has this symbol
+  bool isTaken = known && !known->name().startswith("study."); // a chip, say, has this symbol
+  if (!name.empty() && (isTaken || op.symbol() != name))
+    op.setAttr("name", name);
   if (ResultName *result = name.empty() ? nullptr : context.findResult(name))
     defineAskedMetrics(context, *result, {statement.scope, /*inStatement=*/true, kind});
 }

@@ -395,7 +395,7 @@ static constexpr llvm::StringLiteral blockNames[blockKindCount] = {
     "timeloop",  "line",     "runtime",      "fn",         "library",   "link",
     "protocol",  "for",      "experts",      "checkpoint", "price",     "network latency",
     "bandwidth", "trace",    "group",        "rank",       "node",      "replay",
-    "validate",  "against"};
+    "validate",  "against",  "skip",         "split"};
 
 llvm::StringRef perfc::blockName(BlockKind kind) { return blockNames[static_cast<unsigned>(kind)]; }
 

@@ -26,6 +26,7 @@ static llvm::ArrayRef<MetricSpec> evaluationTable() {
       {"throughput", perSecond(Flop), "FLOP/s", "flops / latency"},
       {"flops", Flop, "FLOP", "floating-point operations, 2 for each of `macs`"},
       {"macs", {}, "", "multiply-accumulates"},
+      {"parameters", {}, "", "elements of the weights of what is evaluated"},
       {"traffic", bytes(), "B", "bytes that the memories move; traffic.NAME is that of one",
        Family},
       {"cycles", Cycle, "cycle", "latency in cycles of the chip's clock"},
