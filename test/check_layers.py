@@ -24,7 +24,8 @@ MAY_USE = {
     "passes/analysis": IR,
     "passes": [*IR, "passes/analysis"],
     "backends/core": [*IR, *PASSES],
-    "backends/mapper": [*IR, *PASSES, "backends/core", "backends/emit", "backends/loopnest", "backends/training"],
+    "backends/mapper": [*IR, *PASSES, "backends/core", "backends/emit", "backends/gpu", "backends/loopnest",
+                        "backends/training"],
 }
 EVALUATOR = [*IR, *PASSES, "backends/core"]
 MAY_USE["backends/emit"] = [*EVALUATOR, "backends/network"]
