@@ -25,7 +25,8 @@ MAY_USE = {
     "passes/analysis": IR,
     "passes": [*IR, "passes/analysis"],
     "backends/core": [*IR, *PASSES],
-    "backends/mapper": [*IR, *PASSES, "backends/core", "backends/emit", "backends/loopnest", "backends/training"],
+    "backends/mapper": [*IR, *PASSES, "backends/core", "backends/emit", "backends/gpu", "backends/loopnest",
+                        "backends/training"],
 }
 EVALUATOR = [*IR, *PASSES, "backends/core"]
 for name in ("roofline", "loopnest", "gpu", "network", "training"):

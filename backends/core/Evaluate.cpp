@@ -128,7 +128,8 @@ bool StudyEvaluator::kernel(phase::KernelOp kernel, Cost &total) {
   line.provider = cost->provenance.provider;
   line.mapping = cost->provenance.mapping;
   line.bound = cost->bottleneck().str();
-  total.errors.addUnknown("kernels");
+  if (cost->errors.known.empty())
+    total.errors.addUnknown("kernels");
   return append(total, *cost, std::move(line), kernel.count(), *kernel);
 }
 

@@ -4,9 +4,12 @@
 #include "backends/core/ComputeTime.h"
 #include "backends/core/Leakage.h"
 #include "backends/core/MemoryTraffic.h"
+#include "backends/gpu/LibraryKernel.h"
+#include "backends/gpu/StreamKernel.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/loopnest/LoopnestOps.h"
 #include "ir/phase/PhaseOps.h"
+#include "ir/tile/LibraryOps.h"
 #include "ir/tile/TileOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,8 +66,8 @@ namespace {
 class TileEvaluator {
 public:
   TileEvaluator(const CostQuery &query, DiagnosticEngine &diagnostics)
-      : op(ir::as<tile::KernelOp>(query.op)), chip(*query.target), block(blockOf(op)),
-        besideNest(bytesBesideNest(query)), diagnostics(diagnostics) {}
+      : op(ir::as<tile::KernelOp>(query.op)), target(*query.target), chip(target),
+        block(blockOf(op)), besideNest(bytesBesideNest(query)), diagnostics(diagnostics) {}
 
   llvm::Optional<Cost> run();
 
@@ -74,6 +77,7 @@ private:
   void finish(Cost &cost);
 
   tile::KernelOp op;
+  const ir::Operation &target;
   Chip chip;
   Block block;
   double besideNest; ///< bytes read once, from the memory that the blocks load from
@@ -160,6 +164,9 @@ llvm::Optional<Cost> TileEvaluator::run() {
     diagnostics.report(op->range(), diag::NoCost, op.run());
     return llvm::None;
   }
+  if (!op.library().empty())
+    return tile::streamOf(*op) ? streamKernelCost(op, *kernel, target, diagnostics)
+                               : libraryKernelCost(op, *kernel, target, diagnostics);
   llvm::Optional<KernelWork> exact = kernelWork(*kernel, diagnostics);
   if (!exact)
     return llvm::None;

@@ -45,7 +45,7 @@ struct KeptChip {
   ir::Module module; ///< of the chip alone, without a name
   std::string label;
   DType dtype;
-  llvm::Optional<Instance> link;
+  llvm::Optional<Instance> link, generation;
   llvm::Optional<SourceRange> calibration;
 };
 
@@ -107,9 +107,12 @@ struct BuildContext {
   llvm::StringMap<AlgorithmForms> algorithmForms;
   /// The networks that the links of chips make, by the symbols of these.
   llvm::StringMap<Instance> chipLinks;
+  /// The generations of chips, by the symbols of these.
+  llvm::StringMap<Instance> chipGenerations;
   /// Where a chip, by its symbol, asks for a fit to measurements.
   llvm::StringMap<SourceRange> calibrations;
-  /// Chips of all statements, by what they were built from and where that stands; or null.
+  /// Chips and libraries of all statements, by what they were built from and where that stands; or
+  /// null.
   llvm::StringMap<KeptChip> *keptChips = nullptr;
 
   /// Symbols of statements, those inside points as well.

@@ -7,6 +7,7 @@
 #include "ir/common/diagnostics/Mappings.h"
 #include "ir/common/diagnostics/Names.h"
 
+#include "frontend/build/KernelLibraryBuilder.h"
 #include "frontend/build/MappingLoops.h"
 #include "frontend/build/MetricExpr.h"
 #include "frontend/build/Phases.h"
@@ -92,6 +93,12 @@ bool Compilation::declaration(const Decl &decl) {
     return true;
   case DeclKind::Trace:
     buildTrace(context, instance);
+    return true;
+  case DeclKind::Generation:
+    buildGeneration(context, instance);
+    return true;
+  case DeclKind::Library:
+    buildKernelLibrary(context, instance);
     return true;
   case DeclKind::Mapping:
   case DeclKind::Mapspace:

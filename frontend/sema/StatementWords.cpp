@@ -55,13 +55,28 @@ static constexpr WordSpec gateWord{.word = "gate",
                                    .repeats = true,
                                    .doc = "work kept but not powered: gate B when A == 0"};
 
+static constexpr WordSpec kernelsWord{
+    .word = "kernels",
+    .kind = Reference,
+    .maxArgs = anyNumber,
+    .byDefault = "those of the chip's generation",
+    .doc = "libraries whose kernels go before the generation's, at the tile level"};
+
+static constexpr WordSpec timingWord{
+    .word = "timing",
+    .kind = Choice,
+    .choices = "graph eager",
+    .byDefault = "graph",
+    .doc = "kernels of libraries follow each other in a graph, or the host starts each by itself"};
+
 static constexpr WordSpec evaluateWords[] = {
-    onWord,       withWord,    usingWord,  overWord,   asWord,   bandwidthWord, latencyWord,
-    parallelWord, placeWord,   tensorWord, skipWord,   gateWord, minimizeWord,  maximizeWord,
-    withinWord,   requireWord, expectWord, reportWord, emitWord, priceWord};
-static constexpr WordSpec compareWords[] = {onWord,     withWord,      usingWord,   overWord,
-                                            asWord,     bandwidthWord, latencyWord, expectWord,
-                                            reportWord, emitWord,      priceWord};
+    onWord,     withWord,      usingWord,    kernelsWord,  timingWord, overWord,
+    asWord,     bandwidthWord, latencyWord,  parallelWord, placeWord,  tensorWord,
+    skipWord,   gateWord,      minimizeWord, maximizeWord, withinWord, requireWord,
+    expectWord, reportWord,    emitWord,     priceWord};
+static constexpr WordSpec compareWords[] = {
+    onWord,        withWord,    usingWord,  kernelsWord, timingWord, overWord, asWord,
+    bandwidthWord, latencyWord, expectWord, reportWord,  emitWord,   priceWord};
 static constexpr WordSpec searchWords[] = {
     onWord,      withWord,   usingOneWord, overWord,     asWord,       placeWord,
     tensorWord,  skipWord,   gateWord,     minimizeWord, maximizeWord, withinWord,
@@ -277,7 +292,7 @@ llvm::ArrayRef<WordSpec> perfc::statementWordsOf(BlockKind kind) {
   case BlockKind::Structure:
     return structureWords;
   default:
-    for (auto wordsOf : {trainWordsOf, serveWordsOf, traceWordsOf})
+    for (auto wordsOf : {trainWordsOf, serveWordsOf, traceWordsOf, kernelWordsOf})
       if (llvm::ArrayRef<WordSpec> words = wordsOf(kind); !words.empty())
         return words;
     return {};

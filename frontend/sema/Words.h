@@ -79,8 +79,12 @@ enum class BlockKind : uint8_t {
   Against,
   RowSkip,
   RowSplit,
+  Generation,
+  KernelLibrary,
+  KernelFamily,
+  TileShapes,
 };
-inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::RowSplit) + 1;
+inline constexpr unsigned blockKindCount = static_cast<unsigned>(BlockKind::TileShapes) + 1;
 
 /// How the values of a word are read.
 enum class ArgKind : uint8_t {

@@ -167,6 +167,10 @@ static std::vector<OpDecl> statementDecls() {
             intAttr("count", "how often the subject runs").atLeast(1).otherwise(1),
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
             listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(),
+            listAttr("kernels", AttrKind::Symbol, "libraries that go before the generation's")
+                .oneOf({"tile.library"})
+                .optional(),
+            flagAttr("eager", "the host starts each kernel"),
             dictAttr("parts", AttrKind::Symbol, "of the chip, by kernel that runs on one")
                 .optional()}),
        .regions = {holding({PriceOp::opName, "study.place"})},
