@@ -73,8 +73,6 @@ struct TrainingSummary {
   double steps = 1;              ///< of the run
   double runTime = 0;            ///< s of the run, with what is lost
   std::vector<StrategyPoint> front;
-  /// What each rank runs; null when that would be too long.
-  std::shared_ptr<const StepProgram> program;
 
   double exposed() const {
     double sum = 0;

@@ -32,7 +32,7 @@ llvm::Optional<MetricValue> emit::metric(const KernelLine &line, llvm::StringRef
     word.text = line.part->bound.empty() ? "-" : line.part->bound;
     return word;
   }
-  if (of.isTimesOnly())
+  if (of.isTimesOnly)
     return llvm::None;
   if (name == "energy")
     return energyOf(line.energy, 1, Joule);

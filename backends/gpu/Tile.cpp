@@ -50,17 +50,6 @@ static const ir::Operation *kernelOf(tile::KernelOp op) {
   return run && run->is(op::KernelOp::opName) ? run : nullptr;
 }
 
-static CostPart part(PartKind kind, llvm::StringRef label, SourceRange location, Uncertain latency,
-                     Figure energy) {
-  CostPart result;
-  result.label = label.str();
-  result.kind = kind;
-  result.location = location;
-  result.latency = std::move(latency);
-  result.energy = std::move(energy);
-  return result;
-}
-
 /// What a nest leaves out: bytes that only the elementwise statements fused after it read.
 static double bytesBesideNest(const CostQuery &query) {
   tile::KernelOp op = ir::as<tile::KernelOp>(query.op);
@@ -104,16 +93,20 @@ void TileEvaluator::addCompute(Cost &cost) {
   slowest = compute.latency * rounds;
   bound = "compute " + compute.slowestUnit().str();
   cost.energy += compute.energy;
-  for (const UnitTime &unit : compute.units)
-    cost.breakdown.children.push_back(
-        part(PartKind::Compute, unit.unit, unit.location, unit.latency * rounds, unit.energy));
+  cost.work->computeEnergy = compute.energy;
+  for (const UnitTime &unit : compute.units) {
+    Uncertain time = unit.latency * rounds;
+    cost.work->compute += time;
+    cost.breakdown.children.emplace_back(PartKind::Compute, unit.unit, unit.location, time,
+                                         unit.energy);
+  }
 }
 
 void TileEvaluator::addMemories(Cost &cost) {
   auto add = [&](MemoryTraffic traffic, const Uncertain &time) {
     cost.energy += traffic.energy;
-    cost.breakdown.children.push_back(
-        part(PartKind::Memory, traffic.memory, traffic.location, time, traffic.energy));
+    cost.breakdown.children.emplace_back(PartKind::Memory, traffic.memory, traffic.location, time,
+                                         traffic.energy);
     if (time.central() > slowest.central()) {
       slowest = time;
       bound = "memory " + traffic.memory;
@@ -141,12 +134,9 @@ void TileEvaluator::addMemories(Cost &cost) {
 }
 
 void TileEvaluator::finish(Cost &cost) {
-  cost.latency = slowest + chip.launch();
+  cost.latency = slowest;
   cost.addBound(bound, slowest);
-  if (chip.launch().central() > 0) {
-    cost.addBound("launch", chip.launch());
-    cost.breakdown.children.push_back(part(PartKind::Launch, "launch", {}, chip.launch(), {}));
-  }
+  cost.addLaunch(chip.launch());
   cost.macs = work.macs;
   cost.flops = work.flops;
   if (auto clock = chip.clock())

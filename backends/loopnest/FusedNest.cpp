@@ -219,9 +219,7 @@ void FusedEvaluator::addVectorWork(const FusedPart &part, const UnitRate &rate, 
   auto clock = ir::as<target::ChipOp>(query.target).clock();
   int64_t lanes = std::max<int64_t>(1, part.counts.macs / std::max<int64_t>(1, part.counts.steps));
   ResourceCost work;
-  work.part.kind = PartKind::Compute;
-  work.part.label = rate.unit->name().str();
-  work.part.location = rate.unit->view->range();
+  work.part = CostPart(PartKind::Compute, rate.unit->name(), rate.unit->view->range());
   work.time = timeFor((count + lanes - 1) / lanes, rate.perCopy, clock);
   work.part.energy = rate.energy ? Figure(*rate.energy * static_cast<double>(count))
                                  : Figure::notGiven("compute", rate.unit->name());
@@ -339,28 +337,22 @@ void FusedEvaluator::setUtilization(Cost &cost) const {
 
 void FusedEvaluator::finish(Cost &cost) {
   const Resource *slowest = nullptr;
-  CostPart &root = cost.breakdown;
   for (const Resource &resource : resources) {
     cost.energy += resource.part.energy;
     if (!slowest || resource.seconds.central() > slowest->seconds.central())
       slowest = &resource;
-    root.children.push_back(resource.part);
+    if (resource.part.kind == PartKind::Compute) {
+      cost.work->compute = max(cost.work->compute, resource.seconds);
+      cost.work->computeEnergy += resource.part.energy;
+    } else if (resource.part.kind == PartKind::Network) {
+      cost.work->network = max(cost.work->network, resource.seconds);
+    }
+    cost.breakdown.children.push_back(resource.part);
   }
   cost.latency = slowest->seconds;
   cost.addBound(slowest->bound, slowest->seconds);
-  if (chip.launch().central() > 0) {
-    CostPart launch;
-    launch.label = "launch";
-    launch.kind = PartKind::Launch;
-    launch.latency = chip.launch();
-    root.children.push_back(std::move(launch));
-    cost.latency += chip.launch();
-    cost.addBound("launch", chip.launch());
-  }
-  if (llvm::Optional<CostPart> leaking = leakage(chip, cost.latency)) {
-    cost.energy += leaking->energy;
-    root.children.push_back(std::move(*leaking));
-  }
+  cost.addLaunch(chip.launch());
+  addLeakage(chip, cost);
   if (auto clock = chip.clock())
     cost.cycles = cost.latency * *clock;
   setUtilization(cost);

@@ -230,7 +230,6 @@ void Serving::summarize(SimulationResult result) {
 void Serving::addItems(Cost &cost) const {
   double stages = static_cast<double>(model.stages), ranks = static_cast<double>(model.tensor);
   double left = cost.latency.central(), exposed = 0;
-  summary->hasEnergyMoves = model.cost->hasAllSources();
   Figure energy = model.energyOwners;
   energy.known = 0;
   auto add = [&](std::string label, PartKind part, double seconds, double count, double flops,
@@ -280,11 +279,12 @@ void Serving::addItems(Cost &cost) const {
     exposed += sends;
   }
   if (left > 1e-12 * cost.latency.central()) {
-    double waiting = left;
-    add("waiting", PartKind::Phase, waiting, 1, 0, 0, "");
-    cost.addBound("waiting", waiting);
+    cost.idle = left;
+    add("waiting", PartKind::Phase, left, 1, 0, 0, "");
+    cost.addBound("waiting", cost.idle);
   }
   cost.exposed = exposed;
+  cost.work = llvm::None; // of kernels, only what limits each is known
   cost.energy = energy;
   cost.energy.isPartial = model.sources.isEnergyPartial;
 }
@@ -292,6 +292,7 @@ void Serving::addItems(Cost &cost) const {
 Outcome Serving::outcome() {
   Outcome result;
   result.kind = ResultKind::Serving;
+  result.hasEnergyMoves = model.cost->hasAllSources();
   result.serving = summary;
   result.tokens = static_cast<double>(summary->outputTokens);
   result.price = priceOf(*serve);

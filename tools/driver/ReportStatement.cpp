@@ -2,6 +2,7 @@
 //
 // What `report` asks for: rows of results and of their parts, at file level and for the points of a
 // sweep.
+#include "api/statements/Statements.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Files.h"
 #include "tools/driver/Report.h"
@@ -30,8 +31,8 @@ void Report::printMissing() {
 }
 
 void Report::printResultRows(const Evaluated &evaluated, llvm::ArrayRef<ReportColumn> columns) {
-  // Columns do not say what a search has found.
-  bool isSearch = evaluated.op.is("study.search") || evaluated.op.is(study::TrainOp::opName);
+  const StatementKind *kind = findStatementKind(evaluated.op);
+  bool isSearch = kind && kind->isSearch;
   const emit::Result &first = *evaluated.results.front();
   if (isSearch)
     title(first.label, details(first.cost));

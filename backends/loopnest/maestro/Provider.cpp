@@ -131,6 +131,7 @@ void MaestroEvaluator::finish(Cost &cost) const {
   double lanes = double(hardware.pes) * double(hardware.simd);
   cost.utilization = figures.runtime > 0 ? double(exact) / lanes / double(figures.runtime) : 0;
   cost.area = chip.area();
+  cost.work = llvm::None; // steps take the largest of their parts
   cost.addBound("dataflow " + op.source().str(), cost.latency);
   cost.provenance = {"maestro", op.source().str(),
                      "sum of max(compute, ingress, egress) over steps"};
