@@ -1,6 +1,7 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/gpu/KernelLines.h"
 
+#include "backends/core/Chip.h"
 #include "backends/core/Leakage.h"
 #include "backends/core/MemoryTraffic.h"
 
@@ -42,9 +43,9 @@ void KernelLines::finish(const KernelChip &chip, const KernelWork &work,
   cost.flops = work.flops;
   if (auto clock = chip.chip.clock())
     cost.cycles = cost.latency * *clock;
-  cost.area = chip.chip.area();
+  cost.area = areaOf(chip.chip);
   cost.notes = std::move(notes);
-  chip.chip.noteLeftOut(cost);
+  noteLeftOut(chip.chip, cost);
   if (!chip.generation.measured().isCertain())
     cost.errors.addKnown("kernels of `" + chip.generation.symbol().str() + "`");
   addLeakage(chip.chip, cost);
