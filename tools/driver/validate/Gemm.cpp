@@ -4,7 +4,6 @@
 // its stack calls for its format; which that is stands here and in docs/accuracy.md. Benchmarks let
 // six weights take turns, so a small one may still be in the cache.
 #include "api/KernelPrices.h"
-#include "tools/driver/validate/Csv.h"
 #include "tools/driver/validate/Devices.h"
 
 using namespace perfc;
@@ -29,12 +28,10 @@ static llvm::Optional<std::pair<DType, DType>> formatsOf(llvm::StringRef name) {
 static ProductQuery queryOf(Session &session, const CsvTable &table, const CsvTable::Row &row,
                             std::string &problem) {
   ProductQuery query;
-  llvm::StringRef device = table.cell(row, "device"), dtype = table.cell(row, "dtype");
-  query.chip = chipOfDevice(device);
+  llvm::StringRef dtype = table.cell(row, "dtype");
+  query.chip = chipOfDevice(table.cell(row, "device"));
   auto formats = formatsOf(dtype);
-  if (query.chip.empty())
-    problem = fmt::format("no chip of the library is `{}`", device);
-  else if (!formats)
+  if (!formats)
     problem = fmt::format("no kernels for {}", dtype);
   std::tie(query.format, query.weights) =
       formats.getValueOr(std::make_pair(DType::BF16, DType::BF16));
@@ -51,15 +48,8 @@ static ProductQuery queryOf(Session &session, const CsvTable &table, const CsvTa
     query.isCold = true;
     query.library = dtype == "fp8" ? "cutlass_fp8_alone" : query.library;
   }
-  const std::pair<llvm::StringRef, int64_t *> counts[] = {
-      {"batch", &query.batch}, {"m", &query.m}, {"n", &query.n}, {"k", &query.k}};
-  for (const auto &[column, into] : counts) {
-    auto count = table.count(session, row, column, 1);
-    if (count)
-      *into = *count;
-    else
-      problem = fmt::format("{} is no count", column);
-  }
+  readCounts(session, table, row,
+             {{"batch", &query.batch}, {"m", &query.m}, {"n", &query.n}, {"k", &query.k}}, problem);
   return query;
 }
 
@@ -85,15 +75,8 @@ bool driver::predictGemm(Session &session, llvm::StringRef path, std::vector<Val
     row.name = fmt::format("{} {} {} x {} x {} x {}", table->cell(line, "device"),
                            table->cell(line, "dtype"), query.batch, query.m, query.n, query.k);
     row.labels = labelsOf(*table, line, query);
-    Prediction prediction{"latency_us", llvm::None, table->number(line, "latency_us"), "", {}};
     auto seconds = problem.empty() ? prices.seconds(query, problem) : llvm::None;
-    if (seconds) {
-      prediction.predicted = Number::fromReal(seconds->central() * 1e6);
-      prediction.halfWidth = seconds->halfWidth() * 1e6;
-    } else {
-      prediction.skipped = problem;
-    }
-    row.predictions.push_back(std::move(prediction));
+    row.predictions.push_back(latencyOf(*table, line, seconds, problem));
     rows.push_back(std::move(row));
   }
   return true;

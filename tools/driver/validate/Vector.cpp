@@ -1,11 +1,9 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kind vector: kernels that stream tensors, measured one by one: elementwise ones with two operands
-// or one
-// (`addu` adds a number), softmax, layer normalisation, and the scaling of a matrix to fp8. Most
-// ran in eager PyTorch, where the host starts each.
+// or one (`addu` adds a number), softmax, layer normalisation, and the scaling of a matrix to fp8.
+// Most ran in eager PyTorch, where the host starts each.
 #include "api/KernelPrices.h"
-#include "tools/driver/validate/Csv.h"
 #include "tools/driver/validate/Devices.h"
 
 using namespace perfc;
@@ -18,16 +16,7 @@ static StreamQuery queryOf(Session &session, const CsvTable &table, const CsvTab
   StreamQuery query;
   llvm::StringRef op = table.cell(row, "op"), stack = table.cell(row, "stack");
   query.chip = chipOfDevice(table.cell(row, "device"));
-  if (query.chip.empty())
-    problem = fmt::format("no chip of the library is `{}`", table.cell(row, "device"));
-  for (const auto &[column, into] :
-       {std::make_pair("rows", &query.rows), std::make_pair("cols", &query.columns)}) {
-    auto count = table.count(session, row, column, 1);
-    if (count)
-      *into = *count;
-    else
-      problem = fmt::format("{} is no count", column);
-  }
+  readCounts(session, table, row, {{"rows", &query.rows}, {"cols", &query.columns}}, problem);
   query.format = table.cell(row, "dtype") == "fp32" ? DType::FP32 : DType::FP16;
   bool isBinary = op == "add" || op == "mul" || op == "div" || op == "pow";
   query.inputs = isBinary ? 2 : 1;
@@ -70,15 +59,8 @@ bool driver::predictVector(Session &session, llvm::StringRef path,
     row.name = fmt::format("{} {} {} x {}", table->cell(line, "device"), table->cell(line, "op"),
                            query.rows, query.columns);
     row.labels = labelsOf(*table, line, query);
-    Prediction prediction{"latency_us", llvm::None, table->number(line, "latency_us"), "", {}};
     auto seconds = problem.empty() ? prices.seconds(query, problem) : llvm::None;
-    if (seconds) {
-      prediction.predicted = Number::fromReal(seconds->central() * 1e6);
-      prediction.halfWidth = seconds->halfWidth() * 1e6;
-    } else {
-      prediction.skipped = problem;
-    }
-    row.predictions.push_back(std::move(prediction));
+    row.predictions.push_back(latencyOf(*table, line, seconds, problem));
     rows.push_back(std::move(row));
   }
   return true;
