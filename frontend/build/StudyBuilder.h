@@ -66,6 +66,7 @@ private:
   bool lineAlgorithms(ir::Operation &evaluate);
   /// False, reported, where two of `choices` would run the same collective.
   bool checkAlgorithms(llvm::ArrayRef<NodeArg> choices, const Subject &subject);
+  void parallel(const Node &statement, ir::Operation &evaluate);
   void noteUnsupported(const Node &child, ir::Region &into);
   bool report(const Node &node, const MetricScope &where, ir::Region &into);
   bool outcomes(const Node &statement, ir::Region &into);
