@@ -43,6 +43,7 @@ bool predictTimeloop(Session &session, llvm::StringRef path, std::vector<Validat
 bool predictCnnWorkloads(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictTransformerWorkloads(Session &session, llvm::StringRef path,
                                  std::vector<ValidationRow> &rows);
+bool predictOnnxModels(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestro(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictMaestroCounts(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
 bool predictCollective(Session &session, llvm::StringRef path, std::vector<ValidationRow> &rows);
