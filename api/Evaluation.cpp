@@ -5,6 +5,7 @@
 #include "frontend/sema/Words.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/common/diagnostics/Hardware.h"
+#include "ir/phase/PhaseOps.h"
 #include "ir/study/AllOps.h"
 #include "ir/study/ServeOps.h"
 #include "ir/study/TrainOps.h"
@@ -179,7 +180,8 @@ void Evaluation::keepAsBuilt(const ir::Module &module) {
   asBuilt = std::make_unique<ir::Module>();
   ir::ValueMap map;
   for (const ir::Operation &op : module.body()) {
-    if (derived.count(op.symbol()))
+    auto sequence = ir::as<phase::SequenceOp>(op);
+    if (derived.count(op.symbol()) || (sequence && derived.count(sequence.of())))
       continue;
     if (!op.is(study::PointOp::opName) && !op.is(study::CompareOp::opName)) {
       op.clone(asBuilt->body(), map);

@@ -52,12 +52,14 @@ struct api::Program::State {
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};
   FileId file = 0;
-  std::unique_ptr<Compilation> compilation; ///< null where the file could not be read
-  size_t loadProblems = 0;                  ///< diagnostics of the load
+  std::unique_ptr<Compilation>
+      compilation;         ///< null for a text of the IR and where nothing was read
+  size_t loadProblems = 0; ///< diagnostics of the load
   ProviderSet providers = defaultProviders();
   SinkWatcher watcher;
 
   api::Context context() { return {sources, diagnostics, watcher}; }
+  bool run(Evaluation &evaluation, bool writesFiles, const Evaluation::Listener &each);
 };
 
 api::Program::Program(std::unique_ptr<State> state) : state(std::move(state)) {}
@@ -66,9 +68,15 @@ api::Program &api::Program::operator=(Program &&) noexcept = default;
 api::Program::~Program() = default;
 
 api::Program api::Program::check(std::unique_ptr<State> state, const Defines &defines) {
-  state->compilation = std::make_unique<Compilation>(state->sources, state->diagnostics, allOps());
-  if (state->compilation->load(state->file, defines) || state->compilation->canRun())
-    state->compilation->check();
+  if (llvm::StringRef(state->sources.path(state->file)).endswith(".ir")) {
+    Modules modules = readModules(state->file, state->sources, state->diagnostics);
+    haveStatements(modules, state->file, state->diagnostics);
+  } else {
+    state->compilation =
+        std::make_unique<Compilation>(state->sources, state->diagnostics, allOps());
+    if (state->compilation->load(state->file, defines) || state->compilation->canRun())
+      state->compilation->check();
+  }
   state->loadProblems = state->diagnostics.all().size();
   return Program(std::move(state));
 }
@@ -125,20 +133,23 @@ static api::RunOptions optionsOf(const api::RunSettings &settings) {
   return options;
 }
 
-/// Runs the statements of a program that is loaded, and lets `each` see what is found.
-static bool runProgram(Compilation *program, api::Evaluation &evaluation, size_t loadProblems,
-                       bool writesFiles, const api::Evaluation::Listener &each) {
-  DiagnosticEngine &diagnostics = evaluation.context.diagnostics;
+/// Runs the statements of what is loaded, and lets `each` see what is found.
+bool api::Program::State::run(Evaluation &evaluation, bool writesFiles,
+                              const Evaluation::Listener &each) {
   diagnostics.truncate(loadProblems);
-  if (!program || !program->canRun())
+  if (compilation ? !compilation->canRun() : diagnostics.hasErrors())
     return false;
   size_t errors = diagnostics.errorCount();
-  api::RequestedFiles files(evaluation.context, evaluation, /*printsJson=*/false);
-  evaluation.run(*program, [&](const api::Evaluated &evaluated) {
+  RequestedFiles files(evaluation.context, evaluation, /*printsJson=*/false);
+  auto listener = [&](const Evaluated &evaluated) {
     each(evaluated);
     if (writesFiles)
       files.write(evaluated);
-  });
+  };
+  if (compilation)
+    evaluation.run(*compilation, listener);
+  else
+    evaluation.runModules(file, listener);
   if (writesFiles)
     files.finish();
   return diagnostics.errorCount() == errors;
@@ -168,13 +179,11 @@ bool api::Program::run(Sink &sink, const RunSettings &settings) {
       return known->second;
     };
   Evaluation evaluation(state->context(), state->providers, std::move(options));
-  bool good =
-      runProgram(state->compilation.get(), evaluation, state->loadProblems, settings.writesFiles,
-                 [&](const Evaluated &evaluated) {
-                   if (!evaluated.op.hasAttr("of")) // else they were told of before
-                     for (const emit::Result *result : evaluated.results)
-                       sink.result(typedResult(*result, evaluated.op.name(), state->sources));
-                 });
+  bool good = state->run(evaluation, settings.writesFiles, [&](const Evaluated &evaluated) {
+    if (!evaluated.op.hasAttr("of")) // else they were told of before
+      for (const emit::Result *result : evaluated.results)
+        sink.result(typedResult(*result, evaluated.op.name(), state->sources));
+  });
   state->watcher.sink = nullptr;
   return good;
 }
@@ -182,8 +191,7 @@ bool api::Program::run(Sink &sink, const RunSettings &settings) {
 std::string api::Program::runJson(const RunSettings &settings) {
   state->watcher.begin();
   Evaluation evaluation(state->context(), state->providers, optionsOf(settings));
-  runProgram(state->compilation.get(), evaluation, state->loadProblems, settings.writesFiles,
-             [](const Evaluated &) {});
+  state->run(evaluation, settings.writesFiles, [](const Evaluated &) {});
   std::string text;
   llvm::raw_string_ostream stream(text);
   RunDocument(evaluation, /*withStats=*/false)
@@ -194,7 +202,7 @@ std::string api::Program::runJson(const RunSettings &settings) {
 void api::Program::cancel() { state->watcher.cancel(); }
 
 std::optional<std::string> api::Program::format() const {
-  if (!state->file)
+  if (!state->compilation)
     return std::nullopt;
   DiagnosticEngine scratch(state->sources); // of what the load has reported
   llvm::Optional<std::string> text = formatFile(state->sources, state->file, scratch);

@@ -6,6 +6,7 @@
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Mappings.h"
 #include "ir/phase/PhaseOps.h"
+#include "ir/study/ServeOps.h"
 #include "passes/DensityFlow.h"
 #include "passes/KernelUses.h"
 #include "passes/Levels.h"
@@ -13,6 +14,8 @@
 #include "passes/Pass.h"
 #include "passes/StatementGroups.h"
 #include "passes/analysis/LiveBytes.h"
+#include "passes/training/StepSequences.h"
+#include "passes/training/Strategy.h"
 #include <map>
 
 using namespace perfc;
@@ -220,21 +223,44 @@ bool PhaseLowering::run(study::EvaluateOp evaluation) {
 
 } // namespace
 
+/// What the ranks of a step run on each kind of chip, and the batches of a served model in its
+/// sizes. A statement with holes has no graphs yet.
+static void lowerSteps(Module &module, PassContext &context) {
+  for (study::TrainOp train : operationsOf<study::TrainOp>(module)) {
+    StepSequences sequences(module, context.registry, *train);
+    for (target::ChipOp chip : chipsOf(module, train.on()))
+      for (const std::string &symbol :
+           {forwardSymbol(train.symbol()), backwardSymbol(train.symbol())})
+        if (Operation *graph = module.lookup(symbol))
+          sequences.run(*graph, chip);
+  }
+  for (study::ServeOp serve : operationsOf<study::ServeOp>(module)) {
+    StepSequences sequences(module, context.registry, *serve);
+    for (study::SampleOp sample : serve.samples())
+      if (target::ChipOp chip = chipOf(module, serve.on()))
+        sequences.run(*module.lookup(sample.graph()), chip);
+  }
+}
+
 static bool runLowerToPhase(Module &module, PassContext &context) {
   PhaseLowering lowering(module, context);
   bool valid = true;
   for (study::EvaluateOp evaluate : namedEvaluations(module))
     valid &= lowering.run(evaluate);
+  lowerSteps(module, context);
   return valid;
 }
 
 const PassInfo passes::lowerToPhasePass = {
-    "lower-to-phase", "list what each evaluation runs on a chip, in order",
+    "lower-to-phase", "list what each statement runs on a chip, in order",
     "Precondition: graphs without calls, values with types. Nests and blocks are used where the\n"
     "lowerings to them ran before. Before:\n"
     "    op.graph @g { … %y = op.apply %x, %w (kernel = @conv) : t  op.return %y }\n"
     "    study.evaluate @e (subject = @g, on = @chip, …)\n"
     "After, in addition:\n"
     "    phase.sequence @e__phase (of = @g, target = @chip) {\n"
-    "      phase.kernel (run = @conv, label = \"conv\", count = 1, live_bytes = …, …) }",
+    "      phase.kernel (run = @conv, label = \"conv\", count = 1, live_bytes = …, …) }\n"
+    "Graphs of a `train` or `serve` become a sequence for each part that stages share out:\n"
+    "    phase.sequence @t__forward__before (of = @t__forward, part = \"before\", …) { … }\n"
+    "    phase.sequence @t__forward__layers (…, part = \"layers\", layers = 80, …) { … }",
     runLowerToPhase};

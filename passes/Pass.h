@@ -34,6 +34,7 @@ extern const PassInfo placePass;
 extern const PassInfo lowerToLoopNestPass;
 extern const PassInfo lowerToTilePass;
 extern const PassInfo lowerToPhasePass;
+extern const PassInfo schedulePipelinePass;
 extern const PassInfo lowerToCollectivePass;
 
 } // namespace passes

@@ -16,6 +16,7 @@ llvm::ArrayRef<const PassInfo *> passes::allPasses() {
                                          &lowerToLoopNestPass,
                                          &lowerToTilePass,
                                          &lowerToPhasePass,
+                                         &schedulePipelinePass,
                                          &lowerToCollectivePass};
   return list;
 }
@@ -67,12 +68,12 @@ llvm::ArrayRef<llvm::StringRef> passes::levelNames() {
 }
 
 llvm::Optional<Pipeline> passes::pipelineTo(llvm::StringRef level) {
-  // The op level takes the first six passes; each level after it takes one more.
-  size_t length = 6;
-  for (llvm::StringRef name : levelNames()) {
-    if (name == level)
-      return Pipeline(allPasses().begin(), allPasses().begin() + length);
-    ++length;
-  }
-  return llvm::None;
+  // The last pass of each level.
+  static const PassInfo *const last[] = {&placePass, &lowerToLoopNestPass, &lowerToTilePass,
+                                         &lowerToPhasePass, &lowerToCollectivePass};
+  const auto *name = llvm::find(levelNames(), level);
+  if (name == levelNames().end())
+    return llvm::None;
+  const auto *end = llvm::find(allPasses(), last[name - levelNames().begin()]);
+  return Pipeline(allPasses().begin(), end + 1);
 }

@@ -129,7 +129,9 @@ public:
   using Defines = std::vector<std::pair<std::string, std::string>>;
 
   /// Parses and checks `text` with all that it imports; `name` is what messages call it, and
-  /// relative imports start from it. `defines` set its parameters, as `-D name=value`.
+  /// relative imports start from it. `defines` set its parameters, as `-D name=value`. Where the
+  /// name ends in `.ir` it is a text of the IR: read, verified and run, without parameters or
+  /// places.
   static Program load(std::string text, const std::string &name = "program.perf",
                       const Defines &defines = {});
   static Program loadFile(const std::string &path, const Defines &defines = {});

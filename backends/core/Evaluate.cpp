@@ -2,6 +2,7 @@
 #include "backends/core/Evaluate.h"
 
 #include "backends/core/Chip.h"
+#include "backends/core/RankNetwork.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
@@ -44,6 +45,7 @@ private:
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
   HashCache hashes;
+  llvm::Optional<RankNetwork> network; ///< once there is an exchange
   const ir::Operation *chipOp = nullptr;
   const ir::Operation *peakAt = nullptr;
   int64_t peakBytes = 0;
@@ -130,9 +132,10 @@ bool StudyEvaluator::repeat(const ir::Operation &op, int64_t count, Cost &total)
 
 bool StudyEvaluator::collective(const ir::Operation &op, Cost &total) {
   exchanges = true;
-  const ir::Operation *system = module.lookup(evaluate.on());
+  if (!network)
+    network.emplace(*module.lookup(evaluate.on()), providers, diagnostics);
   size_t errors = diagnostics.errorCount();
-  const Cost *cost = providers.evaluate({&op, system, nullptr}, hashes, diagnostics);
+  const Cost *cost = network->cost(op);
   if (!cost) {
     if (diagnostics.errorCount() == errors)
       diagnostics.report(op.range(), diag::NoCost, op.name());

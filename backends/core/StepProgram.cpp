@@ -67,7 +67,7 @@ double StepProgram::nodeCount() const {
   for (const StageRing &ring : rings)
     all += 4 * static_cast<double>(ring.stages.size() * (ring.stages.size() - 1));
   for (const StepStage &stage : stages)
-    for (const StepTask &task : stage.tasks) {
+    for (const passes::StageTask &task : stage.tasks) {
       all += 2;
       for (uint32_t block : (task.isBackward ? stage.backward : stage.forward)[task.chunk])
         all += sizes[block];
@@ -123,12 +123,12 @@ private:
   using Numbers = std::vector<uint32_t>;
   static constexpr uint32_t later = 1u << 31;
 
-  void task(const StepTask &task, bool isLastOfChunk);
+  void task(const passes::StageTask &task, bool isLastOfChunk);
   /// Block `which`, the `position`th of its task; `isLast` when its gradients are complete then.
-  void block(const StepTask &task, size_t position, uint32_t which, bool isLast);
-  Numbers items(const StepBlock &block, const StepTask &task, Numbers &previous);
+  void block(const passes::StageTask &task, size_t position, uint32_t which, bool isLast);
+  Numbers items(const StepBlock &block, const passes::StageTask &task, Numbers &previous);
   uint32_t item(const StepItem &item, const Numbers &reads, double scale, bool isPutOff);
-  void message(const StepTask &task, bool isSend);
+  void message(const passes::StageTask &task, bool isSend);
   Numbers exchange(const char *kind, const std::string &share, const StepBlock &block, double size,
                    const Numbers &after, bool isPutOff);
   void ring(const StageRing &ring, int64_t firstTag);
@@ -217,7 +217,7 @@ static std::vector<bool> feeding(const StepBlock &block) {
 
 /// Adds the items and sets `input` to those that make the outputs; returns those that nothing in
 /// the block reads.
-StageLayout::Numbers StageLayout::items(const StepBlock &block, const StepTask &task,
+StageLayout::Numbers StageLayout::items(const StepBlock &block, const passes::StageTask &task,
                                         Numbers &previous) {
   std::vector<bool> feeds = feeding(block), isRead(block.items.size(), false);
   bool isLast = task.microbatch + 1 == program.microbatches;
@@ -288,7 +288,8 @@ StageLayout::Numbers StageLayout::exchange(const char *kind, const std::string &
   return added;
 }
 
-void StageLayout::block(const StepTask &task, size_t position, uint32_t which, bool isLast) {
+void StageLayout::block(const passes::StageTask &task, size_t position, uint32_t which,
+                        bool isLast) {
   const StepBlock &block = program.blocks[which];
   Numbers waits = input;
   bool perLayer = program.exchange == GradientExchange::PerLayer;
@@ -327,7 +328,7 @@ void StageLayout::block(const StepTask &task, size_t position, uint32_t which, b
 /// The message that comes before a task, or goes out behind it, for which the next task may wait. A
 /// chunk hands on to the next stage, the last stage to the next chunk of the first one; backwards
 /// the other way.
-void StageLayout::message(const StepTask &task, bool isSend) {
+void StageLayout::message(const passes::StageTask &task, bool isSend) {
   auto chunks = static_cast<int64_t>(stage.forward.size());
   bool isUp = isSend != task.isBackward; // the other end stands behind this stage
   int64_t peer = isUp ? at + 1 : at - 1, chunk = task.chunk;
@@ -355,7 +356,7 @@ void StageLayout::message(const StepTask &task, bool isSend) {
     input.push_back(number);
 }
 
-void StageLayout::task(const StepTask &task, bool isLastOfChunk) {
+void StageLayout::task(const passes::StageTask &task, bool isLastOfChunk) {
   message(task, /*isSend=*/false);
   const auto &list = (task.isBackward ? stage.backward : stage.forward)[task.chunk];
   for (size_t position = 0; position < list.size(); ++position)

@@ -7,8 +7,9 @@
 #ifndef PERFC_BACKENDS_CORE_STEPPROGRAM_H
 #define PERFC_BACKENDS_CORE_STEPPROGRAM_H
 
-#include "backends/core/AxisPlace.h"
 #include "ir/common/Uncertain.h"
+#include "passes/analysis/AxisPlace.h"
+#include "passes/training/StepPlan.h"
 #include <cstdint>
 #include <set>
 #include <string>
@@ -56,15 +57,8 @@ struct StepAxis {
   AxisPlace place; ///< of its groups
 };
 
-/// One pass of a microbatch through the layers of a chunk.
-struct StepTask {
-  bool isBackward = false;
-  int64_t microbatch = 0;
-  int64_t chunk = 0;
-};
-
 struct StepStage {
-  std::vector<StepTask> tasks; ///< in the order in which the stage runs them
+  std::vector<passes::StageTask> tasks; ///< in the order in which the stage runs them
   /// Of each chunk: indices of the blocks of its forward and backward pass.
   std::vector<std::vector<uint32_t>> forward, backward;
 };

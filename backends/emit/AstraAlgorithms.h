@@ -10,9 +10,9 @@
 #ifndef PERFC_BACKENDS_EMIT_ASTRAALGORITHMS_H
 #define PERFC_BACKENDS_EMIT_ASTRAALGORITHMS_H
 
-#include "backends/core/AxisPlace.h"
 #include "backends/network/CollectiveKind.h"
 #include "backends/network/NetworkLevels.h"
+#include "passes/analysis/AxisPlace.h"
 #include <array>
 
 namespace perfc::emit {

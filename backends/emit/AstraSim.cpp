@@ -132,7 +132,7 @@ static void setAlgorithm(CollectiveUse &use, llvm::StringRef name, const ir::Mod
     use.family = AlgorithmFamily::Other;
 }
 
-/// The algorithm that `train` chooses for `use`, as training/AxisNetwork does.
+/// The algorithm that `train` chooses for `use`, as RankNetwork does.
 static void chooseAlgorithm(CollectiveUse &use, const ir::Operation &train,
                             const ir::Module &module, llvm::ArrayRef<NetworkLevel> levels) {
   for (study::AlgorithmOp one : ir::as<study::TrainOp>(train).algorithms()) {

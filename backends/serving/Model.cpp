@@ -21,7 +21,7 @@ ServedModel::ServedModel(const ir::Module &module, study::ServeOp serve, Provide
       stages(study::partOf<study::StrategyOp>(*serve).degree("pipeline")), module(module),
       serve(serve), system(*module.lookup(serve.on())), providers(providers),
       diagnostics(diagnostics),
-      network(std::make_shared<training::AxisNetwork>(system, providers, diagnostics)) {}
+      network(std::make_shared<RankNetwork>(system, providers, diagnostics)) {}
 
 //===-- The system
 //-----------------------------------------------------------------------------===//
@@ -88,7 +88,7 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
   training::GraphCoster coster(module, chip, runtime, providers, diagnostics);
   for (study::SampleOp sizes : serve.samples()) {
     Sample sample{sizes.isDecode(), sizes.batch(), sizes.tokens(), sizes.context(), {}};
-    auto cost = coster.run(*module.lookup(sizes.graph()));
+    auto cost = coster.run(sizes.graph());
     if (!cost)
       return false;
     sample.cost = std::move(*cost);
@@ -109,7 +109,7 @@ bool ServedModel::costSamples(std::vector<Sample> &samples) {
 }
 
 const Cost *ServedModel::sendCost(int64_t stage, double tokens) const {
-  training::ChipSet from{stage * tensor, tensor, std::max(network->chips(), (stage + 1) * tensor)};
+  passes::ChipSet from{stage * tensor, tensor, std::max(network->chips(), (stage + 1) * tensor)};
   return network->sendCost(from, tensor, tokens * boundaryBytes, serve->range());
 }
 
@@ -283,13 +283,8 @@ bool ServedModel::build() {
   if (!largest.cost.layers.empty())
     boundaryBytes =
         largest.cost.layers[0].one.inputBytes / static_cast<double>(largest.batch * largest.tokens);
-  // Messages are linear in their size, up to what protocols make of it: asked for once per size.
-  auto known = std::make_shared<std::map<std::pair<size_t, double>, double>>();
-  cost = std::make_shared<BatchCost>(samples, stages, [this, known](size_t stage, double tokens) {
-    auto [found, isNew] = known->try_emplace({stage, tokens}, 0.0);
-    if (isNew)
-      found->second = sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
-    return found->second;
+  cost = std::make_shared<BatchCost>(samples, stages, [this](size_t stage, double tokens) {
+    return sendSeconds(static_cast<int64_t>(stage), tokens).getValueOr(0);
   });
   if (!cost->problem().empty()) {
     diagnostics.report(serve->range(), diag::CannotBeServed, serve.subjectLabel(), cost->problem());

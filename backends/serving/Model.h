@@ -5,8 +5,8 @@
 #ifndef PERFC_BACKENDS_SERVING_MODEL_H
 #define PERFC_BACKENDS_SERVING_MODEL_H
 
+#include "backends/core/RankNetwork.h"
 #include "backends/serving/BatchCost.h"
-#include "backends/training/AxisNetwork.h"
 #include "ir/study/ServeOps.h"
 
 namespace perfc::serving {
@@ -58,7 +58,7 @@ private:
   const ir::Operation &system;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
-  std::shared_ptr<training::AxisNetwork> network;
+  std::shared_ptr<RankNetwork> network;
 };
 
 } // namespace perfc::serving

@@ -4,8 +4,8 @@
 #include "backends/core/Chip.h"
 #include "ir/common/diagnostics/Evaluation.h"
 #include "ir/op/OpOps.h"
-#include "passes/KernelUses.h"
-#include "passes/Names.h"
+#include "ir/phase/PhaseOps.h"
+#include "ir/tile/TileOps.h"
 #include "passes/analysis/KernelModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -72,19 +72,15 @@ int64_t GraphCost::layerCount() const {
   return sum;
 }
 
-static double bytesOf(const ir::Value &value) {
-  return static_cast<double>(value.type().bytes().getValueOr(0));
-}
-
 /// A share that expert parallelism gives `op`.
 static double shareOf(const ir::Operation &op, llvm::StringRef name, double otherwise) {
   auto value = op.quantityAttr(name);
   return value ? value->toDouble() : otherwise;
 }
 
-/// Bytes of a value that `op` moves or keeps, on the busiest rank.
-static double movedBytes(const ir::Operation &op, const ir::Value &value) {
-  return bytesOf(value) * static_cast<double>(op.intAttr("copies", 1)) * shareOf(op, "load", 1);
+/// Bytes that `op` moves or keeps, on the busiest rank.
+static double busiestBytes(const ir::Operation &op) {
+  return static_cast<double>(op.intAttr("bytes")) * shareOf(op, "load", 1);
 }
 
 /// Products inside a kernel: 2 and more are attention.
@@ -157,10 +153,7 @@ GraphCoster::GraphCoster(const ir::Module &module, const ir::Operation &chip,
 double GraphCoster::castSeconds(const ir::Operation &op) const {
   if (!isInLayer || !runtime.isNarrow || bandwidth <= 0)
     return 0;
-  double elements = 0;
-  for (const ir::Value *operand : op.operands())
-    if (bitsOf(operand->type().dtype()) == 16)
-      elements += static_cast<double>(operand->type().elements().getValueOr(0));
+  auto elements = static_cast<double>(op.intAttr("cast_elements"));
   return runtime.castBytes * elements / (bandwidth * runtime.memory);
 }
 
@@ -190,107 +183,90 @@ void GraphCoster::timeOf(const Cost &cost, const ir::Operation &op, const ir::Op
   item.seconds = std::max(item.compute, item.memory) + casts + runtime.launch.getValueOr(launch);
 }
 
-bool GraphCoster::kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost) {
+/// Adds `item`, the next kernel or collective, behind those whose results it reads.
+void GraphCoster::record(const ir::Operation &op, StepItem item, llvm::Optional<StepItem> first) {
+  for (int64_t step : op.intsAttr("after"))
+    item.after.push_back(items[step]);
+  item.count = runs;
+  if (first) { // runs on what the step reads
+    first->after = std::move(item.after);
+    first->count = runs;
+    item.after = {static_cast<uint32_t>(block->items.size())};
+    block->items.push_back(std::move(*first));
+  }
+  items.push_back(static_cast<uint32_t>(block->items.size()));
+  block->items.push_back(std::move(item));
+}
+
+bool GraphCoster::kernel(phase::KernelOp op, RegionCost &cost) {
+  const ir::Operation *run = module.lookup(op.run()), *kernel = run;
+  if (auto tiled = ir::as<tile::KernelOp>(run))
+    kernel = module.lookup(tiled.run());
   size_t errors = diagnostics.errorCount();
-  // With `using tile`, lower-to-tile has cut the kernel into blocks.
-  const ir::Operation *run = module.lookup(passes::tileSymbol(kernel.symbol(), chip.symbol()));
-  run = runtime.usesTiles && run ? run : &kernel;
   const Cost *found = providers.evaluate({run, &chip, nullptr}, hashes, diagnostics);
   if (!found) {
     if (diagnostics.errorCount() == errors)
-      diagnostics.report(op.range(), diag::NoCost, kernel.symbol());
+      diagnostics.report(op->range(), diag::NoCost, kernel->symbol());
     return false;
   }
   sources.add({{found->provenance.provider}, found->notes, found->energy.isPartial});
   RegionCost own;
-  own.dropped = shareOf(op, "dropped", 0);
+  own.dropped = shareOf(*op, "dropped", 0);
   double done = 1 - own.dropped; // in the mean over all ranks; the busiest sets the time
   StepItem item;
-  timeOf(*found, op, kernel, item);
-  double load = shareOf(op, "load", 1);
+  timeOf(*found, *op, *kernel, item);
+  double load = shareOf(*op, "load", 1);
   own.seconds = item.seconds * load;
-  own.weightsSeconds = ofWeights.count(&op) ? own.seconds : 0;
+  own.weightsSeconds = op->hasAttr("for_weights") ? own.seconds : 0;
   own.macs = static_cast<double>(found->macs) * done;
   own.flops = static_cast<double>(found->flops) * done;
   own.energy = found->energy.times(done);
-  own.kernels.push_back({ir::as<op::KernelOp>(kernel).declaration().str(), op.range(),
-                         found->bottleneck().str(), own.seconds, 1, own.flops, own.macs,
+  own.kernels.push_back({op.label().str(), op->range(), found->bottleneck().str(), own.seconds, 1,
+                         own.flops, own.macs,
                          (found->utilization * found->latency).central() * done, own.energy});
-  for (const ir::Value *operand : op.operands())
-    own.workingBytes += bytesOf(*operand);
-  for (size_t i = 0; i < op.resultCount(); ++i)
-    own.workingBytes += bytesOf(op.result(i));
+  own.workingBytes = static_cast<double>(op.inputBytes() + op.outputBytes() + op.weightBytes());
   cost.add(own);
-  item.name = own.kernels.front().label;
+  item.name = op.label().str();
   item.seconds = own.seconds;
   item.compute *= load;
   item.memory *= load;
   item.flops = own.flops;
   item.setEnergy(own.energy.known, own.energy.isGiven());
   item.bytes = own.workingBytes;
-  recorder.record(op, std::move(item));
+  record(*op, std::move(item));
   return true;
 }
 
-void GraphCoster::tensor(const ir::Operation &op, RegionCost &cost) {
-  if (ir::as<op::TensorOp>(op).kind() != "weight")
-    return;
-  auto elements = static_cast<double>(op.result().type().elements().getValueOr(0));
-  cost.weightElements += elements;
-  bool isExpert = ir::as<op::TensorOp>(op).isExpert(),
-       isFrozen = ir::as<op::TensorOp>(op).isFrozen();
-  cost.expertElements += isExpert ? elements : 0;
-  cost.frozenElements += isFrozen ? elements : 0;
-  cost.frozenExperts += isExpert && isFrozen ? elements : 0;
-  if (ir::as<op::TensorOp>(op).isAdapter())
-    cost.adapterElements +=
-        static_cast<double>(op.intAttr("whole", static_cast<int64_t>(elements)));
-  cost.weightBytes += bytesOf(op.result());
-  cost.expertBytes += isExpert ? bytesOf(op.result()) : 0;
-}
-
-using Readers = llvm::DenseMap<const ir::Value *, GraphCost::SharedWeight>;
-
-/// Which parts of a graph read the tensors that stand outside of its layers.
-static Readers readersOf(const ir::Region &graph) {
-  Readers readers;
-  size_t kinds = 0, kind = 0;
-  for (const ir::Operation &op : graph)
-    kinds += op.is(op::RepeatOp::opName);
-  for (const ir::Operation &op : graph) {
-    bool isRepeat = op.is(op::RepeatOp::opName);
-    op.walk([&](const ir::Operation &reader) {
-      for (const ir::Value *value : reader.operands()) {
-        const ir::Operation *maker = value->definingOp();
-        if (!maker || !maker->is(op::TensorOp::opName) || maker->parentRegion() != &graph)
-          continue;
-        GraphCost::SharedWeight &uses = readers[value];
-        uses.layers.resize(kinds, false);
-        if (isRepeat)
-          uses.layers[kind] = true;
-        else
-          (kind == 0 ? uses.before : uses.after) = true;
-      }
-    });
-    kind += isRepeat;
-  }
-  return readers;
-}
-
-/// A weight outside of the layers counts where it is read.
-void GraphCoster::topTensor(const ir::Operation &op, GraphCost::SharedWeight uses,
-                            GraphCost &graph) {
-  bool inLayers = llvm::is_contained(uses.layers, true);
-  if (!inLayers && !(uses.before && uses.after))
-    return tensor(op, uses.after ? graph.after : graph.before);
-  tensor(op, uses.weights);
-  if (uses.weights.weightElements == 0)
-    return;
+/// One that several parts read goes with the first of those before and behind the layers, and is
+/// noted.
+static void addWeight(phase::WeightOp op, GraphCost &graph, RegionCost &cost) {
+  RegionCost own;
+  auto elements = static_cast<double>(op.elements()), bytes = static_cast<double>(op.bytes());
+  own.weightElements = elements;
+  own.expertElements = op.isExpert() ? elements : 0;
+  own.frozenElements = op.isFrozen() ? elements : 0;
+  own.frozenExperts = op.isExpert() && op.isFrozen() ? elements : 0;
+  own.adapterElements = static_cast<double>(op.adapterElements());
+  own.weightBytes = bytes;
+  own.expertBytes = op.isExpert() ? bytes : 0;
+  std::vector<int64_t> readers = op.readBy();
+  if (readers.empty())
+    return cost.add(own);
+  GraphCost::SharedWeight shared;
   // Once in all, for checkpoints.
-  graph.before.adapterElements += std::exchange(uses.weights.adapterElements, 0);
-  if (uses.before || uses.after)
-    (uses.before ? graph.before : graph.after).add(uses.weights);
-  graph.shared.push_back(std::move(uses));
+  graph.before.adapterElements += std::exchange(own.adapterElements, 0);
+  auto kinds = static_cast<int64_t>(graph.layers.size());
+  shared.layers.resize(graph.layers.size(), false);
+  for (int64_t reader : readers) {
+    shared.before |= reader == 0;
+    shared.after |= reader > kinds;
+    if (reader > 0 && reader <= kinds)
+      shared.layers[reader - 1] = true;
+  }
+  if (shared.before || shared.after)
+    (shared.before ? graph.before : graph.after).add(own);
+  shared.weights = std::move(own);
+  graph.shared.push_back(std::move(shared));
 }
 
 /// Tokens on their way to experts or back are sorted by expert beside what the program says.
@@ -303,185 +279,83 @@ RegionCost GraphCoster::sorting(const ir::Operation &op, double elements) const 
   return cost;
 }
 
-void GraphCoster::collective(const ir::Operation &op, RegionCost &cost) {
-  auto view = ir::as<op::CollectiveOp>(op);
-  if (view.kind() == "slice" || op.hasAttr("bucketed"))
-    return recorder.passThrough(op);
+void GraphCoster::collective(phase::CollectiveOp op, RegionCost &cost) {
   RegionCost own;
-  double bytes = std::max(movedBytes(op, op.operand(0)), movedBytes(op, op.result()));
-  double format = bitsOf(op.result().type().dtype()) / 8.0;
-  if (isInLayer && view.kind() == "all_gather" && view.axis() == "tensor")
+  double bytes = busiestBytes(*op);
+  double format = bitsOf(*parseDType(op->stringAttr("dtype"))) / 8.0;
+  if (isInLayer && op.kind() == "all_gather" && op.axis() == "tensor")
     bytes *= runtime.gathered(format) / format;
-  bytes += static_cast<double>(op.intAttr("with", 0));
+  bytes += static_cast<double>(op->intAttr("with", 0));
   double rows = bytes / format;
-  bytes *= runtime.sentShare(op.intAttr("choices", 1), op.intAttr("ranks", 1));
-  double mean = (1 - shareOf(op, "dropped", 0)) / shareOf(op, "load", 1);
-  own.communication.push_back({view.kind().str(), view.axis().str(), bytes, 1, mean});
-  if (view.axis() == "expert" && view.kind() == "all_to_all") {
-    RegionCost sort = sorting(op, rows);
-    own.add(sort);
-    if (sort.seconds > 0) {
-      StepItem item{sort.kernels.front().label, sort.seconds, 0};
-      item.bytes = runtime.permuteBytes * rows;
-      recorder.prepare(op, std::move(item));
+  bytes *= runtime.sentShare(op->intAttr("choices", 1), op->intAttr("ranks", 1));
+  double mean = (1 - shareOf(*op, "dropped", 0)) / shareOf(*op, "load", 1);
+  own.communication.push_back({op.kind().str(), op.axis().str(), bytes, 1, mean});
+  llvm::Optional<StepItem> sort;
+  if (op.axis() == "expert" && op.kind() == "all_to_all") {
+    RegionCost sorted = sorting(*op, rows);
+    own.add(sorted);
+    if (sorted.seconds > 0) {
+      sort = StepItem{sorted.kernels.front().label, sorted.seconds, 0};
+      sort->bytes = runtime.permuteBytes * rows;
     }
   }
   cost.add(own);
-  StepItem item{fmt::format("{} {}", view.kind(), view.axis())};
+  StepItem item{op.label().str()};
   item.bytes = bytes;
-  item.kind = view.kind().str();
-  item.axis = view.axis().str();
-  recorder.record(op, std::move(item));
+  item.kind = op.kind().str();
+  item.axis = op.axis().str();
+  record(*op, std::move(item), std::move(sort));
 }
 
-/// Of what `op` reads, the bytes that wait for it as long as gradients of weights are put off.
-double GraphCoster::waitingBytes(const ir::Operation &op) {
-  double bytes = 0;
-  if (!ofWeights.count(&op) || (op.parentOp() && op.parentOp()->is(op::FusedOp::opName)))
-    return bytes;
-  for (const ir::Value *value : op.operands()) {
-    const ir::Operation *maker = value->definingOp();
-    bool isTensor = maker && maker->is(op::TensorOp::opName);
-    bool isWeight = isTensor && ir::as<op::TensorOp>(*maker).kind() == "weight";
-    bool isMadeLater = maker && !isTensor && ofWeights.count(maker);
-    if (!isWeight && !isMadeLater && waiting.insert(value).second)
-      bytes += movedBytes(op, *value);
-  }
-  return bytes;
-}
-
-bool GraphCoster::operation(const ir::Operation &op, RegionCost &cost) {
-  cost.waitingBytes += waitingBytes(op);
-  if (op.is(op::TensorOp::opName))
-    tensor(op, cost);
-  else if (op.is(op::CollectiveOp::opName))
-    collective(op, cost);
-  else if (op.is(op::SaveOp::opName))
-    cost.savedBytes += movedBytes(op, op.operand(0));
-  passes::KernelUse use = passes::kernelUse(op);
-  if (use.kernel)
-    return kernel(op, *use.kernel, cost);
-  return !op.is(op::FusedOp::opName) || inner(op, 1, cost);
-}
-
-/// The region of `op`, run `count` times.
-bool GraphCoster::inner(const ir::Operation &op, int64_t count, RegionCost &cost) {
-  RegionCost one;
-  recorder.enter(op, count);
-  if (!region(op.body(), one))
-    return false;
-  recorder.leave(op, count);
-  cost.add(one, static_cast<double>(count));
-  return true;
-}
-
-bool GraphCoster::region(const ir::Region &region, RegionCost &cost) {
+bool GraphCoster::region(const ir::Region &region, GraphCost &graph, RegionCost &cost) {
   for (const ir::Operation &op : region) {
-    if (auto repeat = ir::as<op::RepeatOp>(op)) {
-      if (!inner(op, repeat.count(), cost))
-        return false;
-    } else if (!operation(op, cost)) {
+    if (auto weight = ir::as<phase::WeightOp>(op))
+      addWeight(weight, graph, cost);
+    else if (auto keep = ir::as<phase::KeepOp>(op))
+      (keep.isForWeights() ? cost.waitingBytes : cost.savedBytes) += busiestBytes(op);
+    else if (auto exchange = ir::as<phase::CollectiveOp>(op))
+      collective(exchange, cost);
+    else if (auto one = ir::as<phase::KernelOp>(op); one && !kernel(one, cost))
       return false;
-    }
+    auto repeat = ir::as<phase::RepeatOp>(op);
+    if (!repeat)
+      continue;
+    RegionCost one;
+    runs *= repeat.count();
+    if (!this->region(op.body(), graph, one))
+      return false;
+    runs /= repeat.count();
+    cost.add(one, static_cast<double>(repeat.count()));
   }
   return true;
 }
 
-/// The most bytes that values made in `region` take at one time; what comes from outside is counted
-/// elsewhere.
-static double liveBytes(const ir::Region &region) {
-  llvm::DenseMap<const ir::Value *, const ir::Operation *> last;
-  for (const ir::Operation &op : region)
-    op.walk([&](const ir::Operation &user) {
-      for (const ir::Value *value : user.operands())
-        last[value] = &op;
-    });
-  double now = 0, most = 0;
-  for (const ir::Operation &op : region) {
-    if (op.is(op::TensorOp::opName))
-      continue;
-    for (size_t i = 0; i < op.resultCount(); ++i)
-      now += bytesOf(op.result(i));
-    most = std::max(most, now);
-    llvm::DenseSet<const ir::Value *> freed;
-    auto release = [&](const ir::Value &value) {
-      bool isMade = value.definingOp() && !value.definingOp()->is(op::TensorOp::opName) &&
-                    value.definingOp()->parentRegion() == &region;
-      if (isMade && (!last.count(&value) || last.lookup(&value) == &op) &&
-          freed.insert(&value).second)
-        now -= bytesOf(value);
-    };
-    for (const ir::Value *operand : op.operands())
-      release(*operand);
-    for (size_t i = 0; i < op.resultCount(); ++i)
-      if (!last.count(&op.result(i)))
-        release(op.result(i));
-  }
-  return most;
-}
-
-/// The operations of `graph` whose results go to gradients of weights and nowhere else.
-static llvm::DenseSet<const ir::Operation *> onlyForWeights(const ir::Operation &graph) {
-  llvm::DenseSet<const ir::Operation *> found;
-  llvm::DenseSet<const ir::Value *> others; // what something else reads
-  std::vector<const ir::Operation *> order;
-  graph.walk([&](const ir::Operation &op) { order.push_back(&op); });
-  auto isMember = [](const ir::Operation &op) { // runs as part of its parent
-    return op.parentOp() && op.parentOp()->is(op::FusedOp::opName);
-  };
-  for (const ir::Operation *op : llvm::reverse(order)) {
-    if (isMember(*op))
-      continue;
-    bool isOnly = op->resultCount() > 0 && !op->is(op::RepeatOp::opName);
-    for (size_t i = 0; i < op->resultCount(); ++i)
-      isOnly &= others.count(&op->result(i)) == 0;
-    if (isOnly)
-      found.insert(op);
-    else if (!op->is(op::GradientOp::opName))
-      others.insert(op->operands().begin(), op->operands().end());
-  }
-  for (const ir::Operation *op : order)
-    if (isMember(*op) && found.count(op->parentOp()))
-      found.insert(op);
-  return found;
-}
-
-llvm::Optional<GraphCost> GraphCoster::run(const ir::Operation &graph) {
+llvm::Optional<GraphCost> GraphCoster::run(llvm::StringRef graph) {
   GraphCost result;
-  ofWeights = onlyForWeights(graph);
-  waiting.clear();
-  Readers readers = readersOf(graph.body());
-  recorder.open(result.before.block);
-  for (const ir::Operation &op : graph.body()) {
-    auto repeat = ir::as<op::RepeatOp>(op);
-    if (op.is(op::TensorOp::opName)) {
-      topTensor(op, readers.lookup(&op.result()), result);
-      continue;
-    }
-    if (!repeat) {
-      if (!operation(op, result.layers.empty() ? result.before : result.after))
-        return llvm::None;
-      continue;
-    }
-    if (result.layers.empty())
-      recorder.close(op);
-    // What stands between two stretches of layers goes with the first of the second stretch.
-    RegionCost one;
-    recorder.open(one.block);
-    isInLayer = true;
-    if (!region(op.body(), one))
+  std::vector<phase::SequenceOp> parts;
+  for (const ir::Operation &op : module.body())
+    if (auto part = ir::as<phase::SequenceOp>(op);
+        part && part.isPart() && part.of() == graph && part.target() == chip.symbol())
+      parts.push_back(part);
+  for (phase::SequenceOp part : parts)
+    if (part.part() == "layers")
+      result.layers.push_back({part.layers(), {}, part.isKept()});
+  size_t kind = 0;
+  for (phase::SequenceOp part : parts) {
+    isInLayer = part.part() == "layers";
+    RegionCost &cost = isInLayer                ? result.layers[kind++].one
+                       : part.part() == "after" ? result.after
+                                                : result.before;
+    block = &cost.block;
+    items.clear();
+    if (!region(part->body(), result, cost))
       return llvm::None;
-    isInLayer = false;
-    for (const ir::Operation &last : op.body())
-      if (last.is(op::YieldOp::opName))
-        recorder.close(last);
-    recorder.open(result.after.block);
-    one.workingBytes = std::max(one.workingBytes, liveBytes(op.body()));
-    for (size_t i = 0; i < op.body().argumentCount(); ++i)
-      one.inputBytes += bytesOf(op.body().argument(i));
-    result.layers.push_back({repeat.count(), std::move(one), repeat.isKept()});
+    for (int64_t step : part.outputs())
+      block->outputs.push_back(items[step]);
+    cost.workingBytes =
+        std::max(cost.workingBytes, static_cast<double>(part->intAttr("working_bytes")));
+    cost.inputBytes = static_cast<double>(part->intAttr("input_bytes"));
   }
-  double top = liveBytes(graph.body());
-  result.before.workingBytes = std::max(result.before.workingBytes, top);
+  isInLayer = false;
   return result;
 }

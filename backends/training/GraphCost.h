@@ -1,15 +1,15 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the graphs of a training step take on one rank: kernels by their provider, collectives as
-// they stand between them. Equal layers stay one entry with a count, so the cost of a step does not
-// depend on how many layers, microbatches or ranks there are.
+// What the phases of a training step, or of a served model in one size, take on one rank: kernels
+// by their provider, collectives as they stand between them. Equal layers stay one entry with a
+// count, so the cost of a step does not depend on how many layers, microbatches or ranks there are.
 #ifndef PERFC_BACKENDS_TRAINING_GRAPHCOST_H
 #define PERFC_BACKENDS_TRAINING_GRAPHCOST_H
 
 #include "backends/core/CostProvider.h"
-#include "backends/training/BlockRecorder.h"
+#include "backends/core/StepProgram.h"
 #include "backends/training/Runtime.h"
-#include "llvm/ADT/DenseSet.h"
+#include "ir/phase/PhaseOps.h"
 
 namespace perfc::training {
 
@@ -105,24 +105,20 @@ public:
   GraphCoster(const ir::Module &module, const ir::Operation &chip, const Runtime &runtime,
               ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-  /// The cost of `graph`; nothing after a report.
-  llvm::Optional<GraphCost> run(const ir::Operation &graph);
+  /// The cost of `graph`, of which lower-to-phase has made the parts; nothing after a report.
+  llvm::Optional<GraphCost> run(llvm::StringRef graph);
   /// Of all graphs that ran.
   KernelSources sources;
 
 private:
-  bool region(const ir::Region &region, RegionCost &cost);
-  bool operation(const ir::Operation &op, RegionCost &cost);
-  double waitingBytes(const ir::Operation &op);
-  bool inner(const ir::Operation &op, int64_t count, RegionCost &cost);
-  bool kernel(const ir::Operation &op, const ir::Operation &kernel, RegionCost &cost);
+  bool region(const ir::Region &region, GraphCost &graph, RegionCost &cost);
+  bool kernel(phase::KernelOp op, RegionCost &cost);
+  void collective(phase::CollectiveOp op, RegionCost &cost);
+  void record(const ir::Operation &op, StepItem item, llvm::Optional<StepItem> first = llvm::None);
   void timeOf(const Cost &cost, const ir::Operation &op, const ir::Operation &kernel,
               StepItem &item) const;
   double castSeconds(const ir::Operation &op) const;
-  void tensor(const ir::Operation &op, RegionCost &cost);
-  void topTensor(const ir::Operation &op, GraphCost::SharedWeight uses, GraphCost &graph);
   RegionCost sorting(const ir::Operation &op, double elements) const;
-  void collective(const ir::Operation &op, RegionCost &cost);
 
   const ir::Module &module;
   const ir::Operation &chip;
@@ -131,10 +127,10 @@ private:
   DiagnosticEngine &diagnostics;
   double bandwidth = 0; ///< B/s of the outermost memory; 0 when not given
   bool isInLayer = false;
-  llvm::DenseSet<const ir::Operation *> ofWeights; ///< what only gradients of weights need
-  llvm::DenseSet<const ir::Value *> waiting;       ///< what these read, counted
+  int64_t runs = 1;            ///< of the region at hand in each run of its part
+  StepBlock *block = nullptr;  ///< of the part at hand
+  std::vector<uint32_t> items; ///< of the block, by the steps of the part
   HashCache hashes;
-  BlockRecorder recorder;
 };
 
 } // namespace perfc::training

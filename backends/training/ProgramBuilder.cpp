@@ -19,8 +19,8 @@ namespace {
 class Builder {
 public:
   Builder(const ir::Operation &train, const ModelCosts &costs, const Strategy &strategy,
-          const Step &step, AxisNetwork &network)
-      : train(train), costs(costs), strategy(strategy), step(step), network(network),
+          const Step &step, const passes::PipelineOrder &order, RankNetwork &network)
+      : train(train), costs(costs), strategy(strategy), step(step), order(order), network(network),
         runtime(Runtime::read(train)),
         chunks(static_cast<int64_t>(step.stages.front().chunks.size())) {}
 
@@ -44,18 +44,19 @@ private:
   void addSharedWeights(size_t at, StepStage &stage);
   void addStages();
   void addTasks();
-  double timeOf(const StepItem &item, const ChipSet &chips) const;
+  double timeOf(const StepItem &item, const passes::ChipSet &chips) const;
 
   const ir::Operation &train;
   const ModelCosts &costs;
   const Strategy &strategy;
   const Step &step;
-  AxisNetwork &network;
+  const passes::PipelineOrder &order;
+  RankNetwork &network;
   Runtime runtime;
   int64_t chunks;
   StepProgram program;
   /// By the kind of chip, its slowdown, and where collectives run, if that matters.
-  std::map<std::tuple<const ir::Operation *, double, ChipSet>, Passes> passes;
+  std::map<std::tuple<const ir::Operation *, double, passes::ChipSet>, Passes> passes;
 };
 
 } // namespace
@@ -68,7 +69,7 @@ void Builder::addAxes() {
       program.axes.push_back({name, placeOf(strategy, name)});
 }
 
-double Builder::timeOf(const StepItem &item, const ChipSet &chips) const {
+double Builder::timeOf(const StepItem &item, const passes::ChipSet &chips) const {
   const Cost *cost =
       network.cost(item.kind, placeOf(strategy, item.axis), item.bytes, train.range(), chips);
   return cost ? cost->latency.central() / runtime.network : 0;
@@ -89,7 +90,7 @@ uint32_t Builder::addBlock(const RegionCost &region, const RegionCost &weights,
 /// The graph of the backward pass runs the other way round, with the weights of the forward one
 /// that have gradients.
 const Builder::Passes &Builder::passesOn(const StagePlan &stage) {
-  ChipSet chips = network.isUniform() ? network.places().all() : stage.chips;
+  passes::ChipSet chips = network.isUniform() ? network.places().all() : stage.chips;
   auto [entry, isNew] = passes.try_emplace({stage.chip, stage.slowdown, chips});
   if (!isNew)
     return entry->second;
@@ -150,18 +151,8 @@ void Builder::addStages() {
 }
 
 void Builder::addTasks() {
-  if (program.stages.size() == 1) {
-    for (int64_t microbatch = 0; microbatch < program.microbatches; ++microbatch)
-      for (bool isBackward : {false, true})
-        program.stages[0].tasks.push_back({isBackward, microbatch, 0});
-    return;
-  }
-  std::vector<StageTime> times(program.stages.size() * static_cast<size_t>(chunks), {1, 2, 1});
-  std::vector<ScheduledTask> tasks;
-  playSchedule(strategy.schedule, times, program.microbatches, chunks, &tasks);
-  for (const ScheduledTask &task : tasks)
-    if (task.kind != 'W') // part of the backward pass, put off there
-      program.stages[task.stage].tasks.push_back({task.kind == 'B', task.microbatch, task.chunk});
+  for (size_t stage = 0; stage < program.stages.size(); ++stage)
+    program.stages[stage].tasks = order.tasksOf(static_cast<int64_t>(stage));
 }
 
 std::shared_ptr<const StepProgram> Builder::run() {
@@ -193,9 +184,9 @@ std::shared_ptr<const StepProgram> Builder::run() {
   return std::make_shared<const StepProgram>(std::move(program));
 }
 
-std::shared_ptr<const StepProgram> training::buildProgram(const ir::Operation &train,
-                                                          const ModelCosts &costs,
-                                                          const Strategy &strategy,
-                                                          const Step &step, AxisNetwork &network) {
-  return Builder(train, costs, strategy, step, network).run();
+std::shared_ptr<const StepProgram>
+training::buildProgram(const ir::Operation &train, const ModelCosts &costs,
+                       const Strategy &strategy, const Step &step,
+                       const passes::PipelineOrder &order, RankNetwork &network) {
+  return Builder(train, costs, strategy, step, order, network).run();
 }

@@ -9,11 +9,12 @@
 
 namespace perfc::training {
 
-/// The program of `step`, with times of collectives from `network`; null when it has more tasks
-/// than anybody would write.
+/// The program of `step`, whose stages run in `order`, with times of collectives from `network`;
+/// null when it has more tasks than anybody would write.
 std::shared_ptr<const StepProgram> buildProgram(const ir::Operation &train, const ModelCosts &costs,
                                                 const passes::Strategy &strategy, const Step &step,
-                                                AxisNetwork &network);
+                                                const passes::PipelineOrder &order,
+                                                RankNetwork &network);
 
 } // namespace perfc::training
 

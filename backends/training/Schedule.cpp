@@ -35,12 +35,6 @@ bool StageTime::operator==(const StageTime &other) const {
   return all(*this) == all(other);
 }
 
-bool training::hasWholeRounds(ScheduleKind kind, int64_t stages, int64_t microbatches,
-                              int64_t chunks) {
-  bool isInterleaved = kind == ScheduleKind::Interleaved && chunks > 1 && stages > 1;
-  return !isInterleaved || microbatches % stages == 0;
-}
-
 bool training::hasClosedForm(ScheduleKind kind, int64_t stages, int64_t microbatches,
                              const StageTime &stage) {
   bool canFill = stage.weights <= std::min(stage.forward, stage.backward / 2);
@@ -88,18 +82,17 @@ struct Task {
 
 class Player {
 public:
-  Player(ScheduleKind kind, llvm::ArrayRef<StageTime> times, int64_t microbatches, int64_t chunks)
-      : kind(kind), times(times), p(static_cast<int64_t>(times.size()) / chunks), m(microbatches),
-        v(chunks), forwardEnd(p * m * v, -1), forwardThere(p * m * v, -1),
+  /// Zero-bubble schedules put gradients of weights off unless `kind` is another one.
+  Player(const passes::PipelineOrder &order, ScheduleKind kind, llvm::ArrayRef<StageTime> times)
+      : order(order), kind(kind), times(times), p(order.stages()), m(order.microbatches),
+        v(order.chunks), forwardEnd(p * m * v, -1), forwardThere(p * m * v, -1),
         backwardThere(p * m * v, -1) {
-    assert(hasWholeRounds(kind, p, m, v));
+    assert(passes::hasWholeRounds(kind, p, m, v));
   }
 
   ScheduleResult run(std::vector<ScheduledTask> *tasks);
 
 private:
-  std::vector<Task> order(int64_t stage) const;
-  std::vector<Task> interleaved(int64_t stage) const;
   bool start(int64_t stage, const Task &task, double &at) const;
   double duration(int64_t stage, const Task &task) const;
   const StageTime &timeOf(int64_t stage, int64_t chunk) const { return times[stage * v + chunk]; }
@@ -109,6 +102,7 @@ private:
     return static_cast<size_t>((stage * v + chunk) * m + microbatch);
   }
 
+  const passes::PipelineOrder &order;
   ScheduleKind kind;
   llvm::ArrayRef<StageTime> times;
   int64_t p, m, v;
@@ -125,54 +119,6 @@ private:
 };
 
 } // namespace
-
-/// Chunk by chunk in rounds of p microbatches (Narayanan et al., SC 2021, section 2.2).
-std::vector<Task> Player::interleaved(int64_t stage) const {
-  int64_t total = m * v;
-  auto task = [&](char which, int64_t k) {
-    int64_t group = k / (p * v), inGroup = k % (p * v);
-    int64_t chunk = inGroup / p;
-    if (which == 'B')
-      chunk = v - 1 - chunk;
-    return Task{which, group * p + inGroup % p, chunk};
-  };
-  int64_t warmup = m == p ? total : std::min(total, (p - stage - 1) * 2 + (v - 1) * p);
-  std::vector<Task> list;
-  list.reserve(static_cast<size_t>(2 * total));
-  for (int64_t k = 0; k < warmup; ++k)
-    list.push_back(task('F', k));
-  for (int64_t k = warmup; k < total; ++k) {
-    list.push_back(task('F', k));
-    list.push_back(task('B', k - warmup));
-  }
-  for (int64_t k = total - warmup; k < total; ++k)
-    list.push_back(task('B', k));
-  return list;
-}
-
-std::vector<Task> Player::order(int64_t stage) const {
-  if (kind == ScheduleKind::Interleaved && v > 1)
-    return interleaved(stage);
-  std::vector<Task> list;
-  list.reserve(static_cast<size_t>(2 * m));
-  if (kind == ScheduleKind::GPipe) {
-    for (int64_t i = 0; i < m; ++i)
-      list.push_back({'F', i, 0});
-    for (int64_t i = m; i-- > 0;)
-      list.push_back({'B', i, 0});
-    return list;
-  }
-  int64_t warmup = std::min(m, p - stage - 1);
-  for (int64_t i = 0; i < warmup; ++i)
-    list.push_back({'F', i, 0});
-  for (int64_t i = warmup; i < m; ++i) {
-    list.push_back({'F', i, 0});
-    list.push_back({'B', i - warmup, 0});
-  }
-  for (int64_t i = m - warmup; i < m; ++i)
-    list.push_back({'B', i, 0});
-  return list;
-}
 
 double Player::duration(int64_t stage, const Task &task) const {
   const StageTime &time = timeOf(stage, task.chunk);
@@ -254,16 +200,17 @@ ScheduleResult Player::run(std::vector<ScheduledTask> *list) {
   held.assign(p, 0);
   waiting.assign(p, 0);
   made.assign(p, 0);
-  std::vector<std::vector<Task>> orders;
+  std::vector<std::vector<passes::StageTask>> orders;
   for (int64_t stage = 0; stage < p; ++stage)
-    orders.push_back(order(stage));
+    orders.push_back(order.tasksOf(stage));
   std::vector<size_t> next(p, 0);
   // Each round runs what can run; a schedule that is sound never stands still.
   for (bool moved = true; moved;) {
     moved = false;
     for (int64_t stage = 0; stage < p; ++stage) {
       while (next[stage] < orders[stage].size()) {
-        const Task &task = orders[stage][next[stage]];
+        const passes::StageTask &listed = orders[stage][next[stage]];
+        Task task{listed.isBackward ? 'B' : 'F', listed.microbatch, listed.chunk};
         double at = 0;
         if (!start(stage, task, at))
           break;
@@ -283,19 +230,25 @@ ScheduleResult Player::run(std::vector<ScheduledTask> *list) {
   return result;
 }
 
-ScheduleResult training::playSchedule(ScheduleKind kind, llvm::ArrayRef<StageTime> times,
-                                      int64_t microbatches, int64_t chunks,
+ScheduleResult training::playSchedule(const passes::PipelineOrder &order,
+                                      llvm::ArrayRef<StageTime> times,
                                       std::vector<ScheduledTask> *tasks) {
-  ScheduleResult result = Player(kind, times, microbatches, chunks).run(tasks);
-  if (kind != ScheduleKind::ZeroBubble)
+  ScheduleResult result = Player(order, order.kind, times).run(tasks);
+  if (order.kind != ScheduleKind::ZeroBubble)
     return result;
   // Where stages differ, what was put off may delay more than it fills.
   std::vector<ScheduledTask> list;
-  ScheduleResult plain =
-      Player(ScheduleKind::OneFOneB, times, microbatches, chunks).run(tasks ? &list : nullptr);
+  ScheduleResult plain = Player(order, ScheduleKind::OneFOneB, times).run(tasks ? &list : nullptr);
   if (plain.time >= result.time)
     return result;
   if (tasks)
     *tasks = std::move(list);
   return plain;
+}
+
+ScheduleResult training::playSchedule(ScheduleKind kind, llvm::ArrayRef<StageTime> times,
+                                      int64_t microbatches, int64_t chunks,
+                                      std::vector<ScheduledTask> *tasks) {
+  auto stages = static_cast<int64_t>(times.size()) / chunks;
+  return playSchedule(passes::orderOf(kind, stages, microbatches, chunks), times, tasks);
 }

@@ -12,7 +12,7 @@
 #ifndef PERFC_BACKENDS_TRAINING_SCHEDULE_H
 #define PERFC_BACKENDS_TRAINING_SCHEDULE_H
 
-#include "passes/training/Strategy.h"
+#include "passes/training/StepPlan.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace perfc::training {
@@ -58,10 +58,6 @@ struct ScheduledTask {
   double start, end;
 };
 
-/// True unless the rounds of p microbatches of an interleaved schedule leave a rest, which none of
-/// the functions below has an order for.
-bool hasWholeRounds(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
-                    int64_t chunks);
 /// True where `closedFormTime` is what playing the schedule for equal stages comes to.
 bool hasClosedForm(passes::ScheduleKind kind, int64_t stages, int64_t microbatches,
                    const StageTime &stage);
@@ -72,9 +68,11 @@ double closedFormTime(passes::ScheduleKind kind, int64_t stages, int64_t microba
 double microbatchesInFlight(passes::ScheduleKind kind, int64_t stage, int64_t stages,
                             int64_t microbatches, int64_t chunks);
 
-/// Plays the schedule: each task starts when its stage is free and its input has arrived, in the
-/// order that the schedule gives the stage. `times` are those of all chunks of the first stage,
-/// then of the next. `tasks`, unless null, gets all tasks.
+/// Plays `order`: each task starts when its stage is free and its input has arrived. `times` are
+/// those of all chunks of the first stage, then of the next. `tasks`, unless null, gets all tasks.
+ScheduleResult playSchedule(const passes::PipelineOrder &order, llvm::ArrayRef<StageTime> times,
+                            std::vector<ScheduledTask> *tasks = nullptr);
+/// The same in the order that `kind` gives.
 ScheduleResult playSchedule(passes::ScheduleKind kind, llvm::ArrayRef<StageTime> times,
                             int64_t microbatches, int64_t chunks,
                             std::vector<ScheduledTask> *tasks = nullptr);

@@ -48,10 +48,6 @@ std::vector<int64_t> balancedStages(llvm::ArrayRef<StageLine> lines, int64_t lay
 std::vector<int64_t> balancedStages(llvm::ArrayRef<MixedStage> stages,
                                     llvm::ArrayRef<int64_t> layers);
 
-/// As many layers for each stage of `strategy`; embedding and output layer may count as one layer
-/// each where that makes it even (as in Llama 3, section 3.3.2). Empty where it does not.
-std::vector<int64_t> evenStages(const passes::Strategy &strategy, int64_t layers);
-
 /// What a pipeline whose stages have so many layers each takes at the least, and what its fullest
 /// stage holds (B).
 std::pair<double, double> leastOfDivision(llvm::ArrayRef<MixedStage> stages,

@@ -36,9 +36,9 @@ static double lineTime(const StageTime &time, ScheduleKind kind) {
   return time.kernels() + (kind == ScheduleKind::ZeroBubble ? 0 : time.waits());
 }
 
-llvm::Optional<std::vector<MixedStage>> StepModel::mixedStages(const ModelCosts &costs,
-                                                               const Strategy &strategy,
-                                                               const StrategyVariants *variants) {
+llvm::Optional<std::vector<MixedStage>>
+StepModel::mixedStages(const ModelCosts &costs, const Strategy &strategy,
+                       const passes::StrategyVariants *variants) {
   if (strategy.recomputeLayers >= 0)
     return llvm::None;
   // Two points make a line for each kind. Memory that stages share out layer by layer is one, too;
@@ -104,7 +104,7 @@ ModelCosts training::leastCosts(const ModelCosts &costs, double share) {
 }
 
 llvm::Optional<StepBound> StepModel::leastStep(const ModelCosts &costs, const Strategy &strategy,
-                                               const StrategyVariants *variants) {
+                                               const passes::StrategyVariants *variants) {
   int64_t layers = costs.forward().layerCount();
   llvm::ArrayRef<int64_t> given = strategy.stages;
   bool isPossible =

@@ -28,7 +28,8 @@ struct StepModel::Build {
   const ModelCosts &costs;
   const passes::Strategy &strategy;
   /// Where set, the step is to be no longer and to need no less than that of any of these.
-  const StrategyVariants *variants = nullptr;
+  const passes::StrategyVariants *variants = nullptr;
+  const passes::PipelineOrder *order = nullptr; ///< of a step that is played
   Step step; ///< its stages have their layers first, then their chips
   double microbatches = 1;
   std::vector<RegionCost> forward, backward;
@@ -61,11 +62,7 @@ struct StepModel::Build {
   }
 
   size_t stageCount() const { return step.stages.size(); }
-  /// Stretches of layers that a stage has.
-  int64_t chunks() const {
-    bool isCut = strategy.schedule == passes::ScheduleKind::Interleaved && strategy.pipeline > 1;
-    return isCut ? strategy.chunks : 1;
-  }
+  int64_t chunks() const { return strategy.chunksOfStages(); }
   double share() const { return 1.0 / static_cast<double>(stageCount()); }
   /// True where stage `stage` reads a weight of several parts.
   bool reads(const GraphCost::SharedWeight &shared, size_t stage) const;
@@ -78,13 +75,13 @@ struct StepModel::Build {
   StageTime timeOf(size_t stage) const;
   int64_t stageRanks() const { return strategy.tensor * strategy.context * strategy.data; }
   /// The chips of a stage.
-  ChipSet chipsAt(size_t stage) {
+  passes::ChipSet chipsAt(size_t stage) {
     if (pipelineStride == 0)
       pipelineStride = strategy.pipeline > 1 ? placeOf(strategy, "pipeline").stride() : 1;
     auto number = static_cast<int64_t>(stage);
-    return strategy.pipeline == 1 ? chipsOf(strategy, number)
-                                  : ChipSet{number * pipelineStride, pipelineStride,
-                                            strategy.pipeline * pipelineStride};
+    return strategy.pipeline == 1 ? passes::stageChips(strategy, number)
+                                  : passes::ChipSet{number * pipelineStride, pipelineStride,
+                                                    strategy.pipeline * pipelineStride};
   }
   int64_t pipelineStride = 0; ///< once it is asked for
   /// Ranks among which a stage's state is divided: experts have fewer than the rest.

@@ -31,7 +31,7 @@ StepModel::ChipFacts StepModel::factsOf(const ir::Operation &op, DType format) {
   return result;
 }
 
-StepModel::StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network)
+StepModel::StepModel(const ir::Module &module, const ir::Operation &train, RankNetwork &network)
     : train(train), network(network), runtime(Runtime::read(train)) {
   DType format = ir::as<study::TrainOp>(train).dtype();
   first = factsOf(*passes::chipOf(module, train.symbolAttr("on")), format);
@@ -166,14 +166,27 @@ void StepModel::finish(Build &build) {
   addRun(train, checkpointBytes(build), summary);
 }
 
+llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy &strategy) {
+  std::string problem;
+  auto plan = passes::planStep(strategy, layerKinds(costs.forward()), problem);
+  return plan ? evaluate(costs, strategy, *plan) : llvm::None;
+}
+
 llvm::Optional<Step> StepModel::evaluate(const ModelCosts &costs, const Strategy &strategy,
-                                         std::string &problem, bool withEvents) {
+                                         const passes::StepPlan &plan, bool withEvents) {
   Build build{costs, strategy};
+  build.order = &plan.order;
+  for (const std::vector<std::vector<uint32_t>> &chunks : plan.layers) {
+    build.step.stages.emplace_back().chunks = chunks;
+    StageMemory &memory = build.step.summary.stages.emplace_back();
+    for (const std::vector<uint32_t> &list : chunks)
+      memory.layers += static_cast<int64_t>(list.size());
+  }
   build.withEvents = withEvents;
   build.microbatches = static_cast<double>(strategy.batch) /
                        static_cast<double>(strategy.data * strategy.microbatch);
-  if (!divideLayers(build, problem) || !stageTimes(build) || !shareParameters(build) ||
-      !pipeline(build, withEvents) || !shareGradients(build) || !shareAmongStages(build))
+  if (!stageTimes(build) || !shareParameters(build) || !pipeline(build, withEvents) ||
+      !shareGradients(build) || !shareAmongStages(build))
     return llvm::None;
   optimizerStep(build);
   memoryOf(build);

@@ -7,11 +7,13 @@
 #define PERFC_BACKENDS_TRAINING_STEPMODEL_H
 
 #include "backends/core/Chip.h"
+#include "backends/core/RankNetwork.h"
 #include "backends/core/Training.h"
-#include "backends/training/AxisNetwork.h"
 #include "backends/training/GraphCost.h"
 #include "backends/training/Schedule.h"
 #include "backends/training/StageBalance.h"
+#include "passes/training/StepPlan.h"
+#include "passes/training/StrategyPlace.h"
 
 namespace perfc::training {
 
@@ -53,7 +55,7 @@ struct StagePlan {
   std::vector<std::vector<uint32_t>> chunks;
   const ir::Operation *chip = nullptr; ///< the slowest kind of the stage
   double slowdown = 1;                 ///< of its slowest chip
-  ChipSet chips;                       ///< where it stands
+  passes::ChipSet chips;               ///< where it stands
   /// Weights that it reads and another stage, too, as far as they are not counted with what stands
   /// before or behind its layers.
   RegionCost sharedWeights;
@@ -87,6 +89,8 @@ struct StepBound {
   bool fits = true;  ///< false where no division of the layers fits into the planned share
 };
 
+/// What passes know of the layers of `graph`.
+std::vector<passes::LayerKind> layerKinds(const GraphCost &graph);
 /// Forgets kernels and their order, which only timelines and tables need.
 void dropKernels(ModelCosts &costs);
 /// What a microbatch of `share` of the samples (at most 1) takes at the least, for bounds alone:
@@ -98,22 +102,25 @@ class StepModel {
 public:
   /// `train` names system and settings; `costs` are of a strategy with the same tensor, context,
   /// expert and sequence parallelism, microbatch and recompute.
-  StepModel(const ir::Module &module, const ir::Operation &train, AxisNetwork &network);
+  StepModel(const ir::Module &module, const ir::Operation &train, RankNetwork &network);
 
-  /// The step, or nothing when layers and stages do not go together (`problem` says why) or after
-  /// a report. `withEvents` fills the timeline and `work`.
+  /// The step that runs by `plan`, or nothing after a report. `withEvents` fills the timeline and
+  /// `work`.
   llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy,
-                                std::string &problem, bool withEvents = false);
+                                const passes::StepPlan &plan, bool withEvents = false);
+  /// The same by the plan that a search makes; nothing, too, where layers and stages do not go
+  /// together.
+  llvm::Optional<Step> evaluate(const ModelCosts &costs, const passes::Strategy &strategy);
   /// What each stage of `strategy` takes by its layers, for a search; no more than in any of
   /// `variants`, of which `strategy` is the last. Nothing where only some layers of a stage
   /// recompute, or after a report.
-  llvm::Optional<std::vector<MixedStage>> mixedStages(const ModelCosts &costs,
-                                                      const passes::Strategy &strategy,
-                                                      const StrategyVariants *variants = nullptr);
+  llvm::Optional<std::vector<MixedStage>>
+  mixedStages(const ModelCosts &costs, const passes::Strategy &strategy,
+              const passes::StrategyVariants *variants = nullptr);
   /// What the step of `strategy`, or of any of `variants`, does not fall below, however its layers
   /// are divided among the stages. Nothing where that is not known, or after a report.
   llvm::Optional<StepBound> leastStep(const ModelCosts &costs, const passes::Strategy &strategy,
-                                      const StrategyVariants *variants = nullptr);
+                                      const passes::StrategyVariants *variants = nullptr);
   double capacity() const { return first.capacity; }
   /// What the runtime makes of the time that the model gives.
   double measured() const { return runtime.measured; }
@@ -141,8 +148,6 @@ private:
     double bytes = 0; ///< of a rank's buffer; 0 where it is alone
   };
 
-  bool divideLayers(Build &build, std::string &problem);
-  void dealLayers(Build &build, llvm::ArrayRef<int64_t> counts);
   bool stageTimes(Build &build);
   bool addSends(Build &build);
   void chooseChip(Build &build, size_t stage);
@@ -189,7 +194,7 @@ private:
   const ChipFacts &factsAt(const Build &build, size_t stage) const;
 
   const ir::Operation &train;
-  AxisNetwork &network;
+  RankNetwork &network;
   Runtime runtime;
   std::map<const ir::Operation *, ChipFacts> facts;
   ChipFacts first; ///< of the first kind

@@ -22,107 +22,11 @@ int64_t StagePlan::layers(uint32_t kind) const {
   return sum;
 }
 
-/// The kind of each layer in order. Layers that keep their activations are a kind behind the same
-/// ones that recompute: they count as these.
-static std::vector<uint32_t> kindsInOrder(const GraphCost &graph) {
-  std::vector<uint32_t> kinds;
-  for (uint32_t kind = 0; kind < graph.layers.size(); ++kind)
-    kinds.insert(kinds.end(), static_cast<size_t>(graph.layers[kind].count),
-                 kind - (graph.layers[kind].isKept ? 1 : 0));
+std::vector<passes::LayerKind> training::layerKinds(const GraphCost &graph) {
+  std::vector<passes::LayerKind> kinds;
+  for (const GraphCost::Layers &layers : graph.layers)
+    kinds.push_back({layers.count, layers.isKept});
   return kinds;
-}
-
-/// Of a stage's `count` layers those of chunk `chunk`: as many as of the others. What is left over
-/// goes to the last chunks, but on the last stage, which has the output layer behind them, to the
-/// first.
-static int64_t layersOfChunk(int64_t count, int64_t chunk, int64_t chunks, bool isLastStage) {
-  if (isLastStage)
-    chunk = chunks - 1 - chunk;
-  return (chunk + 1) * count / chunks - chunk * count / chunks;
-}
-
-/// Gives stages their layers in order, the first chunk of all stages, then the second (Narayanan et
-/// al., SC 2021, section 2.2). Where only some layers of each stage recompute, these are its first.
-void StepModel::dealLayers(Build &build, llvm::ArrayRef<int64_t> counts) {
-  const std::vector<GraphCost::Layers> &kinds = build.costs.forward().layers;
-  std::vector<uint32_t> order = kindsInOrder(build.costs.forward());
-  int64_t chunks = build.chunks();
-  std::vector<StagePlan> &stages = build.step.stages;
-  std::vector<int64_t> dealt(counts.size(), 0);
-  stages.resize(counts.size());
-  size_t next = 0;
-  for (int64_t chunk = 0; chunk < chunks; ++chunk)
-    for (size_t stage = 0; stage < counts.size(); ++stage) {
-      bool isLast = stage + 1 == counts.size();
-      std::vector<uint32_t> &list = stages[stage].chunks.emplace_back();
-      for (int64_t left = layersOfChunk(counts[stage], chunk, chunks, isLast); left > 0; --left) {
-        uint32_t kind = order[next++];
-        bool isPair = kind + 1 < kinds.size() && kinds[kind + 1].isKept;
-        bool keeps = dealt[stage]++ >= build.strategy.recomputeLayers;
-        list.push_back(isPair && keeps ? kind + 1 : kind);
-      }
-    }
-  for (int64_t count : counts)
-    build.step.summary.stages.emplace_back().layers = count;
-}
-
-std::vector<int64_t> training::evenStages(const Strategy &strategy, int64_t layers) {
-  int64_t p = strategy.pipeline;
-  int64_t unit = p * (strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1);
-  if (layers % unit == 0)
-    return std::vector<int64_t>(p, layers / p);
-  std::vector<int64_t> counts;
-  if (p > 1 && (layers + 2) % unit == 0) {
-    counts.assign(p, (layers + 2) / p);
-    --counts.front();
-    --counts.back();
-  }
-  return counts;
-}
-
-/// Layers of each stage: as given, else evenly.
-bool StepModel::divideLayers(Build &build, std::string &problem) {
-  const Strategy &strategy = build.strategy;
-  int64_t total = build.costs.forward().layerCount(), p = strategy.pipeline;
-  std::vector<int64_t> counts = strategy.stages;
-  int64_t sum = 0;
-  for (int64_t count : counts)
-    sum += count;
-  if (!counts.empty() && (static_cast<int64_t>(counts.size()) != p || sum != total)) {
-    problem = fmt::format("`stages` gives {} with {}, but there are {} with {}",
-                          counted(counts.size(), "stage"), counted(sum, "layer"),
-                          counted(p, "stage"), counted(total, "layer"));
-    return false;
-  }
-  int64_t unit = p * (strategy.schedule == ScheduleKind::Interleaved ? strategy.chunks : 1);
-  if (counts.empty())
-    counts = evenStages(strategy, total);
-  if (counts.empty()) {
-    problem = fmt::format("{} cannot be divided evenly among {}; `stages` can give each its own",
-                          counted(total, "layer"),
-                          unit == p ? counted(p, "stage")
-                                    : fmt::format("{} of {}", counted(p, "stage"),
-                                                  counted(strategy.chunks, "chunk")));
-    return false;
-  }
-  // A chunk has layers, or what stands before or behind them.
-  for (int64_t stage = 0; stage < p; ++stage) {
-    int64_t others = (stage == 0 ? 1 : 0) + (stage + 1 == p ? 1 : 0);
-    if (counts[stage] + others >= build.chunks())
-      continue;
-    problem = fmt::format("`schedule` cuts stages into {}, but stage {} has {}",
-                          counted(build.chunks(), "chunk"), stage, counted(counts[stage], "layer"));
-    return false;
-  }
-  int64_t most = *std::max_element(counts.begin(), counts.end());
-  if (strategy.recomputeLayers > most) {
-    problem = fmt::format("`recompute {}(layers = {})` is of each stage, but none has more than {}",
-                          passes::recomputeName(strategy.recompute).str(), strategy.recomputeLayers,
-                          counted(most, "layer"));
-    return false;
-  }
-  dealLayers(build, counts);
-  return true;
 }
 
 bool StepModel::Build::reads(const GraphCost::SharedWeight &shared, size_t stage) const {
@@ -207,7 +111,7 @@ double StepModel::exposedTime(Build &build, size_t stage, const RegionCost &cost
 
 /// The costs of a stage on the slowest kind of its chips, which the others wait for.
 void StepModel::chooseChip(Build &build, size_t stage) {
-  ChipSet chips = build.chipsAt(stage);
+  passes::ChipSet chips = build.chipsAt(stage);
   StagePlan &plan = build.step.stages[stage];
   RegionCost forward, backward;
   for (unsigned path : network.places().of(chips)) {
@@ -334,8 +238,7 @@ bool StepModel::pipeline(Build &build, bool withEvents) {
   if (p == 1) {
     summary.pipelineTime = build.microbatches * slowest;
   } else if (canPlay && (!hasForm || withEvents)) {
-    ScheduleResult played =
-        playSchedule(kind, build.times, m, chunks, withEvents ? &tasks : nullptr);
+    ScheduleResult played = playSchedule(*build.order, build.times, withEvents ? &tasks : nullptr);
     summary.pipelineTime = played.time;
     sending = std::accumulate(played.sending.begin(), played.sending.end(), 0.0) *
               build.microbatches / static_cast<double>(m);

@@ -59,9 +59,8 @@ static llvm::Optional<KindCosts> costsOn(const ir::Module &module, const ir::Ope
     return llvm::None;
   }
   GraphCoster coster(module, chip, runtime, providers, diagnostics);
-  auto forward = coster.run(*module.lookup(passes::forwardSymbol(train.symbol())));
-  auto backward =
-      forward ? coster.run(*module.lookup(passes::backwardSymbol(train.symbol()))) : llvm::None;
+  auto forward = coster.run(passes::forwardSymbol(train.symbol()));
+  auto backward = forward ? coster.run(passes::backwardSymbol(train.symbol())) : llvm::None;
   if (!backward)
     return llvm::None;
   return KindCosts{{chip.symbol().str(), std::move(*forward), std::move(*backward)},
@@ -79,7 +78,7 @@ llvm::Optional<ModelCosts> training::modelCosts(const ir::Module &module,
     return llvm::None;
   }
   ModelCosts costs;
-  AxisNetwork places(*module.lookup(train.symbolAttr("on")), providers, diagnostics);
+  RankNetwork places(*module.lookup(train.symbolAttr("on")), providers, diagnostics);
   for (auto [kind, count] : places.places().kinds()) {
     auto one = costsOn(module, train, *kind, providers, diagnostics);
     if (!one)
@@ -122,19 +121,22 @@ llvm::Optional<Outcome> training::evaluateTraining(const ir::Module &module,
                                                    bool beyondMemory) {
   Strategy strategy = passes::readStrategy(ir::as<study::TrainOp>(train));
   const ir::Operation *system = module.lookup(train.symbolAttr("on"));
-  AxisNetwork network(*system, providers, diagnostics);
+  RankNetwork network(*system, providers, diagnostics);
   network.readAlgorithms(train);
-  if (!network.readFaults(train.range()) || !checkStrategy(train, strategy, network, diagnostics))
+  auto program = module.lookup<collective::ProgramOp>(passes::stepSymbol(train.symbol()));
+  std::string problem;
+  if (!program || !placeAxes(strategy, network.places(), problem)) {
+    diagnostics.report(train.range(), diag::NotLowered, train.symbol());
+    return llvm::None;
+  }
+  if (!network.readFaults(train.range()))
     return llvm::None;
   auto costs = modelCosts(module, train, providers, diagnostics);
   if (!costs || !checkExperts(train, strategy, *costs, diagnostics))
     return llvm::None;
   StepModel model(module, train, network);
-  std::string problem;
-  auto step = model.evaluate(*costs, strategy, problem, /*withEvents=*/true);
-  if (!problem.empty())
-    diagnostics.report(passes::rangeOf(train, problem, diagnostics), diag::StagesAndLayers,
-                       problem);
+  passes::StepPlan plan = passes::readPlan(module, program);
+  auto step = model.evaluate(*costs, strategy, plan, /*withEvents=*/true);
   if (llvm::StringRef unused = network.unusedAlgorithm(); step && !unused.empty()) {
     diagnostics.report(passes::rangeOf(train, unused, diagnostics), diag::AlgorithmInTraining,
                        unused,
@@ -145,6 +147,6 @@ llvm::Optional<Outcome> training::evaluateTraining(const ir::Module &module,
     return llvm::None;
   if (!checkRun(train, step->summary, diagnostics))
     return llvm::None;
-  step->summary.program = buildProgram(train, *costs, strategy, *step, network);
+  step->summary.program = buildProgram(train, *costs, strategy, *step, plan.order, network);
   return stepOutcome(train, *costs, std::move(*step), model, strategy);
 }

@@ -14,18 +14,6 @@ namespace perfc::training {
 llvm::Optional<ModelCosts> modelCosts(const ir::Module &module, const ir::Operation &train,
                                       ProviderSet &providers, DiagnosticEngine &diagnostics);
 
-/// Nests the axes of `strategy` as its `order` says, else so that each stays inside what it is
-/// `over`: the pipeline outermost if that does, else behind the tensor axis, else the first order
-/// that does. False, with the reason in `problem`, where that is not possible.
-bool placeAxes(passes::Strategy &strategy, AxisNetwork &network, std::string &problem);
-/// `strategy` as placeAxes nests it, none where it cannot; with `order any` in each order that
-/// differs in axes of several ranks.
-std::vector<passes::Strategy> nestingsOf(const passes::Strategy &strategy, AxisNetwork &network);
-
-/// False, reported, when the degrees of `strategy` do not go with the system or the batch.
-bool checkStrategy(const ir::Operation &train, passes::Strategy &strategy, AxisNetwork &network,
-                   DiagnosticEngine &diagnostics);
-
 /// False, reported with what helps, when the step does not fit into the memory.
 bool checkMemory(const ir::Operation &train, const Step &step, const passes::Strategy &strategy,
                  DiagnosticEngine &diagnostics);

@@ -151,6 +151,61 @@ static std::vector<OpDecl> traceDeclarations() {
            intAttr("group", "of a collective; all ranks when not given").atLeast(1).optional()}}};
 }
 
+/// Stages are numbered, and each runs every microbatch forward and backward on each chunk.
+static bool verifyProgram(const Operation &op, DiagnosticEngine &diagnostics) {
+  collective::ProgramOp program(const_cast<Operation *>(&op));
+  bool hasOrder = op.hasAttr("schedule") && op.hasAttr("microbatches") && op.hasAttr("chunks");
+  int64_t number = 0;
+  for (const Operation &inner : op.body()) {
+    if (!inner.is(collective::StageOp::opName)) {
+      if (number > 0 || op.hasAttr("schedule"))
+        return invalidOp(op, diagnostics, "a program with a schedule has stages alone");
+      continue;
+    }
+    int64_t forward = 0, backward = 0, passes = 0;
+    for (const Operation &part : inner.body()) {
+      auto tasks = as<collective::TasksOp>(part);
+      auto pass = as<collective::PassOp>(part);
+      forward += tasks ? tasks.forward() * tasks.times() : 0;
+      backward += tasks ? tasks.backward() * tasks.times() : 0;
+      passes += pass && pass.chunk() < program.chunks();
+    }
+    int64_t all = program.microbatches() * program.chunks();
+    if (!hasOrder || as<collective::StageOp>(inner).number() != number++)
+      return invalidOp(op, diagnostics,
+                       "stages are numbered from 0, in a program with schedule, microbatches and "
+                       "chunks");
+    if (passes != 2 * program.chunks() || forward != all || backward != all)
+      return invalidOp(
+          inner, diagnostics,
+          "a stage has a forward and a backward pass for each chunk, and runs each for "
+          "every microbatch");
+  }
+  return true;
+}
+
+/// What a training step runs.
+static std::vector<OpDecl> stepDeclarations() {
+  return {
+      {.name = "collective.stage",
+       .doc = "A pipeline stage of a step: its passes, and the order in which it runs them.",
+       .attrs = {intAttr("number", "from 0").atLeast(0),
+                 listAttr("chips", AttrKind::Int,
+                          "its first chip, how many stand side by side, and how far on there "
+                          "are more")
+                     .atLeast(0)},
+       .regions = {{{"collective.pass", "collective.tasks"}}}},
+      {.name = "collective.pass",
+       .doc = "What a stage runs for a microbatch on one of its chunks.",
+       .attrs = {stringAttr("direction", "of the pass").oneOf({"forward", "backward"}),
+                 intAttr("chunk", "from 0").atLeast(0)},
+       .regions = {{{"collective.run", "collective.repeat", "collective.send"}}}},
+      {.name = "collective.tasks",
+       .doc = "So many forward passes, then so many backward ones, that often.",
+       .attrs = {intAttr("forward", "passes").atLeast(0), intAttr("backward", "passes").atLeast(0),
+                 intAttr("times", "how often").atLeast(1)}}};
+}
+
 static std::vector<OpDecl> declarations() {
   std::vector<OpDecl> transfers = {
       transfer("collective.all_reduce", "Every rank gets the sum of all."),
@@ -165,13 +220,24 @@ static std::vector<OpDecl> declarations() {
   RegionDecl steps{{"collective.run", "collective.repeat"}};
   for (const OpDecl &decl : transfers)
     steps.allowed.push_back(decl.name);
+  RegionDecl program = steps;
+  program.allowed.push_back("collective.stage");
   std::vector<OpDecl> all = {
       {.name = "collective.program",
        .doc = "What the ranks of a system do, in order.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .attrs = {symbolAttr("system", "where").oneOf({"target.system", "target.chip"})},
-       .regions = {steps}},
+       .attrs = {symbolAttr("system", "where").oneOf({"target.system", "target.chip"}),
+                 stringAttr("schedule", "of the pipeline of a training step")
+                     .oneOf({"gpipe", "one_f_one_b", "interleaved_1f1b", "zero_bubble"})
+                     .optional(),
+                 intAttr("microbatches",
+                         "of each data-parallel rank; the last may be a part of one")
+                     .atLeast(1)
+                     .optional(),
+                 intAttr("chunks", "of the layers of each stage").atLeast(1).optional()},
+       .regions = {program},
+       .verifier = verifyProgram},
       {.name = "collective.schedule",
        .doc = "A collective algorithm for a number of ranks: sends of chunks, in order.",
        .symbol = SymbolUse::Required,
@@ -194,7 +260,7 @@ static std::vector<OpDecl> declarations() {
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},
        .regions = {steps}}};
-  for (const auto &more : {transfers, traceDeclarations()})
+  for (const auto &more : {stepDeclarations(), transfers, traceDeclarations()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

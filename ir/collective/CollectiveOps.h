@@ -19,6 +19,34 @@ struct ProgramOp : ir::OpView {
   using OpView::OpView;
   static constexpr llvm::StringLiteral opName = "collective.program";
   llvm::StringRef system() const { return op->symbolAttr("system"); }
+  // Of a training step, whose body has stages.
+  llvm::StringRef schedule() const { return op->stringAttr("schedule"); }
+  int64_t microbatches() const { return op->intAttr("microbatches"); } ///< the last may be a part
+  int64_t chunks() const { return op->intAttr("chunks"); }             ///< of each stage
+};
+
+/// A pipeline stage of a step: its passes, and the order in which it runs them.
+struct StageOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.stage";
+  int64_t number() const { return op->intAttr("number"); }
+};
+
+/// What a stage runs for a microbatch on one of its chunks.
+struct PassOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.pass";
+  bool isBackward() const { return op->stringAttr("direction") == "backward"; }
+  int64_t chunk() const { return op->intAttr("chunk"); }
+};
+
+/// So many forward passes, then so many backward ones, that often.
+struct TasksOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "collective.tasks";
+  int64_t forward() const { return op->intAttr("forward"); }
+  int64_t backward() const { return op->intAttr("backward"); }
+  int64_t times() const { return op->intAttr("times"); }
 };
 
 /// A sequence of phases on every rank.

@@ -5,14 +5,39 @@ using namespace perfc;
 using namespace perfc::ir;
 
 llvm::ArrayRef<OpDecl> phase::phaseOps() {
-  static const RegionDecl steps{{"phase.kernel", "phase.repeat", "phase.collective"}};
+  static const RegionDecl steps{
+      {"phase.kernel", "phase.repeat", "phase.collective", "phase.weight", "phase.keep"}};
+  AttrDecl load =
+      quantityAttr("load", {}, "of the busiest expert-parallel rank over the mean").optional();
+  AttrDecl dropped =
+      quantityAttr("dropped", {}, "share of the tokens that no expert takes").optional();
+  AttrDecl after = listAttr("after", AttrKind::Int,
+                            "the kernels and collectives of its sequence, counted from "
+                            "0, that make what it reads")
+                       .atLeast(0)
+                       .optional();
   static const std::vector<OpDecl> table = {
       {.name = "phase.sequence",
-       .doc = "The order in which a graph runs on one chip.",
+       .doc = "The order in which a graph, or a part of a model that stages share out, runs on one "
+              "chip.",
        .symbol = SymbolUse::Required,
        .topLevel = true,
-       .attrs = {symbolAttr("of", "what runs").oneOf({"op.graph", "op.kernel"}),
-                 symbolAttr("target", "where").oneOf({"target.chip"})},
+       .attrs =
+           {symbolAttr("of", "what runs").oneOf({"op.graph", "op.kernel"}),
+            symbolAttr("target", "where").oneOf({"target.chip"}),
+            stringAttr("part", "what stands before the layers, one layer, or what follows")
+                .oneOf({"before", "layers", "after"})
+                .optional(),
+            intAttr("layers", "of this kind, one behind the other").atLeast(0).optional(),
+            flagAttr("kept", "layers that keep their activations, while the same ones before "
+                             "recompute them"),
+            intAttr("input_bytes", "that a layer gets from the one before").atLeast(0).optional(),
+            intAttr("working_bytes", "the most that is live of what it makes")
+                .atLeast(0)
+                .optional(),
+            listAttr("outputs", AttrKind::Int, "the steps that make what goes out of it")
+                .atLeast(0)
+                .optional()},
        .regions = {steps}},
       {.name = "phase.kernel",
        .doc = "One kernel; byte counts are those of its tensors.",
@@ -30,7 +55,11 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
                      "operands that only fused elementwise statements read")
                 .optional(),
             listAttr("sparsity", AttrKind::Dict, "tensors with zeros").optional(),
-            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional()}},
+            listAttr("savings", AttrKind::Dict, "what is left out at zeros").optional(), after,
+            load, dropped, flagAttr("for_weights", "only gradients of weights need it"),
+            intAttr("cast_elements", "of 16-bit operands, where products have another format")
+                .atLeast(0)
+                .optional()}},
       {.name = "phase.repeat",
        .doc = "Its region, so many times.",
        .attrs = {intAttr("count", "how often").atLeast(0)},
@@ -39,10 +68,35 @@ llvm::ArrayRef<OpDecl> phase::phaseOps() {
        .doc = "A collective that the chip takes part in.",
        .attrs = {stringAttr("kind", "all_reduce, all_gather, …"),
                  intAttr("bytes", "that one rank contributes").atLeast(0),
-                 stringAttr("label", "shown in results"),
-                 quantityAttr("load", {}, "of an all_to_allv").optional(),
+                 stringAttr("label", "shown in results"), load, dropped, after,
+                 stringAttr("axis", "the axis of parallelism it runs along").optional(),
+                 stringAttr("dtype", "of its elements").optional(),
+                 intAttr("ranks", "how many take part; all when not given").atLeast(1).optional(),
+                 intAttr("choices", "experts of a token, one row for each").atLeast(1).optional(),
+                 intAttr("with", "bytes of others that go with it").atLeast(1).optional(),
                  listAttr("sizes", AttrKind::Quantity, "of an all_to_allv").optional(),
-                 stringAttr("algorithm", "that its line names").optional()}}};
+                 stringAttr("algorithm", "that its line names").optional()}},
+      {.name = "phase.weight",
+       .doc = "A weight that a rank holds.",
+       .attrs = {stringAttr("label", "its name in the program"),
+                 intAttr("elements", "on the rank").atLeast(0),
+                 intAttr("bytes", "of them").atLeast(0),
+                 flagAttr("expert", "the data choose its first rank"),
+                 flagAttr("frozen", "it is not trained"),
+                 intAttr("adapter", "elements on all ranks of what is trained in the place of a "
+                                    "frozen weight")
+                     .atLeast(0)
+                     .optional(),
+                 listAttr("read_by", AttrKind::Int,
+                          "parts of the model that read it, where it is not one alone: 0 before "
+                          "the layers, then by kind of layer, then what follows")
+                     .atLeast(0)
+                     .optional()}},
+      {.name = "phase.keep",
+       .doc = "What is kept.",
+       .attrs = {intAttr("bytes", "on a mean rank").atLeast(0), load,
+                 stringAttr("until", "the backward pass, or gradients of weights that are put off")
+                     .oneOf({"backward", "weights"})}}};
   return table;
 }
 

@@ -19,6 +19,32 @@ struct SequenceOp : ir::OpView {
   static constexpr llvm::StringLiteral opName = "phase.sequence";
   llvm::StringRef of() const { return op->symbolAttr("of"); }
   llvm::StringRef target() const { return op->symbolAttr("target"); }
+  /// Of a model whose layers stages share out: "before", "layers" or "after"; "" for a whole graph.
+  llvm::StringRef part() const { return op->stringAttr("part"); }
+  bool isPart() const { return op->hasAttr("part"); }
+  int64_t layers() const { return op->intAttr("layers"); }
+  bool isKept() const { return op->hasAttr("kept"); }
+  std::vector<int64_t> outputs() const { return op->intsAttr("outputs"); }
+};
+
+/// A weight that a rank holds.
+struct WeightOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "phase.weight";
+  int64_t elements() const { return op->intAttr("elements"); }
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  bool isExpert() const { return op->hasAttr("expert"); }
+  bool isFrozen() const { return op->hasAttr("frozen"); }
+  int64_t adapterElements() const { return op->intAttr("adapter"); } ///< 0 for no adapter
+  std::vector<int64_t> readBy() const { return op->intsAttr("read_by"); }
+};
+
+/// What is kept until the backward pass, or until gradients of weights that are put off.
+struct KeepOp : ir::OpView {
+  using OpView::OpView;
+  static constexpr llvm::StringLiteral opName = "phase.keep";
+  int64_t bytes() const { return op->intAttr("bytes"); }
+  bool isForWeights() const { return op->stringAttr("until") == "weights"; }
 };
 
 /// An operand of elementwise statements that finish the result of a nest. Each element is read
@@ -65,6 +91,7 @@ struct CollectiveOp : ir::OpView {
   llvm::StringRef kind() const { return op->stringAttr("kind"); }
   int64_t bytes() const { return op->intAttr("bytes"); }
   llvm::StringRef label() const { return op->stringAttr("label"); }
+  llvm::StringRef axis() const { return op->stringAttr("axis"); }
 };
 
 } // namespace phase

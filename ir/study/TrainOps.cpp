@@ -47,9 +47,11 @@ llvm::StringRef study::scheduleName(ScheduleKind kind) {
   return scheduleNames[static_cast<unsigned>(kind)];
 }
 
-ScheduleKind StrategyOp::schedule() const {
-  return valueNamed<ScheduleKind>(scheduleNames, op->stringAttr("schedule"));
+ScheduleKind study::parseSchedule(llvm::StringRef name) {
+  return valueNamed<ScheduleKind>(scheduleNames, name);
 }
+
+ScheduleKind StrategyOp::schedule() const { return parseSchedule(op->stringAttr("schedule")); }
 
 Recompute StrategyOp::recompute() const {
   return valueNamed<Recompute>(recomputeNames, op->stringAttr("recompute"));

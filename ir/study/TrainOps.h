@@ -37,6 +37,8 @@ llvm::Optional<RankAxis> parseAxis(llvm::StringRef name);
 
 enum class ScheduleKind : uint8_t { GPipe, OneFOneB, Interleaved, ZeroBubble };
 llvm::StringRef scheduleName(ScheduleKind kind);
+/// `name` is one of them.
+ScheduleKind parseSchedule(llvm::StringRef name);
 
 enum class RoutingKind : uint8_t { Balanced, Uniform, Zipf };
 

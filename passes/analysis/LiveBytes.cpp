@@ -39,8 +39,10 @@ void LiveBytes::addPersistent(const Region &region, int64_t times) {
   }
 }
 
+using LastUses = llvm::DenseMap<const Value *, const Operation *>;
+
 /// The last operation directly in `region` that uses, itself or inside, each value.
-LiveBytes::LastUses LiveBytes::lastUses(const Region &region) {
+static LastUses lastUses(const Region &region) {
   LastUses last;
   for (const Operation &op : region)
     op.walk([&](const Operation &user) {
@@ -83,5 +85,31 @@ void LiveBytes::visit(const Region &region, int64_t outside) {
     for (const Value *operand : op.operands())
       if (last.lookup(operand) == &op && held.erase(operand))
         now -= bytesOf(*operand);
+  }
+}
+
+MadeBytes::MadeBytes(const Region &region) {
+  LastUses last = lastUses(region);
+  int64_t now = 0;
+  for (const Operation &op : region) {
+    if (op.is(op::TensorOp::opName))
+      continue;
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      now += bytesOf(op.result(i));
+    live[&op] = now;
+    largest = std::max(largest, now);
+    llvm::DenseSet<const Value *> freed;
+    auto release = [&](const Value &value) {
+      const Operation *maker = value.definingOp();
+      bool isMade = maker && !maker->is(op::TensorOp::opName) && maker->parentRegion() == &region;
+      bool isOver = !last.count(&value) || last.lookup(&value) == &op;
+      if (isMade && isOver && freed.insert(&value).second)
+        now -= bytesOf(value);
+    };
+    for (const Value *operand : op.operands())
+      release(*operand);
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (!last.count(&op.result(i)))
+        release(op.result(i));
   }
 }

@@ -24,13 +24,25 @@ public:
   int64_t weightsAndCaches() const { return persistent; }
 
 private:
-  using LastUses = llvm::DenseMap<const ir::Value *, const ir::Operation *>;
-
   void addPersistent(const ir::Region &region, int64_t times);
   void visit(const ir::Region &region, int64_t outside);
-  static LastUses lastUses(const ir::Region &region);
 
   int64_t persistent = 0;
+  llvm::DenseMap<const ir::Operation *, int64_t> live;
+};
+
+/// Bytes of what a region makes while each of its operations runs, each value from where it is made
+/// to its last use; what comes from outside of it, tensors included, is counted elsewhere.
+class MadeBytes {
+public:
+  explicit MadeBytes(const ir::Region &region);
+
+  /// While `op`, directly in the region, runs, with its results.
+  int64_t during(const ir::Operation &op) const { return live.lookup(&op); }
+  int64_t most() const { return largest; }
+
+private:
+  int64_t largest = 0;
   llvm::DenseMap<const ir::Operation *, int64_t> live;
 };
 

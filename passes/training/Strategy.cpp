@@ -46,6 +46,7 @@ SourceRange passes::rangeOf(const Operation &train, llvm::StringRef text,
 }
 
 std::string passes::forwardSymbol(llvm::StringRef train) { return train.str() + "__forward"; }
+std::string passes::stepSymbol(llvm::StringRef train) { return train.str() + "__program"; }
 std::string passes::backwardSymbol(llvm::StringRef train) { return train.str() + "__backward"; }
 
 Strategy passes::readStrategy(study::TrainOp train) {

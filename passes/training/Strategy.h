@@ -13,6 +13,7 @@ namespace passes {
 
 using study::axisName;
 using study::parseAxis;
+using study::parseSchedule;
 using study::RankAxis;
 using study::Recompute;
 using study::recomputeName;
@@ -92,6 +93,10 @@ struct Strategy {
   /// Layers of all stages, of `layers`, that recompute with `recompute MODE(layers = n)`.
   int64_t recomputedLayers(int64_t layers) const;
   bool wholeExperts() const { return sequence && expert > 1; }
+  /// Stretches of layers that a stage has.
+  int64_t chunksOfStages() const {
+    return schedule == ScheduleKind::Interleaved && pipeline > 1 ? chunks : 1;
+  }
 };
 
 Strategy readStrategy(study::TrainOp train);
@@ -106,6 +111,8 @@ SourceRange rangeOf(const ir::Operation &train, llvm::StringRef text,
 /// The graphs that autodiff makes for a statement.
 std::string forwardSymbol(llvm::StringRef train);
 std::string backwardSymbol(llvm::StringRef train);
+/// What its ranks run, as schedule-pipeline makes it.
+std::string stepSymbol(llvm::StringRef train);
 
 } // namespace passes
 } // namespace perfc

@@ -79,7 +79,7 @@ private:
   DiagnosticEngine &diagnostics;
   passes::Strategy asked;
   bool isExhaustive;
-  training::AxisNetwork network;
+  RankNetwork network;
   StrategySpace space;
   StrategyTrials trials;
   TrainSearchResult &result;

@@ -2,12 +2,12 @@
 #include "backends/mapper/strategy/StrategySpace.h"
 
 #include "backends/loopnest/search/SlotRules.h"
-#include "backends/training/Schedule.h"
 #include "backends/training/Train.h"
 #include "ir/collective/CollectiveOps.h"
 #include "ir/study/AllOps.h"
 #include "passes/PassManager.h"
 #include "passes/training/RankLabels.h"
+#include "passes/training/StepPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include <iterator>
 
@@ -34,8 +34,7 @@ std::unique_ptr<ir::Module> mapper::withStrategy(const ir::Module &module, llvm:
     for (study::AlgorithmOp algorithm : study::TrainOp(filled).algorithms())
       algorithm->erase();
   passes::PassContext context{diagnostics, allOps()};
-  bool usesTiles = study::TrainOp(filled).usesTiles();
-  passes::PassManager manager(*passes::pipelineTo(usesTiles ? "tile" : "op"));
+  passes::PassManager manager(*passes::pipelineTo(withSchedules ? "collective" : "phase"));
   return manager.run(*copy, context) ? std::move(copy) : nullptr;
 }
 
@@ -110,7 +109,7 @@ std::vector<int64_t> StrategySpace::shardGroups(const Strategy &strategy) const 
   return list;
 }
 
-const training::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
+const passes::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
   std::array<int64_t, 6> key = {strategy.tensor, strategy.context,  strategy.expert,
                                 strategy.data,   strategy.pipeline, strategy.wholeExperts()};
   auto known = variants.find(key);
@@ -119,7 +118,7 @@ const training::StrategyVariants &StrategySpace::variantsOf(Strategy strategy) {
   std::vector<Strategy> list;
   for (int64_t ranks : shardGroups(strategy)) {
     strategy.shard.ranks = ranks;
-    llvm::append_range(list, training::nestingsOf(strategy, network));
+    llvm::append_range(list, passes::nestingsOf(strategy, network.places()));
   }
   return variants.try_emplace(key, std::move(list)).first->second;
 }
@@ -141,12 +140,12 @@ std::vector<StrategySpace::Family> StrategySpace::families(const Strategy &divis
     bool divides = strategy.expertDomain() % strategy.expert == 0 &&
                    strategy.batch % strategy.data == 0 &&
                    (strategy.batch / strategy.data) % strategy.microbatch == 0 &&
-                   training::hasWholeRounds(strategy.schedule, pipeline,
-                                            strategy.batch / (strategy.data * strategy.microbatch),
-                                            strategy.chunks);
+                   passes::hasWholeRounds(strategy.schedule, pipeline,
+                                          strategy.batch / (strategy.data * strategy.microbatch),
+                                          strategy.chunks);
     if (!matches || !divides)
       continue;
-    const training::StrategyVariants &all = variantsOf(strategy);
+    const passes::StrategyVariants &all = variantsOf(strategy);
     if (all.size() > 0)
       list.push_back({all.fill(std::move(strategy), all.size() - 1), &all});
   }

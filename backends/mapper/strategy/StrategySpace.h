@@ -6,8 +6,8 @@
 #ifndef PERFC_BACKENDS_MAPPER_STRATEGY_STRATEGYSPACE_H
 #define PERFC_BACKENDS_MAPPER_STRATEGY_STRATEGYSPACE_H
 
-#include "backends/training/AxisNetwork.h"
-#include "backends/training/StrategyPlace.h"
+#include "backends/core/RankNetwork.h"
+#include "passes/training/StrategyPlace.h"
 #include <array>
 #include <map>
 
@@ -24,7 +24,7 @@ class StrategySpace {
 public:
   /// `train`, an operation of `module`, asks for `asked`.
   StrategySpace(const ir::Module &module, const ir::Operation &train, const passes::Strategy &asked,
-                training::AxisNetwork &network, DiagnosticEngine &diagnostics)
+                RankNetwork &network, DiagnosticEngine &diagnostics)
       : module(module), train(train), asked(asked), network(network), diagnostics(diagnostics) {}
 
   /// How the model may be divided, with up to 64 ranks of tensor and context and 512 of experts.
@@ -33,7 +33,7 @@ public:
   /// and orders that go with these.
   struct Family {
     passes::Strategy strategy; ///< as the last variant
-    const training::StrategyVariants *variants;
+    const passes::StrategyVariants *variants;
   };
   /// All of `division`, with pipelines of up to `layers` stages.
   std::vector<Family> families(const passes::Strategy &division, int64_t layers);
@@ -41,15 +41,15 @@ public:
 private:
   std::vector<passes::Recompute> recomputations() const;
   std::vector<int64_t> shardGroups(const passes::Strategy &strategy) const;
-  const training::StrategyVariants &variantsOf(passes::Strategy strategy);
+  const passes::StrategyVariants &variantsOf(passes::Strategy strategy);
 
   const ir::Module &module;
   const ir::Operation &train;
   const passes::Strategy &asked;
-  training::AxisNetwork &network;
+  RankNetwork &network;
   DiagnosticEngine &diagnostics;
   /// By tensor, context, expert, data and pipeline ranks, and whether experts are whole.
-  std::map<std::array<int64_t, 6>, training::StrategyVariants> variants;
+  std::map<std::array<int64_t, 6>, passes::StrategyVariants> variants;
 };
 
 } // namespace perfc::mapper

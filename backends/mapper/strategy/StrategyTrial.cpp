@@ -90,9 +90,8 @@ void StrategyTrials::keepTight(const Strategy &strategy, const training::ModelCo
 
 bool StrategyTrials::run(const Strategy &strategy, size_t number,
                          const training::ModelCosts &costs) {
-  std::string problem;
   network.forgetUses();
-  auto step = model.evaluate(costs, strategy, problem);
+  auto step = model.evaluate(costs, strategy);
   if (!step)
     return true;
   if (isRefused())

@@ -12,7 +12,7 @@ namespace perfc::mapper {
 class StrategyTrials {
 public:
   StrategyTrials(const ir::Module &module, const ir::Operation &train, ProviderSet &providers,
-                 const emit::MetricNames &names, training::AxisNetwork &network,
+                 const emit::MetricNames &names, RankNetwork &network,
                  DiagnosticEngine &diagnostics)
       : module(module), train(train), providers(providers), names(names), network(network),
         diagnostics(diagnostics), model(module, train, network) {}
@@ -31,7 +31,7 @@ public:
   const ir::Operation &train;
   ProviderSet &providers;
   emit::MetricNames names;
-  training::AxisNetwork &network;
+  RankNetwork &network;
   DiagnosticEngine &diagnostics;
   training::StepModel model;
   StrategyRanking ranking;

@@ -234,7 +234,7 @@ void TrainSearch::tryStages(const Strategy &strategy, const Entry &entry,
   for (const training::GraphCost::Layers &layer : costs.forward().layers)
     kinds.push_back(layer.count);
   int64_t microbatches = strategy.batch / (strategy.data * strategy.microbatch);
-  std::vector<int64_t> even = training::evenStages(strategy, costs.forward().layerCount());
+  std::vector<int64_t> even = passes::evenStages(strategy, costs.forward().layerCount());
   std::vector<int64_t> balanced =
       kinds.size() == 1
           ? training::balancedStages(training::linesOf(stages), costs.forward().layerCount())
@@ -276,9 +276,8 @@ void TrainSearch::tryTight() {
       return;
     lower(division);
     const StrategySpace::Family &family = division.families[entry.family];
-    std::string problem;
     Strategy strategy = family.variants->fill(family.strategy, family.variants->size() - 1);
-    auto step = division.costs ? trials.model.evaluate(*division.costs, strategy, problem)
+    auto step = division.costs ? trials.model.evaluate(*division.costs, strategy)
                                : llvm::Optional<training::Step>();
     if (step && step->fill > training::plannedShare)
       trials.keepTight(strategy, *division.costs, std::move(*step));

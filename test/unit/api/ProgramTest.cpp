@@ -50,6 +50,27 @@ TEST(Program, GivesTypedResults) {
   EXPECT_DOUBLE_EQ(result.breakdown.latency, result.find("latency")->value);
 }
 
+TEST(Program, RunsATextOfTheIr) {
+  Program program = Program::load(product);
+  Results fromText, fromIr;
+  ASSERT_TRUE(program.run(fromText)) << program.problemsJson();
+  std::optional<std::string> ir = program.ir("collective");
+  ASSERT_TRUE(ir.has_value()) << program.problemsJson();
+  Program module = Program::load(*ir, "product.ir");
+  ASSERT_TRUE(module.run(fromIr)) << module.problemsJson();
+  ASSERT_EQ(fromIr.list.size(), fromText.list.size());
+  EXPECT_EQ(fromIr.list.front().find("latency")->value,
+            fromText.list.front().find("latency")->value);
+  EXPECT_FALSE(module.set("n", 2));
+  EXPECT_FALSE(module.format().has_value());
+  EXPECT_FALSE(module.at(1, 1).has_value());
+
+  Program broken = Program::load("study.evaluate @e (", "broken.ir");
+  EXPECT_FALSE(broken.isGood());
+  EXPECT_FALSE(broken.run(fromIr));
+  EXPECT_FALSE(Program::load("", "empty.ir").isGood());
+}
+
 TEST(Program, RunsAgainWithOtherParameters) {
   Program program = Program::load(product);
   Results again, fresh;

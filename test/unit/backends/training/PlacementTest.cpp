@@ -1,16 +1,14 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/training/StrategyPlace.h"
+#include "passes/training/StrategyPlace.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
 using namespace perfc;
-using namespace perfc::training;
-using passes::RankAxis;
-using passes::Strategy;
+using namespace perfc::passes;
 
-static Strategy strategyOf(passes::AxisOrder nesting) {
+static Strategy strategyOf(AxisOrder nesting) {
   Strategy strategy;
   strategy.tensor = 2;
   strategy.context = 3;
@@ -49,8 +47,7 @@ TEST(PlacementTest, APermutedOrderHasTheGroupsOfTheListing) {
 /// Whatever the order, the groups of each axis have all ranks, each once, and their numbers tell
 /// them apart without a gap.
 TEST(PlacementTest, GroupsOfEveryOrderCoverAllRanks) {
-  passes::AxisOrder order = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data,
-                             RankAxis::Pipeline};
+  AxisOrder order = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data, RankAxis::Pipeline};
   do {
     Strategy strategy = strategyOf(order);
     for (int64_t experts : {1, 2, 3, 4, 6, 12})
@@ -116,8 +113,7 @@ TEST(PlacementTest, ShardGroupsDivideTheDataAxis) {
 
 /// The chips of all stages are all chips, each once, wherever the pipeline stands.
 TEST(PlacementTest, StagesOfEveryOrderCoverAllChips) {
-  passes::AxisOrder order = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data,
-                             RankAxis::Pipeline};
+  AxisOrder order = {RankAxis::Tensor, RankAxis::Context, RankAxis::Data, RankAxis::Pipeline};
   do {
     Strategy strategy = strategyOf(order);
     AxisPlace pipeline = placeOf(strategy, "pipeline");
@@ -127,10 +123,10 @@ TEST(PlacementTest, StagesOfEveryOrderCoverAllChips) {
       while (pipeline.groupFrom(first).empty())
         first -= pipeline.stride();
       for (int64_t stage = 0; stage < 5; ++stage)
-        EXPECT_EQ(chipsOf(strategy, stage).meets(chip, 1), chip == first + starts[stage]);
+        EXPECT_EQ(stageChips(strategy, stage).meets(chip, 1), chip == first + starts[stage]);
     }
   } while (std::next_permutation(order.begin(), order.end()));
   Strategy whole = strategyOf(Strategy().nesting);
   whole.pipeline = 1;
-  EXPECT_TRUE(chipsOf(whole, 0).meets(23, 1));
+  EXPECT_TRUE(stageChips(whole, 0).meets(23, 1));
 }

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/training/SystemPaths.h"
+#include "passes/analysis/SystemPaths.h"
 
 #include "ir/common/diagnostics/Training.h"
 #include "ir/target/TargetOps.h"
@@ -7,7 +7,7 @@
 #include <numeric>
 
 using namespace perfc;
-using namespace perfc::training;
+using namespace perfc::passes;
 
 /// The outermost group of a system; a chip alone.
 static const ir::Operation &outermost(const ir::Operation &system) {
@@ -98,6 +98,44 @@ std::vector<std::pair<const ir::Operation *, int64_t>> SystemPaths::kinds() cons
   std::vector<std::pair<const ir::Operation *, int64_t>> result;
   countKinds(outermost(system), 1, result);
   return result;
+}
+
+//===-- Networks
+//--------------------------------------------------------------------------------===//
+
+/// The dimension `name` of a torus or mesh whose members have `below` chips.
+static llvm::Optional<NetworkRange> dimensionOf(target::NetworkOp net, llvm::StringRef name,
+                                                int64_t below) {
+  if (net.topology() != "torus" && net.topology() != "mesh")
+    return llvm::None;
+  for (const auto &[key, value] : net.topologyArguments().entries()) {
+    int64_t size = value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity)
+                       ? static_cast<int64_t>(value.asQuantity().toDouble())
+                       : 1;
+    if (key == name)
+      return NetworkRange{below, below * size};
+    below *= std::max<int64_t>(1, size);
+  }
+  return llvm::None;
+}
+
+llvm::Optional<NetworkRange> SystemPaths::rangeOf(llvm::StringRef name) {
+  for (unsigned number : of(all())) {
+    int64_t below = 1;
+    for (const SystemPath::Level &level : path(number).levels) {
+      if (level.group->symbol() == name)
+        return NetworkRange{1, level.chips};
+      for (const ir::Operation &part : level.group->body())
+        if (auto net = ir::as<target::NetworkOp>(part)) {
+          if (part.symbol() == name)
+            return NetworkRange{1, level.chips};
+          if (auto range = dimensionOf(net, name, below))
+            return range;
+        }
+      below = level.chips;
+    }
+  }
+  return llvm::None;
 }
 
 //===-- Faults

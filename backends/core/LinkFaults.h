@@ -5,14 +5,14 @@
 // network for every group of ranks that has one of its ends. A failed link sends its traffic over
 // another one, which then carries twice as much: half the bandwidth. Where the link is a member's
 // only one (switch, tree, bus, the edge of a fat tree or dragonfly) its chips are cut off.
-#ifndef PERFC_BACKENDS_TRAINING_LINKFAULTS_H
-#define PERFC_BACKENDS_TRAINING_LINKFAULTS_H
+#ifndef PERFC_BACKENDS_CORE_LINKFAULTS_H
+#define PERFC_BACKENDS_CORE_LINKFAULTS_H
 
-#include "backends/training/SystemPaths.h"
+#include "passes/analysis/SystemPaths.h"
 #include "llvm/ADT/Optional.h"
 #include <vector>
 
-namespace perfc::training {
+namespace perfc {
 
 class LinkFaults {
 public:
@@ -22,7 +22,7 @@ public:
             DiagnosticEngine &diagnostics);
   bool empty() const { return faults.empty(); }
   /// What they leave of the bandwidth of `group`'s network for ranks among `chips`.
-  double factor(const ir::Operation &group, const ChipSet &chips) const;
+  double factor(const ir::Operation &group, const passes::ChipSet &chips) const;
 
 private:
   struct Fault {
@@ -43,6 +43,6 @@ struct Fitness {
 /// latencies of its links. What a library takes of its own does not pass the links.
 void slowDown(ir::Operation &part, const Fitness &fitness);
 
-} // namespace perfc::training
+} // namespace perfc
 
-#endif // PERFC_BACKENDS_TRAINING_LINKFAULTS_H
+#endif // PERFC_BACKENDS_CORE_LINKFAULTS_H

@@ -1,12 +1,10 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/training/StrategyPlace.h"
+#include "passes/training/StrategyPlace.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace perfc;
-using namespace perfc::training;
-using passes::RankAxis;
-using passes::Strategy;
+using namespace perfc::passes;
 
 static AxisPlace placeOfAll(const Strategy &strategy, llvm::ArrayRef<RankAxis> axes) {
   AxisPlace place;
@@ -26,7 +24,7 @@ static AxisPlace placeInShards(const Strategy &strategy, bool ofExperts, bool ar
   return areReplicas ? replica : shard;
 }
 
-AxisPlace training::placeOf(const Strategy &strategy, llvm::StringRef axis) {
+AxisPlace passes::placeOf(const Strategy &strategy, llvm::StringRef axis) {
   bool isExpertShare = axis.startswith("expert_");
   llvm::StringRef share = isExpertShare ? axis.drop_front(7) : axis;
   if (share == "shard" || share == "replica")
@@ -35,7 +33,7 @@ AxisPlace training::placeOf(const Strategy &strategy, llvm::StringRef axis) {
     return placeOfAll(strategy, {RankAxis::Context, RankAxis::Data, RankAxis::Expert});
   bool areOthers = axis == "expert_data";
   if (axis != "expert" && !areOthers)
-    return placeOfAll(strategy, {*passes::parseAxis(axis)});
+    return placeOfAll(strategy, {*parseAxis(axis)});
   llvm::SmallVector<RankAxis, 4> domain = {RankAxis::Context, RankAxis::Data};
   if (strategy.wholeExperts())
     domain.push_back(RankAxis::Tensor);
@@ -64,7 +62,7 @@ const std::vector<AxisPlace> &StrategyVariants::places(llvm::StringRef axis) con
   return entry->second;
 }
 
-ChipSet training::chipsOf(const Strategy &strategy, int64_t stage) {
+ChipSet passes::stageChips(const Strategy &strategy, int64_t stage) {
   int64_t ranks = strategy.ranks();
   if (strategy.pipeline == 1)
     return {0, ranks, ranks};

@@ -5,8 +5,8 @@
 // an axis of n ranks inside of which the others have s ranks in all has groups of n ranks, s apart.
 // What several axes share, as gradients are shared by data and context, has such a dimension for
 // each of them, and so have ranks of experts, which take the nearest ranks of these.
-#ifndef PERFC_BACKENDS_CORE_AXISPLACE_H
-#define PERFC_BACKENDS_CORE_AXISPLACE_H
+#ifndef PERFC_PASSES_ANALYSIS_AXISPLACE_H
+#define PERFC_PASSES_ANALYSIS_AXISPLACE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -57,4 +57,4 @@ private:
 
 } // namespace perfc
 
-#endif // PERFC_BACKENDS_CORE_AXISPLACE_H
+#endif // PERFC_PASSES_ANALYSIS_AXISPLACE_H

@@ -2,22 +2,19 @@
 //
 // How the axes of a strategy are nested: as `order` says, else so that each stays inside what
 // `over` names.
-#include "backends/training/Train.h"
+#include "passes/training/StrategyPlace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <numeric>
 
 using namespace perfc;
-using namespace perfc::training;
-using passes::AxisOrder;
-using passes::RankAxis;
-using passes::Strategy;
+using namespace perfc::passes;
 
 static std::string degreeText(const Strategy &strategy, llvm::StringRef axis) {
   int64_t degree = axis == "sequence" ? strategy.tensor
                    : axis == "data"   ? strategy.data
-                                      : strategy.degreeOf(*passes::parseAxis(axis));
+                                      : strategy.degreeOf(*parseAxis(axis));
   return fmt::format("{} = {}", axis, degree);
 }
 
@@ -39,9 +36,9 @@ static AxisPlace placeInside(const Strategy &strategy, llvm::StringRef axis) {
 
 /// An axis that leaves what `over` names for it, in words; "" for none. Its groups all stay inside
 /// where their span divides what it has, and their steps go along it alone.
-static std::string leavesLevel(const Strategy &strategy, AxisNetwork &network) {
+static std::string leavesLevel(const Strategy &strategy, SystemPaths &system) {
   for (const auto &entry : strategy.over) {
-    llvm::Optional<NetworkRange> range = network.rangeOf(entry.second);
+    llvm::Optional<NetworkRange> range = system.rangeOf(entry.second);
     AxisPlace place = placeInside(strategy, entry.first());
     for (const AxisDim &dim : place.dims())
       if (range && (dim.stride % range->below || range->chips % (dim.stride * dim.ranks)))
@@ -61,16 +58,16 @@ static std::string leavesLevel(const Strategy &strategy, AxisNetwork &network) {
 }
 
 /// Axes that together want more of what `over` names than it has, in words; "" for none.
-static std::string claimsTooMuch(const Strategy &strategy, AxisNetwork &network) {
+static std::string claimsTooMuch(const Strategy &strategy, SystemPaths &system) {
   for (const auto &entry : strategy.over) {
-    llvm::Optional<NetworkRange> range = network.rangeOf(entry.second);
+    llvm::Optional<NetworkRange> range = system.rangeOf(entry.second);
     std::vector<std::string> axes;
     int64_t product = 1;
     for (RankAxis axis : {RankAxis::Tensor, RankAxis::Context, RankAxis::Data, RankAxis::Pipeline})
-      if (auto other = strategy.over.find(passes::axisName(axis));
+      if (auto other = strategy.over.find(axisName(axis));
           other != strategy.over.end() && other->second == entry.second) {
         product *= axis == RankAxis::Data ? strategy.data : strategy.degreeOf(axis);
-        axes.push_back(degreeText(strategy, passes::axisName(axis)));
+        axes.push_back(degreeText(strategy, axisName(axis)));
       }
     if (range && axes.size() > 1 && product > range->chips / range->below)
       return fmt::format("{} over `{}` are {}, but it has {}", llvm::join(axes, ", "), entry.second,
@@ -108,19 +105,19 @@ static std::vector<AxisOrder> possibleOrders(const Strategy &strategy) {
 }
 
 /// Why the nesting of `strategy` cannot be; "" when it can.
-static std::string whyNot(const Strategy &strategy, AxisNetwork &network) {
+static std::string whyNot(const Strategy &strategy, SystemPaths &system) {
   bool hasExperts = llvm::is_contained(strategy.nesting, RankAxis::Expert);
   if (hasExperts && strategy.data % strategy.expert)
     return fmt::format("`order` has the experts' ranks apart, but expert = {} does not divide "
                        "data = {}",
                        strategy.expert, strategy.data);
-  return leavesLevel(strategy, network);
+  return leavesLevel(strategy, system);
 }
 
 /// Puts axes over dimensions of the network where these are, and fills the chips inside of them
 /// with the others in their usual order, a part of an axis where the whole is too much. False where
 /// that leaves gaps or takes the stages of a pipeline apart.
-static bool fillDimensions(Strategy &strategy, AxisNetwork &network) {
+static bool fillDimensions(Strategy &strategy, SystemPaths &system) {
   struct Fixed {
     int64_t below;
     RankAxis axis;
@@ -128,8 +125,8 @@ static bool fillDimensions(Strategy &strategy, AxisNetwork &network) {
   std::vector<Fixed> fixed;
   std::vector<std::pair<RankAxis, int64_t>> others;
   for (RankAxis axis : strategy.nesting) {
-    auto over = strategy.over.find(passes::axisName(axis));
-    auto range = over == strategy.over.end() ? llvm::None : network.rangeOf(over->second);
+    auto over = strategy.over.find(axisName(axis));
+    auto range = over == strategy.over.end() ? llvm::None : system.rangeOf(over->second);
     if (range && range->below > 1)
       fixed.push_back({range->below, axis});
     else
@@ -161,29 +158,29 @@ static bool fillDimensions(Strategy &strategy, AxisNetwork &network) {
   return !fixed.empty();
 }
 
-bool training::placeAxes(Strategy &strategy, AxisNetwork &network, std::string &problem) {
+bool passes::placeAxes(Strategy &strategy, SystemPaths &system, std::string &problem) {
   strategy.factors.clear();
-  problem = claimsTooMuch(strategy, network);
+  problem = claimsTooMuch(strategy, system);
   if (!problem.empty())
     return false;
   strategy.nesting = completed(strategy);
-  problem = whyNot(strategy, network);
+  problem = whyNot(strategy, system);
   if (problem.empty() || !strategy.order.empty())
     return problem.empty();
   AxisOrder usual = strategy.nesting;
   for (const AxisOrder &order : possibleOrders(strategy)) {
     strategy.nesting = order;
-    if (whyNot(strategy, network).empty())
+    if (whyNot(strategy, system).empty())
       return true;
   }
   strategy.nesting = usual;
-  if (fillDimensions(strategy, network) && whyNot(strategy, network).empty())
+  if (fillDimensions(strategy, system) && whyNot(strategy, system).empty())
     return true;
   strategy.factors.clear();
   return false;
 }
 
-std::vector<Strategy> training::nestingsOf(const Strategy &strategy, AxisNetwork &network) {
+std::vector<Strategy> passes::nestingsOf(const Strategy &strategy, SystemPaths &system) {
   std::vector<AxisOrder> orders = {strategy.order}, known;
   if (strategy.anyOrder)
     orders = possibleOrders(strategy);
@@ -193,7 +190,7 @@ std::vector<Strategy> training::nestingsOf(const Strategy &strategy, AxisNetwork
     nested.order = order;
     nested.anyOrder = false;
     std::string ignored;
-    if (!placeAxes(nested, network, ignored))
+    if (!placeAxes(nested, system, ignored))
       continue;
     AxisOrder seen;
     for (auto [axis, degree] : nested.nested())

@@ -3,8 +3,8 @@
 // Where chips stand in a system of unlike members. Chips are numbered in the order in which the
 // system lists its members; a set of them has paths: the groups from a chip outwards. Chips with
 // equal groups and of the same kind share a path, so a set of a million chips has few.
-#ifndef PERFC_BACKENDS_TRAINING_SYSTEMPATHS_H
-#define PERFC_BACKENDS_TRAINING_SYSTEMPATHS_H
+#ifndef PERFC_PASSES_ANALYSIS_SYSTEMPATHS_H
+#define PERFC_PASSES_ANALYSIS_SYSTEMPATHS_H
 
 #include "ir/common/Diagnostics.h"
 #include "ir/core/Module.h"
@@ -12,7 +12,7 @@
 #include <map>
 #include <tuple>
 
-namespace perfc::training {
+namespace perfc::passes {
 
 /// The groups around a chip, the nearest first.
 struct SystemPath {
@@ -47,6 +47,12 @@ struct ChipSet {
   }
 };
 
+/// A group of the system, or a dimension of a torus or mesh: `below` chips are in one of its
+/// members, `chips` in all.
+struct NetworkRange {
+  int64_t below = 1, chips = 1;
+};
+
 class SystemPaths {
 public:
   /// `system` is a target.system or a target.chip.
@@ -58,6 +64,9 @@ public:
   /// The numbers of the paths of `chips`.
   const std::vector<unsigned> &of(const ChipSet &chips);
   const SystemPath &path(unsigned number) const { return known[number]; }
+  /// The group, network or dimension called `name`. An axis over a group may also use the groups
+  /// inside it (`below` is 1), one over a dimension nothing else.
+  llvm::Optional<NetworkRange> rangeOf(llvm::StringRef name);
   /// Chips of each kind, in the order of the system.
   std::vector<std::pair<const ir::Operation *, int64_t>> kinds() const;
 
@@ -85,6 +94,6 @@ private:
   std::vector<Slow> slow;
 };
 
-} // namespace perfc::training
+} // namespace perfc::passes
 
-#endif // PERFC_BACKENDS_TRAINING_SYSTEMPATHS_H
+#endif // PERFC_PASSES_ANALYSIS_SYSTEMPATHS_H

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/training/AxisNetwork.h"
+#include "backends/core/RankNetwork.h"
 
 #include "ir/collective/CollectiveOps.h"
 #include "ir/study/AllOps.h"
@@ -10,53 +10,19 @@
 #include <numeric>
 
 using namespace perfc;
-using namespace perfc::training;
+using passes::ChipSet;
+using passes::SystemPath;
 
-AxisNetwork::AxisNetwork(const ir::Operation &system, ProviderSet &providers,
+RankNetwork::RankNetwork(const ir::Operation &system, ProviderSet &providers,
                          DiagnosticEngine &diagnostics)
     : system(system), providers(providers), diagnostics(diagnostics), paths(system) {}
 
-/// The dimension `name` of a torus or mesh whose members have `below` chips.
-static llvm::Optional<NetworkRange> dimensionOf(target::NetworkOp net, llvm::StringRef name,
-                                                int64_t below) {
-  if (net.topology() != "torus" && net.topology() != "mesh")
-    return llvm::None;
-  for (const auto &[key, value] : net.topologyArguments().entries()) {
-    int64_t size = value.is(ir::AttrKind::Int) || value.is(ir::AttrKind::Quantity)
-                       ? static_cast<int64_t>(value.asQuantity().toDouble())
-                       : 1;
-    if (key == name)
-      return NetworkRange{below, below * size};
-    below *= std::max<int64_t>(1, size);
-  }
-  return llvm::None;
-}
-
-llvm::Optional<NetworkRange> AxisNetwork::rangeOf(llvm::StringRef name) {
-  for (unsigned number : paths.of(paths.all())) {
-    int64_t below = 1;
-    for (const SystemPath::Level &level : paths.path(number).levels) {
-      if (level.group->symbol() == name)
-        return NetworkRange{1, level.chips};
-      for (const ir::Operation &part : level.group->body())
-        if (auto net = ir::as<target::NetworkOp>(part)) {
-          if (part.symbol() == name)
-            return NetworkRange{1, level.chips};
-          if (auto range = dimensionOf(net, name, below))
-            return range;
-        }
-      below = level.chips;
-    }
-  }
-  return llvm::None;
-}
-
-bool AxisNetwork::readFaults(SourceRange where) {
+bool RankNetwork::readFaults(SourceRange where) {
   return paths.readFaults(where, diagnostics) &&
          linkFaults.read(system, chips(), where, diagnostics);
 }
 
-AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, const ChipSet &chips) const {
+RankNetwork::Factors RankNetwork::factorsOf(unsigned path, const ChipSet &chips) const {
   Factors factors;
   if (!hasFaults())
     return factors;
@@ -67,7 +33,7 @@ AxisNetwork::Factors AxisNetwork::factorsOf(unsigned path, const ChipSet &chips)
 }
 
 /// A system without groups under a new name, `symbol`, for the program to run on.
-ir::Operation &AxisNetwork::newSystem(std::string &symbol) {
+ir::Operation &RankNetwork::newSystem(std::string &symbol) {
   ir::Builder builder(allOps());
   if (!program) {
     ir::Operation *chip = builder.create(scratch.body(), target::ChipOp::opName, system.location());
@@ -87,7 +53,7 @@ ir::Operation &AxisNetwork::newSystem(std::string &symbol) {
 }
 
 /// Adds the group of `level` of a path to `part`, with so many members of the last one.
-void AxisNetwork::addGroup(ir::Operation &part, unsigned path, size_t level, int64_t members,
+void RankNetwork::addGroup(ir::Operation &part, unsigned path, size_t level, int64_t members,
                            const Factors &factors) {
   const ir::Operation &from = *paths.path(path).levels[level].group;
   ir::Builder builder(allOps());
@@ -116,7 +82,7 @@ static int64_t ranksInside(const AxisDim &dim, int64_t chips, bool isSend) {
 }
 
 /// The groups of the system with those members that the axis has in them.
-ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path, const Factors &factors,
+ir::Operation &RankNetwork::systemOf(const AxisPlace &place, unsigned path, const Factors &factors,
                                      bool isSend) {
   std::string &symbol = systems[{place, path, factors, isSend}];
   if (!symbol.empty())
@@ -138,7 +104,7 @@ ir::Operation &AxisNetwork::systemOf(const AxisPlace &place, unsigned path, cons
 
 /// True when some network on the path has links that groups of ranks share, as none has where
 /// switches with a link for each chip join all.
-bool AxisNetwork::sharesLinks(unsigned path) {
+bool RankNetwork::sharesLinks(unsigned path) {
   bool isShared = false;
   for (const SystemPath::Level &level : paths.path(path).levels)
     for (const ir::Operation &part : level.group->body()) {
@@ -155,7 +121,7 @@ bool AxisNetwork::sharesLinks(unsigned path) {
 }
 
 /// The system as far as its members are those of one path; null where they do not divide.
-ir::Operation *AxisNetwork::wholeSystem(unsigned path, const Factors &factors) {
+ir::Operation *RankNetwork::wholeSystem(unsigned path, const Factors &factors) {
   int64_t below = 1;
   for (const SystemPath::Level &level : paths.path(path).levels) {
     if (level.chips % below)
@@ -175,7 +141,7 @@ ir::Operation *AxisNetwork::wholeSystem(unsigned path, const Factors &factors) {
   return &part;
 }
 
-void AxisNetwork::readAlgorithms(const ir::Operation &train) {
+void RankNetwork::readAlgorithms(const ir::Operation &train) {
   ir::ValueMap ignored;
   for (study::AlgorithmOp given : ir::as<study::TrainOp>(train).algorithms()) {
     Algorithm one{given.name().str(), given.isRing(),  given.kinds(),    given.schedules(),
@@ -189,13 +155,13 @@ void AxisNetwork::readAlgorithms(const ir::Operation &train) {
   }
 }
 
-void AxisNetwork::forgetUses() {
+void RankNetwork::forgetUses() {
   refused.clear();
   for (Algorithm &one : algorithms)
     one.isUsed = false;
 }
 
-llvm::StringRef AxisNetwork::unusedAlgorithm() const {
+llvm::StringRef RankNetwork::unusedAlgorithm() const {
   for (const Algorithm &one : algorithms)
     if (!one.isUsed)
       return one.name;
@@ -214,7 +180,7 @@ static bool canAdd(const ir::Operation &part, llvm::StringRef kind) {
 
 /// Gives `collective`, of `ranks` ranks over the networks of `part`, the algorithm that the
 /// statement chooses for its kind: a library of the network, or a schedule for so many ranks.
-void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
+void RankNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_t ranks,
                          const ir::Operation &part) {
   if (part.body().empty() || ranks <= 1)
     return;
@@ -249,7 +215,7 @@ void AxisNetwork::choose(ir::Operation &collective, llvm::StringRef kind, int64_
   }
 }
 
-ir::Operation &AxisNetwork::operation(llvm::StringRef kind, double bytes, const ir::Operation &part,
+ir::Operation &RankNetwork::operation(llvm::StringRef kind, double bytes, const ir::Operation &part,
                                       int64_t ranks, SourceRange where) {
   program->setAttr("system", ir::Attribute::symbol(part.symbol()));
   ir::Builder builder(allOps());
@@ -264,7 +230,7 @@ ir::Operation &AxisNetwork::operation(llvm::StringRef kind, double bytes, const 
 
 /// The cost where all groups of the axis run `kind` at the same time on links that they share;
 /// null, with nothing reported, where the groups do not lie evenly on the system.
-const Cost *AxisNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
+const Cost *RankNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
                                    SourceRange where, unsigned path, const Factors &factors) {
   bool &isUneven = uneven[{place, path, kind.str()}];
   ir::Operation *whole = isUneven ? nullptr : wholeSystem(path, factors);
@@ -285,7 +251,7 @@ const Cost *AxisNetwork::costOfAll(llvm::StringRef kind, const AxisPlace &place,
 }
 
 /// The cost of `op`; null, with nothing reported, where no form covers it.
-const Cost *AxisNetwork::tryCost(ir::Operation &op, ir::Operation &whole) {
+const Cost *RankNetwork::tryCost(ir::Operation &op, ir::Operation &whole) {
   size_t reported = diagnostics.all().size();
   const Cost *found = providers.evaluate({&op, &whole, nullptr}, hashes, diagnostics);
   if (!found)
@@ -294,10 +260,9 @@ const Cost *AxisNetwork::tryCost(ir::Operation &op, ir::Operation &whole) {
 }
 
 /// The cost for all ranks of `part`.
-const Cost *AxisNetwork::costOn(ir::Operation &part, llvm::StringRef kind, double bytes,
+const Cost *RankNetwork::costOn(ir::Operation &part, llvm::StringRef kind, double bytes,
                                 SourceRange where) {
   const Cost *ignored = nullptr;
-  // Which algorithms run is noted with each collective.
   const Cost *&known = algorithms.empty() ? answersOn[{&part, kind.str(), bytes}] : ignored;
   if (known)
     return known;
@@ -310,7 +275,7 @@ const Cost *AxisNetwork::costOn(ir::Operation &part, llvm::StringRef kind, doubl
 
 /// The cost of messages over links that they may share; null, with nothing reported, where no form
 /// covers these.
-const Cost *AxisNetwork::costOfSends(const ChipSet &from, int64_t distance, double bytes,
+const Cost *RankNetwork::costOfSends(const ChipSet &from, int64_t distance, double bytes,
                                      SourceRange where, unsigned path, const Factors &factors) {
   ir::Operation *whole = wholeSystem(path, factors);
   if (!whole)
@@ -335,8 +300,16 @@ static bool leaves(const ChipSet &from, int64_t distance, int64_t chips, int64_t
   return false;
 }
 
-const Cost *AxisNetwork::sendCost(const ChipSet &from, int64_t distance, double bytes,
+const Cost *RankNetwork::sendCost(const ChipSet &from, int64_t distance, double bytes,
                                   SourceRange where) {
+  if (!algorithms.empty())
+    return findSendCost(from, distance, bytes, where);
+  const Cost *&known = sendAnswers[{from, distance, bytes}];
+  return known ? known : known = findSendCost(from, distance, bytes, where);
+}
+
+const Cost *RankNetwork::findSendCost(const ChipSet &from, int64_t distance, double bytes,
+                                      SourceRange where) {
   const Cost *slowest = nullptr;
   ChipSet to = from;
   to.first += distance;
@@ -360,7 +333,11 @@ const Cost *AxisNetwork::sendCost(const ChipSet &from, int64_t distance, double 
   return slowest;
 }
 
-const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
+const Cost *RankNetwork::cost(const ir::Operation &collective) {
+  return providers.evaluate({&collective, &system, nullptr}, hashes, diagnostics);
+}
+
+const Cost *RankNetwork::cost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                               SourceRange where, llvm::Optional<ChipSet> chips) {
   ChipSet among = isUniform() ? paths.all() : chips.getValueOr(paths.all());
   if (!algorithms.empty())
@@ -369,7 +346,7 @@ const Cost *AxisNetwork::cost(llvm::StringRef kind, const AxisPlace &place, doub
   return known ? known : known = findCost(kind, place, bytes, where, among);
 }
 
-const Cost *AxisNetwork::findCost(llvm::StringRef kind, const AxisPlace &place, double bytes,
+const Cost *RankNetwork::findCost(llvm::StringRef kind, const AxisPlace &place, double bytes,
                                   SourceRange where, const ChipSet &among) {
   const Cost *slowest = nullptr;
   for (unsigned path : paths.of(among)) {

@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/training/LinkFaults.h"
+#include "backends/core/LinkFaults.h"
 
 #include "ir/common/diagnostics/Training.h"
 #include "ir/target/TargetOps.h"
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 using namespace perfc;
-using namespace perfc::training;
+using passes::ChipSet;
 
 namespace {
 
@@ -172,7 +172,7 @@ static void scaleAttr(ir::Operation &part, llvm::StringRef name, double factor) 
   part.setAttr(name, std::move(values));
 }
 
-void training::slowDown(ir::Operation &part, const Fitness &fitness) {
+void perfc::slowDown(ir::Operation &part, const Fitness &fitness) {
   for (llvm::StringRef name : {"bandwidth", "pair", "channel", "bandwidths"})
     scaleAttr(part, name, fitness.bandwidth);
   if (part.is(target::NetworkOp::opName))

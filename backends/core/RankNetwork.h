@@ -1,43 +1,42 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What collectives among the ranks of an axis of parallelism take in a system. An axis of n ranks,
-// s apart, has min(n, M / s) of them in a group of M chips and the rest in other groups; where
-// groups of ranks reach over the end of one of M chips, gcd(M, n s) / s, as all of them have. Where
-// switches join the chips, groups do not meet, and the network provider answers for the part of the
-// system that is left; where groups share links (rings, tori, leaves with few uplinks) it answers
-// for all groups of the axis at the same time. In a system of unlike members the slowest of the
-// places in question counts.
-#ifndef PERFC_BACKENDS_TRAINING_AXISNETWORK_H
-#define PERFC_BACKENDS_TRAINING_AXISNETWORK_H
+// What exchanges between ranks of a system take: the one place that prices them, for all
+// statements, with one memo. A collective of all ranks goes to the network provider as it is. An
+// axis of parallelism of n ranks, s apart, has min(n, M / s) of them in a group of M chips and the
+// rest in other groups; where groups of ranks reach over the end of one of M chips, gcd(M, n s) /
+// s, as all of them have. Where switches join the chips, groups do not meet, and the network
+// provider answers for the part of the system that is left; where groups share links (rings, tori,
+// leaves with few uplinks) it answers for all groups of the axis at the same time. In a system of
+// unlike members the slowest of the places in question counts.
+#ifndef PERFC_BACKENDS_CORE_RANKNETWORK_H
+#define PERFC_BACKENDS_CORE_RANKNETWORK_H
 
 #include "backends/core/CostProvider.h"
-#include "backends/training/LinkFaults.h"
-#include "backends/training/StrategyPlace.h"
-#include "backends/training/SystemPaths.h"
+#include "backends/core/LinkFaults.h"
+#include "passes/analysis/AxisPlace.h"
+#include "passes/analysis/SystemPaths.h"
 #include <algorithm>
 #include <tuple>
 #include <vector>
 
-namespace perfc::training {
+namespace perfc {
 
-/// A group of the system, or a dimension of a torus or mesh: `below` chips are in one of its
-/// members, `chips` in all.
-struct NetworkRange {
-  int64_t below = 1, chips = 1;
-};
-
-class AxisNetwork {
+class RankNetwork {
 public:
   /// `system` is a target.system or a target.chip.
-  AxisNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
+  RankNetwork(const ir::Operation &system, ProviderSet &providers, DiagnosticEngine &diagnostics);
 
+  /// The cost of `collective`, an operation of a program that all ranks of the system run; null
+  /// after a report.
+  const Cost *cost(const ir::Operation &collective);
   /// The cost of `kind` of a buffer of `bytes` (the larger one of a rank) for ranks among `chips`,
   /// all of them without; null after a report.
   const Cost *cost(llvm::StringRef kind, const AxisPlace &place, double bytes, SourceRange where,
-                   llvm::Optional<ChipSet> chips = llvm::None);
+                   llvm::Optional<passes::ChipSet> chips = llvm::None);
   /// The cost of one of the messages that all of `from` send at the same time, each to the chip
   /// `distance` further (before it where that is negative): of the slowest. Null after a report.
-  const Cost *sendCost(const ChipSet &from, int64_t distance, double bytes, SourceRange where);
+  const Cost *sendCost(const passes::ChipSet &from, int64_t distance, double bytes,
+                       SourceRange where);
   /// Reads the algorithms that `train` chooses `with`.
   void readAlgorithms(const ir::Operation &train);
   /// Forgets which collectives ran these.
@@ -46,15 +45,12 @@ public:
   llvm::StringRef unusedAlgorithm() const;
   /// Why one of these has no form for the ranks of a collective since then; "" where all have.
   llvm::StringRef refusedAlgorithm() const { return refused; }
-  /// The group, network or dimension called `name`. An axis over a group may also use the groups
-  /// inside it (`below` is 1), one over a dimension nothing else.
-  llvm::Optional<NetworkRange> rangeOf(llvm::StringRef name);
   int64_t chips() const { return paths.chips(); }
   /// Reads what is slow or broken in the system; false, reported, where a fault leaves no way to
   /// train.
   bool readFaults(SourceRange where);
   bool hasFaults() const { return !linkFaults.empty() || paths.hasSlowChips(); }
-  SystemPaths &places() { return paths; }
+  passes::SystemPaths &places() { return paths; }
   /// True where a collective among ranks that stand alike takes as long wherever these are.
   bool isUniform() { return !hasFaults() && paths.of(paths.all()).size() == 1; }
 
@@ -100,26 +96,30 @@ private:
                            int64_t ranks, SourceRange where);
   const Cost *costOfAll(llvm::StringRef kind, const AxisPlace &place, double bytes,
                         SourceRange where, unsigned path, const Factors &factors);
-  const Cost *costOfSends(const ChipSet &from, int64_t distance, double bytes, SourceRange where,
-                          unsigned path, const Factors &factors);
+  const Cost *costOfSends(const passes::ChipSet &from, int64_t distance, double bytes,
+                          SourceRange where, unsigned path, const Factors &factors);
   const Cost *costOn(ir::Operation &part, llvm::StringRef kind, double bytes, SourceRange where);
+  const Cost *findSendCost(const passes::ChipSet &from, int64_t distance, double bytes,
+                           SourceRange where);
   const Cost *findCost(llvm::StringRef kind, const AxisPlace &place, double bytes,
-                       SourceRange where, const ChipSet &among);
+                       SourceRange where, const passes::ChipSet &among);
   const Cost *tryCost(ir::Operation &op, ir::Operation &whole);
-  Factors factorsOf(unsigned path, const ChipSet &chips) const;
+  Factors factorsOf(unsigned path, const passes::ChipSet &chips) const;
 
   const ir::Operation &system;
   ProviderSet &providers;
   DiagnosticEngine &diagnostics;
-  SystemPaths paths;
+  passes::SystemPaths paths;
   LinkFaults linkFaults;
   ir::Module scratch;
   HashCache hashes;
   std::map<std::tuple<AxisPlace, unsigned, Factors, bool>, std::string> systems;
   std::map<std::pair<unsigned, Factors>, std::string> wholes;
-  /// Answers so far, by all that decides them: kind, place, bytes and chips; system, kind and
-  /// bytes.
-  std::map<std::tuple<std::string, AxisPlace, double, ChipSet>, const Cost *> answers;
+  /// Answers so far, by all that decides them: kind, place, bytes and chips; senders, distance and
+  /// bytes; system, kind and bytes. None where the statement chooses algorithms, as each use of one
+  /// is noted.
+  std::map<std::tuple<std::string, AxisPlace, double, passes::ChipSet>, const Cost *> answers;
+  std::map<std::tuple<passes::ChipSet, int64_t, double>, const Cost *> sendAnswers;
   std::map<std::tuple<const ir::Operation *, std::string, double>, const Cost *> answersOn;
   std::map<std::tuple<AxisPlace, unsigned, std::string>, bool> uneven; ///< no form for all groups
   std::vector<Algorithm> algorithms;
@@ -127,6 +127,6 @@ private:
   ir::Operation *program = nullptr;
 };
 
-} // namespace perfc::training
+} // namespace perfc
 
-#endif // PERFC_BACKENDS_TRAINING_AXISNETWORK_H
+#endif // PERFC_BACKENDS_CORE_RANKNETWORK_H

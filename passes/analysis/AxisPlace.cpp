@@ -1,5 +1,5 @@
 // Part of perfc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backends/core/AxisPlace.h"
+#include "passes/analysis/AxisPlace.h"
 
 #include <numeric>
 
