@@ -57,7 +57,7 @@ private:
     return {file, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset)};
   }
   bool fail(const Node &node, std::string reason) {
-    diagnostics.report(at(node.offset), diag::OnnxNode, number, shown(node.name), shown(node.op),
+    diagnostics.report(at(node.offset), diag::OnnxNode, number, nameOf(node), shown(node.op),
                        reason);
     return false;
   }
@@ -236,7 +236,7 @@ bool Flattener::branch(const Node &node, Names &names) {
     return fail(node, "it has no two branches");
   llvm::Optional<double> known = net.number(condition);
   if (!known)
-    diagnostics.report(at(node.offset), diag::OnnxBranch, number, shown(node.name), node.op,
+    diagnostics.report(at(node.offset), diag::OnnxBranch, number, nameOf(node), node.op,
                        "its first branch is taken");
   const Graph &graph = !known || *known != 0 ? *yes->graph : *no->graph;
   Names inner;
@@ -351,6 +351,10 @@ bool Flattener::operation(const Node &node, const Names &scope, const std::vecto
   Inference inference(net, op);
   if (!inference.run())
     return fail(node, inference.problem);
+  // Of states that a recurrent layer begins with nothing is costed: each is one step's of many.
+  bool isRecurrent = op.type == "LSTM" || op.type == "GRU" || op.type == "RNN";
+  if (isRecurrent && op.inputs.size() > 4)
+    op.inputs.resize(4);
   // What is made of stored tensors alone is made once, before the model runs; so it is stored.
   bool isStored = !inputs.empty();
   for (int input : inputs) {
@@ -365,8 +369,8 @@ bool Flattener::operation(const Node &node, const Names &scope, const std::vecto
     takeDeclared(scope, id);
     const Value &value = net.values[id];
     if (!value.hasShape) {
-      diagnostics.report(at(node.offset), diag::OnnxNoShape, number, shown(node.name),
-                         shown(node.op), shown(value.name));
+      diagnostics.report(at(node.offset), diag::OnnxNoShape, number, nameOf(node), shown(node.op),
+                         shown(value.name));
       return false;
     }
     isFolded = isFolded && (value.content || isStored);
@@ -379,8 +383,10 @@ bool Flattener::operation(const Node &node, const Names &scope, const std::vecto
     if (id >= 0) {
       net.values[id].isStored = true;
       net.values[id].maker = -1;
-      if (isConverted && isStored) // and read in the format that it is stored in
-        net.values[id].type = net.values[inputs[0]].type;
+      // It is read in the format that it is stored in, where that is the narrower one.
+      int32_t type = net.values[inputs[0]].type;
+      if (isConverted && isStored && bitsOf(type) < bitsOf(net.values[id].type))
+        net.values[id].type = type;
     }
   net.ops.pop_back();
   ++net.folded;

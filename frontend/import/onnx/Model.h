@@ -124,6 +124,8 @@ struct Model {
 /// `error`.
 bool readModel(llvm::StringRef bytes, Model &model, WireError &error);
 
+/// The name of `node` for a message: what its first result is called where it has none.
+std::string nameOf(const Node &node);
 /// `text` for a message: shortened where it is long, without what no terminal shows.
 std::string shown(llvm::StringRef text);
 

@@ -43,8 +43,8 @@ static void reportUnknown(const Writer &writer, FileId file, const ReadOptions &
             : diagnostics.report(place, diag::OnnxUnknownOp, shown(type),
                                  ops.size() == 1 ? std::string("1 node is")
                                                  : fmt::format("{} nodes are", ops.size()));
-    report.note(fmt::format("the first is node {} `{}`", ops.front()->number,
-                            shown(ops.front()->node->name)));
+    report.note(
+        fmt::format("the first is node {} `{}`", ops.front()->number, nameOf(*ops.front()->node)));
   }
 }
 

@@ -42,6 +42,7 @@ private:
   bool attribute(const WireField &message, Attribute &attribute);
   bool tensor(const WireField &message, Tensor &tensor);
   bool tensorValues(const WireField &message, Tensor &tensor);
+  bool setDims(Tensor &tensor, llvm::ArrayRef<int64_t> dims);
   bool sparseTensor(const WireField &message, Tensor &tensor);
   bool external(const WireField &message);
   bool value(const WireField &message, ValueInfo &value);
@@ -140,6 +141,10 @@ std::string onnx::shown(llvm::StringRef text) {
   for (char c : text.take_front(most))
     result += llvm::isPrint(c) && c != '`' ? c : '?';
   return text.size() > most ? result + "…" : result;
+}
+
+std::string onnx::nameOf(const Node &node) {
+  return shown(node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name);
 }
 
 const Attribute *Node::find(llvm::StringRef wanted) const {
@@ -263,6 +268,17 @@ bool Reader::external(const WireField &field) {
   return true;
 }
 
+bool Reader::setDims(Tensor &tensor, llvm::ArrayRef<int64_t> dims) {
+  tensor.dims.assign(dims.begin(), dims.end());
+  for (int64_t dim : dims) {
+    if (dim < 0)
+      return fail(fmt::format("the tensor `{}` has a dimension of {}", shown(tensor.name), dim));
+    if (llvm::MulOverflow(tensor.elements, dim, tensor.elements))
+      return fail(fmt::format("the tensor `{}` is too large", shown(tensor.name)));
+  }
+  return true;
+}
+
 /// The values of a small tensor.
 bool Reader::tensorValues(const WireField &field, Tensor &tensor) {
   auto most = static_cast<size_t>(tensor.elements);
@@ -329,10 +345,8 @@ bool Reader::tensor(const WireField &field, Tensor &tensor) {
   at = tensor.offset;
   if (dims.size() > mostRanks)
     return fail("the tensor has more than 16 dimensions");
-  for (int64_t dim : dims)
-    if (dim < 0 || llvm::MulOverflow(tensor.elements, dim, tensor.elements))
-      return fail(fmt::format("the tensor `{}` has a dimension of {}", shown(tensor.name), dim));
-  tensor.dims.assign(dims.begin(), dims.end());
+  if (!setDims(tensor, dims))
+    return false;
   int64_t bits = 0;
   if (llvm::MulOverflow(tensor.elements, static_cast<int64_t>(bitsOf(tensor.type)), bits))
     return fail(fmt::format("the tensor `{}` is too large", shown(tensor.name)));
@@ -361,11 +375,7 @@ bool Reader::sparseTensor(const WireField &field, Tensor &result) {
   result.name = values.name;
   result.type = values.type;
   result.offset = values.offset;
-  result.dims.assign(dims.begin(), dims.end());
-  for (int64_t dim : dims)
-    if (dim < 0 || llvm::MulOverflow(result.elements, dim, result.elements))
-      return fail(fmt::format("the tensor `{}` has a dimension of {}", shown(result.name), dim));
-  return true;
+  return setDims(result, dims);
 }
 
 bool Reader::attribute(const WireField &field, Attribute &attribute) {

@@ -95,7 +95,9 @@ static bool reshapeCopy(Writer &writer, int from, int to) {
       std::string letter = indexName(factors), scale = fmt::format("*F{}", factors);
       Dim factor = inner ? rest : left;
       auto append = [&](std::string &text, bool isFirst) {
-        text = isFirst ? letter : fmt::format("({}){} + {}", text, scale, letter);
+        bool isSum = text.find(' ') != std::string::npos;
+        std::string before = isSum ? "(" + text + ")" : text;
+        text = isFirst ? letter : fmt::format("{}{} + {}", before, scale, letter);
       };
       append(index[rank], isNew);
       append(place, place.empty());
@@ -422,8 +424,8 @@ static bool resize(Writer &writer, const Op &op) {
        across = writer.net.dims.exactQuotient(result[3], shape[3]);
   if (!down || !across)
     return false;
-  std::string name = writer.library("resize", "upsample");
-  writer.assign(to, "upsample",
+  std::string name = writer.library("resize", "enlarge");
+  writer.assign(to, "enlarged",
                 fmt::format("{}({}, U = {}, V = {})", name, writer.plain(from),
                             writer.net.dims.text(*down), writer.net.dims.text(*across)));
   return true;

@@ -100,11 +100,11 @@ static bool reduce(Writer &writer, const Op &op) {
     std::vector<std::string> all;
     Layout square = at;
     std::string name = writer.newName("square");
-    writer.line(fmt::format("{} = {} * {}", name, x, x));
+    writer.line(name, fmt::format(" = {} * {}", x, x));
     element.replace(0, x.size(), name);
   } else if (op.type == "ReduceL1") {
     std::string name = writer.newName("abs");
-    writer.line(fmt::format("{} = abs({})", name, x));
+    writer.line(name, fmt::format(" = abs({})", x));
     element.replace(0, x.size(), name);
   } else if (op.type == "ReduceProd" || op.type.startswith("ReduceLog")) {
     return false;
@@ -160,14 +160,14 @@ static bool recurrent(Writer &writer, const Op &op) {
   int x = op.input(0), w = op.input(1), r = op.input(2), to = op.outputs[0];
   Inference attributes = writer.attributes(op);
   const Shape &weights = writer.shapeOf(w), &states = writer.shapeOf(r);
-  if (attributes.integer("layout", 0) != 0 || op.input(4) >= 0 || !writer.layout(w).isUnnamed() ||
+  if (attributes.integer("layout", 0) != 0 || !writer.layout(w).isUnnamed() ||
       !writer.layout(r).isUnnamed())
     return false;
   Dim gates = writer.net.dims.divide(weights[1], states[2]);
   Shape formW = {weights[0], gates, states[2], weights[2]},
         formR = {states[0], gates, states[2], states[2]};
-  std::string call = fmt::format("{}({}, {}, {}", writer.library("recurrent", "recurrent"),
-                                 writer.plain(x), writer.weight(w, formW), writer.weight(r, formR));
+  std::string call = fmt::format("{}({}, {}, {}", writer.library("rnn", "rnn"), writer.plain(x),
+                                 writer.weight(w, formW), writer.weight(r, formR));
   if (op.input(3) >= 0 && writer.layout(op.input(3)).isUnnamed())
     call += ", " + writer.weight(op.input(3), {weights[0], 2, gates, states[2]});
   else

@@ -189,7 +189,7 @@ bool Product::equation(const Following &next) {
     std::string name = writer.weight(right, form);
     if (llvm::StringRef(name).startswith("weight[")) {
       b.name = writer.newName("w");
-      writer.line(b.name + " = " + name);
+      writer.line(b.name, " = " + name);
     } else {
       b.name = name;
     }

@@ -18,7 +18,9 @@ std::string onnx::indexName(size_t number) {
 std::string onnx::realText(double value) {
   if (value == static_cast<double>(static_cast<int64_t>(value)) && std::abs(value) < 1e15)
     return std::to_string(static_cast<int64_t>(value));
-  return fmt::format("{:.9g}", value);
+  auto single = static_cast<float>(value);
+  return static_cast<double>(single) == value ? fmt::format("{}", single)
+                                              : fmt::format("{}", value);
 }
 
 Writer::Writer(Net &net) : net(net) {
@@ -99,7 +101,7 @@ std::string Writer::weight(int value, llvm::ArrayRef<Dim> ranks) {
   if (role.empty() && !isShared)
     return text;
   std::string name = newName("w");
-  line(name + " = " + text + role);
+  line(name, " = " + text + role);
   if (isShared && llvm::ArrayRef<Dim>(at.ranks) == ranks)
     at.name = name;
   return name;
@@ -109,7 +111,7 @@ std::string Writer::named(int value) {
   Layout &at = layout(value);
   if (at.isUnnamed()) {
     std::string name = newName("w");
-    line(name + " = weight[" + dimsText(at.ranks) + "]" + roleOf(net.values[value]));
+    line(name, " = weight[" + dimsText(at.ranks) + "]" + roleOf(net.values[value]));
     layout(value).name = name;
   }
   return layout(value).name;
@@ -131,7 +133,7 @@ std::string Writer::plain(int value) {
 std::string Writer::assign(int value, llvm::StringRef base, llvm::StringRef expression, Shape ranks,
                            std::vector<llvm::SmallVector<unsigned, 2>> dims) {
   std::string name = newName(base);
-  line(name + " = " + expression.str());
+  line(name, (" = " + expression).str(), ranks);
   Layout &at = layout(value);
   at.name = name;
   at.fixed.assign(ranks.size(), 0);
@@ -149,7 +151,7 @@ std::string Writer::equation(int value, llvm::StringRef base, llvm::ArrayRef<std
                              llvm::StringRef sign, llvm::StringRef expression, Shape ranks,
                              std::vector<llvm::SmallVector<unsigned, 2>> dims) {
   std::string name = newName(base);
-  line(fmt::format("{}[{}] {} {}", name, fmt::join(indices, ", "), sign, expression));
+  line(name, fmt::format("[{}] {} {}", fmt::join(indices, ", "), sign, expression), ranks);
   Layout &at = layout(value);
   at.name = name;
   at.fixed.assign(ranks.size(), 0);
@@ -220,7 +222,10 @@ void Writer::writeUnknown(const Op &op) {
   std::string parameters, arguments, body, sum;
   size_t next = 0;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i] < 0)
+    // Whole numbers that are known, such as axes and sizes, say what it does.
+    bool isOption = op.inputs[i] >= 0 && net.isKnown(op.inputs[i]) &&
+                    !isFloating(net.values[op.inputs[i]].type);
+    if (op.inputs[i] < 0 || isOption)
       continue;
     std::string tensor = fmt::format("x{}", i), extents, indices;
     const Layout &at = layout(op.inputs[i]);
@@ -252,7 +257,7 @@ void Writer::writeUnknown(const Op &op) {
                                        isFirst ? parameters : "", extents, isFirst ? body : "",
                                        indices, isFirst && !sum.empty() ? sum : "0"));
     layout(output).name = newName(op.type);
-    line(layout(output).name + " = " + name + "(" + call + ")");
+    line(layout(output).name, " = " + name + "(" + call + ")", at.ranks);
     isFirst = false;
   }
 }
@@ -264,15 +269,17 @@ void Writer::input(int value) {
   Layout &at = layout(value);
   bool isIndex = one.type == Int64 || one.type == Int32;
   at.name = names.add(one.name.take_front(40), "input_");
-  line(fmt::format("{} = {}[{}]{}", at.name, isIndex ? "token" : "tensor", dimsText(at.ranks),
-                   isIndex ? "" : roleOf(one)));
+  line(at.name,
+       fmt::format(" = {}[{}]{}", isIndex ? "token" : "tensor", dimsText(at.ranks),
+                   isIndex ? "" : roleOf(one)),
+       at.ranks);
 }
 
 void Writer::write(const Op &op) {
   static const llvm::StringMap<Emitter> emitters = [] {
     llvm::StringMap<Emitter> map;
     for (llvm::ArrayRef<EmitterEntry> table :
-         {windowEmitters(), layoutEmitters(), productEmitters(), otherEmitters()})
+         {windowEmitters(), layoutEmitters(), productEmitters(), otherEmitters(), fusedEmitters()})
       for (const EmitterEntry &entry : table)
         map[entry.type] = entry.emit;
     return map;
@@ -298,9 +305,7 @@ std::string Writer::run(llvm::StringRef name) {
     if (!llvm::is_contained(results, result))
       results.push_back(result);
   }
-  std::string body;
-  for (const std::string &text : lines)
-    body += "  " + text + "\n";
+  std::string body = foldRepeats(std::move(lines), results);
   for (const Value &value : net.values)
     for (const Dim &dim : value.shape)
       net.dims.collect(dim, used);

@@ -9,6 +9,7 @@
 
 #include "frontend/import/names/ProgramNames.h"
 #include "frontend/import/onnx/Inference.h"
+#include "frontend/import/onnx/Repeats.h"
 #include <map>
 #include <set>
 
@@ -57,7 +58,11 @@ public:
   std::string equation(int value, llvm::StringRef base, llvm::ArrayRef<std::string> indices,
                        llvm::StringRef sign, llvm::StringRef expression, Shape ranks,
                        std::vector<llvm::SmallVector<unsigned, 2>> dims);
-  void line(std::string text) { lines.push_back(std::move(text)); }
+  /// A line that sets `name`, a tensor of `ranks` where that is known.
+  void line(std::string name, llvm::StringRef rest, Shape ranks = {}) {
+    std::string text = name + rest.str();
+    lines.push_back({std::move(name), std::move(text), std::move(ranks)});
+  }
   std::string newName(llvm::StringRef base);
   /// The op of the program that `text` declares, with NAME in place of its name; it is declared
   /// once.
@@ -86,7 +91,7 @@ private:
   std::vector<Layout> layouts;
   std::vector<bool> isLaidOut;
   std::vector<Op *> users;
-  std::vector<std::string> lines;
+  std::vector<Line> lines;
   std::vector<std::string> declarations;
   std::map<std::string, std::string> ops; ///< names of declared ops by their texts
   std::set<std::string> modules;
@@ -103,6 +108,7 @@ llvm::ArrayRef<EmitterEntry> windowEmitters();
 llvm::ArrayRef<EmitterEntry> layoutEmitters();
 llvm::ArrayRef<EmitterEntry> productEmitters();
 llvm::ArrayRef<EmitterEntry> otherEmitters();
+llvm::ArrayRef<EmitterEntry> fusedEmitters();
 /// Writes an elementwise operation; false for others.
 bool writeElementwise(Writer &writer, const Op &op);
 
